@@ -202,7 +202,7 @@ def memory_of_many() -> int:
     from benchmarks.memory import rise_of
     from models.run import load, trace
     from viz.api import image as api
-    from viz.api.entries import ImageEntry
+    from viz.api.entries import Patches, TraceEntry
     from viz.image import Picture
     from viz.pages.image.network import ViTChoice
 
@@ -214,9 +214,8 @@ def memory_of_many() -> int:
 
     def explored() -> list[bytes]:
         found = trace(model, image)
-        entry = ImageEntry(
-            found, Picture(b"", ""), choice.patch, choice.dim, choice.order, lambda *_: ""
-        )
+        cut = Patches(Picture(b"", ""), choice.patch, choice.dim, choice.order)
+        entry = TraceEntry(found, lambda *_: "", patches=cut)
         layers = [api.layer_of(entry, "x", site) for site in (0, 5)]
         return [
             *layers,

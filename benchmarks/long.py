@@ -30,7 +30,7 @@ from benchmarks.subjects import SHARPER
 from models.decoder import Decoder, DecoderConfig
 from models.run import Model, Trace, load, trace
 from models.trace import Site
-from viz.api.entries import THUMB, TextEntry
+from viz.api.entries import THUMB, TraceEntry
 from viz.api.text import map_of
 
 LAYERS, HEADS, DIM, MLP, VOCAB = 12, 12, 768, 3072, 50257
@@ -157,7 +157,7 @@ def fused(found: Trace, site: Site) -> float:
 
 def windows(found: Trace) -> list[float]:
     """Milliseconds of windows of heads over the matrix."""
-    entry = TextEntry(found, lambda site, head: "")
+    entry = TraceEntry(found, lambda site, head: "")
     tokens, times = len(found.labels), []
     for number in range(WINDOWS + 1):
         start = (tokens - WINDOW) * number // WINDOWS

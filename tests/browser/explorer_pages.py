@@ -10,7 +10,7 @@ import torch
 from models.attention import Block
 from models.text import Tokens
 from models.trace import Site
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
 
@@ -50,7 +50,7 @@ class Source:
     @array.setter
     def array(self, weights: np.ndarray) -> None:
         self._array = weights.astype(np.float32)
-        self._entry: TextEntry | None = None
+        self._entry: TraceEntry | None = None
 
     def queries(self, site: Site) -> tuple[Tokens, ...]:
         return (self.tokens,)
@@ -91,18 +91,18 @@ class Source:
         yield Block(slice(heads.start, heads.stop), *part, torch.from_numpy(weights))
 
     @property
-    def entry(self) -> TextEntry:
+    def entry(self) -> TraceEntry:
         """What the registry would hold."""
         if self._entry is None:
             shown: Any = self
-            self._entry = TextEntry(shown, self._code, self._predict)
+            self._entry = TraceEntry(shown, self._code, self._predict)
         return self._entry
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         """The body of a response."""
         if route == "numbers":
             return self.numbers()
-        endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))
+        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
 

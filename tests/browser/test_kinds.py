@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.browser.views import Server, View
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
 
@@ -22,10 +22,10 @@ class Traced:
     trace = "t1"
 
     def __init__(self, shown: Any) -> None:
-        self.entry = TextEntry(shown, lambda site, head: "")
+        self.entry = TraceEntry(shown, lambda site, head: "")
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
-        endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))
+        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
 

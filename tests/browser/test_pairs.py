@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from models.run import load, trace
 from tests.browser.test_explorer import DEFAULTS, SIZES
 from tests.browser.views import Server, View
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
 
@@ -26,10 +26,10 @@ class Traced:
 
     def __init__(self) -> None:
         self.found = trace(load("minilm"), TEXT)
-        self.entry = TextEntry(self.found, lambda site, head: "code")
+        self.entry = TraceEntry(self.found, lambda site, head: "code")
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
-        endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))
+        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
 

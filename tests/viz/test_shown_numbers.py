@@ -18,7 +18,7 @@ from models.edits import Ablate, Cut
 from models.run import trace
 from tests.viz.random_traces import joined_slowly, random_traces, views_of
 from viz.api import filters, model, text
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.export import export
 
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
@@ -29,7 +29,7 @@ def entries(count: int = COUNT) -> Any:
     for network, ids, written, t in random_traces(count):
         for view in views_of(t):
             opened = (network, ids, written)
-            yield TextEntry(view, lambda site, head: "", opened=lambda opened=opened: opened), view
+            yield TraceEntry(view, lambda site, head: "", opened=lambda opened=opened: opened), view
 
 
 def sites_of(view: View) -> Any:
@@ -193,5 +193,5 @@ def test_a_file_never_mixes_two_passes(tmp_path: Any) -> None:
     export(plain, file, view="model", method="alti", run=run)
     held = trace(network, ids, edits=[Ablate(0, 1)], hidden=True)
     export(held, file, view="model", method="alti", run=run)
-    found = model.whole_map(TextEntry(held, lambda site, head: ""), 0, "mean", "alti")
+    found = model.whole_map(TraceEntry(held, lambda site, head: ""), 0, "mean", "alti")
     torch.testing.assert_close(found, alti(held), **CLOSE)

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from viz.api.answers import Answers
+from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 THUMB = 40  # maximum cells per side of a thumbnail
 
+Kind = Literal["text", "image"]
 Code = Callable[[int, int | str], str]
 Predict = Callable[[int, str, int | None], dict[str, Any]]
 
@@ -24,8 +26,30 @@ def no_predictions(site: int, direction: str, token: int | None) -> dict[str, An
 
 
 @dataclass(frozen=True, eq=False)
-class TextEntry:
-    """A trace of a text, with everything its view requests.
+class Patches:
+    """The picture of a trace, and how it was cut into tokens.
+
+    Attributes:
+        picture: the preprocessed picture, encoded as a file.
+        side: patch size in pixels.
+        dim: width of the network.
+        order: order of the numbers in a flattened patch.
+        source: the picture in Python code.
+        mark: row and column of the patch where the network's answer places an object; None if its
+            answer is no place.
+    """
+
+    picture: "Picture"
+    side: int
+    dim: int
+    order: str
+    source: str = "image"
+    mark: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TraceEntry:
+    """A trace, with everything its views request.
 
     Attributes:
         shown: the trace, or a `View` of it by whole words.
@@ -33,9 +57,10 @@ class TextEntry:
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
         forward_pass: what a further pass of the network runs in.
-        answers: what was computed from it so far.
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
+        patches: the picture whose patches the tokens are; None for other tokens.
+        answers: what was computed from it so far.
     """
 
     shown: "Trace | View"
@@ -43,43 +68,34 @@ class TextEntry:
     predict: Predict = no_predictions
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
+    patches: Patches | None = None
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "answers", Answers(self.shown))
 
+    @property
+    def kind(self) -> Kind:
+        """The kind of view: of patches on their picture, or of tokens in a row."""
+        return "text" if self.patches is None else "image"
 
-@dataclass(frozen=True, eq=False)
-class ImageEntry:
-    """A trace of a picture, with everything its view requests.
+    @property
+    def trace(self) -> "Trace":
+        """The trace by its own tokens."""
+        from analysis.view import View
 
-    Attributes:
-        shown: the trace.
-        picture: the preprocessed picture, encoded as a file.
-        patch: patch size in pixels.
-        dim: width of the network.
-        order: order of the numbers in a flattened patch.
-        code: as for `TextEntry`.
-        source: the picture in that code.
-        predict: as for `TextEntry`.
-        mark: row and column of the patch where the network's answer places an object; None if its
-            answer is no place.
-        answers: as for `TextEntry`.
-    """
+        return self.shown.trace if isinstance(self.shown, View) else self.shown
 
-    shown: "Trace"
-    picture: "Picture"
-    patch: int
-    dim: int
-    order: str
-    code: Code
-    source: str = "image"
-    predict: Predict = no_predictions
-    mark: tuple[int, int] | None = None
-    answers: Answers = field(init=False)
+    @property
+    def cut(self) -> Patches:
+        """The picture and its patches.
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers(self.shown))
+        Raises:
+            QuestionError: if the tokens are no patches.
+        """
+        if self.patches is None:
+            raise QuestionError("this result has no picture")
+        return self.patches
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import Download, ImageEntry, TextEntry
+from viz.api.entries import Download, Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from models.trace import Site
     from viz.export.request import One, Request
 
-    Entry = TextEntry | ImageEntry
 
 KINDS = {
     "svg": "image/svg+xml",
@@ -42,7 +41,7 @@ TRACED = re.compile(r"^t = trace\(model, (.*)\)$", re.MULTILINE)
 
 
 def export(
-    entry: "Entry",
+    entry: TraceEntry,
     id: str,
     site: int,
     head: "One",
@@ -62,7 +61,7 @@ def export(
 
 
 def python(
-    entry: "Entry", id: str, site: int, head: "One", form: str, **options: Any
+    entry: TraceEntry, id: str, site: int, head: "One", form: str, **options: Any
 ) -> dict[str, Any]:
     """Python code that makes the same figure."""
     from viz.api.model import RELEVANCE
@@ -85,8 +84,8 @@ def python(
         for name, value in asdict(part).items()
         if value != getattr(default, name)
     ]
-    if isinstance(entry, ImageEntry):
-        asked.append(f"picture={entry.source}")
+    if entry.patches is not None:
+        asked.append(f"picture={entry.patches.source}")
     code = entry.code(site, head)
     methods = {request.choice.method, request.choice.beside} if form in WHOLE else set()
     if methods & HIDDEN:
@@ -121,7 +120,7 @@ def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) ->
 
 
 def _request(
-    entry: "Entry",
+    entry: TraceEntry,
     site: int,
     head: "One",
     form: str,
@@ -152,7 +151,7 @@ def _request(
     """
     from viz.export.request import EVERY, Choice, Filters, Request
 
-    picture = isinstance(entry, ImageEntry)
+    picture = entry.patches is not None
     if picture != (form == "image"):
         known = "image" if picture else ", ".join(FORMS[:-1])
         raise QuestionError(f"expected {known} as form")
@@ -180,7 +179,7 @@ def _request(
         scale=scale,
         token=token,
         inward=inward,
-        picture=_pixels(entry) if isinstance(entry, ImageEntry) else None,
+        picture=None if entry.patches is None else _pixels(entry.patches),
         entry=entry,
         words=words,
         filters=Filters(**{name: options[name] for name in FILTERS if name in options}),
@@ -188,14 +187,14 @@ def _request(
     )
 
 
-def _pixels(entry: ImageEntry) -> Any:
+def _pixels(patches: Patches) -> Any:
     import numpy as np
     from PIL import Image
 
-    return np.asarray(Image.open(io.BytesIO(entry.picture.data)).convert("RGB"))
+    return np.asarray(Image.open(io.BytesIO(patches.picture.data)).convert("RGB"))
 
 
-def _place(entry: "Entry", site: "Site") -> list[str]:
+def _place(entry: TraceEntry, site: "Site") -> list[str]:
     """What chooses the layer in Python."""
     same = [each for each in entry.shown.sites if each.layer == site.layer]
     place = [f"layer={site.layer}"]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.text import site_at, source_of, within
 from viz.pack import Row, message
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def hidden_of(
-    entry: TextEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     head: "Head",
@@ -33,7 +33,7 @@ def hidden_of(
 
 
 def strongest_of(
-    entry: TextEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     head: "Head",
@@ -52,7 +52,7 @@ def strongest_of(
     return {"first": rows.start, "keys": keys.tolist()}
 
 
-def average_of(entry: TextEntry, id: str, site: int, head: "Head") -> bytes:
+def average_of(entry: TraceEntry, id: str, site: int, head: "Head") -> bytes:
     """The weight of every key, averaged over all queries."""
     from analysis.filters import mean_over_queries
 

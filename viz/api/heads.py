@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.pool import check, report
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DIGITS = 6
 
 
-def numbers(entry: TextEntry, id: str) -> dict[str, Any]:
+def numbers(entry: TraceEntry, id: str) -> dict[str, Any]:
     """Every number of every head, what each means, and a sentence for each head."""
     return entry.answers.once("numbers", lambda: _numbers(entry.shown))
 
@@ -42,14 +42,14 @@ def _by_site(shown: "Shown", table: "HeadTable", key: str) -> list[list[float | 
     return [[finite(number) for number in row[: site.heads]] for site, row in rows]
 
 
-def all_weights(entry: TextEntry) -> int:
+def all_weights(entry: TraceEntry) -> int:
     """How many weights the numbers are computed from."""
     if "numbers" in entry.answers:
         return 0
     return sum(site.heads * site.queries * site.keys for site in entry.shown.sites)
 
 
-def similarity(entry: TextEntry, id: str) -> dict[str, Any]:
+def similarity(entry: TraceEntry, id: str) -> dict[str, Any]:
     """All heads on a plane: near each other if they attend alike."""
     return entry.answers.once("similarity", lambda: _similarity(entry.shown))
 
@@ -72,7 +72,7 @@ def _similarity(shown: "Shown") -> dict[str, Any]:
     }
 
 
-def vectors(entry: TextEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
+def vectors(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
     """Queries and keys of a head on the two principal components of both."""
     from analysis.vectors import head_vectors
     from analysis.view import JOINT
@@ -91,7 +91,7 @@ def vectors(entry: TextEntry, id: str, site: int, head: int | str) -> dict[str, 
 
 
 def split(
-    entry: TextEntry, id: str, site: int, head: int | str, query: int, key: int
+    entry: TraceEntry, id: str, site: int, head: int | str, query: int, key: int
 ) -> dict[str, Any]:
     """The score of a query and a key, split over what wrote them."""
     from analysis.split import split as split_score

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from viz.api.entries import ImageEntry
+from viz.api.entries import Patches, TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.api.text import note_of, site_at
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 MANY = 512  # from this many tokens on, a key's weights are computed from softmax denominators
 
 
-def overview(entry: ImageEntry, id: str) -> bytes:
+def overview(entry: TraceEntry, id: str) -> bytes:
     """Labels, sites, patch grid, and the tensor shapes before the first block."""
     from analysis.patches import grid_of
 
-    trace = entry.shown
+    trace, cut = entry.trace, entry.cut
     grids = [grid_of(trace, site) for site in trace.sites]
     (grid, prefix), (rows, cols) = grids[0], grids[0][0]
     base = {
@@ -30,88 +30,88 @@ def overview(entry: ImageEntry, id: str) -> bytes:
             {"layer": s.layer, "kind": s.kind, "tower": s.tower, "heads": s.heads}
             | {"queries": s.queries, "keys": s.queries, "module": s.module, "part": s.part}
             | {"grid": list(own), "prefix": extra}
-            | {"patch": [entry.patch * rows // own[0], entry.patch * cols // own[1]]}
+            | {"patch": [cut.side * rows // own[0], cut.side * cols // own[1]]}
             for s, (own, extra) in zip(trace.sites, grids, strict=True)
         ],
         "grid": list(grid),
         "prefix": prefix,
-        "patch": [entry.patch, entry.patch],
-        "order": entry.order,
-        "shapes": shapes(entry, grid, prefix),
-        "mark": entry.mark,
+        "patch": [cut.side, cut.side],
+        "order": cut.order,
+        "shapes": shapes(cut, grid, prefix),
+        "mark": cut.mark,
     }
     return message(trace=id, base=base)
 
 
-def shapes(entry: ImageEntry, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
+def shapes(cut: Patches, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
     """The tensor shapes from the picture to the first block, each with a name."""
     rows, cols = grid
-    count, side = rows * cols, entry.patch
+    count, side = rows * cols, cut.side
     steps = [
         ("picture", f"3 × {rows * side} × {cols * side}"),
         (f"patches of {side} × {side} × 3", f"{rows} × {cols}"),
         ("unrolled", f"{count} × {3 * side * side}"),
-        ("projected", f"{count} × {entry.dim}"),
+        ("projected", f"{count} × {cut.dim}"),
     ]
     if prefix:
         many = "1 register" if prefix == 2 else f"{prefix - 1} registers"
         extra = "class token" if prefix == 1 else f"class token and {many}"
-        steps.append((f"with the {extra}", f"{prefix + count} × {entry.dim}"))
+        steps.append((f"with the {extra}", f"{prefix + count} × {cut.dim}"))
     return [{"name": name, "shape": shape} for name, shape in steps]
 
 
-def layer_of(entry: ImageEntry, id: str, site: int) -> bytes:
+def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     """All heads of one layer; patches are pooled where they would not fit one message."""
     from analysis.patches import grid_of, layer_cells
 
-    found = site_at(entry.shown, site)
-    grid, prefix = grid_of(entry.shown, found)
+    found = site_at(entry.trace, site)
+    grid, prefix = grid_of(entry.trace, found)
     factor = factor_for(found.heads, grid, prefix)
-    weights = layer_cells(entry.shown, found, factor).numpy(force=True)
+    weights = layer_cells(entry.trace, found, factor).numpy(force=True)
     peaks = (float(weights[..., prefix:].max()), float(weights[:, prefix:].max()))
     return message(trace=id, layers=[Layer(site, weights, factor, peaks)])
 
 
-def heads_of(entry: ImageEntry, id: str, site: int, axis: str, index: int) -> bytes:
+def heads_of(entry: TraceEntry, id: str, site: int, axis: str, index: int) -> bytes:
     """The exact weights of all heads for one query, or for one key."""
     from analysis.patches import heads_of_key, heads_of_query
 
-    found = site_at(entry.shown, site)
+    found = site_at(entry.trace, site)
     if index >= found.queries:
         raise QuestionError(f"expected index 0 to {found.queries - 1}")
     if axis == "query":
-        weights = heads_of_query(entry.shown, found, index)
+        weights = heads_of_query(entry.trace, found, index)
     else:
-        weights = heads_of_key(entry.shown, found, index, _totals(entry, site))
+        weights = heads_of_key(entry.trace, found, index, _totals(entry, site))
     return message(trace=id, rows=[Rows(site, axis, index, weights.numpy(force=True))])
 
 
-def sinks_of(entry: ImageEntry, id: str, site: int, outliers: bool = False) -> bytes:
+def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> bytes:
     """The class token, registers and, if asked for, outlier patches, and what rows give to them."""
     from analysis.patches import patch_sinks
 
-    found = site_at(entry.shown, site)
-    made = patch_sinks(entry.shown, found, outliers=outliers, check=check)
+    found = site_at(entry.trace, site)
+    made = patch_sinks(entry.trace, found, outliers=outliers, check=check)
     numbers = made.shares.numpy(force=True), made.left.numpy(force=True)
     return message(trace=id, sinks=[PictureSinks(site, outliers, made.keys, *numbers, made.peaks)])
 
 
-def sinks_read(entry: ImageEntry, site: int, outliers: bool = False) -> int:
+def sinks_read(entry: TraceEntry, site: int, outliers: bool = False) -> int:
     """How many weights the sinks are found from."""
-    found = site_at(entry.shown, site)
+    found = site_at(entry.trace, site)
     return (2 if outliers else 1) * found.heads * found.queries * found.keys
 
 
-def _totals(entry: ImageEntry, site: int) -> "Tensor | None":
+def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
     """The softmax denominators, with which one key's weights are fast to compute."""
     from analysis.patches import totals_of
 
-    found = entry.shown.sites[site]
+    found = entry.trace.sites[site]
     if found.keys <= MANY:
         return None
-    return entry.answers.once(("totals", site), lambda: totals_of(entry.shown, found))
+    return entry.answers.once(("totals", site), lambda: totals_of(entry.trace, found))
 
 
-def picture(entry: ImageEntry, id: str) -> tuple[bytes, str]:
+def picture(entry: TraceEntry, id: str) -> tuple[bytes, str]:
     """The preprocessed picture, and its media type."""
-    return entry.picture.data, entry.picture.kind
+    return entry.cut.picture.data, entry.cut.picture.kind

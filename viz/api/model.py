@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
@@ -56,7 +56,7 @@ def _or_why(answer: Callable[..., Answer]) -> Callable[..., Answer]:
 
 @_or_why
 def map_of(
-    entry: TextEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     head: int | str,
@@ -80,7 +80,7 @@ def map_of(
 
 @_or_why
 def row_of(
-    entry: TextEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     head: int | str,
@@ -107,7 +107,7 @@ def row_of(
 
 
 @_or_why
-def relevance(entry: TextEntry, id: str, site: int, method: str, output: str = "") -> Answer:
+def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = "") -> Answer:
     """The relevance of every token of the input for one output."""
     found = _relevance(entry, method, output)
     first, second = _sides(entry, found.trace)
@@ -134,7 +134,7 @@ def relevance(entry: TextEntry, id: str, site: int, method: str, output: str = "
 
 @_or_why
 def faithfulness(
-    entry: TextEntry, id: str, site: int, method: str, order: int, output: str = ""
+    entry: TraceEntry, id: str, site: int, method: str, order: int, output: str = ""
 ) -> Answer:
     """The curves of a relevance (order 0), or of one random order."""
     study = _study(entry, method, output)
@@ -162,7 +162,7 @@ def faithfulness(
 
 
 def whole_map(
-    entry: TextEntry,
+    entry: TraceEntry,
     site: int,
     head: int | str,
     method: str,
@@ -200,7 +200,7 @@ def whole_map(
 
 
 def _multiplied(
-    entry: TextEntry, found: "Site", method: str, fusion: "Fusion", discard: float
+    entry: TraceEntry, found: "Site", method: str, fusion: "Fusion", discard: float
 ) -> "Tensor":
     """A map over tokens that multiplies the layers of a tower: `query key`."""
     from analysis.norms import alti
@@ -222,7 +222,7 @@ def _multiplied(
 
 
 def _flow(
-    entry: TextEntry, site: int, index: int, columns: range | None, fusion: "Fusion"
+    entry: TraceEntry, site: int, index: int, columns: range | None, fusion: "Fusion"
 ) -> "Tensor":
     """Flows from a row of the view to some of its columns; to a word, the largest of its tokens."""
     import torch
@@ -246,7 +246,7 @@ def _flow(
     return torch.tensor([max(next(flows) for _ in word) for word in words])
 
 
-def _decomposed(entry: TextEntry, site: int, index: int, columns: range | None) -> "Tensor":
+def _decomposed(entry: TraceEntry, site: int, index: int, columns: range | None) -> "Tensor":
     """Lengths of the parts of a row's last hidden state; of a word, the part of its tokens."""
     import torch
 
@@ -274,7 +274,7 @@ def _decomposed(entry: TextEntry, site: int, index: int, columns: range | None) 
     return torch.stack(lengths)[:, query]
 
 
-def _mixing(entry: TextEntry, site: int) -> Any:
+def _mixing(entry: TraceEntry, site: int) -> Any:
     from analysis.norms import mixing
 
     _, found = _place(entry, site)
@@ -283,7 +283,7 @@ def _mixing(entry: TextEntry, site: int) -> Any:
     return entry.answers.once(("mixing", site), lambda: mixing(with_hidden, found, words=words))
 
 
-def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
+def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
     from analysis.relevance import METHODS, explain
 
     def compute() -> "Relevance":
@@ -302,7 +302,7 @@ def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
     return entry.answers.once(("relevance", method, output), compute)
 
 
-def _study(entry: TextEntry, method: str, output: str) -> "Study":
+def _study(entry: TraceEntry, method: str, output: str) -> "Study":
     from analysis.faithfulness import Study
 
     found = _relevance(entry, method, output)
@@ -314,7 +314,7 @@ def _study(entry: TextEntry, method: str, output: str) -> "Study":
     return entry.answers.once(("study", method, output), compute)
 
 
-def _with_hidden(entry: TextEntry) -> "Trace":
+def _with_hidden(entry: TraceEntry) -> "Trace":
     from models.run import trace
 
     if _trace(entry).hidden_states:
@@ -357,7 +357,7 @@ def _check_pass(held: "Trace", again: "Trace") -> None:
 
 
 @contextmanager
-def _opened(entry: TextEntry) -> "Iterator[tuple[Model, Any, Any]]":
+def _opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
     """The model, its input and the text of its decoder, for a pass inside."""
     if entry.opened is None:
         raise ValueError("this view holds its weights only: the model is not there to run again")
@@ -377,14 +377,12 @@ def target_of(output: str) -> tuple[int, int] | str | None:
 # --- by the tokens or words of the view -----------------------------------------------------------
 
 
-def _trace(entry: TextEntry) -> "Trace":
+def _trace(entry: TraceEntry) -> "Trace":
     """The trace over tokens."""
-    from analysis.view import View
-
-    return entry.shown.trace if isinstance(entry.shown, View) else entry.shown
+    return entry.trace
 
 
-def _place(entry: TextEntry, site: int) -> "tuple[Trace, Site]":
+def _place(entry: TraceEntry, site: int) -> "tuple[Trace, Site]":
     """The trace over tokens, and a site of it."""
     site_at(entry.shown, site)
     trace = _trace(entry)
@@ -393,7 +391,7 @@ def _place(entry: TextEntry, site: int) -> "tuple[Trace, Site]":
     return trace, trace.sites[site]
 
 
-def _tokens_of(entry: TextEntry, site: int, direction: str) -> Sequence[Sequence[int]]:
+def _tokens_of(entry: TraceEntry, site: int, direction: str) -> Sequence[Sequence[int]]:
     """The tokens of each row or column of the view."""
     from analysis.view import View
 
@@ -404,7 +402,7 @@ def _tokens_of(entry: TextEntry, site: int, direction: str) -> Sequence[Sequence
     return [(place,) for place in range(len(labels))]
 
 
-def _grouped(entry: TextEntry, site: "Site", numbers: "Tensor", divided: bool = True) -> "Tensor":
+def _grouped(entry: TraceEntry, site: "Site", numbers: "Tensor", divided: bool = True) -> "Tensor":
     """Numbers between tokens, between the words of the view."""
     from analysis.view import View
 
@@ -412,7 +410,7 @@ def _grouped(entry: TextEntry, site: "Site", numbers: "Tensor", divided: bool = 
     return shown.grouped(numbers, site, divided=divided) if isinstance(shown, View) else numbers
 
 
-def _averaged(entry: TextEntry, site: int, numbers: "Tensor") -> "Tensor":
+def _averaged(entry: TraceEntry, site: int, numbers: "Tensor") -> "Tensor":
     """Numbers of single queries, averaged over those of each row of the view."""
     import torch
 
@@ -448,7 +446,7 @@ def note_of(shown: "Shown", method: str) -> str:
     return shown.describe(rows, joined=WORDS[method])
 
 
-def _left_out(entry: TextEntry, site: int | None, values: "Tensor | None") -> float:
+def _left_out(entry: TraceEntry, site: int | None, values: "Tensor | None") -> float:
     """The sum over tokens that the view hides."""
     if site is None or values is None:
         return 0.0
@@ -456,14 +454,14 @@ def _left_out(entry: TextEntry, site: int | None, values: "Tensor | None") -> fl
     return float(values[[token for token in range(len(values)) if token not in shown]].sum())
 
 
-def _summed(entry: TextEntry, site: int, values: "Tensor") -> "Tensor":
+def _summed(entry: TraceEntry, site: int, values: "Tensor") -> "Tensor":
     import torch
 
     words = _tokens_of(entry, site, "out")
     return torch.stack([values[list(word)].sum() for word in words])
 
 
-def _sides(entry: TextEntry, t: "Trace") -> tuple[int, int | None]:
+def _sides(entry: TraceEntry, t: "Trace") -> tuple[int, int | None]:
     """Indexes of sites whose rows are the input, and what a decoder read."""
     from analysis.relevance import towers_of
 

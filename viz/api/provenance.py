@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import ImageEntry, TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
@@ -17,25 +17,25 @@ JOINED = (
 PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"}
 
 
-def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, Any]:
+def provenance(entry: TraceEntry, id: str, site: int) -> dict[str, Any]:
     """Compute path, dtype, mask and row sums of a layer, in one line."""
-    from analysis.view import JOINT, View
+    from analysis.view import JOINT
 
     found = site_at(entry.shown, site)
     if found.kind == JOINT:
         return {"line": JOINED}
-    trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
+    trace = entry.trace
     return {"line": line(trace, trace.site(found))}
 
 
-def code(entry: TextEntry | ImageEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
+def code(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
     """Python code for the weights shown."""
     site_at(entry.shown, site, head)
     return {"code": entry.code(site, head)}
 
 
 def predictions(
-    entry: TextEntry | ImageEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     direction: str,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from viz.api import export, figures, filters, heads, image, model, provenance, requests, steps, text
-from viz.api.entries import Download, ImageEntry, TextEntry
+from viz.api.entries import Download, Kind, TraceEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, Held, UnknownError, registry
 from viz.api.requests import ForeignError, Parse, QuestionError, one_of
@@ -44,7 +44,7 @@ class Endpoint:
 
     Attributes:
         name: the last segment of its path.
-        entry: the class of results it applies to.
+        kinds: of views that have it.
         answer: maps the result, its id and the parameters to bytes, bytes with a media type, or
             JSON-serialisable data.
         required: required parameters with their parsers.
@@ -53,11 +53,15 @@ class Endpoint:
     """
 
     name: str
-    entry: type | tuple[type, ...]
+    kinds: tuple[Kind, ...]
     answer: Callable[..., Any]
     required: Mapping[str, Parse] = field(default_factory=dict)
     optional: Mapping[str, Parse] = field(default_factory=dict)
     cost: Callable[..., int] = free
+
+    def applies(self, value: Any) -> bool:
+        """Whether a result has this kind of request."""
+        return isinstance(value, TraceEntry) and value.kind in self.kinds
 
 
 SITE = {"site": requests.whole}
@@ -68,7 +72,9 @@ PARTS = {"rows": requests.span, "columns": requests.span}
 SINKS = {"sinks": one_of("shown", "hidden", "renormalised")}
 VALUES = {"values": one_of("weights", "scores"), **SINKS}
 FUSED = {"fusion": one_of(*model.FUSIONS), "discard": requests.fraction}
-BOTH = (TextEntry, ImageEntry)
+TEXT: tuple[Kind, ...] = ("text",)
+IMAGE: tuple[Kind, ...] = ("image",)
+BOTH = (*TEXT, *IMAGE)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
 FILE = {**FIGURE, "format": one_of(*export.KINDS)}
 FIGURE_OPTIONS = {
@@ -101,62 +107,62 @@ RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
 OUTPUT = {"output": requests.sentence}
 
 ENDPOINTS = (
-    Endpoint("overview", TextEntry, text.overview),
-    Endpoint("thumbs", TextEntry, text.thumbs_of, SITE, cost=text.weights_read),
+    Endpoint("overview", TEXT, text.overview),
+    Endpoint("thumbs", TEXT, text.thumbs_of, SITE, cost=text.weights_read),
     Endpoint(
         "map",
-        TextEntry,
+        TEXT,
         text.map_of,
         HEAD,
         {**PARTS, **VALUES, "coding": one_of("sqrt", "log")},
         text.weights_read,
     ),
-    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
-    Endpoint("average", TextEntry, filters.average_of, HEAD, cost=text.weights_read),
-    Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
-    Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
-    Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
-    Endpoint("numbers", TextEntry, heads.numbers, cost=heads.all_weights),
-    Endpoint("similarity", TextEntry, heads.similarity),
-    Endpoint("vectors", TextEntry, heads.vectors, HEAD),
-    Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),
+    Endpoint("row", TEXT, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
+    Endpoint("average", TEXT, filters.average_of, HEAD, cost=text.weights_read),
+    Endpoint("pair", TEXT, steps.pair_of, {**HEAD, **PAIR}),
+    Endpoint("stages", TEXT, steps.stages_of, {**HEAD, "query": requests.whole}),
+    Endpoint("sharpest", TEXT, text.sharpest, HEAD),
+    Endpoint("numbers", TEXT, heads.numbers, cost=heads.all_weights),
+    Endpoint("similarity", TEXT, heads.similarity),
+    Endpoint("vectors", TEXT, heads.vectors, HEAD),
+    Endpoint("split", TEXT, heads.split, {**HEAD, **PAIR}),
     Endpoint(
         "hidden",
-        TextEntry,
+        TEXT,
         filters.hidden_of,
         HEAD,
         {**PARTS, **SINKS, "least": requests.fraction, "top": requests.few},
     ),
     Endpoint(
         "strongest",
-        TextEntry,
+        TEXT,
         filters.strongest_of,
         {**HEAD, "top": requests.few},
         {**PARTS, **SINKS},
     ),
-    Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}, FUSED),
+    Endpoint("model", TEXT, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}, FUSED),
     Endpoint(
         "model_row",
-        TextEntry,
+        TEXT,
         model.row_of,
         {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
         {"columns": requests.span, **FUSED},
     ),
-    Endpoint("relevance", TextEntry, model.relevance, RELEVANCE, OUTPUT),
+    Endpoint("relevance", TEXT, model.relevance, RELEVANCE, OUTPUT),
     Endpoint(
         "faithfulness",
-        TextEntry,
+        TEXT,
         model.faithfulness,
         {**RELEVANCE, "order": requests.whole},
         OUTPUT,
     ),
-    Endpoint("overview", ImageEntry, image.overview),
-    Endpoint("picture", ImageEntry, image.picture),
-    Endpoint("layer", ImageEntry, image.layer_of, SITE),
-    Endpoint("heads", ImageEntry, image.heads_of, {**SITE, **INDEX}),
+    Endpoint("overview", IMAGE, image.overview),
+    Endpoint("picture", IMAGE, image.picture),
+    Endpoint("layer", IMAGE, image.layer_of, SITE),
+    Endpoint("heads", IMAGE, image.heads_of, {**SITE, **INDEX}),
     Endpoint(
         "sinks",
-        ImageEntry,
+        IMAGE,
         image.sinks_of,
         SITE,
         {"outliers": requests.flag},
@@ -306,9 +312,7 @@ def work_of(
         UnknownError: there is no such route for this result.
         QuestionError: for invalid parameters.
     """
-    endpoint = next(
-        (each for each in ENDPOINTS if each.name == name and isinstance(value, each.entry)), None
-    )
+    endpoint = next((each for each in ENDPOINTS if each.name == name and each.applies(value)), None)
     if endpoint is None:
         raise UnknownError(name)
     asked = requests.parse_query(query, endpoint.required, endpoint.optional)

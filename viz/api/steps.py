@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 from viz.pack import VERSION, Sections, pack
@@ -19,7 +19,7 @@ ROUNDING = 1e-6  # float32 weights that differ by less are the same
 
 
 def pair_of(
-    entry: TextEntry, id: str, site: int, head: int | str, query: int, key: int
+    entry: TraceEntry, id: str, site: int, head: int | str, query: int, key: int
 ) -> dict[str, Any]:
     """A query and a key element by element, and the steps to their weight."""
     from analysis.pair import pair
@@ -44,7 +44,7 @@ def pair_of(
     }
 
 
-def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int) -> bytes:
+def stages_of(entry: TraceEntry, id: str, site: int, head: int | str, query: int) -> bytes:
     """The stages of one head for one query, as matrices of float32."""
     from analysis.stages import stages
 
@@ -78,18 +78,18 @@ def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int)
     return pack(header, area.arrays)
 
 
-def call_of(entry: TextEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
+def call_of(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
     """The trace of single tokens, its site, and the head."""
-    from analysis.view import JOINT, View
+    from analysis.view import JOINT
 
     shown = site_at(entry.shown, site, head)
     if not isinstance(head, int) or shown.kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
-    trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
+    trace = entry.trace
     return trace, trace.site(shown), head
 
 
-def token_of(entry: TextEntry, site: int, direction: str, index: int) -> int:
+def token_of(entry: TraceEntry, site: int, direction: str, index: int) -> int:
     """The token of a row or column; of a word its last one."""
     from analysis.view import View
 

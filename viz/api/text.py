@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import THUMB, TextEntry
+from viz.api.entries import THUMB, TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.pack import Map, Row, Sinks, Thumbs, message
@@ -25,7 +25,7 @@ AT_ONCE = 2**20  # weights of all heads up to which the overview has their thumb
 UNTRAINED = "untrained: random weights"
 
 
-def overview(entry: TextEntry, id: str) -> bytes:
+def overview(entry: TraceEntry, id: str) -> bytes:
     """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
     shown = entry.shown
     base = {
@@ -47,17 +47,17 @@ def is_short(shown: "Shown") -> bool:
     return sum(site.heads * site.queries * site.keys for site in shown.sites) <= AT_ONCE
 
 
-def thumbs_of(entry: TextEntry, id: str, site: int) -> bytes:
+def thumbs_of(entry: TraceEntry, id: str, site: int) -> bytes:
     """Thumbnails of the heads of one site."""
     site_at(entry.shown, site)
     return message(trace=id, thumbs=Thumbs.of([_thumbs(entry, site)], site))
 
 
-def _thumbs(entry: TextEntry, site: int) -> "np.ndarray":
+def _thumbs(entry: TraceEntry, site: int) -> "np.ndarray":
     return survey_of(entry, site).thumbs.numpy(force=True)
 
 
-def survey_of(entry: TextEntry, site: int) -> "Survey":
+def survey_of(entry: TraceEntry, site: int) -> "Survey":
     """The pass over all weights of a site; ends when the request is cancelled."""
     from analysis.survey import survey
 
@@ -68,7 +68,7 @@ def survey_of(entry: TextEntry, site: int) -> "Survey":
 
 
 def map_of(
-    entry: TextEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     head: "Head",
@@ -108,7 +108,7 @@ def map_of(
 
 
 def row_of(
-    entry: TextEntry,
+    entry: TraceEntry,
     id: str,
     site: int,
     head: "Head",
@@ -157,7 +157,7 @@ def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mod
     return Sinks(mode, hidden.sinks[site], shares)
 
 
-def _column(entry: TextEntry, source: "RowSource", site: int, head: "Head", key: int) -> "Tensor":
+def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key: int) -> "Tensor":
     """What every query gives to one key; of weights cheap where the site was surveyed."""
     from analysis import overview, survey
 
@@ -168,7 +168,7 @@ def _column(entry: TextEntry, source: "RowSource", site: int, head: "Head", key:
 
 
 def weights_read(
-    entry: TextEntry, site: int, head: "Head" = "mean", rows: range | None = None, **others: Any
+    entry: TraceEntry, site: int, head: "Head" = "mean", rows: range | None = None, **others: Any
 ) -> int:
     """How many weights a map, thumbnails or an average are computed from."""
     found = site_at(entry.shown, site)
@@ -177,7 +177,7 @@ def weights_read(
 
 
 def row_reads(
-    entry: TextEntry, site: int, head: "Head", axis: str, index: int, **others: Any
+    entry: TraceEntry, site: int, head: "Head", axis: str, index: int, **others: Any
 ) -> int:
     """How many weights a row or column is computed from."""
     known = entry.answers.get(("survey", site))
@@ -187,7 +187,7 @@ def row_reads(
     return weights_read(entry, site, head)
 
 
-def sharpest(entry: TextEntry, id: str, site: int, head: "Head") -> dict[str, Any]:
+def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, Any]:
     """The row of a head with the most concentrated weights; null if there is none."""
     from analysis.sharpest import sharpest_row
 

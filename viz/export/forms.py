@@ -27,7 +27,7 @@ from viz.export.request import (
 from viz.export.sinks import hidden_of, hidden_sentence
 
 if TYPE_CHECKING:
-    from viz.api.entries import TextEntry
+    from viz.api.entries import TraceEntry
 
 
 @dataclass(frozen=True, eq=False)
@@ -618,7 +618,7 @@ FORMS: dict[str, Callable[[Request], Content]] = {
 }
 
 
-def _entry(request: Request) -> "TextEntry":
+def _entry(request: Request) -> "TraceEntry":
     from viz.export.page import text_entry
 
     return text_entry(request)

@@ -12,7 +12,7 @@ from viz.export.request import EVERY, Chosen, One, Request, caption, layers_of
 if TYPE_CHECKING:
     from analysis.view import View
     from models.trace import Trace
-    from viz.api.entries import ImageEntry, TextEntry
+    from viz.api.entries import TraceEntry
 
 LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
 EXACT = 40_000  # weights up to which the exact rows are held too
@@ -138,7 +138,7 @@ def text_answers(request: Request, view: str = "matrix") -> tuple[Answers, Answe
     return wanted, {path: ask for path, ask in more.items() if path not in wanted}
 
 
-def _form_answers(request: Request, entry: "TextEntry", view: str) -> Answers:
+def _form_answers(request: Request, entry: "TraceEntry", view: str) -> Answers:
     """What a form asks for beside the maps and rows of weights."""
     from viz.api import heads, steps, text
 
@@ -183,7 +183,7 @@ def _form_answers(request: Request, entry: "TextEntry", view: str) -> Answers:
     return {}
 
 
-def _text_answers(request: Request, entry: "TextEntry") -> Answers:
+def _text_answers(request: Request, entry: "TraceEntry") -> Answers:
     """What the shaded texts ask for: maps, and the exact row or mean that they are shaded by."""
     from viz.api import filters, text
 
@@ -201,7 +201,7 @@ def _text_answers(request: Request, entry: "TextEntry") -> Answers:
     return found
 
 
-def _method_answers(request: Request, entry: "TextEntry", chosen: Chosen, query: int) -> Answers:
+def _method_answers(request: Request, entry: "TraceEntry", chosen: Chosen, query: int) -> Answers:
     """What a method of the whole model asks for."""
     from viz.api import model
 
@@ -236,7 +236,7 @@ def _method_answers(request: Request, entry: "TextEntry", chosen: Chosen, query:
     }
 
 
-def _curve_answers(request: Request, entry: "TextEntry", method: str) -> Answers:
+def _curve_answers(request: Request, entry: "TraceEntry", method: str) -> Answers:
     """What the test of a relevance asks for: its curves, and those of random orders."""
     from viz.api import model
 
@@ -275,14 +275,14 @@ def image_answers(request: Request) -> tuple[Answers, Answers]:
     return wanted, layers
 
 
-def text_entry(request: Request) -> "TextEntry":
+def text_entry(request: Request) -> "TraceEntry":
     """The entry that the view's requests are answered from."""
-    from viz.api.entries import TextEntry
+    from viz.api.entries import TraceEntry
 
-    if isinstance(request.entry, TextEntry):
+    if request.entry is not None:
         return request.entry
     opened = None if request.run is None else partial(_opened, *request.run)
-    return TextEntry(request.shown, partial(code_of, request.shown), opened=opened)
+    return TraceEntry(request.shown, partial(code_of, request.shown), opened=opened)
 
 
 def _opened(model: Any, given: Any, written: Any = None) -> tuple[Any, Any, Any]:
@@ -291,15 +291,15 @@ def _opened(model: Any, given: Any, written: Any = None) -> tuple[Any, Any, Any]
     return as_model(model), given, written
 
 
-def image_entry(request: Request) -> "ImageEntry":
+def image_entry(request: Request) -> "TraceEntry":
     """The entry that the view's requests are answered from."""
     import numpy as np
     from PIL import Image
 
-    from viz.api.entries import ImageEntry
+    from viz.api.entries import Patches, TraceEntry
     from viz.image import Picture
 
-    if isinstance(request.entry, ImageEntry):
+    if request.entry is not None:
         return request.entry
     trace: Any = request.shown
     rows, cols = trace.grid
@@ -309,14 +309,9 @@ def image_entry(request: Request) -> "ImageEntry":
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", optimize=True)
     dim = trace.pattern(trace.sites[0]).q.shape[1] * trace.pattern(trace.sites[0]).q.shape[3]
-    return ImageEntry(
-        trace,
-        Picture(file.getvalue(), "image/png"),
-        pixels.shape[0] // rows,
-        dim,
-        "c p1 p2",
-        partial(code_of, trace),
-    )
+    picture = Picture(file.getvalue(), "image/png")
+    cut = Patches(picture, pixels.shape[0] // rows, dim, "c p1 p2")
+    return TraceEntry(trace, partial(code_of, trace), patches=cut)
 
 
 def code_of(shown: "Trace | View", site: int, head: int | str) -> str:

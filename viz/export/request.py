@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from analysis.stack import Fusion
     from analysis.view import View
     from models.trace import Site, Trace
-    from viz.api.entries import ImageEntry, TextEntry
+    from viz.api.entries import TraceEntry
 
 One = int | Literal["mean", "max"]
 Heads = One | Sequence[int] | None
@@ -154,7 +154,7 @@ class Request:
     token: int | None = None
     inward: bool = False
     picture: np.ndarray | None = None
-    entry: "TextEntry | ImageEntry | None" = None
+    entry: "TraceEntry | None" = None
     filters: Filters = Filters()
     choice: Choice = Choice()
     run: tuple[Any, ...] | None = None

@@ -18,7 +18,7 @@ from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import export, image
-from viz.api.entries import ImageEntry, TextEntry
+from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError, numbers
 from viz.drawing import parts
 from viz.export.figures import VIEWS
@@ -28,22 +28,21 @@ from viz.theme import sequential
 
 
 @pytest.fixture(scope="module")
-def text() -> TextEntry:
+def text() -> TraceEntry:
     model = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     found = trace(model, torch.arange(7)[None])
-    return TextEntry(found, lambda site, head: f"weights of {site}, {head}")
+    return TraceEntry(found, lambda site, head: f"weights of {site}, {head}")
 
 
 @pytest.fixture(scope="module")
-def photo() -> ImageEntry:
+def photo() -> TraceEntry:
     pixels = np.random.default_rng(5).integers(0, 256, (20, 20, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")
     model = load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7))
     found = trace(model, Image.fromarray(pixels))
-    return ImageEntry(
-        found, Picture(file.getvalue(), "image/png"), 4, 15, "p1 p2 c", lambda *_: "x", "image"
-    )
+    cut = Patches(Picture(file.getvalue(), "image/png"), 4, 15, "p1 p2 c", "image")
+    return TraceEntry(found, lambda *_: "x", patches=cut)
 
 
 def test_the_tables_agree() -> None:
@@ -51,7 +50,7 @@ def test_the_tables_agree() -> None:
     assert set(export.FORMS) == set(VIEWS)
 
 
-def test_a_file_is_named_after_what_it_shows(text: TextEntry) -> None:
+def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
     found = export.export(text, "id", 1, 2, "matrix", "csv")
     assert found.name == "decoder-2-3-heads-width-15-matrix-layer-1-head-2.csv"
     rows = list(csv.DictReader(io.StringIO(found.data.decode())))
@@ -59,13 +58,13 @@ def test_a_file_is_named_after_what_it_shows(text: TextEntry) -> None:
     assert [np.float32(row["weight"]) for row in rows] == weights.ravel().tolist()
 
 
-def test_names_hold_nothing_that_a_header_cannot(text: TextEntry) -> None:
+def test_names_hold_nothing_that_a_header_cannot(text: TraceEntry) -> None:
     for form in ("matrix", "lines", "atlas"):
         name = export.export(text, "id", 0, "mean", form, "npz").name
         assert re.fullmatch(r"[A-Za-z0-9.-]+\.npz", name)
 
 
-def test_several_heads_and_a_token_of_lines(text: TextEntry) -> None:
+def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     found = export.export(
         text, "id", 0, 1, "lines", "svg", shown=(0, 2), token=6, direction="out"
     ).data.decode()
@@ -76,7 +75,7 @@ def test_several_heads_and_a_token_of_lines(text: TextEntry) -> None:
     assert sum(path.count("M") for path in strokes) == int((weights >= 0.01).sum())
 
 
-def test_python_code_ends_with_the_same_figure(text: TextEntry, photo: ImageEntry) -> None:
+def test_python_code_ends_with_the_same_figure(text: TraceEntry, photo: TraceEntry) -> None:
     code = export.python(text, "id", 1, 0, "lines", scale="own", shown=(0, 2))["code"]
     compile(code.replace("weights of 1, 0", ""), "code", "exec")
     assert code.endswith(
@@ -97,7 +96,7 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
     opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     given = torch.arange(7)[None]
     code = "t = trace(model, torch.arange(7)[None])"
-    entry = TextEntry(
+    entry = TraceEntry(
         trace(opened, given), lambda site, head: code, opened=lambda: (opened, given, None)
     )
     names = {"model": opened, "torch": torch, "trace": trace}
@@ -121,7 +120,7 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
     assert names["t"].hidden(0).shape == (7, 15)
 
 
-def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: ImageEntry) -> None:
+def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: TraceEntry) -> None:
     """Against the peak that the view itself is sent."""
     from viz.pack import unpack
 
@@ -134,10 +133,10 @@ def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: ImageEntry
 
 
 @pytest.mark.parametrize("mode", ["hidden", "renormalised"])
-def test_a_picture_without_its_sinks(photo: ImageEntry, mode: str) -> None:
+def test_a_picture_without_its_sinks(photo: TraceEntry, mode: str) -> None:
     """Against the weights: the class token and patches that are outliers take nothing."""
     trace, site, head, token = photo.shown, photo.shown.sites[1], 2, 7
-    keys = list(patch_sinks(trace, site, outliers=True).keys)
+    keys = list(patch_sinks(photo.trace, site, outliers=True).keys)
     weights = trace.weights(site, head).clone()
     shares = weights[:, keys].sum(1)
     weights[:, keys] = np.nan
@@ -159,7 +158,7 @@ def test_a_picture_without_its_sinks(photo: ImageEntry, mode: str) -> None:
 
 
 @pytest.mark.parametrize("paint", ["patches", "mask", "smooth"])
-def test_weights_lie_over_the_picture_as_in_the_view(photo: ImageEntry, paint: str) -> None:
+def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry, paint: str) -> None:
     """The middle of each patch, against one blended by hand."""
     asked = {"token": 3, "ground": "colour", "paint": paint, "opacity": 50}
     svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data.decode()
@@ -202,7 +201,7 @@ def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> N
         ({"token": 7}, "expected token 0 to 6"),
     ],
 )
-def test_what_is_not_there_is_refused(text: TextEntry, given: dict, message: str) -> None:
+def test_what_is_not_there_is_refused(text: TraceEntry, given: dict, message: str) -> None:
     asked = {"site": 0, "head": 0, "form": "matrix", "format": "svg"} | given
     with pytest.raises(QuestionError, match=message):
         export.export(text, "id", **asked)

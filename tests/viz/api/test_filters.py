@@ -12,7 +12,7 @@ from analysis.filters import hidden, mean_over_queries, strongest
 from analysis.view import View
 from models.run import load, trace
 from viz.api import registry, routes
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.pack import unpack
 
 Get = Callable[..., Any]
@@ -25,7 +25,7 @@ def shown() -> View:
 
 @pytest.fixture(scope="module")
 def get(shown: View) -> Generator[Get, None, None]:
-    held = registry.once(("filters", id(shown)), lambda: TextEntry(shown, lambda s, h: ""))
+    held = registry.once(("filters", id(shown)), lambda: TraceEntry(shown, lambda s, h: ""))
     with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
         yield lambda name, **asked: client.get(f"/api/trace/{held.id}/{name}", params=asked)
 

@@ -15,7 +15,7 @@ from analysis.vectors import head_vectors
 from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.heads import numbers, similarity, split, vectors
 from viz.api.requests import QuestionError
 
@@ -25,8 +25,8 @@ def done() -> Trace:
     return trace(load("minilm"), "A bank by the river, a bank in town.")
 
 
-def entry_of(shown: Trace) -> TextEntry:
-    return TextEntry(shown, lambda site, head: "code")
+def entry_of(shown: Trace) -> TraceEntry:
+    return TraceEntry(shown, lambda site, head: "code")
 
 
 def test_numbers_of_every_head(done: Trace) -> None:
@@ -80,7 +80,7 @@ def test_split_of_a_score(done: Trace) -> None:
 
 def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
     view = View(done)
-    entry = TextEntry(view, lambda site, head: "code")
+    entry = TraceEntry(view, lambda site, head: "code")
     site = view.sites[4]
     found = split_score(done, 4, 3, view.token(site, "out", 5), view.token(site, "in", 2))
     assert split(entry, "id", 4, 3, 5, 2)["score"] == found.score

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import registry, routes
-from viz.api.entries import ImageEntry
+from viz.api.entries import Patches, TraceEntry
 from viz.image import BUDGET
 from viz.pack import unpack
 from viz.pages.image.picture import encoded
@@ -27,9 +27,8 @@ def entry_of(config, seed=0):
     pixels = np.random.default_rng(seed).integers(0, 256, (rows, cols, 3), np.uint8)
     image = Image.fromarray(pixels)
     found = trace(load(config), image)
-    return ImageEntry(
-        found, encoded(image), config.patch, config.dim, config.order, lambda site, head: CODE
-    )
+    cut = Patches(encoded(image), config.patch, config.dim, config.order)
+    return TraceEntry(found, lambda site, head: CODE, patches=cut)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +106,7 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
 def test_the_picture_is_the_one_the_network_got(client, path, entry):
     answer = client.get(f"{path}/picture")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
-    assert answer.content == entry.picture.data
+    assert answer.content == entry.cut.picture.data
     assert Image.open(io.BytesIO(answer.content)).size == (20, 12)
 
 

@@ -18,25 +18,25 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from viz.api import model as api
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 
 TEXT = "The keys to the cabinet are on the table"
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
 
 
-def entry_of(shown: Any, network: Any, given: Any, written: Any = None) -> TextEntry:
-    return TextEntry(shown, lambda site, head: "code", opened=lambda: (network, given, written))
+def entry_of(shown: Any, network: Any, given: Any, written: Any = None) -> TraceEntry:
+    return TraceEntry(shown, lambda site, head: "code", opened=lambda: (network, given, written))
 
 
 @pytest.fixture(scope="module")
-def minilm() -> TextEntry:
+def minilm() -> TraceEntry:
     network = load("minilm")
     return entry_of(trace(network, TEXT), network, TEXT)
 
 
 @pytest.fixture(scope="module")
-def pair() -> TextEntry:
+def pair() -> TraceEntry:
     sizes: dict[str, Any] = {"source_vocab": 31, "target_vocab": 31, "dim": 10, "heads": 2}
     network = load(Seq2SeqConfig(**sizes, depth=2, mlp=13, d_k=5, d_v=5))
     given, written = torch.arange(4, 11)[None], torch.arange(5, 9)[None]
@@ -149,5 +149,5 @@ def test_one_sentence_says_why(minilm, pair):
     assert "shape" in api.map_of(pair, "", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
-    alone = TextEntry(held, lambda site, head: "code")
+    alone = TraceEntry(held, lambda site, head: "code")
     assert "not there to run again" in api.relevance(alone, "", 0, "chefer")["why"]

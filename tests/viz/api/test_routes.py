@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api import registry, routes
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.registry import Expected
 from viz.api.routes import ENDPOINTS
@@ -49,20 +49,20 @@ GOOD = {
 }
 
 
-def entry_of() -> TextEntry:
+def entry_of() -> TraceEntry:
     model = load(EncoderConfig(vocab=53, dim=21, heads=HEADS, depth=SITES, mlp=13, max_tokens=31))
     ids = torch.randint(53, (1, TOKENS), generator=torch.Generator().manual_seed(5))
     found = trace(model, ids)
-    return TextEntry(found, lambda site, head: f"t.weights({site}, {head!r})")
+    return TraceEntry(found, lambda site, head: f"t.weights({site}, {head!r})")
 
 
 @pytest.fixture(scope="module")
-def entry() -> TextEntry:
+def entry() -> TraceEntry:
     return entry_of()
 
 
 @pytest.fixture
-def path(entry: TextEntry) -> str:
+def path(entry: TraceEntry) -> str:
     held = registry.once(("routes", id(entry)), lambda: entry)
     return f"/api/trace/{held.id}"
 
@@ -75,7 +75,7 @@ def client() -> Generator[TestClient, None, None]:
 
 
 def test_every_question_about_a_text_is_tried_here() -> None:
-    assert set(GOOD) == {each.name for each in ENDPOINTS if issubclass(TextEntry, each.entry)}
+    assert set(GOOD) == {each.name for each in ENDPOINTS if "text" in each.kinds}
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -94,7 +94,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
 
 
 def test_a_request_waits_for_a_result_that_is_being_computed(
-    client: TestClient, entry: TextEntry
+    client: TestClient, entry: TraceEntry
 ) -> None:
     key = ("routes", "waiting", id(entry))
     with ThreadPoolExecutor(1) as thread, registry.expecting(key) as expected:
@@ -119,7 +119,7 @@ def test_a_computation_that_fails_is_told_to_those_who_wait(client: TestClient) 
 
 
 def test_a_result_that_is_evicted_before_it_is_answered_is_gone(
-    client: TestClient, entry: TextEntry
+    client: TestClient, entry: TraceEntry
 ) -> None:
     key = ("routes", "evicted", id(entry))
     with ThreadPoolExecutor(1) as thread, registry.expecting(key) as expected:
@@ -245,7 +245,7 @@ NUMBERS = itertools.count()  # an object's repr, its address, may come back once
 def held_with(answer: Any) -> str:
     """The path of a result whose code is what `answer` returns."""
     base = entry_of()
-    entry = TextEntry(base.shown, lambda site, head: answer())
+    entry = TraceEntry(base.shown, lambda site, head: answer())
     return f"/api/trace/{registry.once(('held with', next(NUMBERS)), lambda: entry).id}"
 
 

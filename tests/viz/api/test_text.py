@@ -17,7 +17,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from viz.api import registry, routes, steps
-from viz.api.entries import THUMB, TextEntry
+from viz.api.entries import THUMB, TraceEntry
 from viz.api.pool import StoppedError
 from viz.api.text import WHOLE, row_of, row_reads, thumbs_of
 from viz.pack import unpack
@@ -63,7 +63,7 @@ def ask() -> Generator[Ask, None, None]:
         def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
             held = registry.once(
                 ("test", id(shown)),
-                lambda: TextEntry(shown, lambda site, head: "code"),
+                lambda: TraceEntry(shown, lambda site, head: "code"),
             )
             answer = client.get(f"/api/trace/{held.id}/{name}", params=asked)
             assert answer.status_code == 200, answer.text
@@ -135,7 +135,7 @@ def test_thumbnails_of_a_long_text_come_layer_by_layer(longer: Trace, ask: Ask) 
 
 
 def test_a_survey_makes_columns_cheap_and_changes_none(long: Trace) -> None:
-    entry = TextEntry(long, lambda site, head: "code")
+    entry = TraceEntry(long, lambda site, head: "code")
     asked = {"site": 0, "axis": "key", "index": 300}
     before = [row_of(entry, "a", head=head, **asked) for head in (1, "mean", "max")]
     assert row_reads(entry, head=1, **asked) == 701**2
@@ -153,7 +153,7 @@ def test_a_stopped_survey_is_made_again(long: Trace, monkeypatch: pytest.MonkeyP
     def stop() -> None:
         raise StoppedError
 
-    entry = TextEntry(long, lambda site, head: "code")
+    entry = TraceEntry(long, lambda site, head: "code")
     with monkeypatch.context() as patched:
         patched.setattr("viz.api.text.check", stop)
         with pytest.raises(StoppedError):
@@ -281,7 +281,7 @@ def test_without_sinks_the_share_they_took_comes_beside(mode: str, ask: Ask) -> 
 def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows(ask: Ask) -> None:
     found = trace(load("minilm"), "An unbelievable hippopotamus")
     view = View(found, words=True)
-    entry = TextEntry(view, lambda site, head: "code")
+    entry = TraceEntry(view, lambda site, head: "code")
     answer = steps.pair_of(entry, "id", 2, 3, 2, 3)
     own = view.token(view.sites[2], "out", 2), view.token(view.sites[2], "in", 3)
     assert (answer["query"], answer["key"]) == tuple(found.labels[place] for place in own)

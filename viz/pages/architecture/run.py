@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz.api import registry
-from viz.api.entries import ImageEntry, TextEntry, no_predictions
+from viz.api.entries import Patches, TraceEntry, no_predictions
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.architecture import cost, inputs, network, presets
@@ -123,7 +123,7 @@ def traced(config: "Config", model: str, device: str, request: Input) -> "Held[T
 
 def _held(
     trace: "Held[Trace]", config: Any, model: str, device: str, request: Input
-) -> Held[TextEntry | ImageEntry]:
+) -> Held[TraceEntry]:
     """The registry entry of a trace."""
 
     def code(site: int, head: int | str) -> str:
@@ -137,14 +137,15 @@ def _held(
     def opened() -> "tuple[Model, Any, Any]":
         return (built(config, model, device), *inputs.arguments(config, request))
 
-    def entry() -> TextEntry | ImageEntry:
+    def entry() -> TraceEntry:
         if request.kind == "image":
             encoded = picture.encoded(inputs.fitted(config, request)[0])
             dim = config.dim or config.channels * config.patch**2
-            return ImageEntry(trace.value, encoded, config.patch, dim, config.order, code)
+            cut = Patches(encoded, config.patch, dim, config.order)
+            return TraceEntry(trace.value, code, patches=cut)
         run = partial(shared.forward_pass, built(config, model, device))
         said = predict if model else no_predictions
-        return TextEntry(trace.value, code, said, run, opened=opened)
+        return TraceEntry(trace.value, code, said, run, opened=opened)
 
     return registry.once((PAGE, "view", config, model, device, request), entry, parent=trace)
 

@@ -13,7 +13,7 @@ from viz.pages.widgets import attention, pictures
 from viz.pages.widgets.controls import select
 
 if TYPE_CHECKING:
-    from viz.api.entries import ImageEntry
+    from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
 _DIGEST = link.sha256("")
@@ -121,7 +121,7 @@ def second(page: str, request: tracing.Input, data: bytes) -> Second | None:
     return Second(made, other, file, example, titles)
 
 
-def props(titles: tuple[str, str], held: "Held[ImageEntry]") -> dict[str, Any]:
+def props(titles: tuple[str, str], held: "Held[TraceEntry]") -> dict[str, Any]:
     """The props with which the view shows both.
 
     Args:
@@ -140,6 +140,6 @@ def props(titles: tuple[str, str], held: "Held[ImageEntry]") -> dict[str, Any]:
     }
 
 
-def shown(found: Second) -> "Held[ImageEntry]":
+def shown(found: Second) -> "Held[TraceEntry]":
     """The registry entry of the second trace."""
     return tracing.shown(found.request, found.data, found.file)

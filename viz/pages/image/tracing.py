@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
-from viz.api.entries import ImageEntry
+from viz.api.entries import Patches, TraceEntry
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image import cost, network
@@ -45,7 +45,7 @@ def fitted_image(request: Input, data: bytes) -> "tuple[Image, tuple[str, ...]]"
 
 def shown(
     request: Input, data: bytes, name: str, progress: "Progress | None" = None
-) -> Held[ImageEntry]:
+) -> Held[TraceEntry]:
     """The registry entry of a trace.
 
     Args:
@@ -66,7 +66,7 @@ def key_of(request: Input, name: str) -> tuple[Any, ...]:
     return ("image", request, name)
 
 
-def _run(request: Input, data: bytes, name: str, progress: "Progress | None") -> ImageEntry:
+def _run(request: Input, data: bytes, name: str, progress: "Progress | None") -> TraceEntry:
     from models.progress import no_progress
     from models.run import trace
 
@@ -81,7 +81,9 @@ def _run(request: Input, data: bytes, name: str, progress: "Progress | None") ->
         return _code(request, name, snippet.weights_of(found, site, head))
 
     cut = choice.patch, choice.dim, choice.order
-    return ImageEntry(found, encoded(image), *cut, code, mark=_place(choice.model, found))
+    return TraceEntry(
+        found, code, patches=Patches(encoded(image), *cut, mark=_place(choice.model, found))
+    )
 
 
 def _place(model: str, trace: "Trace") -> tuple[int, int] | None:

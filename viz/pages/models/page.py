@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from viz.api.entries import ImageEntry
 from viz.pages import shared
 from viz.pages.image import relevance
 from viz.pages.models import (
@@ -117,9 +116,9 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     if notes:
         st.caption(shared.plain("; ".join(notes)))
     predictions.written(found.model, trace, request.arguments[1])
-    stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
+    stage.kind = held.value.kind
     stage.params = _now(model, stage.kind)
-    more = beside.choose(found) if isinstance(held.value, ImageEntry) else {}
+    more = beside.choose(found) if stage.kind == "image" else {}
     stage.show(held, panels=tracing.panels(held), more=more)
     if stage.kind == "text":
         with over:

@@ -1,13 +1,12 @@
 """The Models page's trace: one pass of an open model over one input, held for the browser."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from viz.api import registry
-from viz.api.entries import ImageEntry, Predict, TextEntry, no_predictions
+from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image.picture import encoded
@@ -31,21 +30,6 @@ CHECKED = 1024  # tokens from which on memory is checked before a pass
 MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
 
 
-@dataclass(frozen=True)
-class Patches:
-    """How a picture is cut into tokens.
-
-    Attributes:
-        side: patch size in pixels.
-        dim: width of the network.
-        order: order of the numbers in a flattened patch.
-    """
-
-    side: int
-    dim: int
-    order: str
-
-
 def traced(found: Open, request: Input, progress: "Progress | None" = None) -> "Held[Trace]":
     """One forward pass over one input, which reports its progress (see `models.progress`)."""
     return registry.once(
@@ -64,9 +48,7 @@ def pass_of(page: str, found: Open, request: Input) -> running.Pass:
     return running.of_text(page, registry.id_of(_key(found, request)), opened)
 
 
-def shown(
-    found: Open, request: Input, by: words.By, special: words.Special
-) -> "Held[ImageEntry] | Held[TextEntry]":
+def shown(found: Open, request: Input, by: words.By, special: words.Special) -> "Held[TraceEntry]":
     """The registry entry: a picture with its patches, or a text by tokens or words."""
     trace = traced(found, request)
     return pictured(found, request) or registry.once(
@@ -76,16 +58,16 @@ def shown(
     )
 
 
-def pictured(found: Open, request: Input) -> "Held[ImageEntry] | None":
+def pictured(found: Open, request: Input) -> "Held[TraceEntry] | None":
     """The registry entry of a picture with its patches; None for a model that has none to show."""
     trace = traced(found, request)
-    image = request.image
-    patches = None if image is None else patches_of(found.model, trace.value, image.size)
-    if patches is None or image is None:
+    source = "seen.image" if request.changes else PICTURE
+    cut = request.image and patches_of(found.model, trace.value, request.image, source)
+    if cut is None:
         return None
     return registry.once(
         ("checkpoint view", *_key(found, request), "image"),
-        lambda: _image(found, request, trace.value, image, patches),
+        lambda: _image(found, request, trace.value, cut),
         parent=trace,
     )
 
@@ -113,13 +95,15 @@ def _verified() -> dict[tuple[Source, str], float | None]:
     return {}
 
 
-def panels(held: "Held[ImageEntry] | Held[TextEntry]") -> list[str]:
+def panels(held: "Held[TraceEntry]") -> list[str]:
     """The panels below the view."""
     predicts = held.value.predict is not no_predictions
     return ["predictions", "code"] if predicts else ["code"]
 
 
-def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches | None:
+def patches_of(
+    model: "Model", trace: "Trace", image: "Image", source: str = PICTURE
+) -> Patches | None:
     """The square patches of a picture, each of whose layers attends over all of them; else None.
 
     Layers may have grids of their own: larger patches, as in networks of several stages.
@@ -127,7 +111,8 @@ def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches
     Args:
         model: that read it.
         trace: of the pass.
-        size: columns and rows of the picture's pixels.
+        image: the preprocessed picture.
+        source: the picture in Python code.
     """
     from analysis.patches import grid_of
     from models.loading.summary import parts
@@ -138,11 +123,11 @@ def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches
         (rows, cols), *_ = [grid_of(trace, site)[0] for site in trace.sites]
     except ValueError:
         return None
-    side = size[1] // rows
-    if (cols * side, rows * side) != size:
+    side = image.size[1] // rows
+    if (cols * side, rows * side) != image.size:
         return None
     order = getattr(model.network.config, "order", "c p1 p2")
-    return Patches(side, parts(model)[0].dim or 0, order)
+    return Patches(encoded(image), side, parts(model)[0].dim or 0, order, source)
 
 
 def code(
@@ -218,17 +203,11 @@ def length_of(model: "Model", input: Any) -> int:
     return len(model.tokenizer.encode(*([input] if isinstance(input, str) else input)))
 
 
-def _image(
-    found: Open, request: Input, trace: "Trace", image: "Image", patches: Patches
-) -> ImageEntry:
+def _image(found: Open, request: Input, trace: "Trace", cut: Patches) -> TraceEntry:
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head)
 
-    cut = patches.side, patches.dim, patches.order
-    said = _classes(found, trace)
-    return ImageEntry(
-        trace, encoded(image), *cut, weights, "seen.image" if request.changes else PICTURE, said
-    )
+    return TraceEntry(trace, weights, _classes(found, trace), patches=cut)
 
 
 def _classes(found: Open, trace: "Trace") -> Predict:
@@ -243,7 +222,7 @@ def _classes(found: Open, trace: "Trace") -> Predict:
 
 def _text(
     found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
-) -> TextEntry:
+) -> TraceEntry:
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
@@ -263,7 +242,7 @@ def _text(
 
     run = partial(shared.forward_pass, found.model)
     said = predict if known else _classes(found, trace)
-    return TextEntry(drawn, weights, said, forward_pass=run, opened=opened)
+    return TraceEntry(drawn, weights, said, forward_pass=run, opened=opened)
 
 
 def _literal(value: Any) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
-from viz.api.entries import TextEntry
+from viz.api.entries import TraceEntry
 from viz.api.registry import Expected, Held
 from viz.pages import shared
 from viz.pages.shared import Choice
@@ -67,7 +67,7 @@ def expecting(
     return registry.expecting(_key(request, by, special))
 
 
-def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntry]:
+def shown(request: Input, by: words.By, special: words.Special) -> Held[TraceEntry]:
     """The registry entry of the trace, by tokens, whole words or whole sentences."""
     trace = traced(request)
     return registry.once(
@@ -92,7 +92,7 @@ def _run(request: Input, progress: "Progress | None") -> "Trace":
         )
 
 
-def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:
+def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TraceEntry:
     trace = held.value
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
@@ -110,4 +110,4 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
         return model, request.source, request.target or None
 
     run = partial(shared.forward_pass, shared.opened(request.choice, request.device))
-    return TextEntry(drawn, code, predict, run, opened=opened)
+    return TraceEntry(drawn, code, predict, run, opened=opened)

@@ -33,7 +33,7 @@ def entry(app):
 
 def shown(app):
     """The picture under the weights."""
-    return Image.open(io.BytesIO(entry(app).picture.data))
+    return Image.open(io.BytesIO(entry(app).cut.picture.data))
 
 
 def captions(app):

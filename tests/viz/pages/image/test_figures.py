@@ -147,6 +147,6 @@ def _hidden_of(app: Any) -> np.ndarray:
     """The final hidden states of the patches, from a pass of their own."""
     held = registry.get(helpers.view(app, "image")["trace"]).value
     choice = network.ViTChoice(size=64, patch=16, heads=2, dim=32, depth=3)
-    image = Image.open(io.BytesIO(held.picture.data))
+    image = Image.open(io.BytesIO(held.cut.picture.data))
     found = trace(network.opened(choice, "cpu"), image, hidden=True)
     return found.final()[found.prefix :].numpy()

@@ -80,7 +80,7 @@ def test_a_photo_is_cut_into_patches():
     assert (props["busy"], props["panels"]) == (False, ["code"])
     assert props["link"] == {"model": "built"}
     found = entry(app)
-    assert (found.shown.grid, found.shown.prefix, found.patch) == ((14, 14), 1, 16)
+    assert (found.shown.grid, found.shown.prefix, found.cut.side) == ((14, 14), 1, 16)
     assert not found.shown.trained
     assert shown(app).size == (224, 224)
     assert helpers.lines(app) == []
@@ -110,7 +110,7 @@ def test_every_control_moves_something():
         assert helpers.lines(app) == []
     assert len(seen) == 11
     found = entry(app)
-    assert (found.shown.grid, found.shown.prefix, found.order) == ((12, 12), 3, "c p1 p2")
+    assert (found.shown.grid, found.shown.prefix, found.cut.order) == ((12, 12), 3, "c p1 p2")
     assert [(site.heads, site.keys) for site in found.shown.sites] == [(4, 147)] * 3
     changed = {name: str(value) for name, value in changes.items()}
     assert helpers.link(app) == {"photo": "china", "model": "built"} | changed

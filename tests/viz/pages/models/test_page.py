@@ -30,7 +30,6 @@ from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, files, server
 from tests.viz.pages import helpers
 from viz.api import registry
-from viz.api.entries import ImageEntry, TextEntry
 from viz.api.image import heads_of, overview
 from viz.api.provenance import provenance
 from viz.pack import unpack
@@ -142,7 +141,7 @@ def test_every_model_of_the_catalogue_opens(known) -> None:
     app = run(model=known.name)
     assert lines(app) == []
     assert entry(app).shown.model == known.title
-    assert isinstance(entry(app), ImageEntry if known.reads == "image" else TextEntry)
+    assert entry(app).kind == known.reads
 
 
 @pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
@@ -190,7 +189,7 @@ def test_a_vision_model_has_the_picture_s_view_and_no_dark_scale(name: str, save
     assert lines(app) == []
     assert view(app)["kind"] == "image"
     assert entry(app).shown.grid == (5, 5)
-    assert entry(app).picture.kind == "image/png"
+    assert entry(app).cut.picture.kind == "image/png"
     # a link without a scale leaves it to the view, whose default is "layer"
     assert not view(app)["start"]["scale"]
     assert view(app)["defaults"]["scale"] == "layer"
@@ -239,7 +238,7 @@ def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
         (found,) = app.get("image")
         data = base64.b64decode(found.proto.imgs[0].url.removeprefix("data:image/png;base64,"))
         seen = np.asarray(Image.open(io.BytesIO(data)))
-        drawn = Image.open(io.BytesIO(entry(app).picture.data)).convert("RGB")
+        drawn = Image.open(io.BytesIO(entry(app).cut.picture.data)).convert("RGB")
         assert (seen == np.asarray(drawn)).all()
         assert f"It reads {drawn.height} × {drawn.width}:" in told(app)
 
@@ -852,7 +851,7 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
     app = run(place="folder", folder=str(tmp_path), door=door)
     assert view(app)["panels"] == ["predictions", "code"]
     told = entry(app).predict(0, "out", None)
-    picture = entry(app).picture
+    picture = entry(app).cut.picture
     pixels = torch.tensor(np.array(Image.open(io.BytesIO(picture.data)))).permute(2, 0, 1)
     with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
         logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
