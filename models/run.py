@@ -1,6 +1,7 @@
 """The two entry points: `load` a model, `trace` an input through it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from models.edits import placed
 from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
+from models.gradients import refusing_lost_gradients
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.layer import AttentionLayer, AttentionLayerOutput
 from models.loading.load import as_model, devices, load
@@ -121,7 +123,9 @@ def trace(
     else:
         inputs = prepare_inputs(model, input, target)
     recorded = gradient is not None
-    with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
+    lossless = refusing_lost_gradients(model.network) if recorded else nullcontext()
+    grad = torch.set_grad_enabled(recorded)
+    with without_dropout(model.network), grad, gradient_rules(rules), lossless:
         edits = placed(edits, places_of(model.network))
         more = _fewer_logits(model.network, logits_to_keep)
         if not isinstance(model.network, ONE_LAYER):

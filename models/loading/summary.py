@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from models.encoder import EncoderConfig
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
@@ -177,7 +180,7 @@ def _half(name: str, config: Any, model: Model) -> Part:
         kv_heads=heads,
         dim=_whole(config, "hidden_size", "d_model"),
         mlp=_whole(config, f"{name}_ffn_dim", "intermediate_size", "d_ff"),
-        positions=_positions(config, model),
+        positions=_positions(config, model, name),
         max_tokens=_whole(config, "max_position_embeddings"),
     )
 
@@ -196,8 +199,8 @@ def _whole(config: Any, *names: str) -> int | None:
     return next((value for value in values if isinstance(value, int)), None)
 
 
-def _positions(config: Any, model: Model) -> str:
-    """The kind of position encoding, inferred from the config and parameter names."""
+def _positions(config: Any, model: Model, tower: str = "") -> str:
+    """The kind of position encoding, inferred from the config, modules and parameter names."""
     if getattr(config, "relative_attention_num_buckets", None):
         return "relative, in buckets"
     if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):
@@ -207,9 +210,28 @@ def _positions(config: Any, model: Model) -> str:
     stated = getattr(config, "position_embedding_type", None)
     if isinstance(stated, str) and stated != "absolute":
         return stated
-    names = [name for name, _ in model.network.named_parameters()]
+    every = [*model.network.named_modules()]
+    within = [each for each in every if not tower or tower in each[0].split(".")] or every
+    names = {
+        f"{path}.{name}": weight
+        for path, part in within
+        for name, weight in part.named_parameters(recurse=False)
+    }
     if any("relative_position" in name for name in names):
         return "relative, learned"
-    if any("position" in name or name.endswith("wpe.weight") for name in names):
-        return "learned"
-    return "not stated"
+    tables = [w for name, w in names.items() if "position" in name or name.endswith("wpe.weight")]
+    sinusoids = any("sinusoid" in type(part).__name__.lower() for _, part in within)
+    if sinusoids or any(_is_sinusoidal(table) for table in tables):
+        return "sinusoidal"
+    return "learned" if tables else "not stated"
+
+
+@torch.no_grad()
+def _is_sinusoidal(table: Tensor) -> bool:
+    """Whether sines stand beside cosines, one by one or half by half: their squares sum to 1."""
+    rows = table.detach().flatten(0, -2).float() if table.ndim > 1 else table.new_zeros(0, 2)
+    if rows.shape[-1] % 2 or len(rows) < 2:
+        return False
+    squares = rows[1:].square()  # the first row may be padding
+    halves = sum(squares.chunk(2, dim=1)), squares[:, ::2] + squares[:, 1::2]
+    return any(bool(((half - 1).abs() < 1e-2).all()) for half in halves)

@@ -17,6 +17,8 @@ from threading import Lock
 import transformers
 from torch import nn
 from transformers import PretrainedConfig
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from models.pretrained.attention_modules import source_of
 
@@ -82,6 +84,25 @@ def untraced_implementation(config: PretrainedConfig | None) -> str | None:
     if isinstance(name, TracedName):
         return name.previous
     return None if name in (NAME, PACKED) else name  # a copy of a traced config forgets the name
+
+
+def check_standard(configs: Sequence[PretrainedConfig]) -> None:
+    """Raises ValueError for attention that is not the library's: nothing says what it computes."""
+    for config in configs:
+        name = untraced_implementation(config)
+        for kind, functions in (
+            ("attention", ALL_ATTENTION_FUNCTIONS),
+            ("mask", ALL_MASK_ATTENTION_FUNCTIONS),
+        ):
+            function = functions.get(name or "sdpa")
+            function = getattr(function, "func", function)  # of a partial one
+            where = str(getattr(function, "__module__", "transformers"))
+            if function is not None and where.partition(".")[0] != "transformers":
+                raise ValueError(
+                    f"the model's {kind} {name!r} is registered by {where}, not by transformers:"
+                    " weights computed without it would be wrong. Choose the library's own with"
+                    " set_attn_implementation('sdpa')"
+                )
 
 
 def is_traced(config: PretrainedConfig) -> bool:

@@ -28,6 +28,7 @@ from models.edits import at
 from models.pretrained.implementation import (
     NAME,
     PACKED,
+    check_standard,
     configs_of,
     count_traces,
     packed_configs,
@@ -58,6 +59,7 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
     On leaving, also by an exception, the network and its configs are as they were.
     """
     configs = configs_of(network)
+    check_standard(configs)
     count_traces(configs, 1, packed_configs(network))
     hooks: list[Any] = []
     try:

@@ -9,6 +9,7 @@ import torch
 from models.attention import Edit
 from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import without_dropout
+from models.gradients import refusing_lost_gradients
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
@@ -36,7 +37,9 @@ def record_pass(
     record = new_recording(model, inputs, edits, progress)
     states = block_outputs(model.network, record.modules) if hidden else nullcontext()
     under = activation_rules(model.network, rules)
-    with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
+    lossless = refusing_lost_gradients(model.network) if gradient else nullcontext()
+    grad = torch.set_grad_enabled(gradient)
+    with recording(model.network, record), grad, lossless, states as blocks:
         record.states = blocks
         with under, gradient_rules(rules):
             out = run_network(model, inputs, hidden)

@@ -79,9 +79,14 @@ def trace_pretrained(
             attention with something in it that is not known here.
     """
     inputs = prepare_inputs(model, source, target)
-    fewer = logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network)
-    if fewer:
+    if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
+    fewer = "logits_to_keep" in inputs.arguments  # asked for here or among the model's own inputs
+    if fewer and not isinstance(inputs.arguments["logits_to_keep"], int):
+        raise ValueError(
+            "logits_to_keep: expected how many tokens get logits, counted from the last, received"
+            f" {type(inputs.arguments['logits_to_keep']).__name__}"
+        )
     with_gradient = differentiate is not None
     record, out = record_pass(
         model, inputs, edits, hidden=hidden, gradient=with_gradient, rules=rules, progress=progress

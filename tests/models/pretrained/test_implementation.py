@@ -1,5 +1,7 @@
 """The one file that writes a private field of transformers: what it switches, and its version."""
 
+from typing import Any
+
 import pytest
 import torch
 import transformers
@@ -43,6 +45,30 @@ def test_the_name_of_a_config_that_nothing_traces(network: BertModel) -> None:
     assert untraced_implementation(config) == "sdpa"
     written = BertConfig(**{**TEXT, "attn_implementation": implementation.NAME})
     assert untraced_implementation(written) is None
+
+
+def test_attention_that_a_user_registered_is_refused_by_name(network: BertModel) -> None:
+    """Its weights are not those of the library's: here all queries see all keys alike."""
+
+    def uniform(module: Any, query: Any, key: Any, value: Any, *_: Any, **__: Any) -> Any:
+        return value.mean(2, keepdim=True).expand_as(query).transpose(1, 2), None
+
+    transformers.AttentionInterface.register("uniform", uniform)
+    network.set_attn_implementation("uniform")
+    line = rf"attention 'uniform' is registered by {__name__}.*set_attn_implementation\('sdpa'\)"
+    with pytest.raises(ValueError, match=line):
+        trace(load(network), IDS)
+    network.set_attn_implementation("sdpa")
+    assert trace(load(network), IDS).sites
+
+
+def test_a_library_s_name_with_another_function_is_refused(
+    network: BertModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = transformers.AttentionInterface._global_mapping
+    monkeypatch.setitem(functions, "sdpa", lambda *given, **_: (given[3].transpose(1, 2), None))
+    with pytest.raises(ValueError, match="attention 'sdpa' is registered by"):
+        trace(load(network), IDS)
 
 
 def test_without_the_switch_nothing_is_recorded(

@@ -528,6 +528,15 @@ def test_the_first_token_of_the_output(kept: int | None, first: int) -> None:
     found = trace(model("Llama"), ids(1, 7), logits_to_keep=kept).output
     assert found.first == first
     assert (found.values - whole.values[:, first:]).abs().max() < EXACT
+    if kept is not None:  # among the model's own inputs
+        given = {"input_ids": ids(1, 7), "logits_to_keep": kept}
+        assert trace(model("Llama"), given).output.first == first
+
+
+def test_logits_of_chosen_tokens_are_refused() -> None:
+    given = {"input_ids": ids(1, 7), "logits_to_keep": torch.tensor([2, 5])}
+    with pytest.raises(ValueError, match=r"logits_to_keep: expected how many .* received Tensor"):
+        trace(model("Llama"), given)
 
 
 def call_of(tokens: int, *, batch: int = 1, kind: str = "self", windows: str | None = None) -> Call:
