@@ -10,6 +10,7 @@ from typing import Any, Literal
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
 from models.patches import Sizes, check_patch, pair
+from models.vision_families import usual
 from models.vit import ViTConfig
 
 FILE, NESTED = "preprocessor_config.json", "processor_config.json"
@@ -18,7 +19,7 @@ RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box",
 BILINEAR = 2
 MOST_PIXELS = 10_000  # a side
 CODE = ("auto_map", "custom_pipelines", "processor_class")  # settings that name code
-UNSTATED = "the model states no image preprocessing: levels scaled to −1 to 1"
+UNSTATED = "the model states no image preprocessing"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Preprocessing:
         rescale: factor of the levels 0 to 255.
         processor: settings of the model's own processor, which is used where it runs.
         notes: for display, on every image.
+        stated: whether the checkpoint states it, or its network was made here.
     """
 
     size: Sizes | None
@@ -62,6 +64,7 @@ class Preprocessing:
     rescale: float = 1 / 255
     processor: ProcessorSettings | None = None
     notes: tuple[str, ...] = ()
+    stated: bool = True
 
 
 def default_preprocessing(config: ViTConfig) -> Preprocessing:
@@ -69,15 +72,44 @@ def default_preprocessing(config: ViTConfig) -> Preprocessing:
     return Preprocessing(pair(config.image))
 
 
-def read_preprocessing(path: Path, config: ViTConfig) -> Preprocessing:
-    """Preprocessing from a checkpoint's preprocessor_config.json, or the default without one.
+def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
+    """What is usual in the first of some families that is known, for a model that states none."""
+    found = usual(families)
+    if found is None:
+        note = f"{UNSTATED}: levels scaled to −1 to 1"
+        return Preprocessing(size, resize="stretch", notes=(note,), stated=False)
+    edge = round(min(size) * found.edge)
+    mean, std = (" ".join(f"{value:.3g}" for value in each) for each in (found.mean, found.std))
+    note = f"{UNSTATED}: what is usual for {found.title} is assumed, mean {mean}, std {std}"
+    return Preprocessing(
+        size,
+        found.mean,
+        found.std,
+        resize="stretch",
+        resample=found.resample,
+        before_crop=((edge, edge) if found.square else edge) if edge else None,
+        crop=edge > 0,
+        notes=(note,),
+        stated=False,
+    )
+
+
+def read_preprocessing(path: Path, config: ViTConfig, family: str) -> Preprocessing:
+    """Preprocessing from a checkpoint's preprocessor_config.json; without one, what is usual.
+
+    Args:
+        path: of the folder.
+        config: ours.
+        family: the model type; that of our own checkpoints has levels from −1 to 1.
 
     Raises:
         ValueError: for a file that cannot be read or has invalid settings.
     """
     file = path / FILE
-    if not file.is_file():
+    if not file.is_file() and usual([family]) is None:
         return default_preprocessing(config)
+    if not file.is_file():
+        return usual_preprocessing([family], pair(config.image))
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -117,13 +149,20 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
     given = _settings(folder, "image_processor")
     built = _built_for(config)
     if not given:
-        return None if built is None else Preprocessing(built, resize="stretch", notes=(UNSTATED,))
+        return None if built is None else usual_preprocessing(_families(config), built)
     if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
     crops = given.get("do_center_crop") is True or "shortest_edge" in _keys(given.get("size"))
     wanted = given.get("crop_size") if crops and given.get("crop_size") else given.get("size")
     size = built if wanted is None or (built is None and not _sides(wanted)) else _size_of(wanted)
     return _preprocessing(given, size, config.model_type)
+
+
+def _families(config: Any) -> list[str]:
+    """Model types of what may read the images, a part of several before the whole."""
+    parts = (getattr(config, name, None) for name in ("vision_config", "encoder"))
+    types = (getattr(part, "model_type", None) for part in (*parts, config))
+    return [family for family in types if isinstance(family, str)]
 
 
 def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
@@ -292,7 +331,7 @@ def changed(
     _check(size, mean, std)
     middle = _three(mean or preprocessing.mean)
     spread = _three(std or preprocessing.std)
-    now = replace(preprocessing, mean=middle, std=spread, notes=("changed here",))
+    now = replace(preprocessing, mean=middle, std=spread, notes=("changed here",), stated=True)
     if size is None and resize is None:
         own = preprocessing.processor
         if own is None:

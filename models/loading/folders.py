@@ -161,7 +161,9 @@ def _through_converter(
     reads, writes = (None if file is None else FileTokenizer(file, options) for file in names)
     place.file("preprocessor_config.json")
     preprocessing = (
-        read_preprocessing(place.path, config) if isinstance(config, ViTConfig) else None
+        read_preprocessing(place.path, config, str(settings["model_type"]))
+        if isinstance(config, ViTConfig)
+        else None
     )
     classes = class_names(settings.get("id2label"))
     several = is_multi_label(settings.get("problem_type"))

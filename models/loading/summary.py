@@ -233,5 +233,6 @@ def _is_sinusoidal(table: Tensor) -> bool:
     if rows.shape[-1] % 2 or len(rows) < 2:
         return False
     squares = rows[1:].square()  # the first row may be padding
-    halves = sum(squares.chunk(2, dim=1)), squares[:, ::2] + squares[:, 1::2]
-    return any(bool(((half - 1).abs() < 1e-2).all()) for half in halves)
+    first, second = squares.chunk(2, dim=1)
+    sums = first + second, squares[:, ::2] + squares[:, 1::2]
+    return any(bool(((each - 1).abs() < 1e-2).all()) for each in sums)

@@ -9,13 +9,15 @@ import pytest
 import torch
 import transformers
 from PIL import Image
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from benchmarks.architectures import ARCHITECTURES
 from models.image import fit_image, open_image
 from models.inputs import pictures
 from models.inputs.pictures import processed
-from models.preprocessing import Preprocessing, ProcessorSettings, changed
+from models.preprocessing import Preprocessing, ProcessorSettings, changed, usual_preprocessing
 from models.run import CheckpointError, Model, load, trace
+from models.vision_families import USUAL
 from viz.pages.image.picture import PHOTOS
 
 PHOTO = PHOTOS["china"]  # 640 × 427: neither square nor small
@@ -215,7 +217,53 @@ def test_several_pictures(tmp_path: Path) -> None:
 
 def test_a_model_in_memory_says_that_it_states_nothing() -> None:
     found = trace(built("ViT"), PHOTO)
-    assert found.notes[-1] == "the model states no image preprocessing: levels scaled to −1 to 1"
+    note = "the model states no image preprocessing: what is usual for ViT is assumed"
+    assert found.notes[-1].startswith(note)
+
+
+IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
+EDGE_OF_20 = round(20 * 256 / 224)
+USUALLY: dict[str, tuple[str, dict[str, Any]]] = {  # as the first checkpoints state it
+    "BEiT": ("BeitImageProcessor", {**TO_SIZE, "resample": 3, "do_center_crop": False}),
+    "CLIP vision": ("CLIPImageProcessor", {"size": {"shortest_edge": 20}, **CROP}),
+    "DeiT": (
+        "DeiTImageProcessor",
+        {"size": {"height": EDGE_OF_20, "width": EDGE_OF_20}, **CROP, **IMAGENET},
+    ),
+    "DINOv2": (
+        "BitImageProcessor",
+        {"size": {"shortest_edge": EDGE_OF_20}, **CROP, **IMAGENET, "resample": 3},
+    ),
+    "ViT": ("ViTImageProcessor", TO_SIZE),
+}
+
+
+@pytest.mark.parametrize("name", USUALLY)
+def test_what_is_usual_in_a_family_is_assumed_and_said(name: str, tmp_path: Path) -> None:
+    """For a checkpoint without settings, opened from a folder or in memory."""
+    network = built(name)
+    network.save_pretrained(tmp_path)
+    kind, settings = USUALLY[name]
+    with Image.open(PHOTO) as photo:
+        processor = getattr(transformers, f"{kind}Pil")(**settings)
+        expected = processor(photo.convert("RGB"), return_tensors="pt")["pixel_values"]
+    for model in (load(tmp_path), load(network), load(tmp_path, door="transformers")):
+        assert model.preprocessing is not None
+        assert not model.preprocessing.stated
+        assert (processed(model.preprocessing, PHOTO).pixels - expected).abs().max() < LEVEL
+        title = name.removesuffix(" vision")
+        start = f"the model states no image preprocessing: what is usual for {title} is assumed"
+        assert any(note.startswith(start) for note in trace(model, PHOTO).notes)
+
+
+def test_the_families_are_types_of_the_library() -> None:
+    assert set(USUAL) <= set(CONFIG_MAPPING)
+
+
+def test_a_family_without_a_usual_way_is_said_to_be_guessed() -> None:
+    found = usual_preprocessing(["no such family"], (20, 20))
+    assert (found.mean, found.std, found.stated) == ((0.5,) * 3, (0.5,) * 3, False)
+    assert found.notes == ("the model states no image preprocessing: levels scaled to −1 to 1",)
 
 
 def test_a_size_of_too_many_pixels_is_refused(tmp_path: Path) -> None:

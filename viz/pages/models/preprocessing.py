@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from viz.pages import shared
 from viz.pages.image import picture
 from viz.pages.models.source import PAGE
 from viz.pages.state import params as link
@@ -37,6 +38,9 @@ def choose(model: "Model") -> None:
     if stated is None or stated.size is None:
         return
     label = "Preprocessing (changed)" if is_changed() else "Preprocessing"
+    if not (stated.stated or is_changed()):
+        label = "Preprocessing (assumed)"
+        shared.notice("; ".join(stated.notes))
     with st.popover(label, key=f"{PAGE}_preprocessing"):
         _settings(stated)
     _preview(model)
@@ -104,7 +108,8 @@ def _settings(stated: "Preprocessing") -> None:
     from models.preprocessing import mode_of
 
     rows, cols = _seen(stated)
-    st.caption("An empty box is what the checkpoint states, which stands in it in grey.")
+    by = "the checkpoint states" if stated.stated else "is assumed"
+    st.caption(f"An empty box is what {by}, which stands in it in grey.")
     with st.container(horizontal=True, gap="small"):
         help = "Height in pixels; many models accept only one size"
         controls.number(PAGE, "rows_px", "Rows", (0, MOST), help, auto=str(rows))
@@ -112,7 +117,7 @@ def _settings(stated: "Preprocessing") -> None:
         controls.number(PAGE, "cols_px", "Columns", (0, MOST), help, auto=str(cols))
     own = MODES[mode_of(stated)]
     help = "How a picture with another aspect ratio is fitted"
-    titles = {"": f"As stated: {own.lower()}", **MODES}
+    titles = {"": f"As {'stated' if stated.stated else 'assumed'}: {own.lower()}", **MODES}
     controls.select(PAGE, "resize", "Resize", titles, help, width=276)
     for name, label, values in (("mean", "Mean", stated.mean), ("std", "Std", stated.std)):
         shown = " ".join(f"{value:g}" for value in values)

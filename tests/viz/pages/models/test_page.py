@@ -229,6 +229,14 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     assert "changed here" not in told(app)
 
 
+def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
+    app = run(place="folder", folder=str(saved("DINOv2")))
+    assumed = "what is usual for DINOv2 is assumed, mean 0.485 0.456 0.406, std 0.229 0.224 0.225"
+    assert any(assumed in literal(each.value) for each in app.info)
+    helpers.choose(app, "models", "mean", "0.1 0.2 0.3")
+    assert not app.info
+
+
 def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
     """The picture of the view itself, also where a change makes it another one."""
     app = run(place="folder", folder=str(saved("ViT")))
