@@ -26,8 +26,6 @@ class RowSource(Protocol):
         layer: int | Site,
         head: int | None = None,
         *,
-        kind: str | None = None,
-        tower: str | None = None,
         rows: Rows = None,
         item: int = 0,
     ) -> Tensor: ...

@@ -31,12 +31,10 @@ class Scores:
         layer: int | Site,
         head: int | None = None,
         *,
-        kind: str | None = None,
-        tower: str | None = None,
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
-        site = self.shown.site(layer, kind, tower)
+        site = self.shown.site(layer)
         if not has_scores(self.shown, site):
             raise ValueError("expected single tokens: a word of several has no score")
         trace = self.shown.trace if isinstance(self.shown, View) else self.shown

@@ -51,15 +51,13 @@ class WithoutSinks:
         layer: int | Site,
         head: int | None = None,
         *,
-        kind: str | None = None,
-        tower: str | None = None,
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         """As those of the source; `layer` is one of the sites."""
         if isinstance(layer, int):
             raise ValueError(f"layer: expected a site, received {layer}")
-        weights = self.source.weights(layer, head, kind=kind, tower=tower, rows=rows, item=item)
+        weights = self.source.weights(layer, head, rows=rows, item=item)
         weights = weights.clone()
         weights[..., list(self.sinks[layer])] = 0
         if not self.renormalised:

@@ -18,7 +18,7 @@ from analysis.words import Group, joined, joined_tokens, renormalised, words_of
 from models.attention import Block, Pattern
 from models.attention.blocks import read_blocks
 from models.attention.pattern import index_slice, positions
-from models.trace import Output, Rows, Site, Tokens, Trace
+from models.trace import Output, Rows, Site, Tokens, Trace, Where, choose, where_of
 
 Special = Literal["shown", "hidden", "renormalised"]
 SPECIAL: tuple[Special, ...] = ("shown", "hidden", "renormalised")
@@ -163,17 +163,19 @@ class View:
 
     def weights(
         self,
-        layer: int | Site,
+        layer: int | Site | Where,
         head: int | None = None,
         *,
         kind: str | None = None,
         tower: str | None = None,
+        part: int | None = None,
         rows: Rows = None,
         item: int = 0,
+        module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """As `Trace.weights`, between words; `rows` are words as well."""
         _first(item)
-        site = self.site(layer, kind, tower)
+        site = self.site(layer, kind, tower, part=part, module=module)
         if site.kind == JOINT:
             return self._joint_weights(site, head, rows)
         _, row_side, key_side = self._side(site)
@@ -233,16 +235,18 @@ class View:
         heads = range(site.heads)[index_slice(head, site.heads, "head")]
         yield from read_blocks(read, heads, rows, keys)
 
-    def site(self, layer: int | Site, kind: str | None = None, tower: str | None = None) -> Site:
+    def site(
+        self,
+        layer: int | Site | Where,
+        kind: str | None = None,
+        tower: str | None = None,
+        *,
+        part: int | None = None,
+        module: str | None = None,
+    ) -> Site:
         """As `Trace.site`; a joint site is chosen by its kind."""
-        if isinstance(layer, Site):
-            return layer
-        if kind != JOINT:
-            return self.trace.site(layer, kind, tower)
-        found = [site for site in self.sites if (site.layer, site.kind) == (layer, JOINT)]
-        if not found:
-            raise ValueError(f"layer {layer} has no joint map")
-        return found[0]
+        where = where_of(layer, kind, tower, module, part)
+        return self.sites[choose([*self._sides], where)]
 
     def joint_parts(self, site: Site) -> JointParts:
         """What a joint site is put together from."""
@@ -285,29 +289,29 @@ class View:
         return rows if direction == "out" else columns
 
     def _side(self, site: Site) -> tuple[Site, Read, Read]:
-        return self._sides[_place(site)]
+        return self._sides[site.where]
 
     @cached_property
     def _joint_parts(self) -> dict[int, JointParts]:
         return joint_layers(self.trace)
 
     @cached_property
-    def _sides(self) -> dict[tuple, tuple[Site, Read, Read]]:
+    def _sides(self) -> dict[Where, tuple[Site, Read, Read]]:
         """Each site with its grouped rows and columns; each text is grouped once."""
         trace = self.trace
         both = [(site, trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
         read = {id(text): self._read(text) for _, *texts in both for text in texts}
         sides = {
-            _place(site): (site, read[id(rows)], read[id(columns)]) for site, rows, columns in both
+            site.where: (site, read[id(rows)], read[id(columns)]) for site, rows, columns in both
         }
         both_texts = None
         for layer, parts in self._joint_parts.items():
-            source, target = sides[_place(parts.encoder)][1], sides[_place(parts.decoder)][1]
+            source, target = sides[parts.encoder.where][1], sides[parts.decoder.where][1]
             count = len(trace.queries(parts.encoder)[0])
             both_texts = both_texts or _followed_by(source, target, count)
             whole = count + len(trace.queries(parts.decoder)[0])
             site = Site(layer, JOINT, parts.encoder.heads, whole, whole)
-            sides[_place(site)] = site, both_texts, both_texts
+            sides[site.where] = site, both_texts, both_texts
         return sides
 
     def _read(self, tokens: Tokens) -> Read:
@@ -346,11 +350,6 @@ def _followed_by(source: Read, target: Read, count: int) -> Read:
     segments = (0,) * len(source.tokens) + (1,) * len(target.tokens)
     both = replace(source.tokens + target.tokens, segments=segments)
     return Read(source.groups + groups, both)
-
-
-def _place(site: Site) -> tuple:
-    """What tells a site from the others of its trace, whatever its rows and columns are."""
-    return site.layer, site.kind, site.tower, site.module, site.part
 
 
 def _first(item: int) -> int:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from benchmarks.architectures import ARCHITECTURES
 from benchmarks.measure import as_json
+from models.where import Where
 
 THREADS, MODELS = 8, ("BERT", "Llama", "T5")
 AIM = 1e-5  # float32; sums may be split otherwise among threads
@@ -57,8 +58,7 @@ class BrokenError(ValueError):
 class Breaks:
     """An edit that fails in the middle of a pass."""
 
-    layer: int = 1
-    kind: None = None
+    where: Where = Where(1)
 
     def edit_values(self, values: Tensor, pattern: Any) -> Tensor:
         raise BrokenError

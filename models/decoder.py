@@ -25,6 +25,7 @@ from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
+from models.where import Where, stack
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,11 @@ class Decoder(nn.Module):
             self.output = Projection(config.dim, config.vocab, own=not config.tied)
             self.apply(xavier)
 
+    @property
+    def sites(self) -> tuple[Where, ...]:
+        """Its attention layers, in the order of their calls."""
+        return stack(len(self.blocks), "causal", "blocks.{}.attention")
+
     def forward(
         self,
         ids: Int[Tensor, "batch token"],
@@ -218,7 +224,7 @@ class Decoder(nn.Module):
             ValueError: for more tokens than the model has room for, and for edits with a past,
                 which could not reach the rows that are already there.
         """
-        check(edits, self.config.depth, ("causal",))
+        check(edits, self.sites)
         before = past_length(None if past is None else past.patterns, ids.shape[1], edits)
         x = self.embedding(ids)[:, before:]
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
@@ -226,7 +232,7 @@ class Decoder(nn.Module):
         states, patterns = [x], []
         for layer, block in enumerate(each(self.blocks, progress)):
             earlier = None if past is None else past.patterns[layer]
-            edit = at(edits, layer, "causal")
+            edit = at(edits, self.sites[layer])
             x, pattern = block(x, mask=mask, relation=relation, past=earlier, edit=edit)
             states.append(x)
             patterns.append(pattern)

@@ -1,53 +1,64 @@
 """Edits: interventions on a forward pass, as values.
 
-Each has a place (layer, head, kind, tower, module; None means all) and does one of three things:
-changes the recipe of the weights, the weights after the softmax, or the values of a head before
-the output projection. Pass them as `edits=[...]` to a network or to `trace`. Positions of queries
-and keys count the item's own tokens, wherever its padding is.
+Each has an address (`where`: layer, kind, tower, module, part; None means all) and heads, and does
+one of three things: changes the recipe of the weights, the weights after the softmax, or the values
+of a head before the output projection. Pass them as `edits=[...]` to a network or to `trace`.
+Positions of queries and keys count the item's own tokens, wherever its padding is.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from inspect import Parameter, signature
+from typing import Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Edge, Edit, Pattern
+from models.where import Where, matching
 
 KINDS = (None, "self", "causal", "cross")
 Heads = int | tuple[int, ...] | None
 Positions = int | tuple[int, ...] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Ablate:
     """Ablates heads: their values are replaced before the output projection.
 
     Attributes:
-        layer: which layer; None for all.
+        where: which layers.
         head: which head or heads; None for all.
         how: "zero"; "mean", the head's mean over the tokens of each item; "shuffled", its own
             values dealt to other tokens, by the seed.
-        kind: "self", "causal" or "cross"; None for all.
         seed: of the shuffle.
-        tower: part of a model with several, as `Site.tower`; None for all.
-        module: path of a module, as `Site.module`, or of one that contains it; None for all.
     """
 
-    layer: int | None
+    where: Where
     head: Heads
-    how: Literal["zero", "mean", "shuffled"] = "zero"
-    kind: str | None = None
-    seed: int = 0
-    tower: str | None = None
-    module: str | None = None
+    how: Literal["zero", "mean", "shuffled"]
+    seed: int
 
-    def __post_init__(self) -> None:
-        if self.how not in ("zero", "mean", "shuffled"):
-            raise ValueError(f"how: expected zero, mean or shuffled, received {self.how!r}")
-        _check_kind(self.kind)
+    def __init__(
+        self,
+        layer: int | None,
+        head: Heads,
+        how: Literal["zero", "mean", "shuffled"] = "zero",
+        kind: str | None = None,
+        seed: int = 0,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        if how not in ("zero", "mean", "shuffled"):
+            raise ValueError(f"how: expected zero, mean or shuffled, received {how!r}")
+        where = _address(layer, kind, tower, module, part)
+        _set(self, where=where, head=head, how=how, seed=seed)
+
+    def __repr__(self) -> str:
+        return _constructor_call(self)
 
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
@@ -84,30 +95,38 @@ class Ablate:
         return mine[:, order]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Cut:
     """Masks query–key pairs; the rest of the row is renormalised by the softmax.
 
     Attributes:
-        layer: which layer; None for all.
+        where: which layers.
         head: which head or heads; None for all.
         query: query position or positions; None for all.
         key: key position or positions; None for all.
-        kind: "self", "causal" or "cross"; None for all.
-        tower: as for `Ablate`.
-        module: as for `Ablate`.
     """
 
-    layer: int | None
+    where: Where
     head: Heads
     query: Positions
     key: Positions
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
 
-    def __post_init__(self) -> None:
-        _check_kind(self.kind)
+    def __init__(
+        self,
+        layer: int | None,
+        head: Heads,
+        query: Positions,
+        key: Positions,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        where = _address(layer, kind, tower, module, part)
+        _set(self, where=where, head=head, query=query, key=key)
+
+    def __repr__(self) -> str:
+        return _constructor_call(self)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         heads = None if self.head is None else tuple(_heads(self.head, pattern.heads).tolist())
@@ -117,30 +136,36 @@ class Cut:
         return replace(pattern, mask=pattern.mask.without(Edge(heads, queries, keys)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Temperature:
     """Divides the scores before the softmax: below 1 sharper, above 1 flatter.
 
     Attributes:
         value: a positive number; 1 changes nothing.
-        layer: which layer; None for all.
+        where: which layers.
         head: which head or heads; None for all.
-        kind: "self", "causal" or "cross"; None for all.
-        tower: as for `Ablate`.
-        module: as for `Ablate`.
     """
 
     value: float
-    layer: int | None = None
-    head: Heads = None
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
+    where: Where
+    head: Heads
 
-    def __post_init__(self) -> None:
-        if not self.value > 0:
-            raise ValueError(f"temperature: expected a number above 0, received {self.value}")
-        _check_kind(self.kind)
+    def __init__(
+        self,
+        value: float,
+        layer: int | None = None,
+        head: Heads = None,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        if not value > 0:
+            raise ValueError(f"temperature: expected a number above 0, received {value}")
+        _set(self, value=value, where=_address(layer, kind, tower, module, part), head=head)
+
+    def __repr__(self) -> str:
+        return _constructor_call(self)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         before = pattern.temperature
@@ -151,95 +176,78 @@ class Temperature:
         return replace(pattern, temperature=before * factor)
 
 
-def at(
-    edits: Sequence[Edit],
-    layer: int,
-    kind: str,
-    tower: str | None = None,
-    module: str | None = None,
-) -> tuple[Edit, ...]:
-    """The edits that apply to one attention layer.
+@runtime_checkable
+class Located(Protocol):
+    """An edit of some attention layers; one without an address acts on all."""
+
+    @property
+    def where(self) -> Where: ...
+
+
+def at(edits: Sequence[Edit], where: Where) -> tuple[Edit, ...]:
+    """The edits that apply to one attention layer, given its full address."""
+    return tuple(edit for edit in edits if _where(edit).includes(where))
+
+
+def check(edits: Sequence[Edit], sites: Sequence[Where]) -> None:
+    """Raises ValueError for an edit that applies to none of these attention layers."""
+    for edit in edits:
+        try:
+            matching(sites, _where(edit))
+        except ValueError as error:
+            raise ValueError(f"{edit}: {error}") from error
+
+
+def in_tower(edits: Sequence[Edit], sites: Sequence[Where]) -> list[Edit]:
+    """The edits that apply to a tower, for the network that the tower is.
 
     Args:
-        edits: of the forward pass.
-        layer: of the site.
-        kind: of the site.
-        tower: of the site.
-        module: path of the site's module.
+        edits: of the whole network.
+        sites: the tower's attention layers, by their addresses in the whole network.
     """
-    return tuple(
-        edit
+    return [
+        _moved(edit, Where(site.layer))
         for edit in edits
-        if getattr(edit, "layer", None) in (None, layer)
-        and getattr(edit, "kind", None) in (None, kind)
-        and getattr(edit, "tower", None) in (None, tower)
-        and _contains(getattr(edit, "module", None), module)
-    )
+        for site in sites
+        if _where(edit).includes(site)
+    ]
 
 
-def placed(
-    edits: Sequence[Edit], places: Sequence[tuple[int, str, str | None, str]]
-) -> tuple[Edit, ...]:
-    """The edits, with those of a module as edits of the layers, kinds and towers it contains.
-
-    Args:
-        edits: of the forward pass of a network of ours.
-        places: layer, kind, tower and module path of its attention layers.
-
-    Raises:
-        ValueError: for a module that contains no attention layer with the edit's layer and kind.
-    """
-    found: list[Any] = []
-    for edit in edits:
-        if getattr(edit, "module", None) is None:
-            found.append(edit)
-            continue
-        moved: Any = edit
-        inside = [place for place in places if at([edit], *place)]
-        if not inside:
-            paths = ", ".join(dict.fromkeys(module for *_, module in places))
-            raise ValueError(f"{edit}: expected a module of {paths}")
-        found += [
-            replace(moved, layer=layer, kind=kind, tower=tower, module=None)
-            for layer, kind, tower, _ in inside
-        ]
-    return tuple(found)
+def _where(edit: Edit) -> Where:
+    return edit.where if isinstance(edit, Located) else Where()
 
 
-def _contains(path: str | None, module: str | None) -> bool:
-    return path is None or f"{module}.".startswith(f"{path}.")
+def _moved(edit: Edit, where: Where) -> Edit:
+    """The same edit at another address."""
+    found = copy(edit)
+    _set(found, where=where)
+    return found
 
 
-def check(
-    edits: Sequence[Edit],
-    layers: int,
-    kinds: Sequence[str] = ("self",),
-    towers: Sequence[str] = (),
-) -> None:
-    """Raises ValueError for an edit of a layer, a kind or a tower that is not there."""
-    for edit in edits:
-        layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
-        tower = getattr(edit, "tower", None)
-        if kind is not None and kind not in kinds:
-            raise ValueError(f"{edit}: expected a kind of {', '.join(kinds)}, received {kind!r}")
-        if layer is not None and not 0 <= layer < layers:
-            raise ValueError(f"{edit}: expected a layer 0 to {layers - 1}, received {layer}")
-        if tower is not None and tower not in towers:
-            there = f"a tower of {', '.join(towers)}" if towers else "no tower"
-            raise ValueError(f"{edit}: expected {there}, received {tower!r}")
-        if getattr(edit, "module", None) is not None:
-            raise ValueError(f"{edit}: a module is found by trace alone: name layer, kind or tower")
-
-
-def in_tower(edits: Sequence[Edit], tower: str) -> list[Edit]:
-    """The edits that apply to a tower, for the network that the tower is."""
-    found: list[Any] = [each for each in edits if getattr(each, "tower", None) in (None, tower)]
-    return [replace(each, tower=None) if hasattr(each, "tower") else each for each in found]
-
-
-def _check_kind(kind: str | None) -> None:
+def _address(
+    layer: int | None, kind: str | None, tower: str | None, module: str | None, part: int | None
+) -> Where:
     if kind not in KINDS:
         raise ValueError(f"kind: expected self, causal, cross or None, received {kind!r}")
+    return Where(layer, kind, tower, module, part)
+
+
+def _set(edit: Edit, **fields: object) -> None:
+    """Sets the fields of a frozen edit that is being made."""
+    for name, value in fields.items():
+        object.__setattr__(edit, name, value)
+
+
+def _constructor_call(edit: "Ablate | Cut | Temperature") -> str:
+    """The shortest call that makes an edit."""
+    values = {**vars(edit), **vars(edit.where)}
+    arguments = []
+    for name, parameter in signature(type(edit)).parameters.items():
+        if parameter.default is Parameter.empty:
+            arguments.append(repr(values[name]))
+        elif values[name] != parameter.default:
+            arguments.append(f"{name}={values[name]!r}")
+    return f"{type(edit).__name__}({', '.join(arguments)})"
 
 
 def _heads(head: Heads, count: int) -> Tensor:

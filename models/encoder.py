@@ -26,6 +26,7 @@ from models.output import Projection
 from models.positional import POSITIONS, check_rotary, positions_of, relation_of
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
+from models.where import Where, stack
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,11 @@ class Encoder(nn.Module):
             self.apply(xavier)
             self.head = Projection(config.dim, config.classes) if config.classes else None
 
+    @property
+    def sites(self) -> tuple[Where, ...]:
+        """Its attention layers, in the order of their calls."""
+        return stack(len(self.blocks), "self", "blocks.{}.attention")
+
     def forward(
         self,
         ids: Int[Tensor, "batch token"],
@@ -225,13 +231,13 @@ class Encoder(nn.Module):
         Raises:
             ValueError: for more tokens than the model has room for.
         """
-        check(edits, self.config.depth)
+        check(edits, self.sites)
         x = self.embed(ids, segments)
         mask = Mask(padding=padding, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1])
         states, patterns = [x], []
-        for layer, block in enumerate(each(self.blocks, progress)):
-            x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, layer, "self"))
+        for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
+            x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, site))
             states.append(x)
             patterns.append(pattern)
         hidden = self.norm(x)

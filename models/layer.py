@@ -19,8 +19,7 @@ from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionC
 from models.checks import check_least
 from models.edits import at, check
 from models.seeding import seeded
-
-KINDS, TOWERS = ("cross",), ("decoder",)
+from models.where import Where
 
 
 @dataclass(frozen=True)
@@ -126,6 +125,8 @@ class AttentionLayerOutput:
 class AttentionLayer(nn.Module):
     """Ids of a source and a target in, one vector for every token of the target out."""
 
+    sites = (Where(0, "cross", "decoder", "attention", 0),)
+
     def __init__(self, config: AttentionLayerConfig = AttentionLayerConfig()) -> None:
         super().__init__()
         self.config = config
@@ -152,11 +153,11 @@ class AttentionLayer(nn.Module):
             padding: True at words of the source that only fill the batch up.
             edits: interventions, in order.
         """
-        check(edits, 1, KINDS, TOWERS)
+        check(edits, self.sites)
         x = F.embedding(target, self.get_buffer("query_vectors"))
         keys = F.embedding(source, self.get_buffer("key_vectors"))
         values = F.embedding(source, self.get_buffer("value_vectors"))
         out, pattern = self.attention(
-            x, keys, values, mask=Mask(padding=padding), edit=at(edits, 0, "cross")
+            x, keys, values, mask=Mask(padding=padding), edit=at(edits, *self.sites)
         )
         return AttentionLayerOutput(out, (x, out), (pattern,))

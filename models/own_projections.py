@@ -1,13 +1,10 @@
 """The sites of our networks: where each is in the network, and its linear maps."""
 
-from collections.abc import Sequence
-
 from torch import Tensor, nn
 
 from models.attention import MultiHeadAttention
 from models.decoder import Decoder
 from models.encoder import Encoder
-from models.layer import AttentionLayer
 from models.model import Network
 from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
 from models.seq2seq import Seq2Seq
@@ -53,43 +50,15 @@ def projections_at(network: Network, site: Site) -> Projections:
     )
 
 
-def places_of(network: Network) -> Sequence[tuple[int, str, str | None, str]]:
-    """Layer, kind, tower and module path of every attention layer, in the order of their calls."""
-    match network:
-        case Smallest():
-            return [(0, "self", None, "attention")]
-        case AttentionLayer():
-            return [(0, "cross", "decoder", "attention")]
-        case Seq2Seq():
-            layers = range(len(network.blocks))
-            encoder = (
-                (layer, "self", "encoder", f"encoder.blocks.{layer}.attention") for layer in layers
-            )
-            decoder = (
-                (layer, kind, "decoder", f"blocks.{layer}.{name}")
-                for layer in layers
-                for kind, name in (("causal", "attention"), ("cross", "cross"))
-            )
-            return [*encoder, *decoder]
-    kind = "causal" if isinstance(network, Decoder) else "self"
-    return [
-        (layer, kind, None, f"blocks.{layer}.attention") for layer in range(len(network.blocks))
-    ]
-
-
 def block_at(network: Network, site: Site) -> nn.Module:
-    """The block that a site belongs to."""
-    if isinstance(network, Seq2Seq) and site.tower == "encoder":
-        return network.encoder.blocks[site.layer]
-    alone = isinstance(network, Smallest | AttentionLayer)
-    return network if alone else network.blocks[site.layer]
+    """The block that a site belongs to; of a single layer the network."""
+    block, _, _ = (site.module or "").rpartition(".")
+    return network.get_submodule(block)
 
 
 def attention_at(network: Network, site: Site) -> MultiHeadAttention:
     """The attention layer of a site."""
-    inside = site.kind == "cross" and not isinstance(network, AttentionLayer)
-    name = "cross" if inside else "attention"
-    found = block_at(network, site).get_submodule(name)
+    found = network.get_submodule(site.module or "")
     if not isinstance(found, MultiHeadAttention):
         raise ValueError(f"layer {site.layer}: expected our attention, received {type(found)}")
     return found

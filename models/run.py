@@ -14,7 +14,6 @@ from models.attention import Edit, Pattern
 from models.attnlrp import Rules, gradient_rules
 from models.catalogue import catalogue
 from models.decoder import Decoder, DecoderOutput
-from models.edits import placed
 from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
@@ -24,7 +23,6 @@ from models.layer import AttentionLayer, AttentionLayerOutput
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin
-from models.own_projections import places_of
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
@@ -126,7 +124,6 @@ def trace(
     lossless = refusing_lost_gradients(model.network) if recorded else nullcontext()
     grad = torch.set_grad_enabled(recorded)
     with without_dropout(model.network), grad, gradient_rules(rules), lossless:
-        edits = placed(edits, places_of(model.network))
         more = _fewer_logits(model.network, logits_to_keep)
         if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress
@@ -140,7 +137,7 @@ def trace(
         model=model.name,
         trained=model.trained,
         tokens=inputs.tokens,
-        sites=_sites(model.network, out.patterns),
+        sites=tuple(map(Site.of, model.network.sites, out.patterns)),
         output=replace(output, values=output.values.detach()),
         patterns=patterns,
         grid=inputs.grid,
@@ -194,14 +191,6 @@ def _output(out: Out, inputs: Inputs) -> Output:
     tokens = inputs.tokens if inputs.target_tokens is None else inputs.target_tokens
     first = max(map(len, tokens)) - values.shape[1] if isinstance(out, DecoderOutput) else 0
     return Output(name, values, first, positions_of(tokens))
-
-
-def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:
-    """The sites of the patterns, in their order."""
-    return tuple(
-        Site(layer, kind, pattern.heads, pattern.queries, pattern.keys, tower, module)
-        for (layer, kind, tower, module), pattern in zip(places_of(network), patterns, strict=True)
-    )
 
 
 def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:

@@ -31,6 +31,7 @@ from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded
+from models.where import Where, stack
 
 SCALINGS = ("emb", "prj", "none")
 SAME = (  # fields that mean the same for the encoder
@@ -223,10 +224,6 @@ class Seq2SeqConfig:
         )
 
 
-KINDS = ("self", "causal", "cross")
-TOWERS = ("encoder", "decoder")
-
-
 @dataclass(frozen=True, eq=False)
 class Seq2SeqOutput:
     """Output of a forward pass; with a past, for the target's new tokens only.
@@ -289,6 +286,26 @@ class Seq2Seq(nn.Module):
                 self.encoder.tokens = self.embedding.tokens
             self._draw()
 
+    @property
+    def sites(self) -> tuple[Where, ...]:
+        """Its attention layers, in the order of their calls."""
+        decoder = (site for both in self.decoder_sites for site in (both.causal, both.cross))
+        return (*self.encoder_sites, *decoder)
+
+    @property
+    def encoder_sites(self) -> tuple[Where, ...]:
+        """Those of the encoder."""
+        depth = len(self.encoder.blocks)
+        return stack(depth, "self", "encoder.blocks.{}.attention", "encoder")
+
+    @property
+    def decoder_sites(self) -> tuple[Both[Where], ...]:
+        """Those of the decoder, block by block."""
+        depth = len(self.blocks)
+        causal = stack(depth, "causal", "blocks.{}.attention", "decoder")
+        cross = stack(depth, "cross", "blocks.{}.cross", "decoder")
+        return tuple(map(Both, causal, cross))
+
     def forward(
         self,
         source: Int[Tensor, "batch key"],
@@ -313,7 +330,7 @@ class Seq2Seq(nn.Module):
             ValueError: for more tokens than the model has room for, and for edits with a past,
                 which could not reach the rows that are already there.
         """
-        check(edits, self.config.depth, KINDS, TOWERS)
+        check(edits, self.sites)
         before = past_length(
             past and [block.causal for block in past.blocks], target.shape[1], edits
         )
@@ -326,8 +343,8 @@ class Seq2Seq(nn.Module):
         states, blocks = [x], []
         for layer, block in enumerate(each(self.blocks, then)):
             earlier = Both(None, None) if past is None else past.blocks[layer]
-            mine = in_tower(edits, "decoder")
-            edit = Both(at(mine, layer, "causal"), at(mine, layer, "cross"))
+            site = self.decoder_sites[layer]
+            edit = Both(at(edits, site.causal), at(edits, site.cross))
             x, patterns = block(
                 x, encoder.hidden, mask=mask, relation=relation, past=earlier, edit=edit
             )
@@ -338,9 +355,7 @@ class Seq2Seq(nn.Module):
         return Seq2SeqOutput(logits, hidden, tuple(states), encoder, tuple(blocks))
 
     def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
-        edits = in_tower(edits, "encoder")
-        mine = [edit for edit in edits if getattr(edit, "kind", None) in (None, "self")]
-        padding = self._padding(source)
+        mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
         return self.encoder(source, padding=padding, edits=mine, progress=progress)
 
     def _masks(self, source: Tensor, target: Tensor, before: int) -> Both[Mask]:

@@ -29,6 +29,7 @@ from models.attention import (
 from models.checks import check_least
 from models.edits import at, check
 from models.seeding import seeded
+from models.where import Where
 
 
 def one_head(
@@ -158,6 +159,8 @@ class SmallestOutput:
 class Smallest(nn.Module):
     """Attention, residual connection, norm, and a linear layer to one number per word."""
 
+    sites = (Where(0, "self", module="attention", part=0),)
+
     def __init__(self, config: SmallestConfig = SmallestConfig()) -> None:
         super().__init__()
         self.config = config
@@ -181,9 +184,11 @@ class Smallest(nn.Module):
             padding: True at words that only fill the batch up.
             edits: interventions, in order.
         """
-        check(edits, 1)
+        check(edits, self.sites)
         x = ids if ids.is_floating_point() else F.embedding(ids, self.get_buffer("words"))
-        attended, pattern = self.attention(x, mask=Mask(padding=padding), edit=at(edits, 0, "self"))
+        attended, pattern = self.attention(
+            x, mask=Mask(padding=padding), edit=at(edits, *self.sites)
+        )
         hidden = self.norm(x + attended)
         return SmallestOutput(self.out(hidden), hidden, (x, hidden), (pattern,))
 

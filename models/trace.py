@@ -1,7 +1,8 @@
 """`Trace`: the read-only record of one forward pass, from which every view is made."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
@@ -15,6 +16,8 @@ from models.projections import Projections
 from models.stream import BIASES as BIASES
 from models.stream import Stream
 from models.text import Tokens
+from models.where import Where as Where
+from models.where import choose as choose
 
 
 class PatchGrid(NamedTuple):
@@ -170,6 +173,20 @@ class Site:
     module: str | None = None
     part: int = 0
 
+    @staticmethod
+    def of(where: Where, pattern: Pattern) -> "Site":
+        """The site at a full address, of the sizes of its pattern."""
+        if where.layer is None or where.kind is None:
+            raise ValueError(f"expected a full address, received {where}")
+        sizes = pattern.heads, pattern.queries, pattern.keys
+        rest = where.tower, where.module, where.part or 0
+        return Site(where.layer, where.kind, *sizes, *rest)
+
+    @cached_property
+    def where(self) -> Where:
+        """Its full address: what tells it from the others, whatever its rows and columns are."""
+        return Where(self.layer, self.kind, self.tower, self.module, self.part)
+
 
 @dataclass(frozen=True)
 class HeadParts:
@@ -260,24 +277,19 @@ SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 Part = int | str | None
 
 
-class Place(NamedTuple):
-    """What chooses a site; None where that much is clear."""
-
-    layer: int
-    kind: str | None = None
-    tower: str | None = None
-    part: Part = None
-    module: str | None = None
-
-    @staticmethod
-    def of(
-        layer: int | Site, kind: str | None, tower: str | None, part: Part, module: str | None
-    ) -> "Place":
-        """A site itself leaves nothing to choose, but a part made of its heads."""
-        if isinstance(layer, int):
-            return Place(layer, kind, tower, part, module)
-        run = layer.part if part is None else part
-        return Place(layer.layer, layer.kind, layer.tower, run, layer.module)
+def where_of(
+    layer: int | Site | Where,
+    kind: str | None = None,
+    tower: str | None = None,
+    module: str | None = None,
+    part: Part = None,
+) -> Where:
+    """The address that a call gives: a number and fields, or an address and fields besides."""
+    found = layer.where if isinstance(layer, Site) else layer
+    found = Where(found) if isinstance(found, int) else found
+    run = part if isinstance(part, int) else None
+    given = {"kind": kind, "tower": tower, "module": module, "part": run}
+    return replace(found, **{name: each for name, each in given.items() if each is not None})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -380,7 +392,7 @@ class Trace:
 
     def site(
         self,
-        layer: int | Site,
+        layer: int | Site | Where,
         kind: str | None = None,
         tower: str | None = None,
         *,
@@ -392,11 +404,11 @@ class Trace:
         Raises:
             ValueError: if there is none, or more than one and nothing else to choose by.
         """
-        return self.sites[self._index(Place.of(layer, kind, tower, part, module))]
+        return self.sites[self._index(where_of(layer, kind, tower, module, part))]
 
     def pattern(
         self,
-        layer: int | Site,
+        layer: int | Site | Where,
         *,
         kind: str | None = None,
         tower: str | None = None,
@@ -404,11 +416,11 @@ class Trace:
         module: str | None = None,
     ) -> Pattern:
         """The recipe of a layer's weights, for its whole batch, padding included."""
-        return self.patterns[self._index(Place.of(layer, kind, tower, part, module))]
+        return self.patterns[self._index(where_of(layer, kind, tower, module, part))]
 
     def weights(
         self,
-        layer: int | Site,
+        layer: int | Site | Where,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -421,7 +433,7 @@ class Trace:
         """Attention weights of one item, padding removed.
 
         Args:
-            layer: which layer, −1 is the last; or one of `sites`.
+            layer: which layer, −1 is the last; one of `sites`; or a `Where`.
             head: one head, whose axis is dropped; None for all; −1 is the last.
             kind: "self", "causal" or "cross"; None if the layer has only one.
             tower: which part of a model with several; None if that much is clear.
@@ -440,10 +452,10 @@ class Trace:
             ValueError: for a layer, head, row or item that is not there, and for an answer of
                 more than 256 MiB.
         """
-        place = Place.of(layer, kind, tower, part, module)
+        where = where_of(layer, kind, tower, module, part)
         if isinstance(part, str):
-            return self._combined(place, head, rows, item)
-        pattern, head, rows, real = self._question(place, head, rows, item)
+            return self._combined(where, part, head, rows, item)
+        pattern, head, rows, real = self._question(where, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
     def effective_weights(
@@ -454,8 +466,7 @@ class Trace:
         They differ from `weights` where an edit changed the values; a row need not sum to 1.
         Arguments as for `weights`.
         """
-        place = Place.of(site, None, None, None, None)
-        pattern, head, rows, real = self._question(place, head, rows, item)
+        pattern, head, rows, real = self._question(site.where, head, rows, item)
         return pattern.effective_weights(head, rows, item=item).detach()[..., real]
 
     def blocks(
@@ -505,7 +516,7 @@ class Trace:
 
     def scores(
         self,
-        layer: int | Site,
+        layer: int | Site | Where,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -516,13 +527,13 @@ class Trace:
         module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Scores before the softmax, −∞ at masked keys; arguments as for `weights`."""
-        place = Place.of(layer, kind, tower, part, module)
-        pattern, head, rows, real = self._question(place, head, rows, item)
+        where = where_of(layer, kind, tower, module, part)
+        pattern, head, rows, real = self._question(where, head, rows, item)
         return pattern.scores(head, rows, item=item).detach()[..., real]
 
     def gradient(
         self,
-        layer: int | Site,
+        layer: int | Site | Where,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -533,8 +544,8 @@ class Trace:
         module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Gradient of the scalar of `trace(..., gradient=...)` with respect to the weights."""
-        place = Place.of(layer, kind, tower, part, module)
-        pattern, head, rows, real = self._question(place, head, rows, item)
+        where = where_of(layer, kind, tower, module, part)
+        pattern, head, rows, real = self._question(where, head, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 
     def hidden(
@@ -587,11 +598,11 @@ class Trace:
             )
         return self.hidden_states[tower]
 
-    def projections(self, layer: int | Site, *, kind: str | None = None) -> Projections:
+    def projections(self, layer: int | Site | Where, *, kind: str | None = None) -> Projections:
         """The linear maps of a layer: what its queries, keys, values and output are made with.
 
         Args:
-            layer: which layer, −1 is the last; or one of `sites`.
+            layer: which layer, −1 is the last; one of `sites`; or a `Where`.
             kind: "self", "causal" or "cross"; None if the layer has only one.
 
         Raises:
@@ -601,14 +612,19 @@ class Trace:
         return self._origin().projections(self.site(layer, kind))
 
     def stream(
-        self, layer: int | Site, tokens: Sequence[int], *, kind: str | None = None, item: int = 0
+        self,
+        layer: int | Site | Where,
+        tokens: Sequence[int],
+        *,
+        kind: str | None = None,
+        item: int = 0,
     ) -> Stream:
         """The residual stream of some tokens where a layer reads it, component by component.
 
         It takes another pass of the network.
 
         Args:
-            layer: which layer, −1 is the last; or one of `sites`.
+            layer: which layer, −1 is the last; one of `sites`; or a `Where`.
             tokens: which of the item's own tokens.
             kind: "self" or "causal"; None if the layer has only one.
             item: index in the batch.
@@ -639,19 +655,19 @@ class Trace:
         return padding_of(self.queries(site))
 
     def _combined(
-        self, place: Place, head: int | None, rows: int | Rows, item: int
+        self, where: Where, part: str, head: int | None, rows: int | Rows, item: int
     ) -> Float[Tensor, "*head query key"]:
         """Weights made from those of several heads."""
-        site = self.sites[self._index(place)]
+        site = self.sites[self._index(where)]
         made = self.parts.get(site)
-        if made is None or place.part not in made.terms:
+        if made is None or part not in made.terms:
             names = [] if made is None else list(made.terms)
-            raise ValueError(f"part: layer {site.layer} has {names}, received {place.part!r}")
-        pattern, head, rows, real = self._question(place, head, rows, item, made.heads)
+            raise ValueError(f"part: layer {site.layer} has {names}, received {part!r}")
+        pattern, head, rows, real = self._question(where, head, rows, item, made.heads)
         heads = range(made.heads) if head is None else [head]
 
         def weights(head: int) -> Tensor:
-            terms = made.terms[str(place.part)]
+            terms = made.terms[part]
             maps = [f * pattern.weights(first + head, rows, item=item) for f, first in terms]
             return torch.stack(maps).sum(0).detach()[..., real]
 
@@ -659,10 +675,10 @@ class Trace:
         return torch.stack(found) if head is None else found[0]
 
     def _question(
-        self, place: Place, head: int | None, rows: int | Rows, item: int, heads: int | None = None
+        self, where: Where, head: int | None, rows: int | Rows, item: int, heads: int | None = None
     ) -> tuple[Pattern, int | None, Tensor, Tensor | slice]:
         """The pattern, head, rows as positions, and the item's keys; checks the answer's size."""
-        index = self._index(place)
+        index = self._index(where)
         site, pattern = self.sites[index], self.patterns[index]
         own = len(self.keys(site)[self._checked(item, site)])
         count = len(self.queries(site)[item])
@@ -689,47 +705,12 @@ class Trace:
             keys_of.positions_of(item).to(pattern.q.device),
         )
 
-    def _index(self, place: Place) -> int:
-        found = self._at_layer(place)
-        kinds = [self.sites[i].kind for i in found]
-        towers = [self.sites[i].tower for i in found]
-        chosen = [i for i in found if place.kind in (None, self.sites[i].kind)]
-        exact = [i for i in chosen if place.tower in (None, self.sites[i].tower)]
-        inside = [i for i in exact if place.module in (None, self.sites[i].module)]
-        run = place.part if isinstance(place.part, int) else None
-        final = [i for i in inside if run in (None, self.sites[i].part)]
-        if len(final) == 1:
-            return final[0]
-        layer = place.layer
-        if inside and (len({self.sites[i].part for i in inside}) > 1 or run is not None):
-            parts = [self.sites[i].part for i in inside]
-            raise ValueError(f"part: layer {layer} has {parts}, received {place.part!r}")
-        same = len({(self.sites[i].kind, self.sites[i].tower) for i in exact}) == 1
-        if (len(exact) > 1 and same) or (exact and not inside):
-            modules = [self.sites[i].module for i in exact]
-            raise ValueError(f"module: layer {layer} has {modules}, received {place.module!r}")
-        if len(chosen) > 1 and len({self.sites[i].kind for i in chosen}) < len(chosen):
-            raise ValueError(f"tower: layer {layer} is in {towers}, received {place.tower!r}")
-        raise ValueError(f"kind: layer {layer} has {kinds}, received {place.kind!r}")
+    def _index(self, where: Where) -> int:
+        return choose(self._addresses, where)
 
-    def _at_layer(self, place: Place) -> list[int]:
-        """The sites of a layer; a negative number counts from the last of those asked for."""
-        asked = [
-            site
-            for site in self.sites
-            if place.kind in (None, site.kind)
-            and place.tower in (None, site.tower)
-            and place.module in (None, site.module)
-        ]
-        layers = sorted({site.layer for site in asked or self.sites})
-        layer = place.layer
-        if -len(layers) <= layer < 0:
-            layer = layers[layer]
-        found = [i for i, site in enumerate(self.sites) if site.layer == layer]
-        if not found:
-            layers = sorted({site.layer for site in self.sites})
-            raise ValueError(f"layer: expected one of {layers}, received {place.layer}")
-        return found
+    @cached_property
+    def _addresses(self) -> tuple[Where, ...]:
+        return tuple(site.where for site in self.sites)
 
     def _checked(self, item: int, site: Site | None = None) -> int:
         count = len(self.tokens if site is None else self.queries(site))

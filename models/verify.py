@@ -115,9 +115,6 @@ class Verdict:
 class ValuesFromWeights:
     """An edit that recomputes values from the weights instead of the kernel."""
 
-    layer: None = None
-    kind: None = None
-
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
     ) -> Float[Tensor, "batch head query dim"]:

@@ -22,6 +22,7 @@ from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
+from models.where import Where, stack
 
 CHOICES = {
     "activation": tuple(ACTIVATIONS),
@@ -258,6 +259,11 @@ class ViT(nn.Module):
             self.head = _head(config) if config.layers else None
             self.apply(xavier)
 
+    @property
+    def sites(self) -> tuple[Where, ...]:
+        """Its attention layers, in the order of their calls."""
+        return stack(len(self.blocks), "self", "blocks.{}.attention")
+
     def forward(
         self,
         pixels: Float[Tensor, "batch channel row col"],
@@ -279,13 +285,13 @@ class ViT(nn.Module):
             ValueError: for channels or a size that do not fit, and for `kept` where the head reads
                 all patches.
         """
-        check(edits, self.config.depth)
+        check(edits, self.sites)
         x = self.embed(pixels)
         if kept is not None:
             x = self._only(x, kept)
         states, patterns = [x], []
-        for layer, block in enumerate(each(self.blocks, progress)):
-            x, pattern = block(x, edit=at(edits, layer, "self"))
+        for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
+            x, pattern = block(x, edit=at(edits, site))
             states.append(x)
             patterns.append(pattern)
         hidden = self.norm(x)

@@ -1,7 +1,7 @@
 """Edit protocols: where an edit can intervene in `attend`.
 
 An edit is any object with one of these methods (models/edits.py has ours). Tests and notebooks may
-bring their own.
+bring their own. Networks give it to the layers that its `where` names; without one, to all.
 """
 
 from typing import Protocol, runtime_checkable

@@ -222,7 +222,7 @@ def _recorded(
         packing = Packing.of(boundaries, record.packed_items(boundaries, entry.source))
         recipe = packing.pattern(recipe)
     kind = _kind(module, recipe, entry.cross)
-    edits = at(record.edits, entry.layer, kind, entry.place.tower, entry.path)
+    edits = at(record.edits, entry.where(kind))
     blocks = None if packing is not None else record.blocks(entry, recipe)
     whole = recipe if blocks is None else blocks.pattern(recipe)
     axes = record.axes(entry, whole, blocks)

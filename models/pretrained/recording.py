@@ -26,6 +26,7 @@ from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
 from models.progress import Progress, no_progress
 from models.trace import TokenAxis
+from models.where import Where
 
 Axes = tuple[TokenAxis, TokenAxis]
 SOUND_MASKS = ("input_features_mask", "feature_attention_mask")
@@ -57,6 +58,10 @@ class Entry:
     keys: str | None = None
     given: tuple[int, ...] = ()
 
+    def where(self, kind: str) -> Where:
+        """The full address of a call, given its kind of attention."""
+        return Where(self.layer, kind, self.place.tower, self.path, self.part)
+
 
 @dataclass(frozen=True, eq=False)
 class Call:
@@ -77,6 +82,11 @@ class Call:
     axes: Axes
     blocks: Blocks | None = None
     packing: Packing | None = None
+
+    @property
+    def where(self) -> Where:
+        """Its full address."""
+        return self.entry.where(self.kind)
 
 
 @dataclass(eq=False)

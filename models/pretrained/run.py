@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
-from models.edits import at
+from models.edits import check
 from models.inputs.pretrained import ModelInputs, forward_arguments, prepare_inputs
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModules
@@ -94,7 +94,7 @@ def trace_pretrained(
     if not record.calls:
         beside = "; ".join(_untraceable(record, model.network)) or "nothing to show"
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
-    _check_edits(edits, record.calls)
+    check(edits, [call.where for call in record.calls])
     output = _with_tokens(output_of(out), inputs, fewer)
     states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
     gradients: Gradients = {}
@@ -108,7 +108,7 @@ def trace_pretrained(
         check_call(call)
     main = _main(inputs, calls)
     target_sequence = inputs.sequences.get("target")
-    sites = tuple(_site(call) for call in calls)
+    sites = tuple(Site.of(call.where, call.pattern) for call in calls)
     parts = {site: head_parts(call) for site, call in zip(sites, calls, strict=True)}
     return Trace(
         model=model.name,
@@ -191,20 +191,6 @@ def _detached(pattern: Pattern) -> Pattern:
     return replace(pattern, bias=bias.detach()) if isinstance(bias, Tensor) else pattern
 
 
-def _site(call: Call) -> Site:
-    pattern, place = call.pattern, call.entry.place
-    return Site(
-        call.entry.layer,
-        call.kind,
-        pattern.heads,
-        pattern.queries,
-        pattern.keys,
-        place.tower,
-        call.entry.path,
-        call.entry.part,
-    )
-
-
 def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
     """What the blocks without attention weights are, by number; {} for models of several towers."""
     types = tuple(map(str, getattr(config.get_text_config(), "layer_types", None) or ()))
@@ -254,25 +240,6 @@ def _main(inputs: ModelInputs, calls: Sequence[Call]) -> InputSequence:
     return InputSequence(
         "image", axis.tokens, first.pattern.queries, axis.positions, grid, leading if grid else 0
     )
-
-
-def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
-    """Raises ValueError for an edit that applied to no attention call."""
-    for edit in edits:
-        if any(
-            at([edit], each.layer, call.kind, each.place.tower, each.path)
-            for call in calls
-            for each in [call.entry]
-        ):
-            continue
-        layers = sorted({call.entry.layer for call in calls})
-        kinds = ", ".join(sorted({call.kind for call in calls}))
-        towers = sorted({call.entry.place.tower or "" for call in calls})
-        place = "" if towers == [""] else f" in {', '.join(towers)}"
-        span = f"{layers[0]} to {layers[-1]}"
-        if layers != list(range(len(layers))):
-            span = ", ".join(map(str, layers))
-        raise ValueError(f"{edit}: expected a layer {span} of {kinds}{place}")
 
 
 def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:

@@ -403,7 +403,7 @@ def _ablated(record: Recording, module: Any, args: tuple, output: Any) -> Any:
     entry = record.entry(module)
     values, *rest = output
     heads = values.unflatten(-1, (module.num_attention_heads, -1)).clone()
-    for edit in at(record.edits, entry.layer, "self", entry.place.tower, entry.path):
+    for edit in at(record.edits, entry.where("self")):
         if isinstance(edit, Ablate):
             heads[:, :, edit.head] = 0.0
     return heads.flatten(-2), *rest
@@ -419,7 +419,7 @@ def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, 
     entry = record.entry(module)
     if BOUNDARIES in source_of(type(module)):  # its layer does not return its maps
         record.references.setdefault(entry.place.path, []).append(weights.float())
-    for edit in at(record.edits, entry.layer, "self", entry.place.tower, entry.path):
+    for edit in at(record.edits, entry.where("self")):
         if isinstance(edit, Ablate):
             out = out.clone()
             out[:, :, edit.head] = 0.0

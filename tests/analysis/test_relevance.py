@@ -22,6 +22,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
+from models.where import Where
 from tests.models.pretrained.tiny import BY_NAME
 
 IDS = torch.randint(3, 31, (1, 7), generator=torch.Generator().manual_seed(2))
@@ -140,8 +141,6 @@ def test_attnlrp_is_explicit_propagation(activation, depth):
 class ConstantScores:
     """Takes queries and keys out of the gradient: what is left has nowhere to go but the values."""
 
-    layer: int | None = None
-
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         return replace(pattern, q=pattern.q.detach(), k=pattern.k.detach())
 
@@ -207,13 +206,13 @@ def by_autograd(network, ids, position, class_):
 
         @dataclass(frozen=True)
         class Given:
-            layer: int
+            where: Where
             leaf: Any
 
             def edit_weights(self, w, heads, rows):
                 return self.leaf[list(heads)][:, rows][None] + 0 * w
 
-        logit = network(ids, edits=[Given(layer, leaf)]).logits[0, position, class_]
+        logit = network(ids, edits=[Given(Where(layer), leaf)]).logits[0, position, class_]
         gradients.append(torch.autograd.grad(logit, leaf)[0])
     return weights, gradients
 
@@ -275,7 +274,7 @@ def test_gradient_is_the_finite_difference_where_the_output_is_linear():
     @dataclass(frozen=True)
     class Move:
         by: float
-        layer: int = 0
+        where: Where = Where(0)
 
         def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
             moved = weights.clone()

@@ -348,7 +348,7 @@ def test_edits_reach_causal_attention() -> None:
     for kind in (None, "causal"):
         out = network(ids, edits=[Cut(1, 2, 8, (0, 3), kind=kind)])
         assert out.patterns[1].weights()[:, 2, 8, [0, 3]].eq(0).all()
-    with pytest.raises(ValueError, match="expected a kind of causal, received 'self'"):
+    with pytest.raises(ValueError, match="kind: layer 1 has \\['causal'\\], received 'self'"):
         network(ids, edits=[Cut(1, 2, 8, 0, kind="self")])
 
 

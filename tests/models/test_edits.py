@@ -13,6 +13,7 @@ from models.edits import Ablate, Cut, Temperature, at, check
 from models.encoder import Encoder, EncoderConfig
 from models.run import trace
 from models.trace import Trace
+from models.where import Where, stack
 from tests.models.reference import Written, plain_encoder, unchanged
 
 HEADS, DEPTH, TOKENS = 5, 3, 11
@@ -26,7 +27,7 @@ WHICH: list[Heads] = [None, 2, (0, 3)]
 class SetRow:
     """An edit of weights, as a page or a notebook may bring its own."""
 
-    layer: int
+    where: Where
     head: int
     row: int
     key: int
@@ -43,7 +44,7 @@ class SetRow:
 
 @dataclass(frozen=True)
 class Scaled:
-    """Multiplies every weight of all layers: it has no layer of its own."""
+    """Multiplies every weight of all layers: it has no address."""
 
     factor: float
 
@@ -207,7 +208,7 @@ def test_a_weights_edit_of_ones_own(network: Encoder, ids: Tensor) -> None:
         weights[:, 3, 6] = torch.eye(TOKENS)[2]
         return weights
 
-    found = trace(network, ids, edits=[SetRow(1, 3, 6, 2)])
+    found = trace(network, ids, edits=[SetRow(Where(1), 3, 6, 2)])
     agree(found, plain_encoder(network, ids, weights=only(1, change)))
     untouched_before(found, trace(network, ids), 1)
     assert found.pattern(1).path == "explicit"
@@ -218,7 +219,7 @@ def test_a_weights_edit_of_ones_own(network: Encoder, ids: Tensor) -> None:
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_weights_edits_apply_in_order(network: Encoder, ids: Tensor, order: tuple) -> None:
-    edits = [SetRow(1, 3, 6, 2), Scaled(0.5)]
+    edits = [SetRow(Where(1), 3, 6, 2), Scaled(0.5)]
     found = trace(network, ids, edits=[edits[i] for i in order])
     assert float(found.weights(1, 3)[6, 2]) == (0.5 if order == (0, 1) else 1.0)
     # Rows sum to 1 but for float32's rounding
@@ -271,16 +272,16 @@ def test_temperature_is_part_of_the_scores() -> None:
 def test_at_chooses_by_layer_and_kind() -> None:
     first, cross, everywhere = Ablate(0, 1), Ablate(None, 2, kind="cross"), Scaled(2.0)
     edits = [first, cross, everywhere]
-    assert at(edits, 0, "self") == (first, everywhere)
-    assert at(edits, 1, "self") == (everywhere,)
-    assert at(edits, 0, "cross") == (first, cross, everywhere)
+    assert at(edits, Where(0, "self")) == (first, everywhere)
+    assert at(edits, Where(1, "self")) == (everywhere,)
+    assert at(edits, Where(0, "cross")) == (first, cross, everywhere)
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (Ablate(3, 0), "expected a layer 0 to 2, received 3"),
-        (Cut(-1, 0, 0, 0), "expected a layer 0 to 2, received -1"),
+        (Ablate(3, 0), "layer: expected 0 to 2, received 3"),
+        (Cut(-1, 0, 0, 0), "layer: expected 0 to 2, received -1"),
         (Ablate(0, 5), "head: expected 0 to 4, received 5"),
         (Temperature(2.0, None, (1, -1)), "head: expected 0 to 4, received -1"),
         (Cut(0, None, 11, 0), "query: expected 0 to 10, received 11"),
@@ -293,9 +294,9 @@ def test_places_that_are_not_there(network: Encoder, ids: Tensor, edit: Any, mes
 
 
 def test_check_allows_what_is_there() -> None:
-    check([Ablate(2, 0), Temperature(2.0), Scaled(1.0)], 3)
-    with pytest.raises(ValueError, match="expected a layer 0 to 1, received 2"):
-        check([Ablate(2, 0)], 2)
+    check([Ablate(2, 0), Temperature(2.0), Scaled(1.0)], stack(3, "self", "blocks.{}"))
+    with pytest.raises(ValueError, match="layer: expected 0 to 1, received 2"):
+        check([Ablate(2, 0)], stack(2, "self", "blocks.{}"))
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
@@ -305,7 +306,7 @@ def test_temperature_is_positive(value: float) -> None:
 
 
 def test_edited_pattern_recomputes_the_same(network: Encoder, ids: Tensor) -> None:
-    edits = [Cut(1, 2, 3, 4), SetRow(1, 2, 5, 6), Temperature(2.0, 1, 2)]
+    edits = [Cut(1, 2, 3, 4), SetRow(Where(1), 2, 5, 6), Temperature(2.0, 1, 2)]
     pattern: Pattern = trace(network, ids, edits=edits).pattern(1)
     whole = pattern.weights()
     assert pattern.weights().equal(whole)

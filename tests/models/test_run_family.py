@@ -19,6 +19,7 @@ from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.text import Tokens, WordTokenizer
 from models.trace import Output, Site, Trace
 from models.vit import ViTConfig
+from models.where import Where
 from tests.models.devices import DEVICES
 
 LAYERS, HEADS = 3, 5
@@ -357,8 +358,7 @@ def test_text_without_a_tokenizer(pair: Model) -> None:
 class Nudge:
     """Adds numbers to the weights of one site: the gradient by them is that by the weights."""
 
-    layer: int
-    kind: str
+    where: Where
     added: Tensor
 
     def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
@@ -376,7 +376,7 @@ def test_gradients_of_all_kinds_equal_autograd(name: str, decoder: Model, pair: 
 
     found = trace(model, *given, gradient=number)
     nudges = [
-        Nudge(s.layer, s.kind, torch.zeros(2, s.heads, s.queries, s.keys, requires_grad=True))
+        Nudge(s.where, torch.zeros(2, s.heads, s.queries, s.keys, requires_grad=True))
         for s in found.sites
     ]
     network: Any = model.network
@@ -430,7 +430,9 @@ def test_edits_of_a_module(pair: Model) -> None:
     assert changed(Ablate(None, 1, module="encoder")) == changed(Ablate(None, 1, tower="encoder"))
     cross = Ablate(1, 1, module="blocks.1.cross")
     assert changed(cross) == changed(Ablate(1, 1, kind="cross"))
-    with pytest.raises(ValueError, match=r"expected a module of encoder\.blocks\.0\.attention"):
+    with pytest.raises(
+        ValueError, match=r"module: the model has \['encoder\.blocks\.0\.attention'"
+    ):
         changed(Ablate(None, 1, module="nowhere"))
-    with pytest.raises(ValueError, match="expected a module of"):
+    with pytest.raises(ValueError, match="module: layer 0 has"):
         changed(Ablate(0, 1, module="blocks.1"))

@@ -432,11 +432,15 @@ def test_edits_name_their_attention() -> None:
     assert _changed(Ablate(1, 1, kind="cross")) == 7 * no + 2 * yes
     assert _changed(Ablate(1, 1, tower="encoder")) == _changed(Ablate(1, 1, kind="self"))
     assert _changed(Ablate(1, 1, tower="decoder")) == _changed(Ablate(1, 1, kind="causal"))
-    with pytest.raises(ValueError, match="expected a tower of encoder, decoder, received 'eye'"):
+    with pytest.raises(ValueError, match="tower: layer 1 has .*, received 'eye'"):
         _changed(Ablate(1, 1, tower="eye"))
-    with pytest.raises(ValueError, match="a module is found by trace alone"):
-        _changed(Ablate(1, 1, module="encoder"))
-    with pytest.raises(ValueError, match="expected a layer 0 to 2, received 3"):
+    assert _changed(Ablate(1, 1, module="encoder")) == _changed(Ablate(1, 1, kind="self"))
+    assert _changed(Ablate(1, 1, module="blocks.1")) == _changed(Ablate(1, 1, tower="decoder"))
+    with pytest.raises(ValueError, match=r"tower: layer 1 has \['decoder'\], received 'encoder'"):
+        _changed(Ablate(1, 1, kind="causal", tower="encoder"))
+    with pytest.raises(ValueError, match=r"part: layer 1 has \[0\], received 1"):
+        _changed(Ablate(1, 1, part=1))
+    with pytest.raises(ValueError, match="layer: expected 0 to 2, received 3"):
         _changed(Ablate(3, 1, kind="cross"))
 
 

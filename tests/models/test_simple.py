@@ -139,7 +139,7 @@ def test_smallest_reads_ids_of_words_too() -> None:
     assert (alone.predictions - together.predictions[:1, :2]).abs().max() < 1e-6
     silent = network(ids, edits=[Ablate(0, 0)])
     assert silent.hidden.allclose(network.norm(words[ids]))
-    with pytest.raises(ValueError, match="expected a layer 0 to 0, received 1"):
+    with pytest.raises(ValueError, match="layer: expected 0 to 0, received 1"):
         network(ids, edits=[Ablate(1, 0)])
 
 

@@ -219,7 +219,7 @@ def test_seeds_and_edits() -> None:
     plain, edited = network(pixels_of()), network(pixels_of(), edits=[Ablate(1, 2)])
     assert plain.states[1].equal(edited.states[1])
     assert not plain.states[2].equal(edited.states[2])
-    with pytest.raises(ValueError, match="expected a layer 0 to 2, received 3"):
+    with pytest.raises(ValueError, match="layer: expected 0 to 2, received 3"):
         network(pixels_of(), edits=[Ablate(3, 0)])
 
 

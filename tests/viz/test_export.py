@@ -230,7 +230,7 @@ def test_a_view_by_words_is_exported_as_it_is_shown(tmp_path: Path) -> None:
     [
         ({"view": "qq", "layer": 0}, "view: expected one of matrix, lines, atlas, image"),
         ({}, "layer: expected one of [0, 1, 2] for 'matrix', received None"),
-        ({"layer": 9}, "layer: expected one of [0, 1, 2], received 9"),
+        ({"layer": 9}, "layer: expected 0 to 2, received 9"),
         ({"layer": 0, "head": HEADS}, "head: expected 0 to 2, mean or max, received 3"),
         ({"layer": 0, "head": []}, "head: expected at least one"),
         ({"layer": 0, "head": "median"}, "head: expected one of mean, max, received 'median'"),

@@ -199,8 +199,7 @@ def request_of(
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
     if layer is None:
         return Request(t, t.sites[0], (0,), every=True)
-    place = _place(t.site(layer, kind, tower))
-    site = next(site for site in t.sites if _place(site) == place)
+    site = t.site(layer, kind, tower)
     return Request(t, site, heads_of(head, site.heads))
 
 
@@ -234,11 +233,6 @@ def _there(request: Request) -> tuple[One, ...]:
         head for head in request.heads if not isinstance(head, int) or head < count
     )
     return there or (count - 1,)
-
-
-def _place(site: "Site") -> tuple[object, ...]:
-    """What tells a site from others, whatever its rows and columns are grouped to."""
-    return site.layer, site.kind, site.tower, site.module, site.part
 
 
 def heads_of(head: Heads, count: int) -> tuple[One, ...]:

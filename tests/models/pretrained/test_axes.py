@@ -22,6 +22,7 @@ from tests.models.pretrained.tiny import (
     ids,
     normal,
     padded,
+    sam,
 )
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
@@ -162,36 +163,7 @@ def test_images_of_several_texts() -> None:
 
 
 def test_prompts_of_several_images() -> None:
-    model = build(
-        "SamModel",
-        "SamConfig",
-        {
-            "vision_config": {
-                "hidden_size": 24,
-                "num_hidden_layers": 1,
-                "num_attention_heads": 2,
-                "image_size": 32,
-                "patch_size": 8,
-                "output_channels": 16,
-                "window_size": 2,
-                "global_attn_indexes": [0],
-                "mlp_dim": 30,
-                "num_pos_feats": 8,
-            },
-            "prompt_encoder_config": {
-                "hidden_size": 16,
-                "image_size": 32,
-                "patch_size": 8,
-                "mask_input_channels": 4,
-            },
-            "mask_decoder_config": {
-                "hidden_size": 16,
-                "num_attention_heads": 2,
-                "mlp_dim": 20,
-                "iou_head_hidden_dim": 20,
-            },
-        },
-    )
+    model = sam()
     given = {"pixel_values": normal(2, 3, 32, 32), "input_points": normal(2, 3, 1, 2).abs() * 16}
     found = trace(model, given)
     names = tuple(f"image {image}, prompt {prompt}" for image in range(2) for prompt in range(3))

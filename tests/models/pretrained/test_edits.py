@@ -258,5 +258,7 @@ def test_an_edit_of_one_tower() -> None:
     assert found.weights(0, 1, tower="vision")[2, 0] > 0
     found = trace(model("SigLIP"), given, edits=[Cut(0, 1, 2, 0, module="vision_model")])
     assert found.weights(0, 1, tower="vision")[2, 0] == 0
-    with pytest.raises(ValueError, match=r"expected a layer 0 to 1 of self in text, vision"):
+    with pytest.raises(
+        ValueError, match=r"tower: layer 0 has \['vision', 'text'\], received 'audio'"
+    ):
         trace(model("SigLIP"), given, edits=[Ablate(0, 1, tower="audio")])

@@ -16,6 +16,7 @@ from tests.models.pretrained.tiny import (
     GRIDS,
     IMAGE_TOKEN,
     build,
+    differential,
     eager,
     ids,
     images_in_text,
@@ -74,8 +75,7 @@ def test_images_are_items_and_windows_are_one_map(family: str) -> None:
 
 
 def test_differential_attention() -> None:
-    sizes = {**GROUPED, "num_attention_heads": 4}
-    model = build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
+    model = differential()
     given = text()
     found, expected = trace(model, given), eager(model, given)
     assert [site.layer for site in found.sites] == [0, 1]
@@ -99,8 +99,7 @@ def test_differential_attention() -> None:
 
 
 def test_gradients_of_differential_attention() -> None:
-    sizes = {**GROUPED, "num_attention_heads": 4}
-    model = build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
+    model = differential()
     found = trace(model, ids(1, 7), gradient=lambda out: out.values.square().sum())
     model.set_attn_implementation("eager")
     expected = model(ids(1, 7), output_attentions=True)

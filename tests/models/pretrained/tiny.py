@@ -114,3 +114,83 @@ def bert_decoder() -> Any:
 def gpt2_decoder() -> Any:
     sizes = {"vocab_size": VOCAB, "n_embd": 30, "n_layer": 2, "n_head": 3, "n_positions": 29}
     return build("GPT2Model", "GPT2Config", {**sizes, "add_cross_attention": True})
+
+
+def differential() -> Any:
+    """Every layer attends twice, to the same keys."""
+    sizes = {**GROUPED, "num_attention_heads": 4}
+    return build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
+
+
+def sam() -> Any:
+    """Its mask decoder crosses from the prompts to the image and back in one layer."""
+    vision = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
+    vision |= {"image_size": 32, "patch_size": 8, "output_channels": 16, "window_size": 2}
+    vision |= {"global_attn_indexes": [0], "mlp_dim": 30, "num_pos_feats": 8}
+    prompts = {"hidden_size": 16, "image_size": 32, "patch_size": 8, "mask_input_channels": 4}
+    sizes = {"vision_config": vision, "prompt_encoder_config": prompts}
+    return build("SamModel", "SamConfig", {**sizes, "mask_decoder_config": MASKS})
+
+
+def sam2() -> Any:
+    """The same behind a Hiera, whose stages attend in windows of several sizes."""
+    stages: dict[str, Any] = {"model_type": "sam2_hiera_det_model", "hidden_size": 8}
+    stages |= {"num_attention_heads": 1, "image_size": [64, 64], "blocks_per_stage": [1, 2, 1, 1]}
+    stages |= {"embed_dim_per_stage": [8, 16, 32, 64], "window_size_per_stage": [4, 2, 4, 2]}
+    stages |= {"num_attention_heads_per_stage": [1, 2, 4, 8], "global_attention_blocks": [2]}
+    stages |= {"window_positional_embedding_background_size": [4, 4]}
+    vision = {"backbone_config": stages, "backbone_channel_list": [64, 32, 16, 8]}
+    vision |= {"backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]], "fpn_hidden_size": 16}
+    prompts = {"hidden_size": 16, "image_size": 64, "patch_size": 16, "mask_input_channels": 4}
+    sizes = {"vision_config": vision, "prompt_encoder_config": prompts}
+    return build("Sam2Model", "Sam2Config", {**sizes, "mask_decoder_config": MASKS})
+
+
+MASKS = {"hidden_size": 16, "num_attention_heads": 2, "mlp_dim": 20, "iou_head_hidden_dim": 20}
+
+
+def prompted(side: int) -> dict[str, Tensor]:
+    """A picture and one point in it."""
+    return {"pixel_values": normal(1, 3, side, side), "input_points": normal(1, 1, 1, 2).abs() * 16}
+
+
+def idefics3() -> Any:
+    """A vision tower over all images of a text at once, before a decoder."""
+    vision = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
+    vision |= {"intermediate_size": 17, "image_size": 16, "patch_size": 4}
+    text = {**GROUPED, "model_type": "llama", "pad_token_id": 0}
+    sizes = {"vision_config": vision, "text_config": text, "image_token_id": IMAGE_TOKEN}
+    return build("Idefics3Model", "Idefics3Config", {**sizes, "scale_factor": 2})
+
+
+def two_pictures() -> dict[str, Tensor]:
+    """One text with two images of the same size."""
+    row = [3, *[IMAGE_TOKEN] * 4, 4, *[IMAGE_TOKEN] * 4, 5]
+    return {"input_ids": torch.tensor([row]), "pixel_values": normal(1, 2, 3, 16, 16)}
+
+
+class Twice(transformers.BertModel):
+    """Reads its own output once more: every layer runs in two parts."""
+
+    def forward(self, input_ids: Any = None, *others: Any, **named: Any) -> Any:
+        first: Any = super().forward(input_ids=input_ids)
+        return super().forward(inputs_embeds=first.last_hidden_state)
+
+
+def twice() -> Any:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
+        network = Twice(transformers.BertConfig(**TEXT))
+        redraw(network)
+    return network.eval()
+
+
+ADDRESSED = {  # models whose layers attend in several ways, with an input
+    "SAM": lambda: (sam(), prompted(32)),
+    "SAM 2": lambda: (sam2(), prompted(64)),
+    "Idefics3": lambda: (idefics3(), two_pictures()),
+    "Swin": lambda: (BY_NAME["Swin"].build(), BY_NAME["Swin"].inputs()),
+    "BART": lambda: (BY_NAME["BART"].build(), BY_NAME["BART"].inputs()),
+    "differential": lambda: (differential(), {"input_ids": ids(1, 7)}),
+    "twice": lambda: (twice(), {"input_ids": ids(1, 7)}),
+}

@@ -1,0 +1,70 @@
+"""Every site of models with several in a layer has an address that chooses it alone."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.attention import Pattern
+from models.edits import Ablate
+from models.run import Trace, trace
+from models.where import Where, short
+from tests.models.pretrained.tiny import ADDRESSED
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """Notes the calls that an edit at an address reaches, and changes nothing."""
+
+    where: Where
+    reached: list[Pattern] = field(default_factory=list)
+
+    def edit_values(self, values: Tensor, pattern: Pattern) -> Tensor:
+        self.reached.append(pattern)
+        return values
+
+
+@pytest.fixture(scope="module", params=ADDRESSED)
+def traced(request: pytest.FixtureRequest) -> tuple[Any, dict[str, Tensor], Trace]:
+    model, given = ADDRESSED[request.param]()
+    return model, given, trace(model, given)
+
+
+def test_a_trace_finds_each_site(traced: tuple[Any, Any, Trace]) -> None:
+    _, _, t = traced
+    every = [site.where for site in t.sites]
+    assert len({*every}) == len(every)
+    for site, pattern in zip(t.sites, t.patterns, strict=True):
+        for where in (site.where, short(every, site.where)):
+            assert t.site(where) is site
+            assert t.pattern(where) is pattern
+            assert t.weights(where, 0).equal(t.weights(site, 0))
+        place = site.where
+        asked: dict[str, Any] = {"kind": place.kind, "tower": place.tower, "module": place.module}
+        assert t.weights(site.layer, 0, part=site.part, **asked).equal(t.weights(site, 0))
+
+
+def test_an_edit_reaches_one_call(traced: tuple[Any, Any, Trace]) -> None:
+    model, given, t = traced
+    probes = [Probe(site.where) for site in t.sites]
+    again = trace(model, given, edits=probes)
+    for probe, pattern in zip(probes, again.patterns, strict=True):
+        calls = 2 if "Diff" in type(model).__name__ else 1  # of one run of a layer
+        assert len(probe.reached) == calls
+        assert all(each.q.equal(pattern.q) for each in probe.reached)
+
+
+def test_an_ablation_changes_what_follows(traced: tuple[Any, Any, Trace]) -> None:
+    model, given, t = traced
+    for index, site in [*enumerate(t.sites)][-3:]:
+        kind, tower, module, part = site.kind, site.tower, site.module, site.part
+        edit = Ablate(site.layer, None, kind=kind, tower=tower, module=module, part=part)
+        after = trace(model, given, edits=[edit])
+        for before, same in zip(t.patterns[: index + 1], after.patterns, strict=False):
+            assert before.q.equal(same.q)
+            assert before.k.equal(same.k)
+        later = zip(t.patterns[index + 1 :], after.patterns[index + 1 :], strict=True)
+        changed = any(not before.q.equal(new.q) for before, new in later)
+        assert changed or not torch.equal(t.output.values, after.output.values)
