@@ -42,6 +42,48 @@ test("a link names a site by layer, kind and tower, and the nearest one is taken
   assert.equal(selection.siteFor(sites, { layer: 1, attention: "none", tower: null }), 1);
 });
 
+const MASKS = ["to_image", "to_token"].map((name) => `layers.0.${name}`);
+const SEVERAL = baseOf([
+  { layer: 0, kind: "self", tower: "vision", module: "vision.0", part: 0 },
+  { layer: 0, kind: "cross", tower: "masks", module: MASKS[0], part: 0 },
+  { layer: 0, kind: "cross", tower: "masks", module: MASKS[1], part: 0 },
+  { layer: 1, kind: "cross", tower: "masks", module: "layers.1.to_image", part: 0 },
+  { layer: 0, kind: "self", tower: "vision", module: "vision.0", part: 1 },
+]);
+
+test("several sites of a layer are told apart by module and part, where that is needed", () => {
+  const defaults = { layer: 0, attention: "self", tower: "", module: "", part: null };
+  const queries = SEVERAL.sites.map((_, site) => {
+    const link = selection.toLink(SEVERAL, { ...FIRST, site });
+    assert.equal(selection.fromLink(SEVERAL, link).site, site);
+    return selection.queryOf(link, defaults);
+  });
+  assert.deepEqual(queries, [
+    { tower: "vision" },
+    { attention: "cross", tower: "masks" },
+    { attention: "cross", tower: "masks", module: MASKS[1] },
+    { layer: "1", attention: "cross", tower: "masks" },
+    { tower: "vision", module: "vision.0", part: "1" },
+  ]);
+});
+
+test("a module or part that a trace does not have is ignored", () => {
+  const at = { layer: 0, attention: "cross", tower: "masks" };
+  assert.equal(selection.siteFor(SEVERAL.sites, { ...at, module: "elsewhere", part: 3 }), 1);
+  assert.equal(selection.siteFor(SEVERAL.sites, { ...at, layer: 7, module: MASKS[1] }), 3);
+  assert.equal(selection.siteFor(PAIR.sites, { ...at, module: MASKS[1], part: 1 }), 4);
+});
+
+test("the second of two sites of a layer stays chosen in the next trace", () => {
+  for (const site of [1, 2, 4]) {
+    const chosen = { ...FIRST, site };
+    assert.equal(selection.carry(SEVERAL, { ...SEVERAL }, chosen).site, site);
+    const wanted = selection.siteAndHead(selection.toLink(SEVERAL, chosen));
+    const small = selection.carry(SEVERAL, baseOf([{}]), chosen, wanted);
+    assert.equal(selection.carry(baseOf([{}]), SEVERAL, small, wanted).site, site);
+  }
+});
+
 test("a link that makes no sense becomes the first of everything", () => {
   const wrong = /** @type {any} */ ({ head: "x", token: "2", direction: "up", scale: "layer" });
   assert.deepEqual(selection.fromLink(baseOf([{}]), wrong), FIRST);

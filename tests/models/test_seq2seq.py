@@ -432,7 +432,7 @@ def test_edits_name_their_attention() -> None:
     assert _changed(Ablate(1, 1, kind="cross")) == 7 * no + 2 * yes
     assert _changed(Ablate(1, 1, tower="encoder")) == _changed(Ablate(1, 1, kind="self"))
     assert _changed(Ablate(1, 1, tower="decoder")) == _changed(Ablate(1, 1, kind="causal"))
-    with pytest.raises(ValueError, match="tower: layer 1 has .*, received 'eye'"):
+    with pytest.raises(ValueError, match=r"tower: layer 1 has .*, received 'eye'"):
         _changed(Ablate(1, 1, tower="eye"))
     assert _changed(Ablate(1, 1, module="encoder")) == _changed(Ablate(1, 1, kind="self"))
     assert _changed(Ablate(1, 1, module="blocks.1")) == _changed(Ablate(1, 1, tower="decoder"))

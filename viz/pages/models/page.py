@@ -43,7 +43,7 @@ def params(
         chooser.shelf(query),
         link.number("layer", 0, 0, 999),
         link.choice("attention", "self", KINDS),
-        link.text("tower", ""),
+        *selected.SITE,
         link.number_or("head", 0, 999, ("mean", "max")),
         link.number("token", None, 0, 9999),
         link.choice("direction", "out", ("out", "in")),

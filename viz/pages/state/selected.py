@@ -6,7 +6,12 @@ layer, head and token are each page's own.
 
 from viz.pages.state import params as link
 
-PLACE = ("layer", "attention", "tower", "part", "head", "token", "direction", "scale")
+SITE = (  # beside layer and kind, whose defaults are each page's own
+    link.text("tower", ""),
+    link.text("module", ""),  # of several in one layer
+    link.number("part", None, 0, 999),  # of a tower that runs several times
+)
+PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
 METHODS = (
     *("mean", "max", "rollout", "flow", "alti", "decompx", "norms", "added"),
@@ -47,4 +52,4 @@ OVERLAY = (  # of weights over a picture
     link.number("opacity", 100, 10, 100),
     link.choice("outliers", "no", ("no", "yes")),  # whether patches count as sinks too
 )
-SELECTED = frozenset(PLACE) | {param.name for param in (*FORMS, *OVERLAY)}
+SELECTED = frozenset(PLACE) | {param.name for param in (*SITE, *FORMS, *OVERLAY)}

@@ -64,7 +64,7 @@ export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
 export interface Selection {
-  /** Index of the site: one attention layer of one kind and tower. */
+  /** Index of the site: one attention layer of one kind, tower, module and part. */
   site: number;
   head: Head;
   /** The pinned token: a row when the direction is "out", a column when it is "in". */
@@ -124,10 +124,16 @@ export interface Selection {
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
-export type LinkSelection = Omit<Selection, "site"> & {
+export type LinkSelection = Omit<Selection, "site"> & Address;
+
+/** A site in terms of a link: its kind is called attention. */
+export type Address = {
   layer: number;
   attention: string | null;
   tower: string | null;
+  /** Path of the attention module, and number of the run, where a layer has several. */
+  module: string | null;
+  part: number | null;
 };
 
 /** The smallest and the largest value. */

@@ -1,13 +1,14 @@
 // Selections of a view, as pure functions: conversion between the current trace (site index) and a
-// link (layer, kind, tower), which is independent of the trace.
+// link (layer, kind, tower, module, part), which is independent of the trace.
 
 import { headsOf } from "./labels.js";
 
-/** @import {Base, Direction, Head, ImageBase, LinkSelection, Scale, Selection, Site, Text} from "../types" */
+/** @import {Address, Base, Direction, Head, ImageBase, LinkSelection, Scale, Selection, Site, Text} from "../types" */
 
 /** @typedef {Base | ImageBase} AnyBase */
 
-const HERE = { layer: 0, attention: null, tower: null }; // the site of an empty link
+/** @type {Address} of an empty link */
+const HERE = { layer: 0, attention: null, tower: null, module: null, part: null };
 
 /** @type {Selection} before there is a trace */
 export const START = {
@@ -77,17 +78,17 @@ export function clamp(base, selection) {
 }
 
 /**
- * The site of a layer, kind and tower: the nearest layer of the kind, and of the first kind where
- * there is no such kind.
+ * The site at an address: the nearest layer of the kind and tower; of several calls in it that of
+ * the module and part. What no site has is ignored: the first kind, tower, module or part counts.
  *
  * @param {Site[]} sites
- * @param {Pick<LinkSelection, "layer" | "attention" | "tower">} link
+ * @param {Partial<Address> & Pick<Address, "layer" | "attention" | "tower">} address
  */
-export function siteFor(sites, { layer, attention, tower }) {
+export function siteFor(sites, { layer, attention, tower, module = null, part = null }) {
   let indexes = [...sites.keys()];
   /**
-   * @param {(site: Site) => string | null | undefined} value
-   * @param {string | null} wanted
+   * @param {(site: Site) => string | number | null | undefined} value
+   * @param {string | number | null} wanted
    */
   const narrow = (value, wanted) => {
     const values = indexes.map((index) => value(sites[index]) ?? null);
@@ -98,7 +99,25 @@ export function siteFor(sites, { layer, attention, tower }) {
   narrow((site) => site.tower, tower || null);
   /** @param {number} index */
   const distance = (index) => Math.abs(sites[index].layer - layer);
-  return indexes.reduce((best, index) => (distance(index) < distance(best) ? index : best));
+  const nearest = indexes.reduce((best, index) => (distance(index) < distance(best) ? index : best));
+  narrow((site) => site.layer, sites[nearest].layer);
+  narrow((site) => site.module, module || null);
+  narrow((site) => site.part, part);
+  return indexes[0];
+}
+
+/**
+ * The address of a site; module and part only where the rest would choose another one.
+ *
+ * @param {Site[]} sites
+ * @param {number} site
+ * @returns {Address}
+ */
+export function addressOf(sites, site) {
+  const { layer, kind, tower = null, module = null, part = null } = sites[site];
+  const short = { ...HERE, layer, attention: kind, tower };
+  const [first, second] = [short, { ...short, module }];
+  return [first, second].find((each) => siteFor(sites, each) === site) ?? { ...second, part };
 }
 
 /**
@@ -108,11 +127,11 @@ export function siteFor(sites, { layer, attention, tower }) {
  * @returns {Selection}
  */
 export function fromLink(base, link, scales = ["fixed", "own"]) {
-  const { layer, attention, tower, ...rest } = { ...HERE, ...START, ...link };
+  const { layer, attention, tower, module, part, ...rest } = { ...HERE, ...START, ...link };
   const { head, token, direction, scale, shown, partner } = rest;
   return clamp(base, {
     ...rest,
-    site: siteFor(base.sites, { layer, attention, tower }),
+    site: siteFor(base.sites, { layer, attention, tower, module, part }),
     head: typeof head === "number" || head === "mean" || head === "max" ? head : 0,
     token: typeof token === "number" ? token : null,
     direction: direction === "in" ? "in" : "out",
@@ -128,8 +147,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
  * @returns {LinkSelection}
  */
 export function toLink(base, { site, ...selection }) {
-  const { layer, kind, tower } = base.sites[site];
-  return { layer, attention: kind, tower: tower ?? null, ...selection };
+  return { ...addressOf(base.sites, site), ...selection };
 }
 
 /**
@@ -138,7 +156,10 @@ export function toLink(base, { site, ...selection }) {
  * @param {Partial<LinkSelection>} link
  * @returns {Partial<LinkSelection>}
  */
-export const siteAndHead = ({ layer, attention, tower, head }) => ({ layer, attention, tower, head });
+export const siteAndHead = ({ layer, attention, tower, module, part, head }) => ({
+  ...{ layer, attention, tower, module, part },
+  head,
+});
 
 /**
  * The selection's part of a link: what differs from the defaults, of the names these have.
@@ -159,14 +180,14 @@ export function queryOf(selection, defaults) {
 }
 
 /**
- * The selection of one trace in the next one: the layer, kind and head that were chosen, and the
+ * The selection of one trace in the next one: the site and head that were chosen, and the
  * same original token where tokens are joined to words. A token of another text is unpinned: one
  * that was edited at this token or before it.
  *
  * @param {AnyBase} before
  * @param {AnyBase} after
  * @param {Selection} selection
- * @param {Partial<LinkSelection>} [wanted] layer, kind, tower and head, which `before` may not have
+ * @param {Partial<LinkSelection>} [wanted] address and head, which `before` may not have
  * @param {readonly Scale[]} [scales]
  */
 export function carry(before, after, selection, wanted, scales) {
