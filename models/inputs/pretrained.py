@@ -10,11 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from models.eval_mode import without_dropout
+from models.inputs.layout import image_layout, spectrogram_layout
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.sequences import (
     Duration,
     InputSequence,
     image_sequence,
+    layout_sequence,
     named_tokens,
     text_sequence,
 )
@@ -142,7 +144,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     _read_text(model, found)
     pixels = found.arguments.get(IMAGE)
     if pixels is not None:
-        sequence = image_sequence(pixels, model.network.config)
+        sequence = image_sequence(pixels, model.network.config, _noise(model, found, pixels))
         if sequence is not None:
             found.sequences["image"] = sequence
             other = (pixels.shape[-2], pixels.shape[-1]) != _built_for(model)
@@ -150,7 +152,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
                 found.arguments.setdefault("interpolate_pos_encoding", True)
     for name in SOUND:
         if name in found.arguments and "sound" not in found.sequences:
-            found.sequences["sound"] = _sound(found.arguments[name])
+            found.sequences["sound"] = _sound(found.arguments[name], model.network.config)
     decoder = found.arguments.get("decoder_input_ids")
     if decoder is not None:
         shown = found.arguments.get("decoder_attention_mask")
@@ -160,10 +162,34 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     return found
 
 
-def _sound(values: Tensor) -> InputSequence:
-    """Audio frames of the input; attention after convolutions usually has fewer."""
+def _sound(values: Tensor, config: Any) -> InputSequence:
+    """Audio frames of the input, of which attention after convolutions usually has fewer; or the
+    patches of a spectrogram."""
+    layout = spectrogram_layout(values, config)
+    if layout is not None:
+        return layout_sequence("sound", layout, len(values))
     count = values.shape[-1]
     return InputSequence("sound", (Tokens.of_ids(range(count)),) * len(values), count)
+
+
+def _noise(model: "Model", found: ModelInputs, pixels: Tensor) -> Tensor | None:
+    """The noise that a masked autoencoder sorts patches by, drawn here so that their order is
+    known; rising where it hides none, which keeps them row by row."""
+    config = model.network.config
+    if not hasattr(config, "mask_ratio") or "noise" not in forward_arguments(model.network):
+        return None
+    share, layout = config.mask_ratio, image_layout(pixels, config)
+    if layout is None:
+        return None
+    if "noise" not in found.arguments:
+        shape = len(pixels), layout.patches
+        rising = torch.arange(layout.patches, dtype=torch.float32).expand(shape)
+        found.arguments["noise"] = (torch.rand(shape) if share else rising).to(pixels.device)
+        kept = int(layout.patches * (1 - share))
+        if kept < layout.patches:
+            note = f"{layout.patches - kept} of {layout.patches} patches hidden at random"
+            found.notes = (*found.notes, note)
+    return found.arguments["noise"]
 
 
 def _built_for(model: "Model") -> tuple[int, int] | None:

@@ -1,6 +1,5 @@
 """Input sequences of a model: text, image patches, audio frames, or decoder targets."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,11 +8,11 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from models.inputs.layout import Layout, image_layout, unmasked
 from models.text import Tokenizer, Tokens, tokens_of_ids
-from models.trace import PatchGrid, TokenAxis
+from models.trace import PatchGrid
 
 Name = Literal["text", "image", "sound", "target"]
-MOST_PREFIX = 64  # tokens beside the patches: class, registers, detections
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,7 @@ class InputSequence:
         tokens: one entry per item.
         length: padded length.
         positions: positions of each item's tokens; None means the first ones.
-        grid: rows and columns of patches, of an image or of each frame.
-        prefix: number of tokens before the patches.
-        frames: of a video, or tubes of frames.
+        layout: of image or sound tokens; None for others.
         duration: of sound, if it is known.
     """
 
@@ -56,18 +53,13 @@ class InputSequence:
     tokens: tuple[Tokens, ...]
     length: int
     positions: tuple[Int[Tensor, "_"], ...] | None = None
-    grid: tuple[int, int] | None = None
-    prefix: int = 0
-    frames: int = 1
+    layout: Layout | None = None
     duration: Duration | None = None
 
     @property
-    def patches(self) -> PatchGrid | None:
-        return None if self.grid is None else PatchGrid(*self.grid, self.prefix, self.frames)
-
-    @property
-    def axis(self) -> TokenAxis:
-        return TokenAxis(self.tokens, self.positions, self.patches)
+    def grid(self) -> PatchGrid | None:
+        """Where the patches lie; None for tokens that are none."""
+        return None if self.layout is None else self.layout.grid
 
 
 InputSequences = Mapping[str, InputSequence]
@@ -98,60 +90,25 @@ def text_sequence(
     return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else own)
 
 
-def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
-    """The patches of an image row by row, after their prefix; None without a patch size.
-
-    The patches of a video follow frame by frame, or tube by tube.
+def image_sequence(
+    pixels: Tensor, config: Any, noise: Tensor | None = None
+) -> InputSequence | None:
+    """The patches of an image; None without a patch size.
 
     Args:
         pixels: `batch channel row col`, or `batch frame channel row col`.
         config: of the model, or of its vision tower.
-        length: length of the attention axis; None means the patches alone.
+        noise: that patches are sorted by before some are hidden.
     """
-    part = getattr(config, "vision_config", None) or config
-    inner = getattr(config, "encoder", None)
-    if getattr(part, "patch_size", None) is None and hasattr(inner, "patch_size"):
-        part = inner  # of a vision encoder–decoder
-    patch = getattr(part, "patch_size", None)
-    high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[:2]
-    if pixels.ndim not in (4, 5) or not high or not wide:
-        return None
-    rows, cols = pixels.shape[-2] // high, pixels.shape[-1] // wide
-    if pixels.ndim == 5:
-        return _video_sequence(pixels, getattr(part, "tubelet_size", None), rows, cols)
-    extra = 0 if length is None else length - rows * cols
-    if not 0 <= extra <= MOST_PREFIX:
-        return None
-    tokens = patch_tokens(part, extra, rows, cols)
-    behind = getattr(part, "num_detection_tokens", 0)
-    grid, prefix = (rows, cols), extra - behind
-    return InputSequence("image", (tokens,) * len(pixels), len(tokens), None, grid, prefix)
+    layout = image_layout(pixels, config)
+    if layout is not None and noise is not None:
+        layout = unmasked(layout, noise, config.mask_ratio)
+    return None if layout is None else layout_sequence("image", layout, len(pixels))
 
 
-def _video_sequence(pixels: Tensor, depth: Any, rows: int, cols: int) -> InputSequence | None:
-    """The patches of a video whose tokens cover `depth` frames each."""
-    if not isinstance(depth, int) or depth < 1:
-        return None
-    frames = range(0, pixels.shape[1], depth)
-    places = itertools.product(frames, range(rows), range(cols))
-    labels = [f"frame {frame}, patch {row},{col}" for frame, row, col in places]
-    tokens, grid = named_tokens(labels, special=False), (rows, cols)
-    return InputSequence(
-        "image", (tokens,) * len(pixels), len(tokens), None, grid, frames=len(frames)
-    )
-
-
-def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:
-    """Labels of the patches and of the tokens before and after them."""
-    behind = min(extra, getattr(config, "num_detection_tokens", 0))
-    registers = min(extra - behind, getattr(config, "num_register_tokens", 0) or 0)
-    first = extra - behind - registers
-    names = ["[CLS]", "[DIST]"][:first] if first <= 2 else [f"extra {i}" for i in range(first)]
-    names += [f"register {index + 1}" for index in range(registers)]
-    patches = Tokens.of_patches(names, rows, cols)
-    if not behind:
-        return patches
-    return patches + named_tokens([f"[DET] {index + 1}" for index in range(behind)])
+def layout_sequence(name: Name, layout: Layout, items: int) -> InputSequence:
+    """The tokens of a layout, for so many items."""
+    return InputSequence(name, layout.tokens(items), layout.length, layout=layout)
 
 
 def named_tokens(labels: Sequence[str], *, special: bool = True) -> Tokens:

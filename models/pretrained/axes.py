@@ -12,29 +12,30 @@ from typing import Any
 from jaxtyping import Bool
 from torch import Tensor
 
-from models.inputs.sequences import (
-    MOST_PREFIX,
-    Duration,
-    InputSequence,
-    InputSequences,
-    named_tokens,
-    patch_tokens,
-)
+from models.inputs.layout import Layout
+from models.inputs.sequences import Duration, InputSequences, named_tokens
 from models.pretrained.windows import Blocks
-from models.text import Tokens
 from models.trace import PatchGrid, TokenAxis
 
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
-SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sound")
 
 
 def block_axes(blocks: Blocks, batch: int) -> tuple[TokenAxis, TokenAxis]:
     """Rows and columns of an image whose windows were merged."""
-    rows, cols = blocks.grid or (1, blocks.tokens)
-    patches, grid = Tokens.of_patches((), rows, cols), PatchGrid(rows, cols)
+    layout = block_layout(blocks)
+    patches = layout.tokens(batch)
     outside = named_tokens([f"outside {row},{col}" for row, col in blocks.outside])
-    columns = (patches + outside) if outside.ids else patches
-    return TokenAxis((patches,) * batch, grid=grid), TokenAxis((columns,) * batch, grid=grid)
+    columns = tuple(each + outside if outside.ids else each for each in patches)
+    return TokenAxis(patches, grid=layout.grid), TokenAxis(columns, grid=layout.grid)
+
+
+def block_layout(blocks: Blocks) -> Layout:
+    """The layout of an image whose windows were merged, after the special tokens of each window."""
+    rows, cols = blocks.grid or (1, blocks.tokens)
+    count = (blocks.tokens - rows * cols) // max(1, blocks.special)
+    names = ["[CLS]"] if blocks.special == 1 else [f"extra {i}" for i in range(blocks.special)]
+    before = tuple(f"{name} of window {window}" for window in range(count) for name in names)
+    return Layout(rows, cols, before=before)
 
 
 def axis_of(
@@ -42,32 +43,28 @@ def axis_of(
 ) -> TokenAxis | None:
     """The axis of a source, repeated for several items of each; None if its tokens are others."""
     sequence = sequences.get(source or "")
-    if sequence is None or batch % len(sequence.tokens):
+    if sequence is None:
         return None
-    repeats = batch // len(sequence.tokens)
-    if sequence.length == length:
-        own = sequence.positions
-        return TokenAxis(
-            tuple(tokens for tokens in sequence.tokens for _ in range(repeats)),
-            None if own is None else tuple(each for each in own for _ in range(repeats)),
-            sequence.patches,
-        )
-    return _patches_axis(sequence, length, batch, config) if source == "image" else None
+    items, layout = len(sequence.tokens), sequence.layout
+    if layout is not None and layout.fits(items, batch):
+        return _layout_axis(layout, length, batch, config)
+    if layout is not None or sequence.length != length or batch % items:
+        return None
+    own, repeats = sequence.positions, range(batch // items)
+    return TokenAxis(
+        tuple(tokens for tokens in sequence.tokens for _ in repeats),
+        None if own is None else tuple(each for each in own for _ in repeats),
+    )
 
 
-def _patches_axis(
-    sequence: InputSequence, length: int, batch: int, config: Any
-) -> TokenAxis | None:
-    """The patches of an image after other tokens than those of the sequence."""
-    if sequence.grid is None or sequence.frames > 1:
-        return None
-    extra = length - sequence.grid[0] * sequence.grid[1]
-    part = getattr(config, "vision_config", None) or config
-    if not 0 <= extra <= MOST_PREFIX:
-        return None
-    tokens = patch_tokens(part, extra, *sequence.grid)
-    grid = PatchGrid(*sequence.grid, extra - getattr(part, "num_detection_tokens", 0))
-    return TokenAxis((tokens,) * batch, grid=grid)
+def _layout_axis(layout: Layout, length: int, batch: int, config: Any) -> TokenAxis | None:
+    """The patches of an image or a spectrogram between the special tokens of the network."""
+    if layout.length != length:
+        special = layout.with_special(length, config) if layout.kind == "patch" else None
+        if special is None:
+            return None
+        layout = special
+    return TokenAxis(layout.tokens(batch), grid=layout.grid)
 
 
 def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAxis | None:
@@ -170,28 +167,3 @@ def name_items(
     if rest or not each:
         return tuple(f"item {item}" for item in range(batch))
     return tuple(f"{noun} {item // each}, {part} {item % each}" for item in range(batch))
-
-
-def match_axis(
-    sequences: InputSequences, tower: str, length: int, batch: int, config: Any
-) -> TokenAxis:
-    """The sequence that matches an axis by tower and length."""
-    order = ["text", "image", "sound", "target"]
-    if "decoder" in tower and "target" in sequences:
-        order.insert(0, "target")
-    elif any(part in tower for part in SEEING):
-        order.insert(0, "image")
-    elif any(part in tower for part in HEARING):
-        order.insert(0, "sound")
-    for name in dict.fromkeys(order):
-        sequence = sequences.get(name)
-        if sequence is None or len(sequence.tokens) != batch:
-            continue
-        if sequence.length == length:
-            return sequence.axis
-        axis = _patches_axis(sequence, length, batch, config) if name == "image" else None
-        if axis is not None:
-            return axis
-    if "sound" in sequences:
-        return numbered_axis("sound", length, batch, None, sequences["sound"].duration)
-    return numbered_axis("text", length, batch, None)

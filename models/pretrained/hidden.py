@@ -1,79 +1,22 @@
 """Hidden states of transformers models: what leaves each layer, and the last state after its norm.
 
-The library's last hidden state is after the final norm in most families and before it in others.
-While a trace runs, hooks on the blocks therefore note what leaves the last of them.
+Their tokens are those of the attention layer that reads them. States of windows are brought into
+the order of their image.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from threading import get_ident
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
-from models.inputs.sequences import InputSequences
-from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.axes import match_axis
+from models.pretrained.axes import numbered_axis
+from models.pretrained.block_outputs import BlockOutputs
+from models.pretrained.recording import Call
 from models.trace import HiddenStates
 
 # Output fields with hidden states, and their tower.
 TOWERS = {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
 PARTS = {"text_model_output": "text", "vision_model_output": "vision"}
-
-
-@dataclass(eq=False)
-class BlockOutputs:
-    """What leaves the blocks and the body of a network in one pass.
-
-    Attributes:
-        last: by tower, the outputs of the last two blocks that ran.
-        body: output of the network without its head.
-    """
-
-    last: dict[str | None, tuple[Tensor, ...]] = field(default_factory=dict)
-    body: Any = None
-
-
-@contextmanager
-def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutputs]:
-    """Inside, what leaves the blocks of the network is noted, in passes of this thread."""
-    found, thread = BlockOutputs(), get_ident()
-
-    def note_block(tower: str | None, out: Any) -> None:
-        state = out[0] if isinstance(out, tuple | list) and out else out
-        if get_ident() == thread and isinstance(state, Tensor):
-            found.last[tower] = (*found.last.get(tower, ())[-1:], state.detach())
-
-    def note_body(_: nn.Module, __: Any, out: Any) -> None:
-        if get_ident() == thread:
-            found.body = out
-
-    hooks = [
-        block.register_forward_hook(lambda _, __, out, tower=tower: note_block(tower, out))
-        for tower, block in _blocks(network, modules)
-    ]
-    hooks.append(network.base_model.register_forward_hook(note_body))
-    try:
-        yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
-
-
-def _blocks(
-    network: nn.Module, modules: AttentionModules
-) -> Iterator[tuple[str | None, nn.Module]]:
-    """The blocks of each stack that has attention, with their tower."""
-    stacks: dict[str, str | None] = {}
-    for place in modules.modules.values():
-        parts = place.path.split(".")
-        first = next((index for index, part in enumerate(parts) if part.isdigit()), None)
-        if first is not None:
-            stacks.setdefault(".".join(parts[:first]), place.tower)
-    for path, tower in stacks.items():
-        for block in network.get_submodule(path).children():
-            yield tower, block
 
 
 def states_of(out: Any, only: str | None) -> dict[str | None, tuple[Tensor, ...]]:
@@ -103,8 +46,7 @@ def hidden_states(
     towers: Mapping[str | None, Sequence[Tensor]],
     gradients: Mapping[str | None, Sequence[Tensor | None]],
     blocks: BlockOutputs,
-    sequences: InputSequences,
-    config: Any,
+    calls: Sequence[Call],
 ) -> dict[str | None, HiddenStates]:
     """Hidden states by tower; None is the name of the only one.
 
@@ -112,11 +54,10 @@ def hidden_states(
         towers: from `states_of`.
         gradients: with respect to them; empty if not requested.
         blocks: what left the last blocks.
-        sequences: inputs of the network.
-        config: of the network.
+        calls: of attention, which know what their tokens are.
     """
     return {
-        tower: _states_of(states, gradients.get(tower, ()), blocks, tower, sequences, config)
+        tower: _states_of(states, gradients.get(tower, ()), blocks, tower, calls)
         for tower, states in towers.items()
     }
 
@@ -126,11 +67,9 @@ def _states_of(
     gradients: Sequence[Tensor | None],
     blocks: BlockOutputs,
     tower: str | None,
-    sequences: InputSequences,
-    config: Any,
+    calls: Sequence[Call],
 ) -> HiddenStates:
     free = tuple(state.detach() for state in states)
-    axes = tuple(match_axis(sequences, tower or "", x.shape[1], x.shape[0], config) for x in free)
     last = _last(free, blocks.last.get(tower, ()))
     final = _final(blocks.body, tower)
     found: tuple[Tensor | None, ...] = tuple(gradients)
@@ -139,8 +78,53 @@ def _states_of(
         final = free[-1] if final is None else final  # the normed state counted as the last
     if final is not None and final.shape[:2] != last.shape[:2]:
         final = None
-    final = None if final is None else final.detach()
-    return HiddenStates((*free[:-1], last), axes, final, found)
+    readers = [_reader(x, tower, index, calls) for index, x in enumerate(free)]
+    own = [_in_order(x, call) for x, call in zip((*free[:-1], last), readers, strict=True)]
+    source = next((call.entry.source for call in calls if call.entry.place.tower == tower), "text")
+    axes = [
+        numbered_axis(source, x.shape[1], x.shape[0], None) if call is None else call.axes[0]
+        for x, call in zip(own, readers, strict=True)
+    ]
+    final = None if final is None else _in_order(final.detach(), readers[-1])
+    found = tuple(
+        None if x is None else _in_order(x, call)
+        for x, call in zip(found, readers[: len(found)], strict=True)
+    )
+    return HiddenStates(tuple(own), tuple(axes), final, found)
+
+
+def _reader(state: Tensor, tower: str | None, index: int, calls: Sequence[Call]) -> Call | None:
+    """The attention call whose queries are the tokens of a state: at best of the layer that reads
+    it, else of the one before. None if no call of its tower has such tokens."""
+    fitting = [
+        call
+        for call in calls
+        if call.entry.place.tower == tower and call.kind != "cross" and _shaped(state, call)
+    ]
+    return min(fitting, key=lambda call: abs(call.entry.layer - index), default=None)
+
+
+def _shaped(state: Tensor, call: Call) -> bool:
+    """Whether a state holds the tokens of a call, or those of its windows one by one."""
+    batch, length = call.pattern.batch, call.pattern.queries
+    if call.blocks is not None and _in_windows(state, call):
+        return True
+    return state.shape[:2] == (batch, length)
+
+
+def _in_windows(state: Tensor, call: Call) -> bool:
+    """Whether the items of a state are the windows that attention was given."""
+    if call.blocks is None:
+        return False
+    count, slots = call.blocks.positions.shape
+    return count > 1 and state.shape[:2] == (call.pattern.batch * count, slots)
+
+
+def _in_order(state: Tensor, call: Call | None) -> Tensor:
+    """The state of windows as that of their items; any other as it is."""
+    if call is None or call.blocks is None or not _in_windows(state, call):
+        return state
+    return call.blocks.merge_states(state)
 
 
 def _last(states: Sequence[Tensor], blocks: Sequence[Tensor]) -> Tensor:

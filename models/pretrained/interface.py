@@ -99,7 +99,7 @@ def _hooks(network: nn.Module, record: Recording) -> list[Any]:
             leave = partial(_own, record, partial(sources.leave, path))
             hooks.append(module.register_forward_hook(leave))
             enter = partial(record.enter_container, path)
-        elif hasattr(module, "window_size") and hasattr(module, "shift_size"):
+        elif _cuts_windows(module):
             enter = partial(record.enter_windows, path)
         elif sources.mixed and _is_block(path, record):
             leave = partial(_own, record, partial(sources.leave_block, path))
@@ -142,6 +142,12 @@ def _windows(
     recipe = build(module, given["hidden_states"], given.get("attention_mask"))
     values = _recorded(record, record.entry(module), module, recipe, 0.0, None)
     return rearrange(values, "window head slot dim -> window slot (head dim)"), *output[1:]
+
+
+def _cuts_windows(module: nn.Module) -> bool:
+    """Whether a block cuts an image into windows for the attention layers inside of it."""
+    size = getattr(module, "window_size", 0)
+    return hasattr(module, "shift_size") or (isinstance(size, int) and size > 0)
 
 
 def _is_block(path: str, record: Recording) -> bool:

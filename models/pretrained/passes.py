@@ -13,7 +13,7 @@ from models.gradients import refusing_lost_gradients
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.hidden import block_outputs
+from models.pretrained.block_outputs import block_outputs
 from models.pretrained.interface import recording
 from models.pretrained.recording import Recording
 from models.pretrained.sources import distinct

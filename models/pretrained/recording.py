@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
+from models.inputs.layout import image_layout
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
@@ -19,7 +20,7 @@ from models.pretrained.axes import (
     padding_of_argument,
     reduced_axis,
 )
-from models.pretrained.hidden import BlockOutputs
+from models.pretrained.block_outputs import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.packed import Packing, sound_lengths
 from models.pretrained.sources import Sources, key_states
@@ -159,10 +160,13 @@ class Recording:
         self.progress(len(self._entries), len(self.modules.modules))
 
     def enter_windows(self, path: str, module: Any, args: tuple, kwargs: Mapping[str, Any]) -> None:
-        """A block of shifted windows is called; the rows and columns of its image are noted."""
-        if len(args) + len(kwargs) > 1:
+        """A block of windows is called; the rows and columns of its image are noted."""
+        given = [*args, *kwargs.values()]
+        if hasattr(module, "shift_size") and len(given) > 1:
             size = kwargs["input_dimensions"] if "input_dimensions" in kwargs else args[1]
             self.windows[path] = module, (int(size[0]), int(size[1]))
+        elif given and isinstance(given[0], Tensor) and given[0].ndim == 4:
+            self.windows[path] = module, (given[0].shape[1], given[0].shape[2])
 
     def _block(self, place: AttentionModule, part: int) -> tuple[str, int]:
         """Path and number of the block that runs now.
@@ -242,15 +246,48 @@ class Recording:
         Size and shift are read now, within the block: Swin adapts both to an image that is no
         larger than its window when the block begins.
         """
+        if recipe.queries != recipe.keys:
+            return None
         for above in ancestors(entry.path):
             if above in self.windows:
                 block, (rows, cols) = self.windows[above]
-                return Blocks.of_image(rows, cols, int(block.window_size), int(block.shift_size))
+                shift = int(getattr(block, "shift_size", 0))
+                found = Blocks.of_image(rows, cols, int(block.window_size), shift)
+                fits = found.positions.shape[1] == recipe.queries
+                return found if fits and recipe.batch % found.count == 0 else None
+        if self._partitioned(entry):
+            return self._partition(entry, recipe)
         count, rest = divmod(recipe.batch, self.items)
         cut = entry.place.windows is not None and not rest and count > 1
-        if not cut or recipe.queries != recipe.keys:
+        return Blocks.in_order(count, recipe.queries) if cut else None
+
+    @staticmethod
+    def _partitioned(entry: Entry) -> bool:
+        """Whether the layer's tokens are in the order of windows that the embedding cut."""
+        count = getattr(getattr(entry.module, "config", None), "num_windows", None)
+        return isinstance(count, int) and count > 1
+
+    def _partition(self, entry: Entry, recipe: Pattern) -> Blocks | None:
+        """The windows that the embedding cut, attended to one by one or all at once.
+
+        None if their order is not known: RF-DETR cuts images that are not square in another way.
+        """
+        config: Any = entry.module.config
+        pixels = self.arguments.get("pixel_values")
+        if not isinstance(pixels, Tensor) or pixels.ndim != 4:
             return None
-        return Blocks.in_order(count, recipe.queries)
+        layout = image_layout(pixels, config)
+        side = getattr(config, "num_windows_side", config.num_windows)
+        if layout is None or layout.rows % side or layout.cols % side:
+            return None
+        if layout.rows != layout.cols and not hasattr(config, "num_windows_side"):
+            return None
+        parts, rest = divmod(recipe.batch, len(pixels))
+        special, more = divmod(parts * recipe.queries - layout.patches, side**2)
+        if rest or more or special < 0 or parts not in (1, side**2):
+            return None
+        found = Blocks.of_equal(layout.rows, layout.cols, side, special)
+        return found if parts > 1 else found.joined()
 
     # --- what its axes are ---
 
@@ -263,6 +300,10 @@ class Recording:
             return channels, channels
         square = whole.queries == whole.keys and not entry.cross
         hidden = whole.mask.padding
+        if blocks is None and (self._partitioned(entry) or self._within_window(entry)):
+            rows = self._numbered("window token", whole.queries, whole.batch, None)
+            keys = self._numbered("window token", whole.keys, whole.batch, hidden)
+            return rows, rows if square else keys
         rows = self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
@@ -303,6 +344,10 @@ class Recording:
                 found = cells_axis(self.arguments, length, batch)
             self._axes[key] = found
         return self._axes[key]
+
+    def _within_window(self, entry: Entry) -> bool:
+        """Whether the layer sees one window of an image at a time."""
+        return any(above in self.windows for above in ancestors(entry.path))
 
     def _padding(self, axis: TokenAxis | None, length: int) -> Tensor | None:
         if axis is None:

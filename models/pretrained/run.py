@@ -1,8 +1,7 @@
 """Traces one forward pass of a transformers model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import takewhile
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,7 +11,6 @@ from models.attention import Edit, Pattern
 from models.attnlrp import Rules
 from models.edits import check
 from models.inputs.pretrained import ModelInputs, forward_arguments, prepare_inputs
-from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
@@ -22,7 +20,8 @@ from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.progress import Progress, no_progress
-from models.trace import Output, Site, Trace
+from models.text import Tokens
+from models.trace import Output, PatchGrid, Site, Trace
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -117,16 +116,14 @@ def trace_pretrained(
         sites=sites,
         output=replace(output, values=output.values.detach()),
         patterns=tuple(call.pattern for call in calls),
-        grid=main.grid,
-        prefix=main.prefix,
+        grid=None if main.grid is None else main.grid[:2],
+        prefix=0 if main.grid is None else main.grid.prefix,
         notes=(*inputs.notes, *map("not shown: {}".format, _untraceable(record, model.network))),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
         if record.states is None
-        else hidden_states(
-            states, gradients, record.states, inputs.sequences, model.network.config
-        ),
+        else hidden_states(states, gradients, record.states, record.calls),
         item_names={
             site: _item_names(call, inputs, model.network.config)
             for site, call in zip(sites, calls, strict=True)
@@ -227,19 +224,25 @@ def _texts_of_images(inputs: ModelInputs, config: Any, images: int) -> tuple[int
     return tuple(torch.arange(len(ids)).repeat_interleave(counts.cpu() // each).tolist())
 
 
-def _main(inputs: ModelInputs, calls: Sequence[Call]) -> InputSequence:
-    """The main input sequence: text, else image, else the first attention axis."""
+@dataclass(frozen=True, eq=False)
+class _Main:
+    """The main input: its tokens, their number with padding, and the grid of a single image."""
+
+    tokens: tuple[Tokens, ...]
+    length: int
+    grid: PatchGrid | None = None
+
+
+def _main(inputs: ModelInputs, calls: Sequence[Call]) -> _Main:
+    """The main input sequence: text, else the first attention axis."""
     if "text" in inputs.sequences:
-        return inputs.sequences["text"]
+        text = inputs.sequences["text"]
+        return _Main(text.tokens, text.length)
     first = next((call for call in calls if call.kind != "cross"), calls[0])
     axis, _ = first.axes
-    image = inputs.sequences.get("image")
-    grid = None if image is None or image.frames > 1 else image.grid
-    grid = first.blocks.grid if first.blocks is not None else grid
-    leading = sum(1 for _ in takewhile(bool, axis.tokens[0].special))
-    return InputSequence(
-        "image", axis.tokens, first.pattern.queries, axis.positions, grid, leading if grid else 0
-    )
+    drawn = "image" in inputs.sequences or first.blocks is not None
+    grid = axis.grid if drawn and axis.grid is not None and axis.grid.frames == 1 else None
+    return _Main(axis.tokens, first.pattern.queries, grid)
 
 
 def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:

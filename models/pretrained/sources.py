@@ -82,6 +82,8 @@ class Sources:
         memory = next((_address(given.get(name)) for name in MEMORY if name in given), None)
         own = next((name for name in OWN if isinstance(given.get(name), Tensor)), None)
         source = None if own is None else self._source(given[own])
+        if source is None and own == "pixel_values" and "image" in self.names.values():
+            source = "image"  # tiles of it, which are copies
         above = next((self.streams[up] for up in ancestors(path) if up in self.streams), None)
         inherits = own in ("inputs_embeds", "hidden_states") and above is not None
         if source is None and inherits and above is not None and memory in (None, above.memory):

@@ -1,9 +1,10 @@
 """Blockwise attention (windows of an image, chunks of a sequence) merged into one pattern.
 
 Some networks attend within windows and hand them over as if each were an item of the batch (Swin,
-Liu et al. 2021, which also shifts the image under the windows). Here the windows of one item
-become one pattern again: rows and columns are the item's own tokens in their own order, and a
-query sees the keys of its window.
+Liu et al. 2021, which also shifts the image under the windows), or keep the tokens of an image in
+the order of its windows even where all attend to all (LW-DETR, Chen et al. 2024, section 3.2). Here
+the windows of one item become one pattern again: rows and columns are the item's own tokens in
+their own order, and a query sees the keys of its window.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from math import ceil
 
 import torch
 from einops import rearrange
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Mask, Pattern
@@ -28,12 +29,14 @@ class Blocks:
             what an image was filled up with, which is attended to and does not attend.
         grid: rows and columns of an image's own tokens.
         outside: row and column of each position beyond them.
+        special: number of special tokens of each window, which come before all others.
     """
 
     positions: Int[Tensor, "block slot"]
     tokens: int
     grid: tuple[int, int] | None = None
     outside: tuple[tuple[int, int], ...] = ()
+    special: int = 0
 
     @staticmethod
     def in_order(count: int, slots: int) -> "Blocks":
@@ -61,6 +64,27 @@ class Blocks:
         outside = zip(row[~inside].tolist(), col[~inside].tolist(), strict=True)
         return Blocks(place, rows * cols, (rows, cols), tuple(outside))
 
+    @staticmethod
+    def of_equal(rows: int, cols: int, side: int, special: int = 0) -> "Blocks":
+        """Equal windows over an image, `side` of them along each side.
+
+        Args:
+            rows: of tokens.
+            cols: of tokens.
+            side: divides both.
+            special: number of tokens that each window has before its patches.
+        """
+        first = special * side**2
+        places = first + torch.arange(rows * cols).view(rows, cols)
+        patches = rearrange(places, "(r a) (c b) -> (r c) (a b)", r=side, c=side)
+        own = torch.arange(first).view(side**2, special)
+        positions = torch.cat([own, patches], dim=1)
+        return Blocks(positions, positions.numel(), (rows, cols), special=special)
+
+    def joined(self) -> "Blocks":
+        """The windows one after another as a single block: each token attends to all."""
+        return replace(self, positions=self.positions.reshape(1, -1))
+
     @property
     def count(self) -> int:
         return self.positions.shape[0]
@@ -69,6 +93,10 @@ class Blocks:
         """`(batch block) head slot dim` as `batch head token dim`, tokens in their own order."""
         x = rearrange(x, "(b w) h s d -> b h (w s) d", w=self.count)
         return x[:, :, self.positions.flatten().argsort().to(x.device)]
+
+    def merge_states(self, x: Float[Tensor, "_ slot dim"]) -> Float[Tensor, "_ token dim"]:
+        """Hidden states of windows as those of the items, tokens in their own order."""
+        return self.merge(x[:, None])[:, 0, : self.tokens]
 
     def split(self, x: Tensor) -> Tensor:
         """The inverse of `merge`; rows of padding are zero."""
@@ -102,7 +130,7 @@ class Blocks:
         padding = mask.padding
         if padding is not None:
             padding = rearrange(padding, "(b w) s -> b (w s)", w=self.count)
-        return replace(mask, padding=padding, segments=block)
+        return replace(mask, padding=padding, segments=block if self.count > 1 else None)
 
 
 def _bias(

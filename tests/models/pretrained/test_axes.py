@@ -8,8 +8,9 @@ import transformers
 
 from benchmarks.architectures import VISION, text
 from models.edits import Ablate
-from models.inputs.sequences import InputSequence, named_tokens
-from models.pretrained.axes import axis_of, cells_axis, match_axis, numbered_axis, reduced_axis
+from models.inputs.layout import Layout
+from models.inputs.sequences import layout_sequence
+from models.pretrained.axes import axis_of, cells_axis, numbered_axis, reduced_axis
 from models.run import Trace, trace
 from models.trace import PatchGrid
 from tests.models.pretrained.tiny import (
@@ -105,7 +106,8 @@ def test_text_right_beside_images() -> None:
     expected = trace(model, alone)
     for site, other in zip(found.sites[1:], expected.sites[1:], strict=True):
         assert found.query_labels(site, 1) == words
-        keys = words if site.kind == "causal" else [f"position {n}" for n in range(5)]
+        patches = ["[CLS]", *(f"patch {row},{col}" for row in range(2) for col in range(2))]
+        keys = words if site.kind == "causal" else patches
         assert found.key_labels(site, 1) == keys
         mine = found.weights(site.layer, module=site.module, item=1)
         assert (mine - expected.weights(other.layer, module=other.module)).abs().max() < EXACT
@@ -202,12 +204,11 @@ def test_sounds_packed_into_one_sequence() -> None:
 @pytest.mark.parametrize("extra", [-1, 0, 1, 5, 64, 65])
 def test_the_patches_of_an_image_after_other_tokens(extra: int) -> None:
     """A tower may drop its class token, or add registers; 64 tokens at most."""
-    tokens = named_tokens([str(number) for number in range(13)], special=False)
-    sequence = InputSequence("image", (tokens,), 13, grid=(3, 4), prefix=1)
+    sequence = layout_sequence("image", Layout(3, 4, before=("class",)), 1)
     found = axis_of("image", {"image": sequence}, 12 + extra, 2, transformers.ViTConfig())
     if extra == 1:  # as many as the sequence has
         assert found is not None
-        assert found.tokens == (tokens, tokens)
+        assert found.tokens == sequence.tokens * 2
         assert found.grid == PatchGrid(3, 4, 1)
     elif extra in (0, 5, 64):
         assert found is not None
@@ -215,7 +216,7 @@ def test_the_patches_of_an_image_after_other_tokens(extra: int) -> None:
         assert found.grid == PatchGrid(3, 4, extra)
     else:
         assert found is None
-    assert axis_of("text", {"text": sequence}, 12, 2, transformers.ViTConfig()) is None
+    assert axis_of("text", {"image": sequence}, 12, 2, transformers.ViTConfig()) is None
 
 
 @pytest.mark.parametrize(
@@ -277,17 +278,3 @@ def test_cells_are_those_that_convolutions_leave(halvings: int) -> None:
     found = cells_axis({"pixel_values": pixels}, rows * cols, 1)
     assert found is not None
     assert found.grid == PatchGrid(rows, cols)
-
-
-@pytest.mark.parametrize(("batch", "name"), [(2, "text"), (3, "image"), (5, None)])
-def test_the_sequence_with_as_many_items(batch: int, name: str | None) -> None:
-    """Two texts and three images of the same length."""
-    tokens = named_tokens(["a", "b"])
-    sequences = {
-        "text": InputSequence("text", (tokens,) * 2, 2),
-        "image": InputSequence("image", (tokens,) * 3, 2, grid=(1, 2)),
-    }
-    found = match_axis(sequences, "encoder", 2, batch, transformers.ViTConfig())
-    assert len(found.tokens) == batch
-    assert found.grid == (PatchGrid(1, 2) if name == "image" else None)
-    assert found.tokens[0].labels[0] == ("position 0" if name is None else "a")

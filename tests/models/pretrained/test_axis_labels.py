@@ -8,14 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Pattern
+from models.inputs.layout import Layout
 from models.inputs.pretrained import ModelInputs
-from models.inputs.sequences import InputSequence, named_tokens
+from models.inputs.sequences import InputSequence, layout_sequence, named_tokens
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import (
     axis_of,
     block_axes,
     cells_axis,
-    match_axis,
     name_items,
     numbered_axis,
     padding_of_argument,
@@ -23,7 +23,6 @@ from models.pretrained.axes import (
 from models.pretrained.observation import PROBE_TOKENS, short
 from models.pretrained.recording import Recording
 from models.pretrained.windows import Blocks
-from models.text import Tokens
 from models.trace import TokenAxis
 from tests.models.pretrained.tiny import ids
 
@@ -37,8 +36,8 @@ def words(items: int, length: int, name: Any = "text") -> InputSequence:
 
 def picture(items: int, frames: int = 1) -> InputSequence:
     """Of 3 rows and 5 columns."""
-    patches = Tokens.of_patches((), 3, 5)
-    return InputSequence("image", (patches,) * items, 15, grid=(3, 5), frames=frames)
+    tubes = tuple(range(frames)) if frames > 1 else ()
+    return layout_sequence("image", Layout(3, 5, frames=tubes), items)
 
 
 def labels(axis: TokenAxis | None, item: int = 0) -> list[str]:
@@ -85,7 +84,7 @@ def test_an_axis_that_is_none_of_an_image() -> None:
     assert axis_of("image", {"image": picture(2)}, 14, 2, CONFIG) is None
     assert axis_of("image", {"image": picture(2)}, 15 + 65, 2, CONFIG) is None
     assert axis_of("image", {"image": picture(2, frames=2)}, 16, 2, CONFIG) is None
-    assert axis_of("text", {"text": picture(2)}, 16, 2, CONFIG) is None
+    assert axis_of("image", {"image": picture(2)}, 15, 3, CONFIG) is None
 
 
 def test_cells_of_a_feature_map() -> None:
@@ -171,36 +170,6 @@ def test_names_of_items(source: str, batch: int, part: str, names: tuple[str, ..
     if source == "text" and batch > 1:
         unnamed = tuple(name.replace("text", "item") for name in names)
         assert name_items("states", {}, batch, 2, part) == unnamed
-
-
-@pytest.mark.parametrize(
-    ("tower", "length", "first"),
-    [
-        ("", 3, "text"),
-        ("decoder", 3, "target"),
-        ("vision", 3, "image"),
-        ("audio", 3, "sound"),
-        ("speech_encoder", 3, "sound"),
-        ("", 4, "frame 0"),
-    ],
-)
-def test_the_sequence_of_a_tower(tower: str, length: int, first: str) -> None:
-    names: list[Any] = ["text", "target", "image", "sound"]
-    sequences = {name: InputSequence(name, (named_tokens([name] * 3),) * 2, 3) for name in names}
-    axis = match_axis(sequences, tower, length, 2, CONFIG)
-    assert labels(axis)[0] == first
-    assert len(axis.tokens) == 2
-    no_progress = {name: each for name, each in sequences.items() if name != "sound"}
-    if first == "frame 0":
-        assert labels(match_axis(no_progress, tower, length, 2, CONFIG))[0] == "position 0"
-    assert labels(match_axis(sequences, tower, 3, 5, CONFIG)) == [f"frame {n}" for n in range(3)]
-
-
-def test_hidden_states_of_patches_after_a_class_token() -> None:
-    found = match_axis({"text": words(2, 16), "image": picture(2)}, "vision", 16, 2, CONFIG)
-    assert labels(found)[:2] == ["[CLS]", "patch 0,0"]
-    found = match_axis({"text": words(2, 16), "image": picture(2)}, "text", 16, 2, CONFIG)
-    assert labels(found)[0] == "0 0"
 
 
 def test_columns_outside_of_an_image() -> None:

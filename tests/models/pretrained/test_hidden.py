@@ -12,7 +12,8 @@ from benchmarks.architectures import ARCHITECTURES, TEXT
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.hidden import BlockOutputs, block_outputs, hidden_states
+from models.pretrained.block_outputs import BlockOutputs, block_outputs
+from models.pretrained.hidden import hidden_states
 from models.run import trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.trace import HiddenStates
@@ -152,6 +153,31 @@ def test_a_final_state_that_is_not_given() -> None:
         found.final()
 
 
+@pytest.mark.parametrize("name", ["WhisperModel", "Speech2TextModel"])
+def test_as_many_frames_as_tokens_of_the_decoder(name: str) -> None:
+    """The encoder's states have the labels of its own attention, and all their rows."""
+    frames, bins = 8, 11
+    sizes = {"d_model": 12, "vocab_size": 53, "num_mel_bins": bins, "max_source_positions": 16}
+    sizes |= {"input_feat_per_channel": bins} if name == "Speech2TextModel" else {}
+    for part in ("encoder", "decoder"):
+        sizes |= {f"{part}_layers": 1, f"{part}_attention_heads": 2, f"{part}_ffn_dim": 7}
+    sizes |= {"max_source_positions": frames} if name == "WhisperModel" else {}
+    network: Any = build(name, name.replace("Model", "Config"), {**sizes, "pad_token_id": 1})
+    length = frames * (2 if name == "WhisperModel" else 4)
+    sound = torch.randn(2, length, bins, generator=torch.Generator().manual_seed(3))
+    sound = sound.mT.contiguous() if name == "WhisperModel" else sound
+    shown = torch.ones(2, frames, dtype=torch.long)
+    shown[1, 5:] = 0
+    given = {"input_features": sound, "decoder_input_ids": ids(2, frames)}
+    found = trace(network, {**given, "decoder_attention_mask": shown}, hidden=True)
+    site = next(site for site in found.sites if site.tower == "encoder")
+    axis = found.hidden_states["encoder"].axes[1]
+    assert list(axis.tokens[1].labels) == found.query_labels(site, 1)
+    assert found.query_labels(site, 1) == [f"frame {index}" for index in range(frames)]
+    assert found.hidden(1, 1, tower="encoder").shape == (frames, 12)
+    assert found.hidden(1, 1, tower="decoder").shape == (5, 12)
+
+
 # --- which state is the last layer's ------------------------------------------------------------
 
 EMBEDDED, FIRST, SECOND, NORMED = (torch.full((2, 5, 3), float(number)) for number in range(4))
@@ -165,7 +191,7 @@ def read(
     gradients: tuple[Tensor | None, ...] = (),
 ) -> HiddenStates:
     noted = BlockOutputs({None: blocks}, body)
-    return hidden_states({None: states}, {None: gradients}, noted, {}, None)[None]
+    return hidden_states({None: states}, {None: gradients}, noted, [])[None]
 
 
 @pytest.mark.parametrize(

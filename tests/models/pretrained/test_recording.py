@@ -113,14 +113,17 @@ def test_a_layer_that_calls_itself_self_attention_does_not_cross(path: str, cros
 
 
 def test_the_sides_of_a_windowed_image() -> None:
-    record, block = recording("layers.0.attn")[0], nn.Identity()
+    record, block = recording("layers.0.attn")[0], nn.Module()
+    block.shift_size = 0  # type: ignore[assignment]
     x = torch.zeros(1, 15, 7)
     record.enter_windows("alone", block, (x,), {})
+    record.enter_windows("drawn", nn.Module(), (x.view(1, 3, 5, 7),), {})
+    record.enter_windows("row", nn.Module(), (x,), {})
     record.enter_windows("second", block, (x, (3, 5)), {})
     record.enter_windows("third", block, (x, torch.tensor([5, 3]), None), {})
     record.enter_windows("named", block, (x,), {"input_dimensions": (1, 15)})
     found = {path: sides for path, (_, sides) in record.windows.items()}
-    assert found == {"second": (3, 5), "third": (5, 3), "named": (1, 15)}
+    assert found == {"drawn": (3, 5), "second": (3, 5), "third": (5, 3), "named": (1, 15)}
 
 
 def test_windows_of_the_block_around_a_layer() -> None:

@@ -31,7 +31,7 @@ from models.pretrained.recording import Call, Entry
 from models.pretrained.run import _item_names, _main, _other_layers, output_of
 from models.pretrained.sources import Sources
 from models.run import Model, as_model, load, trace
-from models.trace import Site, TokenAxis, Trace
+from models.trace import PatchGrid, Site, TokenAxis, Trace
 from models.verify import verify
 from tests.models.pretrained.tiny import bert_decoder, build, ids, images_in_text, qwen
 
@@ -553,7 +553,7 @@ def test_the_main_sequence_without_a_text() -> None:
     crossing, other, own = call_of(3, kind="cross"), call_of(4, kind="cross"), call_of(5)
     assert _main(inputs, [crossing, other]).length == 3
     found = _main(inputs, [crossing, other, own, call_of(6)])
-    assert (found.length, found.grid, found.prefix) == (5, None, 0)
+    assert (found.length, found.grid) == (5, None)
 
 
 @pytest.mark.parametrize(
@@ -591,10 +591,12 @@ def test_the_texts_of_images(counts: tuple[int, ...], images: int, texts: tuple[
 
 @pytest.mark.parametrize("frames", [1, 2])
 def test_only_a_single_picture_is_a_grid(frames: int) -> None:
-    tokens = named_tokens(["a"] * 6)
-    image = InputSequence("image", (tokens,), 6, grid=(2, 3 // frames), frames=frames)
-    found = _main(ModelInputs({}, {"image": image}), [call_of(6)])
-    assert found.grid == ((2, 3) if frames == 1 else None)
+    tokens, grid = named_tokens(["a"] * 6), PatchGrid(2, 3 // frames, frames=frames)
+    image, call = InputSequence("image", (tokens,), 6), call_of(6)
+    call = replace(call, axes=(replace(call.axes[0], grid=grid), call.axes[1]))
+    found = _main(ModelInputs({}, {"image": image}), [call])
+    assert found.grid == (grid if frames == 1 else None)
+    assert _main(ModelInputs({}), [call]).grid is None  # cells of a feature map
 
 
 def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,395 @@
+"""Whether the labels and grids of a trace name the part of the input that each token is made of.
+
+With all attention ablated, a token's queries, keys and hidden states depend on nothing but what
+the token itself is made of. One patch (frame, id) of the input is changed, and the token that
+changes most must be the one that is labelled so: on every axis that names patches, frames, times
+or the text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.coverage.eager import SEED
+from benchmarks.coverage.model_inputs import BATCH, HEARING, Inputs, setting
+from models.edits import Ablate
+from models.run import trace
+from models.trace import PatchGrid, TokenAxis, Trace
+
+ABLATED = [Ablate(None, None)]
+MOST = 16  # changes of each kind of input
+FEW = 6  # where each takes a pass of its own
+LEAST = 1e-5  # a vector that changes by this much, in proportion to its length, changes
+REACH = 3  # tokens, of convolutions
+SHARE = 0.1  # of the largest change, that the named token changes at least
+UNREACHED = "nothing changes"
+WORDS = 60  # ids below are no placeholders
+PIXELS = ("pixel_values", "pixel_values_videos")
+SOUND = ("input_features", "input_values", "audio_values")
+IDS = {"input_ids": "text", "decoder_input_ids": "target"}
+BINS = ("num_mel_bins", "feature_size", "input_feat_per_channel", "mel_bins", "n_mels")
+BINS += ("feature_projection_input_dim", "input_dim", "mel_dim", "num_mels")
+PATCH = re.compile(r"(?:frame (\d+), )?(patch|cell|area) (\d+),(\d+)$")
+BAND = re.compile(r"(?:band (\d+), )?(?:frame (\d+)|([\d.]+) s)$")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One changed place of the input.
+
+    Attributes:
+        kind: "patch", "frame", "text" or "target".
+        start: of the place along each axis of its input, as a share of the whole: of frames, rows
+            and columns; of bands and time; of tokens.
+        name: of the argument.
+        box: the numbers of the argument that are changed, in the first item.
+        tile: which of several images of an item is changed.
+        ids: of a text, as labels.
+    """
+
+    kind: str
+    start: tuple[float, ...]
+    name: str
+    box: tuple[slice | int, ...]
+    tile: int = 0
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One axis of a trace, and what its tokens hold.
+
+    Attributes:
+        name: where it is.
+        labels: by item.
+        grid: that the trace claims.
+        vectors: by item, `token number`.
+    """
+
+    name: str
+    labels: tuple[tuple[str, ...], ...]
+    grid: PatchGrid | None
+    vectors: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the perturbation says of a model.
+
+    Attributes:
+        kinds: of changes that some axis names: "patch", "frame", "text", "target".
+        axes: how many were checked.
+        wrong: which of them name another token, one line each.
+    """
+
+    kinds: tuple[str, ...] = ()
+    axes: int = 0
+    wrong: tuple[str, ...] = ()
+
+
+def judged(model: nn.Module, inputs: Inputs) -> Verdict:
+    """Changes one place of the input after another, and compares what changes with the labels.
+
+    Raises:
+        Exception: what the trace raises.
+    """
+    inputs = {**inputs, **_order(model, inputs)}
+    base = axes_of(_ablated(model, inputs))
+    kinds: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    for change, before, after in pairs(model, inputs, base):
+        for axis, other in zip(before, after, strict=True):
+            token, near = named_tokens(axis, change)
+            if token is None:
+                continue
+            fault = misplaced(axis, other, change.tile, token, near)
+            if fault != UNREACHED:
+                kinds[axis.name] = change.kind
+            if fault and not (fault == UNREACHED and change.kind == "frame"):
+                wrong.setdefault(axis.name, f"{axis.name}: {fault}")
+    faults = tuple(fault for name, fault in wrong.items() if name in kinds)
+    return Verdict(tuple(dict.fromkeys(kinds.values())), len(kinds), faults)
+
+
+def pairs(
+    model: nn.Module, inputs: Inputs, base: list[Axis]
+) -> Iterator[tuple[Change, list[Axis], list[Axis]]]:
+    """Each change, with the axes of the first item before and after it.
+
+    One pass holds the first item and all its changes, where every input has an entry an item.
+    """
+    places = list(changes(inputs, base, model.config))
+    if any(isinstance(x, Tensor) and (not x.ndim or len(x) != BATCH) for x in inputs.values()):
+        for change in places[:FEW]:
+            yield change, base, axes_of(_ablated(model, changed(inputs, change)))
+        return
+    if not places:
+        return
+    single = {name: x[:1] if isinstance(x, Tensor) else x for name, x in inputs.items()}
+    every = [single, *(changed(single, change) for change in places)]
+    whole = {
+        name: torch.cat([each[name] for each in every]) if isinstance(x, Tensor) else x
+        for name, x in single.items()
+    }
+    axes = axes_of(_ablated(model, whole))
+    count = len(every)
+    split = [axis for axis in axes if len(axis.labels) % count == 0]
+    parts = [[_item(axis, index, count) for axis in split] for index in range(count)]
+    for index, change in enumerate(places):
+        yield change, parts[0], parts[1 + index]
+
+
+def _item(axis: Axis, index: int, count: int) -> Axis:
+    """The axis of one item of the input, of which a site may have several parts."""
+    each = len(axis.labels) // count
+    own = slice(index * each, (index + 1) * each)
+    return replace(axis, labels=axis.labels[own], vectors=axis.vectors[own])
+
+
+def _order(model: nn.Module, inputs: Inputs) -> Inputs:
+    """The noise that a masked autoencoder sorts patches by, the same in each pass and item."""
+    pixels = inputs.get("pixel_values")
+    if pixels is None or not hasattr(model.config, "mask_ratio"):
+        return {}
+    config: Any = model.config
+    count = pixels.shape[-2] * pixels.shape[-1] // config.patch_size**2
+    dice = torch.Generator().manual_seed(SEED)
+    return {"noise": torch.rand(1, count, generator=dice).expand(len(pixels), -1)}
+
+
+def _ablated(model: nn.Module, inputs: Inputs) -> Trace:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
+        try:
+            return trace(model, inputs, edits=ABLATED, hidden=True)
+        except (KeyError, TypeError, AttributeError, NotImplementedError):
+            return trace(model, inputs, edits=ABLATED)
+
+
+# --- axes -----------------------------------------------------------------------------------------
+
+
+def axes_of(found: Trace) -> list[Axis]:
+    """Rows and columns of every site, and the tokens of every hidden state."""
+    axes = []
+    for site in found.sites:
+        pattern = found.pattern(site)
+        items = range(len(found.items(site)))
+        places = [found.positions(site, item) for item in items]
+        sides = (
+            ("queries", found.queries(site), found.query_grid(site), pattern.q, 0),
+            ("keys", found.keys(site), found.key_grid(site), pattern.k, 1),
+        )
+        for name, tokens, grid, x, side in sides:
+            vectors = tuple(
+                x[item][:, places[item][side].to(x.device)].transpose(0, 1).flatten(1).float()
+                for item in items
+            )
+            labels = tuple(each.labels for each in tokens)
+            axes.append(Axis(f"{site.module} {site.part} {name}", labels, grid, vectors))
+    for tower, states in found.hidden_states.items():
+        for layer, axis in enumerate(states.axes):
+            axes.append(_states(f"hidden {tower} {layer}", axis, states.states[layer]))
+    return axes
+
+
+def _states(name: str, axis: TokenAxis, states: Tensor) -> Axis:
+    items = range(len(axis.tokens))
+    vectors = tuple(states[item][axis.positions_of(item)].float() for item in items)
+    return Axis(name, tuple(each.labels for each in axis.tokens), axis.grid, vectors)
+
+
+def misplaced(before: Axis, after: Axis, part: int, token: int, near: set[int]) -> str:
+    """Which other token than the one named changes; "" if it is that one.
+
+    Where convolutions reach beyond their own patch, several change, and one near it may change
+    more.
+
+    Args:
+        before: of the first item of a site.
+        after: likewise.
+        part: of the site, that holds the changed image.
+        token: named as the changed place.
+        near: tokens beside it, and itself.
+    """
+    apart = torch.stack(
+        [
+            (x - y).norm(dim=-1) / x.norm(dim=-1).clamp(min=1e-6)
+            for x, y in zip(before.vectors, after.vectors, strict=True)
+        ]
+    )
+    largest = float(apart.max())
+    label = before.labels[0][token]
+    if largest < LEAST:
+        return UNREACHED
+    item, found = divmod(int(apart.argmax()), apart.shape[1])
+    alone = int((apart > LEAST).sum()) == 1
+    if (item, found) == (part, token):
+        return ""
+    if (
+        not alone
+        and item == part
+        and found in near
+        and float(apart[part, token]) >= SHARE * largest
+    ):
+        return ""
+    return f"of {label} changes {before.labels[item][found]}" + (
+        f" of part {item}" if item != part else ""
+    )
+
+
+def named_tokens(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
+    """The token that an axis names as the changed place, None if none, and those beside it."""
+    if change.kind in ("text", "target"):
+        return _words(axis, change)
+    return _patches(axis, change) if change.kind == "patch" else _frames(axis, change)
+
+
+def _words(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
+    """Of an axis that is labelled with the ids themselves."""
+    token = int(change.start[0])
+    return (token, {token}) if axis.labels[0] == change.ids else (None, set())
+
+
+def _patches(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
+    places = {
+        (int(match[1] or 0), int(match[3]), int(match[4])): token
+        for token, label in enumerate(axis.labels[0])
+        if (match := PATCH.match(label))
+    }
+    if not places:
+        return None, set()
+    first = sorted({place[0] for place in places})
+    sizes = len(first), *(1 + max(place[i] for place in places) for i in (1, 2))
+    frame, row, col = (int(at * size + 1e-6) for at, size in zip(change.start, sizes, strict=True))
+    beside = {
+        token
+        for (f, r, c), token in places.items()
+        if f == first[frame] and max(abs(r - row), abs(c - col)) <= REACH
+    }
+    return places.get((first[frame], row, col)), beside
+
+
+def _frames(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
+    places = [(token, BAND.match(label)) for token, label in enumerate(axis.labels[0])]
+    found = [(token, int(match[1] or 0)) for token, match in places if match]
+    if not found:
+        return None, set()
+    bands = 1 + max(band for _, band in found)
+    band = int(change.start[0] * bands + 1e-6)
+    own = [token for token, each in found if each == band]
+    middle = int(change.start[1] * len(own) + 1e-6)
+    near = max(REACH, len(own) // 30)
+    beside = {
+        token
+        for token, each in found
+        if abs(each - band) <= 1 and abs((token - found[0][0]) % len(own) - middle) <= near
+    }
+    return own[middle], beside
+
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+def changes(inputs: Inputs, axes: Sequence[Axis], config: Any) -> Iterator[Change]:
+    """The changed places: of the finest grid, of the finest frames, and of texts."""
+    dice = torch.Generator().manual_seed(SEED)
+
+    def some(places: Sequence[Any]) -> list[Any]:
+        order = torch.randperm(len(places), generator=dice)[:MOST]
+        return [places[index] for index in order.tolist()]
+
+    for name in PIXELS:
+        pixels = inputs.get(name)
+        grid = _finest(axes)
+        if isinstance(pixels, Tensor) and pixels.ndim in (4, 5) and grid is not None:
+            for place in some(list(product(*map(range, grid)))):
+                yield _box(name, pixels, place, grid)
+    for name in SOUND:
+        sound = inputs.get(name)
+        counts = [sum(bool(BAND.match(label)) for label in axis.labels[0]) for axis in axes]
+        if isinstance(sound, Tensor) and max(counts, default=0) > 1:
+            yield from _sounds(name, sound, axes, time_of(sound, inputs, config), some)
+    for name, kind in IDS.items():
+        ids = inputs.get(name)
+        if isinstance(ids, Tensor) and ids.ndim == 2:
+            labels = tuple(map(str, ids[0].tolist()))
+            for place in some([i for i, token in enumerate(ids[0].tolist()) if token < WORDS]):
+                yield Change(kind, (place,), name, (place,), ids=labels)
+
+
+def time_of(sound: Tensor, inputs: Inputs, config: Any) -> int:
+    """Which axis of a sound is time: as long as its mask, or not as long as there are bins."""
+    masks = {x.shape[1] for n, x in inputs.items() if "mask" in n and x.ndim == 2}
+    bins = {setting(config, name, parts=HEARING) for name in BINS}
+    axes = range(1, sound.ndim)
+    masked = [axis for axis in axes if sound.shape[axis] in masks - bins]
+    free = [axis for axis in axes if sound.shape[axis] not in bins]
+    return next(iter((*masked, *free)), max(axes, key=lambda axis: sound.shape[axis]))
+
+
+def _finest(axes: Sequence[Axis]) -> tuple[int, int, int] | None:
+    """Frames, rows and columns of the grid with most cells that labels name."""
+    sizes = []
+    for axis in axes:
+        found = [match for label in axis.labels[0] if (match := PATCH.match(label))]
+        if found:
+            parts = [tuple(int(part or 0) for part in m.group(1, 3, 4)) for m in found]
+            frames = len({part[0] for part in parts})
+            rows, cols = (1 + max(part[i] for part in parts) for i in (1, 2))
+            sizes.append((frames, rows, cols))
+    return max(sizes, key=lambda size: size[1] * size[2], default=None)
+
+
+def _box(
+    name: str, pixels: Tensor, place: tuple[int, int, int], grid: tuple[int, int, int]
+) -> Change:
+    high, wide = pixels.shape[-2:]
+    start = tuple(at / count for at, count in zip(place, grid, strict=True))
+    rows, cols = (
+        slice(at * size // count, max(at * size // count + 1, (at + 1) * size // count))
+        for at, size, count in zip(place[1:], (high, wide), grid[1:], strict=True)
+    )
+    if pixels.ndim == 4:
+        return Change("patch", start, name, (slice(None), rows, cols))
+    frames, each = pixels.shape[1], pixels.shape[1] // grid[0]
+    if grid[0] > 1:
+        own = slice(place[0] * each, (place[0] + 1) * each)
+        return Change("patch", start, name, (own, slice(None), rows, cols))
+    tile = (place[1] + place[2]) % frames
+    return Change("patch", start, name, (tile, slice(None), rows, cols), tile)
+
+
+def _sounds(
+    name: str, sound: Tensor, axes: Sequence[Axis], time: int, some: Any
+) -> Iterator[Change]:
+    matches = [[BAND.match(label) for label in axis.labels[0]] for axis in axes]
+    found = max(([m for m in each if m] for each in matches), key=len)
+    bands = len({m.group(1) for m in found})
+    count = len(found) // bands
+    for band, at in some(list(product(range(bands), range(count)))):
+        box = [slice(None)] * (sound.ndim - 1)
+        length = sound.shape[time]
+        box[time - 1] = slice(at * length // count, (at + 1) * length // count)
+        if bands > 1:
+            other = sound.ndim - time if sound.ndim == 3 else sound.ndim - 1
+            size = sound.shape[other]
+            box[other - 1] = slice(band * size // bands, (band + 1) * size // bands)
+        yield Change("frame", (band / bands, at / count), name, tuple(box))
+
+
+def changed(inputs: Mapping[str, Any], change: Change) -> Inputs:
+    """The inputs with one place of the first item drawn anew."""
+    value = inputs[change.name].clone()
+    own = value[0][change.box]
+    dice = torch.Generator().manual_seed(SEED + 1)
+    if value.is_floating_point():
+        value[0][change.box] = own + 2 * torch.randn(own.shape, generator=dice).to(own)
+    else:
+        value[0][change.box] = (own + 1) % WORDS
+    return {**inputs, change.name: value}

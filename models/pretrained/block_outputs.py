@@ -1,0 +1,69 @@
+"""What leaves the blocks of a network, noted by hooks while a trace runs.
+
+The library's last hidden state is after the final norm in most families and before it in others;
+what leaves the last block tells which.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import get_ident
+from typing import Any
+
+from torch import Tensor, nn
+
+from models.pretrained.attention_modules import AttentionModules
+
+
+@dataclass(eq=False)
+class BlockOutputs:
+    """What leaves the blocks and the body of a network in one pass.
+
+    Attributes:
+        last: by tower, the outputs of the last two blocks that ran.
+        body: output of the network without its head.
+    """
+
+    last: dict[str | None, tuple[Tensor, ...]] = field(default_factory=dict)
+    body: Any = None
+
+
+@contextmanager
+def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutputs]:
+    """Inside, what leaves the blocks of the network is noted, in passes of this thread."""
+    found, thread = BlockOutputs(), get_ident()
+
+    def note_block(tower: str | None, out: Any) -> None:
+        state = out[0] if isinstance(out, tuple | list) and out else out
+        if get_ident() == thread and isinstance(state, Tensor):
+            found.last[tower] = (*found.last.get(tower, ())[-1:], state.detach())
+
+    def note_body(_: nn.Module, __: Any, out: Any) -> None:
+        if get_ident() == thread:
+            found.body = out
+
+    hooks = [
+        block.register_forward_hook(lambda _, __, out, tower=tower: note_block(tower, out))
+        for tower, block in _blocks(network, modules)
+    ]
+    hooks.append(network.base_model.register_forward_hook(note_body))
+    try:
+        yield found
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _blocks(
+    network: nn.Module, modules: AttentionModules
+) -> Iterator[tuple[str | None, nn.Module]]:
+    """The blocks of each stack that has attention, with their tower."""
+    stacks: dict[str, str | None] = {}
+    for place in modules.modules.values():
+        parts = place.path.split(".")
+        first = next((index for index, part in enumerate(parts) if part.isdigit()), None)
+        if first is not None:
+            stacks.setdefault(".".join(parts[:first]), place.tower)
+    for path, tower in stacks.items():
+        for block in network.get_submodule(path).children():
+            yield tower, block
