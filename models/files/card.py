@@ -113,7 +113,7 @@ def card(entry: Entry) -> Card | None:
     Raises:
         CheckpointError: if its config.json is damaged.
     """
-    if entry.distribution is not None:
+    if not entry.trained_here:
         return None
     config = read_config(CHECKPOINTS / entry.folder)
     try:

@@ -317,6 +317,7 @@ def _add_pictures(model: "Model", found: ModelInputs, source: Any) -> None:
 
 UNLABELLED = -100  # of a label that counts for nothing
 EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
+SPOKEN_TOKENS = 224  # it may write so many of what it heard: half of Whisper's positions
 
 
 def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
@@ -390,6 +391,12 @@ def _begin(model: "Model") -> int:
     )
 
 
+def _target_limit(config: Any) -> int:
+    """The longest target of a model whose config has a limit of its own for it."""
+    most = getattr(config, "max_target_positions", None)
+    return most if isinstance(most, int) else 10**6
+
+
 @torch.no_grad()
 def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Tensor, str]:
     """Greedy generation: ids with the start token, and a note for the trace."""
@@ -397,7 +404,9 @@ def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Ten
     if network.get_output_embeddings() is None:
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
     source = found.arguments.get(TEXT, found.arguments.get(VECTORS))
-    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if source is None else source.shape[1]))
+    heard = any(name in found.arguments for name in SOUND)
+    most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
+    limit = min(model.limit - 1, _target_limit(network.config) - 1, most)
     sources = (TEXT, VECTORS, IMAGE, *SOUND)
     inside = {n: v for n, v in found.arguments.items() if n not in sources}
     takes = forward_arguments(network.get_encoder())

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from models.catalogue import catalogue, entry, folder, verify
+from models.catalogue import catalogue, entry, folder, is_here, verify
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
+from models.fetch import fetch_with_bar
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.folders import class_names, from_folder, is_multi_label
@@ -101,7 +102,7 @@ def as_model(
     names = [known.name for known in catalogue()]
     if source in names:
         known = entry(str(source))
-        path = folder(known)
+        path = folder(known) if is_here(known) or not known.download else fetch_with_bar(known)
         verify(known, path)
         return from_folder(Folder.at(path), known.title, door, dtype, device)
     place = _folder(source)

@@ -8,13 +8,13 @@ from shutil import copytree
 
 import pytest
 
-from models.catalogue import Entry, catalogue, entry, folder, verify
+from models.catalogue import Entry, bundled, catalogue, entry, folder, verify
 from models.files.card import card
 from models.files.errors import CheckpointError
 from models.run import load
 
 MINILM = entry("minilm")
-OURS = [known for known in catalogue() if known.distribution is None]
+OURS = [known for known in bundled() if known.trained_here]
 ALONE = """
 import sys
 from models.run import load
@@ -39,7 +39,7 @@ def test_names_are_unique_and_found() -> None:
         entry("maxilm")
 
 
-@pytest.mark.parametrize("known", catalogue(), ids=lambda known: known.name)
+@pytest.mark.parametrize("known", bundled(), ids=lambda known: known.name)
 def test_files_are_the_published_ones(known: Entry) -> None:
     verify(known, folder(known))
 
@@ -99,7 +99,7 @@ def test_one_of_ours_with_an_altered_bit(elsewhere: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{"])
 def test_one_of_ours_whose_config_cannot_be_read(elsewhere: Path, text: str) -> None:
     (elsewhere / "config.json").write_text(text)
-    assert [known.name for known in catalogue()] == ["minilm", "reverse"]
+    assert [known.name for known in bundled()] == ["minilm", "reverse"]
     with pytest.raises(CheckpointError, match=r"reverse are missing or unreadable.*-m train"):
         load("reverse")
     with pytest.raises(CheckpointError, match=r"reverse: config.json is damaged.*-m train"):
@@ -109,7 +109,7 @@ def test_one_of_ours_whose_config_cannot_be_read(elsewhere: Path, text: str) -> 
 def test_one_of_ours_that_is_being_written(elsewhere: Path) -> None:
     """A folder that is not in its place yet is not in the catalogue."""
     elsewhere.rename(elsewhere.with_name(".reverse.new"))
-    assert [known.name for known in catalogue()] == ["minilm"]
+    assert [known.name for known in bundled()] == ["minilm"]
 
 
 def test_what_is_known_of_a_model_made_elsewhere() -> None:

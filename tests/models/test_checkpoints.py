@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from models.catalogue import CHECKPOINTS, catalogue, entry
+from models.catalogue import CHECKPOINTS, bundled, entry
 from models.files.card import card
 from models.run import Model, load, trace
 from models.text import FileTokenizer
@@ -19,7 +19,7 @@ from train.task import Score
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 
-OURS = [known.name for known in catalogue() if known.distribution is None]
+OURS = [known.name for known in bundled() if known.trained_here]
 AGAIN = 1000  # items of an exam that is held again
 
 

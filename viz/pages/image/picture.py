@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from models.catalogue import CHECKPOINTS, Entry, catalogue
+from models.catalogue import CHECKPOINTS, Entry, bundled
 from models.files.card import Example, card
 from viz.image import Picture as Encoded
 
@@ -27,7 +27,7 @@ PHOTOS = {
 TITLES = {"flower": "A flower", "china": "A temple"}
 THUMBNAIL = 96  # pixels of the longer side
 How = Literal["crop", "pad", "stretch"]
-TRAINED: dict[str, Entry] = {entry.name: entry for entry in catalogue() if entry.reads == "image"}
+TRAINED: dict[str, Entry] = {entry.name: entry for entry in bundled() if entry.reads == "image"}
 
 
 def samples(model: str) -> dict[str, Example]:

@@ -23,7 +23,7 @@ LISTS = {  # of the chooser, and the places of what is in them
     "browser": "folder",
     "checkpoints": "folder",
 }
-READS = {"text": "text", "image": "pictures"}
+READS = {"text": "text", "image": "pictures", "sound": "sound"}
 SEEN = f"{PAGE}/folders"  # opened in this session
 HERE = f"{PAGE}/folder"  # that is listed
 

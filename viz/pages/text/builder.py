@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from models.catalogue import catalogue
+from models.catalogue import bundled
 from viz.pages.shared import BUILT, Choice
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets.controls import button, choice, seed, select, slider
 
-TITLES = {entry.name: entry.title for entry in catalogue() if entry.reads == "text"} | {
+TITLES = {entry.name: entry.title for entry in bundled() if entry.reads == "text"} | {
     BUILT: "Build one (untrained)"
 }
 DIMS = range(8, 257, 8)

@@ -4,7 +4,7 @@ from html import escape
 
 import streamlit as st
 
-from models.catalogue import Entry, catalogue, entry
+from models.catalogue import Entry, bundled, entry
 from models.files.card import Card
 from models.files.card import card as of
 from viz.pages import shared
@@ -56,4 +56,4 @@ def _percent(share: float) -> str:
 @st.cache_resource(show_spinner=False)
 def readers() -> tuple[Entry, ...]:
     """The models of the catalogue that read text."""
-    return tuple(entry for entry in catalogue() if entry.reads == "text")
+    return tuple(entry for entry in bundled() if entry.reads == "text")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from models.catalogue import CHECKPOINTS, catalogue
+from models.catalogue import CHECKPOINTS, bundled
 from models.catalogue import entry as known
 from models.files.card import card
 from models.run import load, trace
@@ -13,7 +13,7 @@ from tests.viz.pages.image.pictures import captions, drop, entry, file_of, opene
 from viz.pages.image import network
 
 TRAINED = {
-    each.name: about for each in catalogue() if each.reads == "image" and (about := card(each))
+    each.name: about for each in bundled() if each.reads == "image" and (about := card(each))
 }
 
 

