@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         started = time.perf_counter()
         problem = None
         try:
-            write(model, job, options)
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_: complain(message, 0)
+                write(model, job, options)
         except (OSError, ValueError) as error:
             problem = " ".join(str(error).split())
             failures += 1

@@ -109,7 +109,8 @@ def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
         "random order 1",
     ]
     table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "faithfulness", **asked)))
-    places = [*dict.fromkeys(table.query("axis_2 == 'tokens removed'")["label_2"].tolist())]
+    removed = table.query("numbers == 'gradient, comprehensiveness'")["tokens removed_label"]
+    places = [*dict.fromkeys(removed.astype(int).tolist())]
     assert places == expected.counts.tolist()
     page = made(tmp_path, ".html", "faithfulness", **asked).decode().replace("\\u0026", "&")
     assert "faithfulness?site=0&method=gradient&order=8&output=a%20word" in page
@@ -140,7 +141,8 @@ def test_a_table_for_pandas_has_each_weight_of_a_shaded_text(tmp_path: Path) -> 
         data = made(tmp_path, ".csv", "text", **more)
         table = pandas.read_csv(io.BytesIO(data), keep_default_na=False)
         np.testing.assert_allclose(table["value"].astype(float), expected.numpy(), **CLOSE)
-        assert table["label_2"].tolist() == t.labels
+        axis = "query" if "direction" in more else "key"
+        assert table[f"{axis}_token"].tolist() == t.labels
         assert set(table["numbers"]) == {"weight"}
 
 
@@ -190,8 +192,8 @@ def test_numbers_of_every_head_and_its_vectors(tmp_path: Path) -> None:
         same(found["heads"][:, place], heads(traced())[name].flatten())
     made_of = head_vectors(traced(), traced().sites[LAYER], HEAD)
     found = arrays(tmp_path, "vectors")
-    same(found["vectors"][:, :2], torch.cat([made_of.queries, made_of.keys]))
-    assert found["vectors"][:, 2].sum() == len(made_of.keys)
+    same(found["queries"], made_of.queries)
+    same(found["keys"], made_of.keys)
 
 
 def test_the_score_of_a_pair_is_split_in_its_file(tmp_path: Path) -> None:
@@ -219,7 +221,7 @@ def test_filters_of_a_map(tmp_path: Path) -> None:
     same(np.nan_to_num(drawn).sum(1), weights.topk(2).values.sum(1))
     table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "matrix", values="scores")))
     assert table.columns[-1] == "score"
-    with pytest.raises(ValueError, match="lines draw weights"):
+    with pytest.raises(ValueError, match="values: without effect on 'lines'"):
         made(tmp_path, ".svg", "lines", values="scores")
 
 

@@ -29,7 +29,6 @@ FORMS = (
     *("matrix", "lines", "atlas", "text", "qk", "stages", "model", "faithfulness", "scatter"),
     *("numbers", "vectors", "image"),
 )
-WHOLE = ("model", "faithfulness")  # of all layers together
 FILTERS = ("values", "sinks", "outliers", "least", "top", "rows", "columns")
 CHOICES = (
     *("query", "key", "average", "layers", "plot", "ground", "paint", "opacity"),
@@ -65,7 +64,7 @@ def python(
 ) -> dict[str, Any]:
     """Python code that makes the same figure."""
     from viz.api.model import RELEVANCE
-    from viz.export.request import EVERY, Choice, Filters
+    from viz.export.request import EVERY, WHOLE, Choice, Filters
 
     request = _request(entry, site, head, form, **options)
     shown, token = options.get("shown", ()), request.token

@@ -90,6 +90,15 @@ def weight_scale(top: float) -> Scale:
     return Scale("root", 0.0, top, parts.scale_words(top))
 
 
+def score_scale(values: np.ndarray) -> Scale:
+    """Of scores from the smallest to the largest; as far on both sides of 0 where both occur."""
+    seen = values[np.isfinite(values)]
+    low, high = (float(seen.min()), float(seen.max())) if seen.size else (0.0, 1.0)
+    if low < 0 < high:
+        low, high = -max(-low, high), max(-low, high)
+    return Scale("linear", low, high, "score before the softmax; masked ones are grey")
+
+
 def scale_of(values: np.ndarray, words: str) -> Scale:
     """From 0 to the largest number, or on both sides of 0 where some are negative."""
     seen = values[np.isfinite(values)]

@@ -3,6 +3,7 @@
 Figures are light, made for paper; the same call gives the same bytes.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from viz.drawing.pdf import pdf
 from viz.drawing.png import png
 from viz.drawing.svg import svg
 from viz.export.figures import VIEWS
-from viz.export.numbers import csv_table, npz
+from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
 from viz.export.request import (
     Choice,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 FIGURES = {".svg": svg, ".pdf": pdf, ".png": png}
 OTHERS: dict[str, Callable[[Request, str], bytes]] = {".html": page, ".npz": npz, ".csv": csv_table}
 FORMATS = (*FIGURES, *OTHERS)
+LARGE = 2**25  # bytes of a table from which one is warned
 
 
 def export(
@@ -89,6 +91,9 @@ def export(
     path = Path(path)
     request = place_of(t, view, layer, head, kind, tower, scale, token, direction, picture, options)
     request = replace(request, run=run, words=words)
+    if path.suffix.lower() == ".csv" and (size := csv_size(request, view)) > LARGE:
+        short = f"{path.name} takes about {size / 1e6:.0f} MB; .npz holds the same in far less"
+        warnings.warn(short, stacklevel=2)
     path.write_bytes(render(request, view, path.suffix.lower()))
     return path
 
@@ -116,9 +121,14 @@ def place_of(
     filters = {name.name for name in fields(Filters)}
     for name in options:
         one_of("option", name, (*filters, *(each.name for each in fields(Choice))))
+    chosen = Filters(**{name: value for name, value in options.items() if name in filters})
+    acting = chosen.acting(view)
+    for name in filters:
+        if getattr(acting, name) != getattr(chosen, name):
+            raise ValueError(f"{name}: without effect on {view!r}; leave it out")
     return replace(
         request_of(t, view, layer, head, kind=kind, tower=tower),
-        filters=Filters(**{name: value for name, value in options.items() if name in filters}),
+        filters=chosen,
         choice=Choice(**{name: v for name, v in options.items() if name not in filters}),
         scale=one_of("scale", scale, scales),
         token=token,
@@ -135,6 +145,7 @@ def render(request: Request, view: str, suffix: str) -> bytes:
     """
     one_of("view", view, tuple(VIEWS))
     one_of("path: its suffix", suffix, FORMATS)
+    request = replace(request, filters=request.filters.acting(view))
     if suffix in OTHERS:
         return OTHERS[suffix](request, view)
     return FIGURES[suffix](VIEWS[view](request))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from viz.drawing.panels import Charts, Grid, Lines, Panel, Points, Shaded
-from viz.drawing.scales import weight_scale
+from viz.drawing.scales import score_scale, weight_scale
 from viz.export.request import (
     DOUBT,
     Chosen,
     One,
     Request,
+    coordinates_of,
     labels_of,
     layers_of,
     name_of,
@@ -39,12 +40,17 @@ class Table:
         axes: a name for each axis.
         values: the numbers.
         labels: of the places along an axis, by its name.
+        at: the coordinates that all numbers share, or those of each place along a first axis
+            "head"; of sites as `coordinates_of` gives them.
+        places: positions along an axis that does not start at 0 or skips some, by its name.
     """
 
     name: str
     axes: tuple[str, ...]
     values: np.ndarray
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    at: Mapping[str, Any] | Sequence[Mapping[str, Any]] = field(default_factory=dict)
+    places: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +87,14 @@ def _text(request: Request) -> Content:
     if not choice.average and not 0 <= token - span.start < len(span):
         raise ValueError("token: expected one of the rows or columns that are shown")
     place = token - span.start
+    axis, span = ("query", rows) if inward and not choice.average else ("key", columns)
+    fixed = {} if choice.average else {"key" if inward else "query": token}
     layers = layers_of(request)
     copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
+    scores = request.filters.values == "scores"
+    if scores and choice.average:
+        raise ValueError("average: expected weights, received scores, of which masked ones are −∞")
+    what = "score" if scores else "weight"
     if choice.average:
         labels = key
         description = "How much weight each token receives, averaged over all tokens."
@@ -91,16 +103,18 @@ def _text(request: Request) -> Content:
         ]
     elif inward:
         labels = query
-        description = f"How much weight each token gives to “{key[place]}” ({token})."
+        description = f"The {what} that each token gives to “{key[place]}” ({token})."
         values = [weights_of(each, head)[:, place] for each, head in copies]
     else:
         labels = key
-        description = f"How much weight “{query[place]}” ({token}) gives to each token."
+        description = f"The {what} that “{query[place]}” ({token}) gives to each token."
         values = [weights_of(each, head)[place] for each, head in copies]
     found = np.stack(values)
     top = request.filters.top or 0
+    description += f" The {top} strongest are outlined." if top else ""
     strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in found]
-    found = np.where(found >= request.filters.least, found, np.nan)
+    if not scores:
+        found = np.where(found >= request.filters.least, found, np.nan)
     asked = rows if inward else range(token, token + 1)
     hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
     if hidden is not None:
@@ -111,7 +125,7 @@ def _text(request: Request) -> Content:
             found[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
     own = request.scale == "own" or choice.average
     most = float(np.nan_to_num(found).max())
-    scale = weight_scale(most or 1.0 if own else 1.0)
+    scale = score_scale(found) if scores else weight_scale(most or 1.0 if own else 1.0)
     marked = place if labels == (key if inward else query) and not choice.average else None
     several = "layer {} · " if len(layers) > 1 else ""
     names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
@@ -126,7 +140,16 @@ def _text(request: Request) -> Content:
             )
             for i, each in enumerate(found)
         ],
-        [Table("weight", ("head", "token"), found, {"head": names, "token": labels})],
+        [
+            Table(
+                what,
+                ("head", axis),
+                found,
+                {"head": names, axis: labels},
+                [coordinates_of(each.site, head) | fixed for each, head in copies],
+                {axis: span},
+            )
+        ],
     )
 
 
@@ -151,6 +174,7 @@ def _query_key(request: Request) -> Content:
     title = f"From “{found['query']}” ({query}) to “{found['key']}” ({key})"
     written, shares = _split(request, query, key)
     values = np.array([np.nan if value is None else value for _, value, _ in steps])
+    at = coordinates_of(request.site, request.heads[0]) | {"query": query, "key": key}
     return Content(
         f"{title}: query and key element by element, and the steps to the weight.",
         [
@@ -159,9 +183,9 @@ def _query_key(request: Request) -> Content:
             *written,
         ],
         [
-            *(Table(name, ("element",), each) for name, each in strips),
-            Table("step", ("step",), values, {"step": [name for name, _, _ in steps]}),
-            *shares,
+            *(Table(name, ("element",), each, at=at) for name, each in strips),
+            Table("step", ("step",), values, {"step": [name for name, _, _ in steps]}, at),
+            *(replace(share, at=at) for share in shares),
         ],
         grouped=False,
     )
@@ -209,6 +233,8 @@ def _stages(request: Request) -> Content:
         "query": [trace.query_labels(site)[i] for i in found.rows],
         "key": [trace.key_labels(site)[i] for i in found.keys],
     }
+    at = coordinates_of(site, head)
+    places = {"query": found.rows, "key": found.keys}
     panels: list[Panel] = []
     tables = []
     for name, (title, rows, cols) in MATRICES.items():
@@ -219,12 +245,14 @@ def _stages(request: Request) -> Content:
             panels.append(Lines(title, [found.reason]))
             continue
         values = np.atleast_2d(given.numpy(force=True).astype(np.float32))
-        across = labels[rows] if name != "written" else [labels["query"][found.chosen]]
-        down = labels.get(cols, ())
+        chosen = slice(found.chosen, found.chosen + 1) if name == "written" else slice(None)
+        across, down = labels[rows][chosen], labels.get(cols, ())
         panels.append(Grid(title, values, across, down, words=title))
-        tables.append(Table(name, (rows, cols), values, {rows: across, cols: down}))
-    label = trace.query_labels(site)[found.rows[found.chosen]]
-    description = f"One head for “{label}” ({query}), from queries and keys to what it writes."
+        named = places | {rows: places[rows][chosen]}
+        tables.append(Table(name, (rows, cols), values, {rows: across, cols: down}, at, named))
+    token = found.rows[found.chosen]
+    label = trace.query_labels(site)[token]
+    description = f"One head for “{label}” ({token}), from queries and keys to what it writes."
     return Content(description, panels, tables, grouped=False)
 
 
@@ -272,6 +300,7 @@ def _method(request: Request, chosen: Chosen) -> Content:
     title = f"{name}, row of “{query[row]}” ({row})"
     grouped = _grouped(request, method)
     description = f"{name}: {DESCRIPTIONS[method]}{fused_of(chosen)}{grouped}"
+    at = _covered(request, chosen)
     if method not in model.MAPS:
         answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
         found = np.array(_given(answer)["values"])
@@ -279,7 +308,7 @@ def _method(request: Request, chosen: Chosen) -> Content:
         return Content(
             description,
             [Shaded(title, key, found, marked=None)],
-            [Table(method, ("key",), found, named)],
+            [Table(method, ("key",), found, named, at | {"query": row})],
         )
     try:
         values = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard).numpy(
@@ -294,8 +323,23 @@ def _method(request: Request, chosen: Chosen) -> Content:
             Grid(name, values, query, key, words=NAMES[method]),
             Shaded(title, key, values[row]),
         ],
-        [Table(method, ("query", "key"), values, labels)],
+        [Table(method, ("query", "key"), values, labels, at)],
     )
+
+
+def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
+    """Coordinates of the sites that the numbers of a method are about, and how it fuses heads."""
+    from viz.api.model import FUSED as FUSED_METHODS
+
+    method = chosen.name
+    if method == "norms":
+        return coordinates_of(request.site, request.heads[0])
+    place = coordinates_of(request.site)
+    if method == "added":
+        return place
+    fused = {"fusion": chosen.fusion} if method in FUSED_METHODS else {}
+    fused |= {"discard": chosen.discard} if method == "rollout" else {}
+    return {name: place[name] for name in ("kind", "tower")} | fused
 
 
 def _relevance(request: Request, method: str) -> Content:
@@ -306,9 +350,7 @@ def _relevance(request: Request, method: str) -> Content:
         None if site is None else request.shown.query_labels(request.shown.sites[site])
         for site in found["sites"]
     )
-    what = f"the logit of output {found['id']}"
-    if found["similarity"]:
-        what = f"the similarity to “{request.choice.output}”"
+    what = _explained(request, found)
     about = f"{NAMES[method]} for {what}, {_figures(found['value'])}; {together(found)}"
     panels: list[Panel] = []
     tables = []
@@ -319,9 +361,17 @@ def _relevance(request: Request, method: str) -> Content:
         if labels is not None and values is not None:
             numbers = np.array(values)
             panels.append(Shaded(f"{about}: each {name}", labels, numbers, words="relevance"))
-            tables.append(Table(f"{method}, {name}", ("token",), numbers, {"token": labels}))
+            named = {"token": labels}
+            tables.append(Table(f"{method}, {name}", ("token",), numbers, named, {"of": what}))
     description = f"{NAMES[method]}: {DESCRIPTIONS[method]}{_grouped(request, method)}"
     return Content(description, panels, tables)
+
+
+def _explained(request: Request, relevance: Mapping[str, Any]) -> str:
+    """What a relevance explains."""
+    if relevance["similarity"]:
+        return f"the similarity to “{request.choice.output}”"
+    return f"the logit of output {relevance['id']} at position {relevance['position']}"
 
 
 def together(relevance: Mapping[str, Any]) -> str:
@@ -370,6 +420,7 @@ def _curves(request: Request, method: str) -> Content:
     from viz.figures import curves
 
     entry, output = _entry(request), request.choice.output
+    what = _explained(request, _given(model.relevance(entry, "", 0, method, output)))
     first = _given(model.faithfulness(entry, "", 0, method, 0, output))
     orders = [first]
     for order in range(1, first["orders"]):
@@ -397,10 +448,10 @@ def _curves(request: Request, method: str) -> Content:
         )
         figures.append(figure)
         labels = {"order": names, places: [str(count) for count in first["counts"]]}
-        tables.append(Table(f"{method}, {name}", ("order", places), values, labels))
+        tables.append(Table(f"{method}, {name}", ("order", places), values, labels, {"of": what}))
     kept = "special ones and what the decoder reads stay" if first["read"] else "special ones stay"
     description = (
-        f"Faithfulness: how far the output of {_figures(first['value'])} falls when tokens are"
+        f"Faithfulness: how far {what}, {_figures(first['value'])}, falls when tokens are"
         f" {REMOVED[first['removal']]}; {kept}. Band: {len(orders) - 1} random orders."
     )
     return Content(description, [Charts(f"Faithfulness of {NAMES[method]}", figures)], tables)
@@ -506,7 +557,7 @@ def _scatter(request: Request) -> Content:
     answer = heads.numbers(entry, "")
     titles = {each["key"]: each["title"] for each in answer["measures"]} | {"layer": "layer"}
     sites = request.shown.sites
-    names = [f"{site.layer}·{head}" for site in sites for head in range(site.heads)]
+    names, places = _every_head(request)
 
     def along(key: str, dimension: int) -> list[float | None]:
         if key == "layer":
@@ -528,8 +579,19 @@ def _scatter(request: Request) -> Content:
     return Content(
         "One dot for each head, named layer·head, placed by its numbers on this text.",
         [Points("All heads", names, values, (titled[0], titled[1], titled[2]))],
-        [Table("heads", ("head", "number"), values, {"head": names, "number": titled})],
+        [Table("heads", ("head", "number"), values, {"head": names, "number": titled}, places)],
     )
+
+
+def _every_head(request: Request) -> tuple[list[str], list[dict[str, Any]]]:
+    """A name for each head, which no other has, and its coordinates."""
+    sites = request.shown.sites
+    several = len({(site.kind, site.tower) for site in sites}) > 1
+    heads = [(site, head) for site in sites for head in range(site.heads)]
+    names = [
+        f"{site_name(site, several) if several else site.layer}·{head}" for site, head in heads
+    ]
+    return names, [coordinates_of(site, head) for site, head in heads]
 
 
 def _axes(
@@ -564,17 +626,17 @@ def _numbers(request: Request) -> Content:
         title = f"{measure['title']}: {measure['formula']}"
         reason = answer["reasons"].get(measure["key"])
         if np.isfinite(padded).any():
-            names = [str(head) for head in range(most)]
-            panels.append(Grid(title, padded, rows, names, words=measure["title"]))
+            numbered = [str(head) for head in range(most)]
+            panels.append(Grid(title, padded, rows, numbered, words=measure["title"]))
         else:
             panels.append(Lines(title, [reason or "Not defined for any head."]))
-    heads_named = [f"{site.layer}·{head}" for site in sites for head in range(site.heads)]
-    labels = {"head": heads_named, "number": [*columns]}
+    names, places = _every_head(request)
+    labels = {"head": names, "number": [*columns]}
     values = np.array([*columns.values()], dtype=float).T
     return Content(
         "Every number of every head on this text: a row for each layer, a column for each head.",
         panels,
-        [Table("heads", ("head", "number"), values, labels)],
+        [Table("heads", ("head", "number"), values, labels, places)],
         doubt="What a head does on one text need not be what it does on others.",
     )
 
@@ -593,15 +655,27 @@ def _vectors(request: Request) -> Content:
     points = np.array(
         [(*at, kind) for kind, side in enumerate(("queries", "keys")) for at in found[side]]
     )
-    names = [f"{label} (query)" for label in asks] + [f"{label} (key)" for label in answers]
     first, second = (f"{100 * share:.0f} % of the variance" for share in found["explained"])
     axes = (f"component 1, {first}", f"component 2, {second}", "0: a query, 1: a key")
     short = Points("Queries and keys", [*asks, *answers], points, axes)
-    labels = {"vector": names, "number": ["component 1", "component 2", "is a key"]}
+    at = coordinates_of(request.site, request.heads[0])
+    components = ["component 1", "component 2"]
+    sides = (
+        ("queries", "query", asks, found["query_indices"]),
+        ("keys", "key", answers, found["key_indices"]),
+    )
     return Content(
         "Queries and keys of one head on the two principal components of both together.",
         [short],
-        [Table("vectors", ("vector", "number"), points, labels)],
+        [
+            Table(
+                *(name, (side, "component"), np.array(found[name], float).reshape(-1, 2)),
+                labels={side: labels, "component": components},
+                at=at,
+                places={side: places},
+            )
+            for name, side, labels, places in sides
+        ],
         doubt="The plane keeps only a part of what a score depends on.",
     )
 

@@ -4,15 +4,18 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from viz import __version__
-from viz.export.forms import FORMS
+from viz.export.forms import FORMS, Table
 from viz.export.request import (
+    SITE,
+    One,
     Request,
+    coordinates_of,
     drawn_of,
     input_of,
     labels_of,
@@ -39,17 +42,28 @@ def npz(request: Request, view: str) -> bytes:
 
 
 def _tables(request: Request, view: str) -> dict[str, Any]:
-    """Each table of a form, with the names of its axes and its labels."""
-    site = request.site
-    arrays: dict[str, Any] = {"layer": site.layer, "kind": site.kind}
-    arrays["heads"] = np.array([str(head) for head in request.heads])
+    """Each table of a form, with the names of its axes, its labels and its coordinates."""
+    arrays: dict[str, Any] = {}
     for table in FORMS[view](request).tables:
         name = _name(table.name)
         arrays[name] = table.values
         arrays[f"{name}_axes"] = np.array(table.axes)
         for axis, labels in table.labels.items():
             arrays[f"{name}_{_name(axis)}_labels"] = np.array(labels, dtype=str)
+        for axis, places in table.places.items():
+            arrays[f"{name}_{_name(axis)}_positions"] = np.array(places)
+        arrays |= {f"{name}_{key}": value for key, value in _coordinates(table.at).items()}
     return arrays
+
+
+def _coordinates(at: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Coordinates without those that a model does not have; of several places as arrays."""
+    if isinstance(at, Mapping):
+        return {name: value for name, value in at.items() if value is not None}
+    names = [name for name in at[0] if any(each[name] is not None for each in at)] if at else []
+    return {
+        name: np.array(["" if each[name] is None else each[name] for each in at]) for name in names
+    }
 
 
 def _name(words: str) -> str:
@@ -73,9 +87,9 @@ def _weights(request: Request, view: str) -> dict[str, Any]:
             f"{name}key_labels": np.array(key, dtype=str),
             f"{name}query_positions": np.array(rows),
             f"{name}key_positions": np.array(columns),
-            f"{name}layer": site.layer,
-            f"{name}kind": site.kind,
         }
+        place = _coordinates(coordinates_of(site))
+        arrays |= {f"{name}{key}": value for key, value in place.items()}
         if (hidden := hidden_of(one, rows)) is not None:
             arrays |= {
                 f"{name}hidden_keys": np.array(hidden.keys),
@@ -84,57 +98,116 @@ def _weights(request: Request, view: str) -> dict[str, Any]:
     return arrays
 
 
-COLUMNS = (
-    *("model", "version", "layer", "kind", "head"),
-    *("query", "query_token", "key", "key_token", "weight"),
-)
-
-TABLE_COLUMNS = ("model", "version", "layer", "kind", "head", "numbers")
-
-
 def csv_table(request: Request, view: str) -> bytes:
-    """One line for each number, with everything that names it."""
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerows(_table_lines(request, view) if view in FORMS else _weight_lines(request, view))
-    return file.getvalue().encode("utf-8", "replace")
+    """One line for each number, with everything that names it.
+
+    Raises:
+        ValueError: for a file that would be too large.
+    """
+    size = csv_size(request, view)
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"the numbers would take {size / 1e6:.0f} MB as text (at most"
+            f" {MAX_BYTES / 1e6:.0f}): choose .npz, fewer heads, or some rows"
+        )
+    data = io.BytesIO()
+    with io.TextIOWrapper(data, "utf-8", "replace", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        lines = _table_lines if view in FORMS else _weight_lines
+        rows.writerows(lines(request, view))
+        file.flush()
+        return data.getvalue()
+
+
+INPUT = 100  # characters of the input in each line
+NUMBER = 14  # characters of a number, with its comma
+
+
+def csv_size(request: Request, view: str) -> int:
+    """About how many bytes the weights take as text; 0 for a form, which has few numbers."""
+    if view in FORMS:
+        return 0
+    size = 0
+    for one in map(request.at, request.sites):
+        query, key = labels_of(one)
+        beside = len(",".join(map(str, _start(one, one.heads[0]).values()))) + NUMBER
+        beside += len(f",{len(query)},,{len(key)},")
+        labels = len(key) * sum(map(len, query)) + len(query) * sum(map(len, key))
+        size += len(one.heads) * (len(query) * len(key) * beside + labels)
+    return size
+
+
+def _about(request: Request) -> dict[str, Any]:
+    """What was traced."""
+    written = input_of(request.shown, INPUT)
+    return {"model": request.shown.model, "version": __version__, "input": written}
+
+
+def _start(request: Request, head: One) -> dict[str, Any]:
+    """What each line of a head's weights begins with."""
+    place = coordinates_of(request.site, head)
+    return _about(request) | {name: place[name] for name in _told_apart_by(request)}
+
+
+def _told_apart_by(request: Request) -> list[str]:
+    """The coordinates that tell the heads of a network apart; the others are left out."""
+    places = [coordinates_of(site) for site in request.shown.sites]
+    names = ["layer", "kind"]
+    names += [name for name in ("tower", "part") if any(place[name] for place in places)]
+    if len({tuple(place[name] for name in names) for place in places}) < len(places):
+        names.append("module")
+    return [*names, "head"]
+
+
+TOKENS = ("query", "query_token", "key", "key_token")
 
 
 def _weight_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
-    _check_size(request)
-    scores = request.filters.values == "scores"
-    yield (*COLUMNS[:-1], "score") if scores else COLUMNS
-    for site in request.sites:
-        one = request.at(site)
+    value = request.filters.values.removesuffix("s")
+    yield (*_about(request), *_told_apart_by(request), *TOKENS, value)
+    for one in map(request.at, request.sites):
         query, key = labels_of(one)
         rows, columns = rows_and_columns(one)
         for head in one.heads:
-            start = (request.shown.model, __version__, site.layer, site.kind, head)
+            start = (*_start(one, head).values(),)
             drawn = drawn_of(one, head, view).tolist()
             for i, label, row in zip(rows, query, drawn, strict=True):
                 yield from (
-                    (*start, i, label, j, other, "" if math.isnan(weight) else f"{weight:.9g}")
+                    (*start, i, label, j, other, _written(weight))
                     for j, other, weight in zip(columns, key, row, strict=True)
                 )
 
 
 def _table_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
-    """Every number of every table; a table with fewer axes than another leaves columns empty."""
-    tables = FORMS[view](request).tables
-    most = max(table.values.ndim for table in tables)
-    places = [(f"axis_{n}", f"place_{n}", f"label_{n}") for n in range(1, most + 1)]
-    yield (*TABLE_COLUMNS, *(name for place in places for name in place), "value")
-    heads = " ".join(map(str, request.heads))
-    start = (request.shown.model, __version__, request.site.layer, request.site.kind, heads)
-    for table in tables:
-        for place in np.ndindex(table.values.shape):
-            named: list[Any] = []
-            for axis, at in zip(table.axes, place, strict=True):
-                labels = table.labels.get(axis, ())
-                named += [axis, at, labels[at] if labels else ""]
-            named += [""] * (3 * (most - len(place)))
-            value = float(table.values[place])
-            yield (*start, table.name, *named, "" if math.isnan(value) else f"{value:.9g}")
+    """Every number of every table; a column that a table has no use for stays empty there."""
+    about, known = _about(request), _told_apart_by(request)
+    lines = [line for table in FORMS[view](request).tables for line in _lines_of(table, known)]
+    named = {name: None for line in lines for name in line if name != "value"}
+    columns = [*(name for name in known if name in named), "numbers"]
+    columns += [name for name in named if name not in columns]
+    yield (*about, *columns, "value")
+    for line in lines:
+        yield (*about.values(), *(line.get(name, "") for name in (*columns, "value")))
+
+
+def _lines_of(table: Table, known: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Each number with its coordinates: those of its head, and a position along each axis."""
+    shared = isinstance(table.at, Mapping)
+    for place in np.ndindex(table.values.shape):
+        at = table.at if isinstance(table.at, Mapping) else table.at[place[0]]
+        line = {name: v for name, v in at.items() if name in known or name not in SITE}
+        line["numbers"] = table.name
+        for axis, n in zip(table.axes, place, strict=True):
+            if axis == "head" and not shared:
+                continue  # its coordinates name it
+            line[axis] = table.places[axis][n] if axis in table.places else n
+            if labels := table.labels.get(axis, ()):
+                line[f"{axis}_{'token' if axis in ('query', 'key') else 'label'}"] = labels[n]
+        yield line | {"value": _written(float(table.values[place]))}
+
+
+def _written(number: float) -> str:
+    return "" if math.isnan(number) else f"{number:.9g}"
 
 
 def _check_size(request: Request) -> None:

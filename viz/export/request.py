@@ -1,7 +1,7 @@
 """What a file shows: layer, heads and options, looked up in the trace; and the words beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 One = int | Literal["mean", "max"]
 Heads = One | Sequence[int] | None
 EVERY = ("atlas", "scatter", "numbers")  # views of every head of every layer
+WHOLE = ("model", "faithfulness")  # of all layers together
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 T = TypeVar("T", bound=str)
 SOFTWARE = f"Headscope {__version__}"
@@ -49,18 +50,30 @@ class Filters:
     rows: range | None = None
     columns: range | None = None
 
+    def acting(self, view: str) -> "Filters":
+        """The same without what has no effect on a view."""
+        names = {field.name for field in fields(Filters)} - {*ACTING.get(view, ())}
+        idle = names | ({"least"} if self.values == "scores" else set())
+        return replace(self, **{name: getattr(Filters, name) for name in idle})
+
     @property
     def description(self) -> str:
         """What is left out beside sinks, in sentences; empty if nothing is."""
         parts = [
             "Numbers are scores before the softmax." if self.values == "scores" else "",
             f"Weights below {self.least:g} are not drawn." if self.least else "",
-            f"The {self.top} strongest keys of each row are drawn, in a matrix outlined."
-            if self.top
-            else "",
             "Not all rows and columns are drawn." if self.rows or self.columns else "",
         ]
         return " ".join(part for part in parts if part)
+
+
+CUT = ("sinks", "least", "top", "rows", "columns")
+ACTING = {  # which filters act on a view
+    "matrix": ("values", *CUT),
+    "lines": CUT,
+    "text": ("values", *CUT),
+    "image": ("sinks", "outliers"),
+}
 
 
 @dataclass(frozen=True)
@@ -192,8 +205,10 @@ def request_of(
     """
     if not t.sites:
         raise ValueError("expected a trace with attention, received one without")
-    if layer is None and view in ("model", "faithfulness"):
-        layer = min(site.layer for site in t.sites)
+    if layer is None and view in WHOLE:
+        wanted = [site for site in t.sites if kind in (None, site.kind)]
+        first = next((site for site in wanted if tower in (None, site.tower)), t.sites[0])
+        return Request(t, first, heads_of(head, first.heads))
     if layer is None and view not in EVERY:
         layers = sorted({site.layer for site in t.sites})
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
@@ -233,6 +248,15 @@ def _there(request: Request) -> tuple[One, ...]:
         head for head in request.heads if not isinstance(head, int) or head < count
     )
     return there or (count - 1,)
+
+
+SITE = ("layer", "kind", "tower", "module", "part")  # what tells a site from others
+
+
+def coordinates_of(site: "Site", head: One | None = None) -> dict[str, Any]:
+    """The coordinates of a site, whatever its rows and columns are grouped to, and of a head."""
+    place = {name: getattr(site, name) for name in SITE}
+    return place if head is None else place | {"head": head}
 
 
 def heads_of(head: Heads, count: int) -> tuple[One, ...]:
@@ -414,17 +438,22 @@ def caveat_of(shown: "Trace | View") -> str:
     return caveat(shown)
 
 
-def input_of(shown: "Trace | View") -> str:
-    """The input as it was written, from the places of its tokens; of a picture, its patches."""
+def input_of(shown: "Trace | View", most: int = 400) -> str:
+    """The input as it was written, from the places of its tokens; of a picture, its patches.
+
+    Args:
+        shown: the trace, or a view of it.
+        most: characters of each text; the rest is "…".
+    """
     trace: Any = getattr(shown, "trace", shown)
     if trace.grid is not None:
         rows, cols = trace.grid
         return f"a picture of {rows} × {cols} patches"
     sides = [trace.tokens[0], *([trace.target_tokens[0]] if trace.target_tokens else [])]
-    return " → ".join(_sentence(tokens) for tokens in sides)
+    return " → ".join(_sentence(tokens, most) for tokens in sides)
 
 
-def _sentence(tokens: Any) -> str:
+def _sentence(tokens: Any, most: int) -> str:
     """Tokens joined, with a blank where their text has a gap."""
     parts: list[str] = []
     last, segment = 0, 0
@@ -439,5 +468,5 @@ def _sentence(tokens: Any) -> str:
         parts.append(label[: span[1] - span[0]])  # unknown pieces are marked behind their text
         last = max(last, span[1])
     written = "".join(parts) or " ".join(tokens.labels)
-    short = written if len(written) <= 400 else written[:400] + "…"
+    short = written if len(written) <= most else written[:most] + "…"
     return f"“{short}”"

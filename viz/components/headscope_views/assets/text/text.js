@@ -189,12 +189,12 @@ function figureOf(state) {
  * @returns {Record<string, string | number>}
  */
 function filtersOf(state) {
-  const { form, values, sinks, top, rows, columns, block, least } = state.selection;
+  const { form, sinks, top, rows, columns, block, least } = state.selection;
   if (!["matrix", "lines", "text"].includes(form)) return {};
   const ranges = state.ranges();
   const part = block !== "all" || rows || columns;
   return {
-    ...(form === "matrix" ? { values, sinks } : {}),
+    ...(form === "matrix" ? { values: state.variant().values, sinks } : {}),
     ...(least ? { least: least.toFixed(6) } : {}),
     ...(top ? { top } : {}),
     ...(part ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),

@@ -1,0 +1,330 @@
+"""Every number of a file, found again in the trace by the coordinates that stand beside it.
+
+Random networks over random texts, by tokens, words and sentences. Nine digits are written.
+"""
+
+import base64
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.heads import heads as numbers_of_heads
+from analysis.rollout import rollout
+from analysis.vectors import head_vectors
+from analysis.view import JOINT, View
+from models.run import Trace, load, trace
+from models.vit import ViTConfig
+from tests.viz.random_traces import random_traces
+from viz.export import export
+from viz.export.request import EVERY, input_of
+from viz.pack import unpack
+
+COUNT = 3  # one network of each kind
+CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-6}
+SITE = ("layer", "kind", "tower", "module", "part")
+QUERY, KEY = 2, 1
+FUSIONS: tuple[Any, ...] = ("mean", "max")
+
+
+@cache
+def traces() -> list[tuple[Any, Trace]]:
+    return [((network, ids, written), t) for network, ids, written, t in random_traces(COUNT)]
+
+
+def shown_of() -> Iterator[tuple[Any, Trace, View]]:
+    """By tokens, by words without special tokens, and by sentences, for each kind of network."""
+    for run, t in traces():
+        yield run, t, View(t, words=False)
+        yield run, t, View(t, special="hidden")
+        yield run, t, View(t, words=False, sentences=True)
+
+
+def lines_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+
+
+def site_by(shown: Any, line: Mapping[str, Any]) -> Any:
+    """The one site that a line names."""
+    given = {name: str(line[name]) for name in SITE if line.get(name) not in (None, "")}
+    fitting = [
+        site
+        for site in shown.sites
+        if all(str(getattr(site, name)) == value for name, value in given.items())
+    ]
+    assert len(fitting) == 1, (given, fitting)
+    return fitting[0]
+
+
+def place_in(line: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(line[name]) for name in SITE if line.get(name) not in (None, ""))
+
+
+def weights_by(shown: Any, line: Mapping[str, Any], site: Any, known: dict) -> torch.Tensor:
+    """ "query key" of the head that a line names."""
+    if (site, line["head"]) not in known:
+        every = shown.weights(site)
+        combined = {"mean": every.mean(0), "max": every.amax(0)}
+        known |= {(site, str(head)): own for head, own in enumerate(every)}
+        known |= {(site, name): own for name, own in combined.items()}
+    return known[site, str(line["head"])]
+
+
+def check_weights(shown: Any, lines: Sequence[Mapping[str, str]], name: str = "weight") -> None:
+    assert lines
+    sites = {place_in(line): site_by(shown, line) for line in lines}
+    labels = {
+        place: {"query_token": shown.query_labels(site), "key_token": shown.key_labels(site)}
+        for place, site in sites.items()
+    }
+    known: dict = {}
+    for line in lines:
+        place, at = place_in(line), (int(line["query"]), int(line["key"]))
+        weights = weights_by(shown, line, sites[place], known)
+        if line[name]:
+            assert abs(float(line[name]) - float(weights[at])) < 1e-6
+        for side, token in zip(("query_token", "key_token"), at, strict=True):
+            assert line.get(side, labels[place][side][token]) == labels[place][side][token]
+
+
+def attention(view: View) -> Any:
+    return next(site for site in view.sites if site.kind != JOINT)
+
+
+def placed(site: Any, head: Any = 1) -> dict[str, Any]:
+    return {"layer": site.layer, "kind": site.kind, "tower": site.tower, "head": head}
+
+
+def test_each_line_of_weights_names_one_weight(tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    for _, t, view in shown_of():
+        for form, heads in (("matrix", (1, "mean")), ("lines", (None,)), ("atlas", (None,))):
+            for head in heads:
+                where = {} if form == "atlas" else placed(view.sites[-1], head)
+                lines = lines_of(export(view, file, view=form, **where))
+                check_weights(view, lines)
+                places = {
+                    tuple(line[name] for name in line if name[-5:] != "token") for line in lines
+                }
+                assert len(places) == len(lines)
+                assert {line["input"] for line in lines} == {input_of(t, 100)}
+                for line in lines:  # a joint map is of both towers
+                    empty = {name for name, value in line.items() if not value}
+                    assert empty <= ({"tower"} if line["kind"] == JOINT else set())
+        site = attention(view)
+        for head in (0, "max"):
+            lines = lines_of(export(view, file, view="text", token=QUERY, **placed(site, head)))
+            check_weights(view, lines, "value")
+            inward = {"token": KEY, "direction": "in"}
+            lines = lines_of(export(view, file, view="text", **inward, **placed(site, head)))
+            check_weights(view, lines, "value")
+            assert {line["key"] for line in lines} == {str(KEY)}
+
+
+def test_a_part_of_a_matrix_keeps_its_positions(tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    part = {"rows": range(1, 3), "columns": range(1, 4), "least": 0.05}
+    for _, _, view in shown_of():
+        site = attention(view)
+        if min(site.queries, site.keys) < 4:
+            continue
+        for form, value in (("matrix", "weight"), ("lines", "weight"), ("text", "value")):
+            token = {"token": 2} if form == "text" else {}
+            lines = lines_of(export(view, file, view=form, **token, **part, **placed(site)))
+            check_weights(view, lines, value)
+            assert {int(line["key"]) for line in lines} == {1, 2, 3}
+            left_out = [line for line in lines if not line[value]]
+            assert all(float(line[value]) >= 0.05 for line in lines if line[value])
+            known: dict = {}
+            for line in left_out:
+                weights = weights_by(view, line, site, known)
+                assert float(weights[int(line["query"]), int(line["key"])]) < 0.05
+
+
+def test_scores_keep_their_sign(tmp_path: Path) -> None:
+    file, seen = tmp_path / "file.csv", []
+    for _, t in traces():
+        for site in t.sites[:1]:
+            for form, name in (("matrix", "score"), ("text", "value")):
+                more = {"token": QUERY} if form == "text" else {}
+                given = {"values": "scores", "least": 0.0, **more, **placed(site)}
+                for line in lines_of(export(t, file, view=form, **given)):
+                    score = float(t.scores(site, 1)[int(line["query"]), int(line["key"])])
+                    assert float(line[name]) == pytest.approx(score, **CLOSE)
+                    assert name == "score" or line["numbers"] == "score"
+                    seen.append(score)
+    assert min(seen) < 0 < max(value for value in seen if math.isfinite(value))
+
+
+def test_numbers_of_heads_name_their_head(tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    for _, _, view in shown_of():
+        expected = numbers_of_heads(view)
+        for form in ("numbers", "scatter"):
+            keys = ("entropy", "broad", "first token")
+            more: dict[str, Any] = {"plot": keys} if form == "scatter" else {}
+            lines = lines_of(export(view, file, view=form, **more))
+            rows = {place_in(line): view.sites.index(site_by(view, line)) for line in lines}
+            for line in lines:
+                row = rows[place_in(line)]
+                key = keys[int(line["number"])] if form == "scatter" else line["number_label"]
+                number = float(expected[key][row, int(line["head"])])
+                if line["value"]:
+                    assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-4)
+                else:
+                    assert math.isnan(number)
+            heads = {
+                (line.get("tower"), line["layer"], line["kind"], line["head"]) for line in lines
+            }
+            assert len(heads) == sum(site.heads for site in view.sites)
+
+
+def test_vectors_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    for _, t in traces():
+        for site in (t.sites[0], t.sites[-1]):
+            pattern, here = t.pattern(site), placed(site)
+            made = head_vectors(t, site, 1)
+            labels = {"query": t.query_labels(site), "key": t.key_labels(site)}
+            for line in lines_of(export(t, file, view="vectors", **here)):
+                side = "query" if line["query"] else "key"
+                points = made.queries if side == "query" else made.keys
+                number = float(points[int(line[side]), int(line["component"])])
+                assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-4)
+                assert line[f"{side}_token"] == labels[side][int(line[side])]
+            lines = lines_of(export(t, file, view="qk", query=QUERY, key=KEY, **here))
+            assert {(line["query"], line["key"]) for line in lines} == {(str(QUERY), str(KEY))}
+            weight = [line for line in lines if line["numbers"] == "step"][-1]
+            assert float(weight["value"]) == pytest.approx(
+                float(t.weights(site, 1)[QUERY, KEY]), **CLOSE
+            )
+            weights = t.weights(site, 1)
+            expected = {
+                "q": pattern.q[0, 1],
+                "k": pattern.k[0, 1],
+                "v": pattern.v[0, 1],
+                "weights": weights,
+                "scores": t.scores(site, 1),
+                "output": weights @ pattern.v[0, 1],
+            }
+            for line in lines_of(export(t, file, view="stages", query=QUERY, **here)):
+                at = [int(line[name]) for name in ("query", "key", "feature") if line[name]]
+                if line["numbers"] in expected:
+                    number = float(expected[line["numbers"]][tuple(at)])
+                    assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-5)
+                assert line["numbers"] != "written" or line["query"] == str(QUERY)
+
+
+def test_whole_models_name_tokens_and_how_heads_are_fused(tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    for _, t in traces():
+        site = t.sites[0]
+        both = {"method": "rollout", "beside": "rollout", "beside_fusion": "max", "discard": 0.25}
+        lines = lines_of(export(t, file, view="model", **both, **placed(site)))
+        found = {how: rollout(t, tower=site.tower, fusion=how, discard=0.25) for how in FUSIONS}
+        for line in lines:
+            assert (line.get("tower"), line["discard"]) == (site.tower, "0.25")
+            number = float(found[line["fusion"]][int(line["query"]), int(line["key"])])
+            assert float(line["value"]) == pytest.approx(number, **CLOSE)
+        assert {line["fusion"] for line in lines} == {"mean", "max"}
+
+
+def test_a_relevance_says_what_it_explains(tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    for run, t, view in shown_of():
+        if "encoder," in t.model:  # it gives hidden states, no logits
+            continue
+        given: dict[str, Any] = {"method": "gradient", "output": "3.5", "run": run}
+        for form in ("model", "faithfulness"):
+            lines = lines_of(export(view, file, view=form, **given))
+            assert {line["of"] for line in lines} == {"the logit of output 5 at position 3"}
+            assert {line["input"] for line in lines} == {input_of(t, 100)}
+            assert not {"layer", "head"} & set(lines[0])
+
+
+def test_arrays_name_their_sites(tmp_path: Path) -> None:
+    file = tmp_path / "file.npz"
+    for _, t, view in shown_of():
+        found = np.load(export(view, file, view="atlas"))
+        for n in range(len(view.sites)):
+            own = {name: str(found[key]) for name in SITE if (key := f"site_{n}_{name}") in found}
+            np.testing.assert_allclose(
+                found[f"site_{n}_weights"], view.weights(site_by(view, own)).numpy(), rtol=1e-4
+            )
+        found = np.load(export(view, file, view="numbers"))
+        expected = numbers_of_heads(view)
+        for n, key in enumerate(found["heads_number_labels"].tolist()):
+            for i, head in list(enumerate(found["heads_head"].tolist()))[:: 4 if n else 1]:
+                own = {name: found[k][i] for name in SITE if (k := f"heads_{name}") in found}
+                row = view.sites.index(site_by(view, own))
+                number = float(expected[key][row, head])
+                assert found["heads"][i, n] == pytest.approx(
+                    number, rel=1e-3, abs=1e-4, nan_ok=True
+                )
+        names = found["heads_head_labels"].tolist()
+        assert len({*names}) == len(names)
+        assert str(found["input"]) == input_of(t)
+
+
+def held_in(page: str) -> dict[str, bytes]:
+    """The answers that a page holds, by what they answer."""
+    found = re.search(r'^open\((?:\{.*\}), (\{"overview".*\})\);$', page, re.MULTILINE)
+    assert found
+    return {path: base64.b64decode(data) for path, data in json.loads(found[1]).items()}
+
+
+def test_the_data_in_a_page_are_the_weights(tmp_path: Path) -> None:
+    file = tmp_path / "file.html"
+    for _, t in traces():
+        view = View(t, special="hidden")
+        site = attention(view)
+        held = held_in(export(view, file, **placed(site, [0, 1])).read_text("utf-8"))
+        base = unpack(held["overview"])[0]["base"]
+        read, known = 0, {}
+        for path, data in held.items():
+            if path.startswith(("map?", "row?")):
+                header, area = unpack(data)
+                for each in (*header["maps"], *header["rows"]):
+                    named = base["sites"][each["site"]]
+                    own = site_by(view, named)
+                    weights = weights_by(view, {"head": each["head"]}, own, known)
+                    assert named["queries"] == own.queries
+                    assert path.startswith("map") or f"index={each['index']}" in path
+                    read += 1
+                    if "shape" in each:
+                        count = math.prod(each["shape"])
+                        cells = np.frombuffer(area, np.uint8, count, each["at"]) / 255
+                        drawn = each["max"] * cells.reshape(each["shape"]) ** 2
+                        np.testing.assert_allclose(drawn, weights, atol=each["max"] / 255)
+                    else:
+                        row = np.frombuffer(area, np.float32, each["count"], each["at"])
+                        np.testing.assert_allclose(row, weights[each["index"]], rtol=1e-4)
+        assert read > 4
+
+
+def test_a_picture_s_table_names_patches(tmp_path: Path) -> None:
+    config = ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7, seed=1)
+    t = trace(load(config), torch.rand(1, 3, 20, 20))
+    lines = lines_of(export(t, tmp_path / "file.csv", view="image", layer=1, head=1))
+    check_weights(t, lines)
+    assert {line["input"] for line in lines} == {"a picture of 5 × 5 patches"}
+
+
+def test_filters_without_effect_are_refused(tmp_path: Path) -> None:
+    _, t = traces()[0]
+    idle = {"values": "scores", "sinks": "hidden", "least": 0.5, "top": 3, "rows": range(1, 3)}
+    for name, value in idle.items():
+        for form in (*EVERY, "qk", "stages", "vectors", "model"):
+            where = {} if form in EVERY else {"layer": 0, "head": 0}
+            with pytest.raises(ValueError, match=f"{name}: without effect on '{form}'"):
+                export(t, tmp_path / "file.svg", view=form, **where, **{name: value})
+    assert not [*tmp_path.iterdir()]
