@@ -102,14 +102,11 @@ class PatchSinks:
         keys: the sinks.
         shares: mean weight of a row on them, by head.
         left: weight of every row on all other tokens.
-        peaks: largest weights without them, as they are and with rows divided by what is left:
-            given by any query to a patch, and given by a patch.
     """
 
     keys: tuple[int, ...]
     shares: Float[Tensor, " head"]
     left: Float[Tensor, "head query"]
-    peaks: tuple[tuple[float, float], tuple[float, float]]
 
 
 def patch_sinks(
@@ -139,30 +136,14 @@ def patch_sinks(
                 trace.weights(site, rows=rows)[..., : site.queries].sum((0, 1)).double().cpu()
             )
         keys = torch.cat([keys, prefix + outlying(received[prefix:]).nonzero().flatten()])
-    shares, left, peaks = torch.zeros(site.heads), [], torch.zeros(2, 2)
+    shares, left = torch.zeros(site.heads), []
     for rows in _blocks(site):
         check()
         weights = trace.weights(site, rows=rows)[..., : site.queries].cpu()
         shares += weights[..., keys].sum((1, 2))
         weights[..., keys] = 0
-        rest = weights.sum(-1)
-        left.append(rest)
-        whole = weights / torch.where(rest > 0, rest, 1)[..., None]
-        from_patches = slice(max(0, prefix - rows.start), None)
-        for mode, each in enumerate((weights, whole)):
-            found = each[..., prefix:].amax(), _largest(each[:, from_patches])
-            peaks[mode] = torch.maximum(peaks[mode], torch.stack(found))
-    (hidden, divided) = peaks.tolist()
-    return PatchSinks(
-        tuple(keys.tolist()),
-        shares / site.queries,
-        torch.cat(left, 1),
-        ((hidden[0], hidden[1]), (divided[0], divided[1])),
-    )
-
-
-def _largest(weights: Tensor) -> Tensor:
-    return weights.amax() if weights.numel() else weights.new_zeros(())
+        left.append(weights.sum(-1))
+    return PatchSinks(tuple(keys.tolist()), shares / site.queries, torch.cat(left, 1))
 
 
 def _blocks(site: Site) -> list[range]:

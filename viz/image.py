@@ -38,13 +38,11 @@ class Layer:
         site: index of the site.
         weights: float32 "head query key", prefix first, then cells of patches row by row.
         factor: patches per side of a cell.
-        peaks: largest weight on a patch key, and largest weight of a patch query.
     """
 
     site: int
     weights: np.ndarray
     factor: int
-    peaks: tuple[float, float]
 
     def __post_init__(self) -> None:
         if self.weights.ndim != 3 or self.site < 0 or self.factor < 1:
@@ -83,8 +81,6 @@ class PictureSinks:
         keys: the tokens that are sinks.
         shares: mean weight of a row on them, by head.
         left: float32 "head query", weight of every row on all other tokens.
-        peaks: largest weights without the sinks, as `Layer.peaks`: with rows as they are, and
-            divided by what is left.
     """
 
     site: int
@@ -92,7 +88,6 @@ class PictureSinks:
     keys: tuple[int, ...]
     shares: np.ndarray
     left: np.ndarray
-    peaks: tuple[tuple[float, float], tuple[float, float]]
 
 
 def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
@@ -194,7 +189,6 @@ def _layer(layer: Layer, area: Sections) -> dict[str, Any]:
         "shape": [heads, queries, keys],
         "factor": layer.factor,
         "bits": bits,
-        "peaks": [float(peak) for peak in layer.peaks],
         "maxima": area.add(maxima),
         "at": area.add(pack_bits(quantised, bits)),
     }
@@ -209,7 +203,6 @@ def _sinks(sinks: PictureSinks, area: Sections) -> dict[str, Any]:
         "shares": [float(share) for share in sinks.shares],
         "count": left.size,
         "at": area.add(left),
-        "peaks": [list(pair) for pair in sinks.peaks],
     }
 
 

@@ -54,9 +54,7 @@ class Source:
         }
 
     def layer(self, site: int) -> Layer:
-        weights = self.weights[site]
-        peaks = float(weights[..., self.prefix :].max()), float(weights[:, self.prefix :].max())
-        return Layer(site, weights, 1, peaks)
+        return Layer(site, self.weights[site], 1)
 
     def rows(self, site: int, axis: str, index: int) -> Rows:
         weights = self.weights[site]
@@ -71,12 +69,8 @@ class Source:
         kept = weights.copy()
         kept[..., keys] = 0
         left = kept.sum(-1)
-        peaks = [
-            (float(each[..., self.prefix :].max()), float(each[:, self.prefix :].max()))
-            for each in (kept, kept / left[..., None])
-        ]
         shares = weights[..., keys].sum(-1).mean(-1)
-        return PictureSinks(site, outliers, tuple(keys), shares, left, (peaks[0], peaks[1]))
+        return PictureSinks(site, outliers, tuple(keys), shares, left)
 
     def answer(self, route: str, query: dict[str, str]) -> Answer:
         """The body of a response."""

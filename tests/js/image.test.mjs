@@ -7,7 +7,7 @@ import { layout } from "../../viz/components/headscope_views/assets/architecture
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
 import * as cells from "../../viz/components/headscope_views/assets/image/cells.js";
-import { levelOf, shadePatches } from "../../viz/components/headscope_views/assets/image/overlay.js";
+import { levelOf, shadePatches, veilOf } from "../../viz/components/headscope_views/assets/image/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
 import { ImageState } from "../../viz/components/headscope_views/assets/image/state.js";
@@ -22,7 +22,7 @@ test("four values of six bits come out of three bytes", () => {
 
 test("a rough row is its query's, a column its key's", () => {
   const layer = rows.layerOf(
-    { ...{ site: 0, shape: [1, 2, 2], factor: 1, bits: 8, peaks: [1, 1] }, maxima: 0, at: 8 },
+    { ...{ site: 0, shape: [1, 2, 2], factor: 1, bits: 8 }, maxima: 0, at: 8 },
     new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]),
   );
   assert.deepEqual([...rows.roughRow(layer, 0, 1, "query")], [0, 0.5]);
@@ -142,11 +142,45 @@ test("a mask is the fewest patches that hold a share of the weight", () => {
 
 test("patches outside a mask are shaded, cell by cell", () => {
   const pixels = new Uint32Array(2 * 3);
-  shadePatches(pixels, [true, false], [2, 3], 2); // a cell of 2 × 2 patches and one of 2 × 1
+  shadePatches(pixels, { stride: 3 }, [true, false], [2, 3], 2); // a cell of 2 × 2 patches and one of 2 × 1
   assert.deepEqual(
     [...pixels].map((pixel) => pixel >>> 24),
     [0, 0, 200, 0, 0, 200],
   );
+  const tile = new Uint32Array(4 * 2); // a tile of two patches, each of 2 × 2 pixels, a line wide as it is
+  shadePatches(tile, { stride: 4, side: 2 }, [false, true], [1, 2], 1);
+  assert.deepEqual([...tile].map((pixel) => pixel >>> 24), [200, 200, 0, 0, 200, 200, 0, 0]);
+});
+
+test("the tokens before the patches are called what they are", () => {
+  /** @type {(labels: string[], prefix: number) => any} */
+  const base = (labels, prefix) => ({ prefix, query_labels: [...labels, "patch 0,0"] });
+  assert.deepEqual(rows.partsOf(base(["[CLS]"], 1)), { first: "class token", others: "", patches: "patches" });
+  assert.equal(rows.partsOf(base(["class", "register 0"], 2)).others, "registers");
+  const distilled = rows.partsOf(base(["[CLS]", "[DIST]"], 2));
+  assert.deepEqual([distilled.first, distilled.others], ["class token", "other tokens"]);
+  assert.equal(rows.partsOf(base([], 0)).first, "");
+  const mass = rows.massOf(Float32Array.of(0.5, 0.25, 0.25), { ...base(["[CLS]"], 1), grid: [1, 2] }, 1, "query");
+  assert.deepEqual([mass.first, mass.registers], [0.5, 0]);
+});
+
+test("colours of a uniform map are faint, and a larger weight is never darker", () => {
+  const even = Float32Array.of(0.9, 0.024, 0.025, 0.026);
+  assert.equal(rows.nearlyUniform(even, 1), true);
+  assert.ok(rows.fadeOf(even, 1) < 0.2);
+  const peaked = Float32Array.of(0.1, 0, 0.8, 0.1);
+  assert.equal(rows.nearlyUniform(peaked, 1), false);
+  assert.equal(rows.fadeOf(peaked, 1), 1);
+  const ramp = Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3)); // greys
+  const table = veilOf(ramp);
+  for (const level of [0, 90, 255])
+    for (let t = 1; t < 256; t++) {
+      const [before, after] = [table[t - 1], table[t]].map((pixel) => {
+        const share = (pixel >>> 24) / 255;
+        return level * (1 - share) + (pixel & 255) * share;
+      });
+      assert.ok(after >= before - 0.75, `${level} ${t}`);
+    }
 });
 
 test("rows without sinks leave them out, and are divided by what is left if wanted", () => {
@@ -243,10 +277,11 @@ test("of the next trace only a layer that it has is fetched before its base", as
 test("two pictures share the scale of colours that heads share", async () => {
   const { state: first } = await opened(1, [2, 2]);
   const { state: second } = await opened(1, [2, 2], first);
-  /** @type {(state: ImageState, peak: number) => void} */
-  const keep = (state, peak) => {
-    const layer = { shape: [3, 5, 5], factor: 1, bits: 8, peaks: [peak, peak], maxima: new Float32Array(15) };
-    state.layers.set("0", /** @type {any} */ (layer), 1);
+  /** The row of the first token: all heads give this to a patch, the class token more. @type {(state: ImageState, most: number) => void} */
+  const keep = (state, most) => {
+    const { heads } = state.site();
+    const given = Array.from({ length: heads }, (_, head) => [0.5, 0.01, head ? most / 2 : most, 0, 0]);
+    state.exact.set("0/query/0", Float32Array.from(given.flat()), 1);
     state.choose({ scale: "layer" });
   };
   keep(first, 0.25);

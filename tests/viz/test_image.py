@@ -51,7 +51,7 @@ def test_a_layer_fits_its_message(heads, grid, prefix, factor):
     assert factor_for(heads, grid, prefix) == factor
     count = cells(grid, prefix, factor)
     weights = np.random.default_rng(0).random((heads, count, count), np.float32)
-    blob = message(trace="a", answer=1, layers=[Layer(0, weights, factor, (1.0, 1.0))])
+    blob = message(trace="a", answer=1, layers=[Layer(0, weights, factor)])
     assert len(blob) <= 400_000
     if factor > 1:
         assert heads * cells(grid, prefix, factor - 1) ** 2 * 6 / 8 > BUDGET
@@ -60,9 +60,9 @@ def test_a_layer_fits_its_message(heads, grid, prefix, factor):
 @pytest.mark.parametrize(("tokens", "bits"), [(11, 8), (197, 6)])
 def test_a_layer_comes_back(tokens, bits):
     weights = np.random.default_rng(1).random((12, tokens, tokens), np.float32)
-    header, area = unpack(message(trace="a", layers=[Layer(2, weights, 1, (0.5, 0.25))]))
+    header, area = unpack(message(trace="a", layers=[Layer(2, weights, 1)]))
     (layer,) = header["layers"]
-    assert (layer["site"], layer["bits"], layer["peaks"]) == (2, bits, [0.5, 0.25])
+    assert (layer["site"], layer["bits"]) == (2, bits)
     maxima = np.frombuffer(area, "<f4", 12 * tokens, layer["maxima"]).reshape(12, tokens)
     packed = np.frombuffer(area, np.uint8, offset=layer["at"])
     first = np.array(unpacked(packed, tokens, bits)) / (2**bits - 1)
@@ -96,4 +96,4 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="finite"):
         Rows(0, "key", 0, np.full((1, 2), np.nan, np.float32))
     with pytest.raises(ValueError, match="factor"):
-        Layer(0, np.zeros((1, 2, 3), np.float32), 0, (0.0, 0.0))
+        Layer(0, np.zeros((1, 2, 3), np.float32), 0)

@@ -68,8 +68,7 @@ def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     grid, prefix = grid_of(entry.trace, found)
     factor = factor_for(found.heads, grid, prefix)
     weights = layer_cells(entry.trace, found, factor).numpy(force=True)
-    peaks = (float(weights[..., prefix:].max()), float(weights[:, prefix:].max()))
-    return message(trace=id, layers=[Layer(site, weights, factor, peaks)])
+    return message(trace=id, layers=[Layer(site, weights, factor)])
 
 
 def heads_of(entry: TraceEntry, id: str, site: int, axis: str, index: int) -> bytes:
@@ -93,7 +92,7 @@ def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> b
     found = site_at(entry.trace, site)
     made = patch_sinks(entry.trace, found, outliers=outliers, check=check)
     numbers = made.shares.numpy(force=True), made.left.numpy(force=True)
-    return message(trace=id, sinks=[PictureSinks(site, outliers, made.keys, *numbers, made.peaks)])
+    return message(trace=id, sinks=[PictureSinks(site, outliers, made.keys, *numbers)])
 
 
 def sinks_read(entry: TraceEntry, site: int, outliers: bool = False) -> int:

@@ -40,8 +40,8 @@ def overlay(
     chosen: tuple[int, int] | None,
     caption: Caption,
     *,
-    top: float,
-    log: bool = False,
+    tops: Sequence[float],
+    scale: str,
     crosses: Sequence[tuple[int, int]] = (),
     veil: Veil = Veil(),
     masks: Sequence[np.ndarray] = (),
@@ -53,8 +53,8 @@ def overlay(
         picture: uint8 "row col 3", what the network read; None draws the patches alone.
         chosen: row and column of the patch that attends or is attended to; None for another token.
         caption: title and caption.
-        top: weight of the last colour.
-        log: whether the scale is logarithmic.
+        tops: of each head, the weight of the last colour.
+        scale: "fixed", "own", "layer" or "log", as of a request.
         crosses: rows and columns of patches whose weights are hidden, crossed out.
         veil: how the weights are painted.
         masks: of each head, which patches stay bright where a "mask" is painted.
@@ -64,7 +64,10 @@ def overlay(
     if veil.paint == "mask":
         layers = [_shade(mask) for mask in masks]
     else:
-        layers = [_colours(weights, top, log, veil.ground) for _, weights in maps]
+        layers = [
+            _colours(weights, top, scale == "log")
+            for (_, weights), top in zip(maps, tops, strict=True)
+        ]
     pictures = [
         (name, _veiled(layer, picture, veil)) for (name, _), layer in zip(maps, layers, strict=True)
     ]
@@ -89,8 +92,10 @@ def overlay(
             items += [frame(cell, "#ffffff", 1.8), frame(cell, COLOURS["light"].primary, 1.0)]
     y += math.ceil(len(pictures) / across) * (high + BODY * 2) + 4
     if veil.paint != "mask":
-        words = "attention weight, logarithmic" if log else parts.scale_words(top)
-        items += parts.colour_bar(MARGIN, y, top, words, sequential("dark"), log=log)
+        one = len({*tops}) == 1  # else each head has a scale of its own
+        words = WORDS[scale] if one else "share of each head’s largest weight, square root"
+        log = scale == "log"
+        items += parts.colour_bar(MARGIN, y, tops[0] if one else 1.0, words, RAMP, log=log)
         y += 20
     return parts.finished(items, y, caption)
 
@@ -107,12 +112,36 @@ def _crossed(places: Sequence[tuple[int, int]], cell: Box) -> list[Item]:
     return [Stroke(tuple(segments), colour, thick) for colour, thick in lines]
 
 
-def _colours(weights: np.ndarray, top: float, log: bool, ground: str) -> np.ndarray:
-    """The colour of each patch, "row col 4" with its opacity; as in the view."""
+WORDS = {
+    "fixed": "attention weight, square-root scale",
+    "own": "attention weight, up to the largest on a patch here, square-root scale",
+    "layer": "attention weight, up to the largest on a patch in any head, square-root scale",
+    "log": "attention weight, up to the largest on a patch in any head, logarithmic",
+}
+RAMP = sequential("dark")
+EVEN = 1.25  # of largest to mean weight, below which a map is nearly uniform
+FAINTEST = 0.15  # share of the colours that is left of a uniform map
+
+
+def nearly_uniform(weights: np.ndarray) -> bool:
+    """Whether patches have about the same weight."""
+    return _contrast(weights) < EVEN
+
+
+def _contrast(weights: np.ndarray) -> float:
+    """The largest over the mean weight, 1 for equal ones."""
+    return float(weights.max() / (weights.mean() or 1)) if weights.any() else 1.0
+
+
+def _colours(weights: np.ndarray, top: float, log: bool) -> np.ndarray:
+    """The colour of each patch, "row col 4" with its opacity; as in the view.
+
+    Every pixel of a picture is the brighter the larger the weight. A uniform map is faint.
+    """
     level = np.rint(255 * parts.levels(weights / top, log=log)).astype(int)
-    opacity = 70 + level * 230 // 256 if ground == "grey" else 2 * level
-    opacity = np.minimum(235 if ground == "grey" else 225, opacity)
-    return np.concatenate([sequential("dark")[level], opacity[..., None]], -1).astype(np.uint8)
+    fade = min(1.0, max(FAINTEST, _contrast(weights) - 1))
+    opacity = np.rint((140 + level * 90 // 256) * fade)
+    return np.concatenate([RAMP[level], opacity[..., None]], -1).astype(np.uint8)
 
 
 def _shade(mask: np.ndarray) -> np.ndarray:

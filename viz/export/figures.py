@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.drawing.scales import Scale, weight_scale
+from viz.drawing.scales import Scale, score_scale, weight_scale
 from viz.drawing.scene import Scene
 from viz.export.forms import FORMS
 from viz.export.request import (
@@ -23,7 +23,7 @@ from viz.export.request import (
     top_of,
     weights_of,
 )
-from viz.export.sinks import hidden_of, hidden_sentence, source_of
+from viz.export.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
 if TYPE_CHECKING:
     from analysis.overview import RowSource
@@ -45,6 +45,7 @@ def _matrix(request: Request) -> Scene:
     rows, columns = rows_and_columns(request)
     hidden = hidden_of(request, rows)
     description += f" {hidden_sentence(request, hidden)}" if hidden else ""
+    description += f" The {top} strongest keys of each row are outlined." if top else ""
     return matrix(
         maps,
         query,
@@ -60,11 +61,7 @@ def _matrix(request: Request) -> Scene:
 def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
     """The colours of a matrix."""
     if request.filters.values == "scores":
-        seen = np.concatenate([values[np.isfinite(values)] for _, values in maps])
-        low, high = (float(seen.min()), float(seen.max())) if seen.size else (0.0, 1.0)
-        if low < 0 < high:
-            low, high = -max(-low, high), max(-low, high)
-        return Scale("linear", low, high, "score before the softmax; masked ones are grey")
+        return score_scale(np.concatenate([values.ravel() for _, values in maps]))
     if request.scale == "log":
         return Scale("log", 0.0, 1.0, "attention weight, logarithmic from 10⁻⁶ to 1")
     return weight_scale(top_of(request, maps))
@@ -73,8 +70,6 @@ def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
 def _lines(request: Request) -> Scene:
     from viz.drawing.lines import lines
 
-    if request.filters.values == "scores":
-        raise ValueError("form: lines draw weights; scores are shown as a matrix")
     maps = [
         (name_of(head), np.nan_to_num(drawn_of(request, head, "lines"))) for head in request.heads
     ]
@@ -94,6 +89,8 @@ def _lines(request: Request) -> Scene:
         start = rows_and_columns(request)[int(request.inward)].start
         label = (key if request.inward else query)[request.token - start]
         description += f" Only the lines of “{label}” ({request.token}) are drawn."
+    if top := request.filters.top:
+        description += f" Of each row the {top} strongest keys are drawn."
     hidden = hidden_of(request, rows_and_columns(request)[0])
     description += f" {hidden_sentence(request, hidden)}" if hidden else ""
     drawn = [(name, weights, head) for (name, weights), head in zip(maps, numbers, strict=True)]
@@ -127,7 +124,7 @@ def _image(request: Request) -> Scene:
     from analysis.overview import column_of, rows_of
     from analysis.patches import grid_of
     from analysis.view import View
-    from viz.drawing.overlay import Veil, overlay
+    from viz.drawing.overlay import Veil, nearly_uniform, overlay
 
     trace, site = request.shown, request.site
     if isinstance(trace, View):
@@ -150,21 +147,24 @@ def _image(request: Request) -> Scene:
         patches = weights[prefix:count].numpy(force=True).reshape(rows, cols)
         maps.append((name_of(head), patches))
     place = divmod(token - prefix, cols) if token >= prefix else None
-    name = (
-        trace.labels[token] if place is None else f"the patch in row {place[0]}, column {place[1]}"
-    )
+    label = trace.labels[token]
+    name = "the class token" if label in CLASS else label
+    name = name if place is None else f"the patch in row {place[0]}, column {place[1]}"
     verb = "Who attends to" if request.inward else "Where attention goes from"
     description = (
         f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
     )
+    description += "" if request.choice.paint == "mask" else " Brighter is more weight."
     crosses = []
     if hidden is not None:
         of = "a row on average" if request.inward else "this row"
         description += f" {hidden_sentence(request, hidden, of)}"
         crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
-    log = request.scale == "log"
-    shared = log or request.scale == "layer"
-    top = (_shared(source, request, prefix) if shared else top_of(request, maps)) or 1.0
+    tops = [1.0] * len(maps)
+    if request.scale == "own":
+        tops = [float(weights.max()) or 1.0 for _, weights in maps]
+    elif request.scale != "fixed":
+        tops = [_shared(source, request, token, range(prefix, count)) or 1.0] * len(maps)
     choice = request.choice
     veil = Veil(choice.ground, choice.paint, choice.opacity)
     masks = [_mask(weights) for _, weights in maps] if choice.paint == "mask" else ()
@@ -172,8 +172,11 @@ def _image(request: Request) -> Scene:
         description += (
             " All patches are darkened but the fewest that hold 60 % of the weight on patches."
         )
+    even = [name for name, weights in maps if nearly_uniform(weights)]
+    if even and not masks:
+        description += f" Nearly uniform, so faint: {', '.join(even)}."
     about = caption(request, description)
-    colours: dict[str, Any] = {"top": top, "log": log, "veil": veil, "masks": masks}
+    colours: dict[str, Any] = {"tops": tops, "scale": request.scale, "veil": veil, "masks": masks}
     return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
 
 
@@ -187,14 +190,15 @@ def _mask(weights: np.ndarray) -> np.ndarray:
     return mass_mask(flat).numpy().reshape(weights.shape)
 
 
-def _shared(source: "RowSource", request: Request, prefix: int) -> float:
-    """The largest weight on a patch in any head of the layer; inwards, of any patch."""
-    from analysis.overview import pooled
+def _shared(source: "RowSource", request: Request, token: int, patches: range) -> float:
+    """The largest weight of the token on a patch in any head of the layer; inwards, of a patch."""
+    from analysis.overview import column_of, rows_of
 
-    count = request.site.queries
-    tokens, patches = range(count), range(prefix, count)
-    rows, keys = (patches, tokens) if request.inward else (tokens, patches)
-    return float(pooled(source, request.site, "max", rows, keys, size=1))
+    if request.inward:
+        found = column_of(source, request.site, "max", token)
+    else:
+        found = rows_of(source, request.site, "max", range(token, token + 1))[0]
+    return float(found[patches.start : patches.stop].max())
 
 
 def _panels(form: str) -> Callable[[Request], Scene]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from viz.export.request import Request
 
 
+CLASS = ("class", "[CLS]")  # of these networks, and of transformers
+
+
 @dataclass(frozen=True, eq=False)
 class Hidden:
     """The keys that are left out.
@@ -109,10 +112,10 @@ def _of_picture(request: "Request", keys: Sequence[int], labels: Sequence[str]) 
     trace: Any = request.shown
     _, prefix = grid_of(trace, request.site)
     before = [labels[key] for key in keys if key < prefix]
-    others = [label for label in before if label != "class"]
+    others = [label for label in before if label not in CLASS]
     noun = "register" if all(label.startswith("register") for label in others) else "other token"
     patches = len(keys) - len(before)
-    parts = ["the class token"] if "class" in before else []
+    parts = ["the class token"] if len(others) < len(before) else []
     parts += [f"{len(others)} {noun}{'s' if len(others) > 1 else ''}"] if others else []
     parts += [f"{patches} outlier patch{'es' if patches > 1 else ''}"] if patches else []
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

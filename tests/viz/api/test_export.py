@@ -17,10 +17,10 @@ from analysis.vision import mass_mask
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
-from viz.api import export, image
+from viz.api import export
 from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError, numbers
-from viz.drawing import parts
+from viz.drawing import overlay, parts
 from viz.export.figures import VIEWS
 from viz.export.files import FORMATS
 from viz.image import Picture
@@ -120,16 +120,61 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
     assert names["t"].hidden(0).shape == (7, 15)
 
 
-def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: TraceEntry) -> None:
-    """Against the peak that the view itself is sent."""
-    from viz.pack import unpack
+@pytest.mark.parametrize("direction", ["out", "in"])
+@pytest.mark.parametrize("token", [0, 7])
+def test_the_colours_of_a_picture_end_where_its_bar_says(
+    photo: TraceEntry, token: int, direction: str
+) -> None:
+    """The numbers of the bar, and the brightest colour, against the weights of the token."""
+    weights = photo.trace.weights(1)
+    given = (weights[:, token] if direction == "out" else weights[..., token])[:, 1:]
+    own, shared = given.amax(1), float(given.max())
 
-    header, _ = unpack(image.layer_of(photo, "id", 1))
-    peak = header["layers"][0]["peaks"][0]
-    svg = export.export(photo, "id", 1, 0, "image", "svg", scale="layer", token=0).data.decode()
-    assert f">{peak:.3g}</text>" in svg
-    svg = export.export(photo, "id", 1, 0, "image", "svg", scale="log", token=0).data.decode()
-    assert all(f">{peak * 10.0**-decade:.3g}</text>" in svg for decade in range(5))
+    def drawn(scale: str, **more: Any) -> tuple[str, list[np.ndarray]]:
+        asked = {"token": token, "direction": direction, "scale": scale, **more}
+        svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data.decode()
+        files = re.findall(r'href="data:image/png;base64,([^"]*)"', svg)
+        opened = [Image.open(io.BytesIO(base64.b64decode(file))).convert("RGB") for file in files]
+        return svg, [np.asarray(each).astype(float) for each in opened]
+
+    svg, _ = drawn("layer")
+    assert f">{shared:.3g}</text>" in svg
+    assert "largest on a patch in any head" in svg
+    svg, _ = drawn("log")
+    assert all(f">{shared * 10.0**-decade:.3g}</text>" in svg for decade in range(5))
+    svg, _ = drawn("own")
+    assert f">{float(own[0]):.3g}</text>" in svg
+    svg, pictures = drawn("own", shown=(0, 1, 2))
+    assert "share of each head’s largest weight" in svg
+    assert len(pictures) == 4
+
+
+def test_brighter_is_more_over_any_picture() -> None:
+    """Luminance by weight, for each grey level of a picture and both grounds."""
+    weights, ends = np.linspace(0, 1, 256)[None] ** 2, []
+    for ground in ("colour", "grey"):
+        for level in range(0, 256, 15):
+            picture = np.full((1, 256, 3), level, np.uint8)
+            layer = overlay._colours(weights, 1.0, log=False)
+            found = overlay._veiled(layer, picture, overlay.Veil(ground)).astype(float)
+            light = found @ [0.2126, 0.7152, 0.0722]
+            assert (np.maximum.accumulate(light, 1) - light).max() < 1.5  # levels are rounded
+            ends.append((light[0, 0], light[0, -1]))
+    assert min(most for _, most in ends) > max(none for none, _ in ends) + 60
+
+
+def test_a_nearly_uniform_map_leaves_the_picture_visible(photo: TraceEntry) -> None:
+    even = np.full((5, 5), 1 / 26) + np.linspace(0, 1e-3, 25).reshape(5, 5)
+    peaked = np.eye(5)
+    for weights, name in ((even, "even"), (peaked, "peaked")):
+        opacity = overlay._colours(weights, float(weights.max()), log=False)[..., 3]
+        assert overlay.nearly_uniform(weights) == (name == "even")
+        assert (opacity.max() < 40) == (name == "even")
+    said = export.export(photo, "id", 0, 0, "image", "svg", token=3).data.decode()
+    contrast = float(
+        photo.trace.weights(0, 0)[3, 1:].max() / photo.trace.weights(0, 0)[3, 1:].mean()
+    )
+    assert ("Nearly uniform, so faint: head 0." in " ".join(said.split())) == (contrast < 1.25)
 
 
 @pytest.mark.parametrize("mode", ["hidden", "renormalised"])
@@ -167,7 +212,7 @@ def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry, paint: s
         np.asarray(Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB")).astype(float)
         for each in encoded
     )
-    weights = photo.shown.weights(1, 0)[3, 1:]
+    weights = photo.trace.weights(1, 0)[3, 1:]
     cell = len(drawn) // 5
     middle = slice(cell // 2, None, cell)
     before, after = picture[middle, middle].reshape(25, 3), drawn[middle, middle].reshape(25, 3)
@@ -176,7 +221,8 @@ def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry, paint: s
         expected = before * (1 - share[:, None])
     else:
         level = np.rint(255 * np.sqrt(weights.numpy())).astype(int)
-        share = 0.5 * np.minimum(225, 2 * level)[:, None] / 255
+        fade = min(1, max(0.15, float(weights.max() / weights.mean()) - 1))
+        share = 0.5 * np.rint((140 + level * 90 // 256) * fade)[:, None] / 255
         expected = before * (1 - share) + sequential("dark")[level] * share
     # rounding; four pixels make a patch, so that none is in its middle
     assert np.abs(after - expected).max() < (10 if paint == "smooth" else 1.01)

@@ -323,7 +323,6 @@ export interface LayerHeader {
   shape: [number, number, number];
   factor: number;
   bits: 6 | 8;
-  peaks: [number, number];
   maxima: number;
   at: number;
 }
@@ -338,7 +337,6 @@ export interface PictureSinksHeader {
   count: number;
   at: number;
   /** Largest weights without them, as in a layer: rows as they are, and divided by what is left. */
-  peaks: [[number, number], [number, number]];
 }
 
 export interface Header {

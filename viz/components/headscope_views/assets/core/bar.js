@@ -3,14 +3,16 @@
 import { element } from "./dom.js";
 
 /**
- * A button with its title, which is also its name.
+ * A button. Its name begins with its text, as speech control expects, and goes on with its title.
  *
  * @param {string} text
  * @param {string} title
  * @param {() => void} action
  */
 export function button(text, title, action) {
-  const made = element("button", "hs-button", { type: "button", title, "aria-label": title }, text);
+  const spoken = /\p{L}/u.test(text) && !title.startsWith(text);
+  const name = [spoken ? text : "", title].filter(Boolean).join(": ");
+  const made = element("button", "hs-button", { type: "button", title, "aria-label": name }, text);
   made.onclick = action;
   return made;
 }

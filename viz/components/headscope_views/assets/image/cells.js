@@ -154,11 +154,11 @@ export function mount(root, props, host) {
     const own = values.subarray(key.prefix, key.prefix + key.rows * key.cols);
     const most = own.reduce((best, value, i) => (value > own[best] ? i : best), 0);
     const base = { prefix: 0, grid: /** @type {[number, number]} */ ([key.rows, key.cols]) };
-    const table = veilOf(ramp(now.ramp), "colour");
+    const table = veilOf(ramp(now.ramp));
     colourPatches(pixels, { stride: key.cols }, own, { base, table }, 1, own[most] || 1);
     veiled.show();
     const [down, across] = placeOf(most, { ...key, prefix: 0 });
-    setText(read, `${who}: most to ${down}, ${across} of ${key.rows} × ${key.cols}, ${own[most].toFixed(5)}`);
+    setText(read, `${who}: most to ${down}, ${across} of ${key.rows} × ${key.cols}, ${own[most].toFixed(5)}; brighter = more weight`);
   }
 
   /** @param {CellsProps} next */

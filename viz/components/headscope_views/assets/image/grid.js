@@ -7,6 +7,7 @@ import { element, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "./overlay.js";
+import { nearlyUniform } from "./rows.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf } from "./scale.js";
 import { stackOf } from "./stack.js";
@@ -39,7 +40,7 @@ export function pictureOf(state, parent) {
   const legend = legendOf(state);
   const mass = massBarOf(state);
   const dark = element("p", "hs-dark");
-  const brighter = button("Use the shared scale", "All heads from 0 to the layer’s largest", () =>
+  const brighter = button("Use the shared scale", "From 0 to the largest weight of any head for this token", () =>
     state.select({ scale: "layer" }),
   );
   const darkWords = element("span");
@@ -237,7 +238,7 @@ export function pictureOf(state, parent) {
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
     const mask = state.selection.paint === "mask";
     const without = withoutWords(state, rows.exact);
-    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
+    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : polarityOf(rows)}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
     shareOut(rows);
@@ -259,11 +260,21 @@ export function pictureOf(state, parent) {
    */
   function shareOut(rows) {
     const values = rows.whole[state.shown];
-    const share = state.axis === "query";
+    const share = state.axis === "query" && state.selection.head !== "max";
     chips.forEach((chip, i) => {
       const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
       setText(/** @type {HTMLElement} */ (chip.lastElementChild), `${rows.exact ? "" : "≈ "}${text}`);
     });
+  }
+
+  /** @param {Rows} rows */
+  function polarityOf(rows) {
+    const first = state.base.prefix;
+    const values = rows.heads[state.shown];
+    if (!nearlyUniform(values, first)) return "Brighter = more weight.";
+    const patches = values.subarray(first);
+    const [least, most] = [patches.reduce((a, b) => Math.min(a, b), 1), state.largest(values)];
+    return `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(most)}.`;
   }
 
   /** @param {Rows} rows */

@@ -1,6 +1,7 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
 import { element, setAttribute, setText } from "../core/dom.js";
+import { nearlyUniform, partsOf } from "./rows.js";
 import { planOf, tilesOf } from "./tiles.js";
 import { nameOf, theToken } from "./words.js";
 
@@ -10,7 +11,6 @@ import { nameOf, theToken } from "./words.js";
 
 /** @type {Record<string, number>} */
 const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
-const PARTS = "class, registers, patches";
 
 /**
  * @param {ImageState} state
@@ -85,8 +85,9 @@ export function headsOf(state, parent) {
     const name = theToken(state, state.token());
     const lead = inward ? `Who looks at ${name}` : `Where ${name} looks`;
     const much = inward ? "comes from" : "goes to";
-    setText(sentence, `${lead}, in each head. Bars: how much ${much} ${PARTS}.`);
     const rows = state.rows();
+    const parts = Object.values(partsOf(state.base)).filter(Boolean).join(", ");
+    setText(sentence, `${lead}, in each head.${rows ? evenOf(rows) : ""} Bars: how much ${much} ${parts}.`);
     const spot = state.read;
     read.classList.toggle("hs-muted", !spot);
     if (!rows || !spot)
@@ -99,6 +100,17 @@ export function headsOf(state, parent) {
         `maximum${state.base.note ? `; ${state.base.note}` : ""}. Chosen: ${state.headName()}. ` +
         "Arrow keys choose another one.",
     );
+  }
+
+  /**
+   * Which heads give all patches about the same, as a sentence after others.
+   *
+   * @param {Rows} rows
+   */
+  function evenOf({ heads }) {
+    if (state.selection.paint === "mask") return "";
+    const even = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
+    return even.length ? ` Nearly uniform, so faint: ${even.join(", ")}.` : "";
   }
 
   /** @type {(rows: Rows, spot: {head: number, token: number}, inward: boolean) => string} */

@@ -3,7 +3,7 @@
 
 import { contextOf } from "../core/dom.js";
 
-/** @import {Ground, ImageBase} from "../types" */
+/** @import {ImageBase} from "../types" */
 
 /** @typedef {CanvasRenderingContext2D} Context */
 
@@ -44,27 +44,35 @@ export function sheet(width, height) {
   return made;
 }
 
-/** @type {Record<Ground, WeakMap<Uint8Array, Uint32Array>>} tables of colours, by scale */
-const veils = { colour: new WeakMap(), grey: new WeakMap() };
+/** @type {WeakMap<Uint8Array, Uint32Array>} tables of colours, by scale */
+const veils = new WeakMap();
 
 /**
- * The pixels of a scale, opaque where the weight is large. Over a picture in colour a weight of 0
- * changes nothing.
+ * The pixels of a scale. They darken what has little weight and cover what has much, so that every
+ * pixel of a picture is the brighter the larger the weight.
  *
  * @param {Uint8Array} ramp
- * @param {Ground} ground
  */
-export function veilOf(ramp, ground) {
-  const cached = veils[ground].get(ramp);
+export function veilOf(ramp) {
+  const cached = veils.get(ramp);
   if (cached) return cached;
   const made = new Uint32Array(256);
   for (let t = 0; t < 256; t++) {
-    const alpha = ground === "grey" ? Math.min(235, 70 + ((t * 230) >> 8)) : Math.min(225, 2 * t);
+    const alpha = 140 + ((t * 90) >> 8);
     made[t] = (alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t];
   }
-  veils[ground].set(ramp, made);
+  veils.set(ramp, made);
   return made;
 }
+
+/**
+ * The same pixels, less opaque.
+ *
+ * @param {Uint32Array} table
+ * @param {number} share of their opacity
+ */
+export const faded = (table, share) =>
+  share === 1 ? table : table.map((pixel) => (Math.round((pixel >>> 24) * share) << 24) | (pixel & 0xffffff));
 
 /**
  * Few pixels that the browser spreads over a picture: `image(across, down)` gives them, as numbers,
@@ -88,6 +96,7 @@ export function pixelsOf(canvas) {
       }
       return pixels;
     },
+    canvas,
     show: () => contextOf(canvas).putImageData(image, 0, 0),
   };
 }
@@ -137,18 +146,21 @@ export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, pict
 const SHADE = 200 * 2 ** 24; // black, with this opacity, over a patch outside a mask
 
 /**
- * Darkens the patches outside the mask; a pixel a patch.
+ * Darkens the patches outside the mask: `side` × `side` pixels for each, as `colourPatches`.
  *
  * @param {Uint32Array} pixels
+ * @param {{at?: number, stride: number, side?: number}} place
  * @param {boolean[]} mask of cells
  * @param {[number, number]} grid of patches
  * @param {number} factor patches along a cell's side
  */
-export function shadePatches(pixels, mask, [rows, cols], factor) {
+export function shadePatches(pixels, { at = 0, stride, side = 1 }, mask, [rows, cols], factor) {
   const cells = Math.ceil(cols / factor);
-  for (let row = 0, to = 0; row < rows; row++)
-    for (let col = 0; col < cols; col++, to++)
-      pixels[to] = mask[Math.floor(row / factor) * cells + Math.floor(col / factor)] ? 0 : SHADE;
+  for (let row = 0; row < rows * side; row++)
+    for (let col = 0; col < cols * side; col++) {
+      const [down, across] = [row, col].map((place) => Math.floor(place / side / factor));
+      pixels[at + row * stride + col] = mask[down * cells + across] ? 0 : SHADE;
+    }
 }
 
 /**

@@ -9,7 +9,6 @@
  * @property {[number, number, number]} shape heads, queries, keys
  * @property {number} factor patches along a cell's side
  * @property {6 | 8} bits
- * @property {[number, number]} peaks largest weight that a query gives to a patch, and a patch gives
  * @property {Float32Array} maxima of each row
  * @property {Uint8Array} data
  * @property {Float32Array} square share of the row's largest weight, by level
@@ -40,11 +39,11 @@ export function unpackBits(packed, count, bits) {
  * @param {Uint8Array} area
  * @returns {Layer}
  */
-export function layerOf({ shape, factor, bits, peaks, maxima, at }, area) {
+export function layerOf({ shape, factor, bits, maxima, at }, area) {
   const [heads, queries, keys] = shape;
   const levels = 2 ** bits - 1;
   return {
-    ...{ shape, factor, bits, peaks },
+    ...{ shape, factor, bits },
     maxima: new Float32Array(area.buffer, area.byteOffset + maxima, heads * queries),
     data: unpackBits(area.subarray(at), heads * queries * keys, bits),
     square: Float32Array.from({ length: 256 }, (_, q) => (q / levels) ** 2),
@@ -86,6 +85,54 @@ export function withMeanAndMax(heads) {
   return [...heads, mean, max];
 }
 
+/** @param {string} label whether it is the class token’s, of these networks or of transformers */
+export const isClass = (label) => label === "class" || label === "[CLS]";
+
+/**
+ * What the tokens without a position are: the class token, registers or others, and patches.
+ *
+ * @param {Pick<ImageBase, "prefix" | "query_labels">} base
+ */
+export function partsOf({ prefix, query_labels: labels }) {
+  const others = labels.slice(isClass(labels[0]) ? 1 : 0, prefix);
+  const registers = others.every((label) => label.startsWith("register"));
+  return {
+    first: prefix && isClass(labels[0]) ? "class token" : "",
+    others: others.length ? (registers ? "registers" : "other tokens") : "",
+    patches: "patches",
+  };
+}
+
+const EVEN = 1.25; // of largest to mean weight, below which a map is nearly uniform
+const FAINTEST = 0.15; // share of the colours that is left of a uniform map
+
+/**
+ * How far weights on patches are from equal: the largest over their mean, 1 for equal ones.
+ *
+ * @param {Float32Array} values
+ * @param {number} prefix
+ */
+export function contrastOf(values, prefix) {
+  let [sum, most] = [0, 0];
+  for (let i = prefix; i < values.length; i++) {
+    sum += values[i];
+    if (values[i] > most) most = values[i];
+  }
+  return sum ? (most * (values.length - prefix)) / sum : 1;
+}
+
+/** @type {(values: Float32Array, prefix: number) => boolean} */
+export const nearlyUniform = (values, prefix) => contrastOf(values, prefix) < EVEN;
+
+/**
+ * The share of the colours’ opacity that a map keeps: a uniform one leaves the picture visible.
+ *
+ * @param {Float32Array} values
+ * @param {number} prefix
+ */
+export const fadeOf = (values, prefix) =>
+  Math.min(1, Math.max(FAINTEST, contrastOf(values, prefix) - 1));
+
 /**
  * How much goes to the class token, the registers and the patches (or comes from them).
  * Where cells hold several patches, a cell's largest weight counts for each of them.
@@ -96,7 +143,7 @@ export function withMeanAndMax(heads) {
  * @param {Axis} axis
  */
 export function massOf(values, { prefix, grid, query_labels: labels }, factor, axis) {
-  const named = labels[0] === "class" ? 1 : 0;
+  const named = isClass(labels[0]) ? 1 : 0;
   let [first, registers, patches] = [0, 0, 0];
   for (let i = 0; i < prefix; i++) {
     if (i < named) first += values[i];
@@ -169,7 +216,6 @@ export function massMask(values, share) {
  * @property {ReadonlySet<number>} keys
  * @property {number[]} shares mean weight of a row on them, by head
  * @property {Float32Array} left weight of every row on other tokens, head by head
- * @property {[number, number][]} peaks largest weights without them: rows as they are, and divided
  */
 
 /**

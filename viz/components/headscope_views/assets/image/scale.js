@@ -3,6 +3,7 @@
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { DECADES, fit, tidy } from "./overlay.js";
+import { partsOf } from "./rows.js";
 
 /** @import {Scale, Theme} from "../types" */
 /** @import {Context} from "./overlay.js" */
@@ -10,10 +11,10 @@ import { DECADES, fit, tidy } from "./overlay.js";
 
 /** @type {Partial<Record<Scale, string>>} those of this view */
 const KINDS = {
-  ...{ fixed: "0 to 1", layer: "shared by the heads", own: "this head’s own" },
-  log: "logarithmic, shared by the heads",
+  ...{ fixed: "0 to 1", layer: "to the largest of any head here", own: "to this head’s largest" },
+  log: "logarithmic, to the largest of any head here",
 };
-const SHARED = " of both"; // where two are beside each other
+const SHARED = ", of both"; // where two are beside each other
 const HIGH = 34; // CSS pixels of the scale with its numbers
 
 /** @param {Theme} theme */
@@ -77,7 +78,7 @@ export function legendOf(state) {
 }
 
 /**
- * How much of a row goes to class token, registers and patches.
+ * How much of a row goes to class token, registers and patches; hidden for the largest of all heads.
  *
  * @param {ImageState} state
  */
@@ -86,10 +87,10 @@ export function massBarOf(state) {
   const words = element("p", "hs-parts");
   const lead = element("span");
   const whole = element("span");
-  const named = ["class", "registers", "patches"].map((name) => {
+  const named = /** @type {const} */ (["first", "others", "patches"]).map((part) => {
     const dot = element("i", "hs-dot");
     const text = element("span");
-    return { name, dot, text, box: element("span", "hs-part", {}, dot, text) };
+    return { part, dot, text, box: element("span", "hs-part", {}, dot, text) };
   });
   words.append(lead, ...named.map(({ box }) => box), whole);
 
@@ -98,14 +99,17 @@ export function massBarOf(state) {
    * @param {Rows} rows
    */
   function render(theme, rows) {
+    // the largest weights of several heads are shares of nothing
+    bar.hidden = words.hidden = state.selection.head === "max";
     const mass = state.mass(rows.whole[state.shown], rows.factor);
+    const names = partsOf(state.base);
     const outward = state.axis === "query";
     const sign = rows.exact ? "" : "≈ ";
     const values = [mass.first, mass.registers, mass.patches];
     const colours = massColours(theme);
-    named[0].box.hidden = !mass.named;
-    named[1].box.hidden = state.base.prefix <= mass.named;
-    named.forEach(({ name, dot, text }, i) => {
+    named.forEach(({ part, dot, text, box }, i) => {
+      const name = names[part];
+      box.hidden = !name;
       dot.style.background = colours[i];
       const share = outward ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
       setText(text, `${name} ${sign}${share}`);

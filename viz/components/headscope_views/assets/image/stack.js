@@ -3,8 +3,9 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element } from "../core/dom.js";
-import { colourPatches, fit, frameSize, grounds, moveFrame, shadePatches } from "./overlay.js";
+import { fit, frameSize, grounds, moveFrame } from "./overlay.js";
 import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
+import { paintMap } from "./state.js";
 
 /** @import {Context, Frame} from "./overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
@@ -12,6 +13,7 @@ import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it
 const LINED = 5; // and for lines between patches
 const WIDE = 14; // and for bright ones
+const FEW = 16; // rows and columns of patches whose lines are always there
 const LEAST = 9; // CSS pixels of a frame
 
 /** @typedef {{wide: number, tall: number, family: string}} Size */
@@ -20,6 +22,7 @@ const LEAST = 9; // CSS pixels of a frame
 export function stackOf(state) {
   const ground = element("canvas", "hs-layer");
   const veil = element("canvas", "hs-layer hs-veil");
+  const ruled = element("canvas", "hs-layer");
   const lines = element("canvas", "hs-layer");
   const current = element("i", "hs-mark");
   const read = element("i", "hs-mark hs-mark-read");
@@ -28,7 +31,7 @@ export function stackOf(state) {
     "div",
     "hs-picture hs-photo",
     { role: "img", tabindex: "0" },
-    ...[ground, veil, lines, answer, current, read],
+    ...[ground, veil, ruled, lines, answer, current, read],
   );
   const veiled = pixelsOf(veil);
   const stale = {
@@ -128,8 +131,7 @@ export function stackOf(state) {
     const pixels = veiled.image(across, down);
     const values = rows.heads[state.shown];
     if (plain) pixels.fill(0);
-    else if (paint === "mask") shadePatches(pixels, state.mask(values), [down, across], rows.factor);
-    else colourPatches(pixels, { stride: across }, values, state, rows.factor, top);
+    else paintMap(pixels, { stride: across }, values, state, rows.factor, top);
     veiled.show();
     veil.style.opacity = String(opacity / 100);
     veil.classList.toggle("hs-smooth", paint === "smooth");
@@ -142,15 +144,22 @@ export function stackOf(state) {
    * @param {string} family
    */
   function paintLines(wide, tall, plain, family) {
+    const under = fit(ruled, wide, tall);
+    under.clearRect(0, 0, wide, tall);
+    under.setTransform(1, 0, 0, 1, 0, 0);
+    rule(under, ruled.width, ruled.height, devicePixelRatio || 1, family);
+    ruled.classList.toggle("hs-pointed-only", isFine());
     const context = fit(lines, wide, tall);
     context.clearRect(0, 0, wide, tall);
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);
-    rule(context, lines.width, lines.height, devicePixelRatio || 1, family);
     if (!plain) crossOut(context, lines.width, lines.height, devicePixelRatio || 1);
     context.restore();
     if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
   }
+
+  /** Whether there are so many patches that lines between them would cover the picture. */
+  const isFine = () => Math.max(...state.base.grid) > FEW;
 
   /**
    * Lines and numbers, in device pixels.
@@ -256,7 +265,7 @@ export function stackOf(state) {
     context.globalAlpha = opacity / 100;
     context.drawImage(veil, 0, 0, width, height);
     context.globalAlpha = 1;
-    rule(context, width, height, ratio, family);
+    if (!isFine()) rule(context, width, height, ratio, family);
     if (!plain) crossOut(context, width, height, ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);

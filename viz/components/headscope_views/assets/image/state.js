@@ -8,8 +8,8 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
-import { veilOf } from "./overlay.js";
-import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
+import { colourPatches, faded, shadePatches, veilOf } from "./overlay.js";
+import { fadeOf, layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
@@ -33,6 +33,24 @@ const SCALES = ["layer", "own", "fixed", "log"];
  * @property {number} factor patches along a cell's side
  * @property {boolean} exact
  */
+
+/**
+ * Writes one head’s row into pixels, as patches of colour or as the mask of the strongest.
+ *
+ * @param {Uint32Array} pixels
+ * @param {{at?: number, stride: number, side?: number}} place
+ * @param {Float32Array} values
+ * @param {ImageState} state
+ * @param {number} factor
+ * @param {number} top
+ */
+export function paintMap(pixels, place, values, state, factor, top) {
+  const { base, log } = state;
+  if (state.selection.paint === "mask")
+    return shadePatches(pixels, place, state.mask(values), base.grid, factor);
+  const table = faded(state.table, fadeOf(values, base.prefix));
+  colourPatches(pixels, place, values, { base, log, table }, factor, top);
+}
 
 const SHARE = 0.6; // of the weight on patches, which a mask holds
 
@@ -179,9 +197,9 @@ export class ImageState {
       const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
       this.exact.set(`${site}/${axis}/${index}`, weights, 4 * count);
     }
-    for (const { site, outliers, keys, shares, count, at, peaks } of header.sinks ?? []) {
+    for (const { site, outliers, keys, shares, count, at } of header.sinks ?? []) {
       const left = new Float32Array(area.buffer, area.byteOffset + at, count);
-      const found = { keys: new Set(keys), shares, left, peaks };
+      const found = { keys: new Set(keys), shares, left };
       this.sinks.set(`${site}/${outliers}`, found, 4 * count);
     }
   }
@@ -365,15 +383,14 @@ export class ImageState {
   topOf(values) {
     const { scale } = this.selection;
     if (scale === "fixed") return 1;
-    if (scale === "layer" || scale === "log") return Math.max(this.peak(), this.peer?.peak() ?? 0) || 1;
-    return this.largest(values) || 1;
+    if (scale === "own") return this.largest(values) || 1;
+    return Math.max(this.shared(), this.peer?.shared() ?? 0) || 1;
   }
 
-  /** The largest weight of the chosen layer between patches; 0 until it is known. */
-  peak() {
-    const { direction, sinks } = this.selection;
-    const peaks = this.hidden()?.peaks[sinks === "hidden" ? 0 : 1] ?? this.layer()?.peaks;
-    return peaks?.[direction === "in" ? 1 : 0] ?? 0;
+  /** The largest weight on a patch in the row in question, of any head; 0 until it is known. */
+  shared() {
+    const largest = this.rows()?.heads.at(-1);
+    return largest ? this.largest(largest) : 0;
   }
 
   /**
@@ -394,7 +411,7 @@ export class ImageState {
 
   /** The pixel of each step of the scale. */
   get table() {
-    return veilOf(this.ramp, this.selection.ground);
+    return veilOf(this.ramp);
   }
 
   /**

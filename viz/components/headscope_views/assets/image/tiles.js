@@ -3,9 +3,10 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
-import { colourPatches, fit, frameSize, grounds, moveFrame } from "./overlay.js";
-import { pixelsOf, remark, stretch } from "./overlay.js";
+import { fit, frameSize, grounds, moveFrame } from "./overlay.js";
+import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
 import { massColours } from "./scale.js";
+import { paintMap } from "./state.js";
 
 /** @import {Head, Theme} from "../types" */
 /** @import {Frame} from "./overlay.js" */
@@ -112,13 +113,13 @@ export function tilesOf(state) {
    */
   function render(plan, bitmap, rows, theme, family) {
     const { grid, note } = state.base;
-    const { scale, head, ground: shade, opacity } = state.selection;
+    const { scale, head, ground: shade, opacity, paint } = state.selection;
     const { wide, across, count, unit } = plan;
     const size = [bitmap, wide, across, count, unit, devicePixelRatio, ...grid];
     if (stale.size(...size)) prepare(plan, bitmap);
     if (stale.ground(...size, theme, note, family, shade)) paintGround(plan, theme, family);
     const top = state.topOf(rows.heads[0]);
-    if (stale.veil(...size, rows, scale, shade, opacity, top)) paintVeil(plan, rows);
+    if (stale.veil(...size, rows, scale, opacity, paint, top)) paintVeil(plan, rows);
     if (stale.slits(...size, rows, theme)) paintSlits(plan, rows, theme);
     if (stale.current(...size, state.token())) move(current, state.token());
     if (stale.read(...size, state.read?.token)) move(read, state.read?.token);
@@ -186,16 +187,37 @@ export function tilesOf(state) {
    * @param {Plan} plan
    * @param {Rows} rows
    */
-  function paintVeil({ side, across, pixels: [width, height], pixelStep, whole }, rows) {
+  function paintVeil(plan, rows) {
+    veil.style.opacity = String(state.selection.opacity / 100);
+    stretch(veil, ...plan.whole);
+    if (state.selection.paint === "smooth") return paintSmooth(plan, rows);
+    const { side, across, pixels: [width, height], pixelStep } = plan;
     const pixels = veiled.image(width, height);
-    stretch(veil, ...whole);
     rows.heads.forEach((values, i) => {
       const at = Math.floor(i / across) * pixelStep[1] * width + (i % across) * pixelStep[0];
       const top = state.topOf(values);
-      colourPatches(pixels, { at, stride: width, side }, values, state, rows.factor, top);
+      paintMap(pixels, { at, stride: width, side }, values, state, rows.factor, top);
     });
     veiled.show();
-    veil.style.opacity = String(state.selection.opacity / 100);
+  }
+
+  /**
+   * Colours that run into each other within a tile, and not into the next one.
+   *
+   * @param {Plan} plan
+   * @param {Rows} rows
+   */
+  function paintSmooth({ wide, tall, places, whole }, rows) {
+    const [down, across] = state.base.grid;
+    const context = fit(veil, ...whole);
+    context.clearRect(0, 0, ...whole);
+    context.imageSmoothingEnabled = true;
+    const one = pixelsOf(sheet(1, 1));
+    rows.heads.forEach((values, i) => {
+      paintMap(one.image(across, down), { stride: across }, values, state, rows.factor, state.topOf(values));
+      one.show();
+      context.drawImage(one.canvas, ...places[i], wide, tall);
+    });
   }
 
   /**

@@ -1,5 +1,7 @@
 // What the image view calls things.
 
+import { isClass } from "./rows.js";
+
 /** @import {ImageState} from "./state.js" */
 
 /**
@@ -23,7 +25,7 @@ export function nameOf(state, token) {
 export function shortName(state, token) {
   const { prefix, query_labels: labels } = state.base;
   if (token >= prefix) return `patch ${token - prefix}`;
-  return labels[token] === "class" ? "class token" : labels[token];
+  return isClass(labels[token]) ? "class token" : labels[token];
 }
 
 /**
@@ -63,8 +65,8 @@ export function withoutWords(state, exact) {
 function sinkNames(state, keys) {
   const { prefix, query_labels: labels } = state.base;
   const tokens = [...keys];
-  const named = tokens.filter((key) => key < prefix && labels[key] === "class").length;
-  const others = tokens.filter((key) => key < prefix && labels[key] !== "class");
+  const named = tokens.filter((key) => key < prefix && isClass(labels[key])).length;
+  const others = tokens.filter((key) => key < prefix && !isClass(labels[key]));
   const noun = others.every((key) => labels[key].startsWith("register")) ? "register" : "other token";
   const patches = tokens.filter((key) => key >= prefix).length;
   const parts = [
