@@ -76,9 +76,9 @@ def explain(
         model: from `load`, or a network.
         input: as for `trace`.
         target: the output to explain: the id of a token (at the masked word, else after the last
-            token) or of a class; a pair (position, id); a token's text, or the name of a class; for
-            a model without logits a second sentence, to which the similarity is explained; None:
-            the likeliest output. Of a batch the first item, unless a `Target` names another.
+            token) or of a class; a pair (position, id); a text, see `analysis.target`; for a model
+            without logits a second sentence, to which the similarity is explained; None: the
+            likeliest output. Of a batch the first item, unless a `Target` names another.
         method: see the module.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
         progress: of the forward pass, as for `trace`.
@@ -89,7 +89,8 @@ def explain(
     if method not in METHODS:
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, received {method!r}")
     model = as_model(model)
-    chosen = choose(model, input, target, written=written)
+    chosen = target if isinstance(target, Target) and target.is_explicit else None
+    chosen = chosen or choose(model, input, target, written=written)
     propagated = method == "attnlrp"
     t = trace(
         model,

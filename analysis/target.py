@@ -1,15 +1,26 @@
-"""What a relevance explains: one number of an output, a logit or a similarity, as a value."""
+"""What a relevance explains: one number of an output, a logit or a similarity, as a value.
 
-from collections.abc import Sequence
+As a text, which links, the shell and Python share, it is the name of a class or of a token, with
+"@" and a position where that is not the masked word or else the last token: "pos", "mat", "mat@3".
+An output whose ids have no names takes "position.id". A model without logits takes a second text.
+"""
+
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from models.run import Model, trace
-from models.trace import Output, Tokens, Trace
+from models.text import Decoding
+from models.trace import Output, Trace
 
+Kind = Literal["tokens", "classes", "similarity", "nothing"]
+PLACED = re.compile(r"(.+)@(\d+)", re.DOTALL | re.ASCII)
+NUMBERED = re.compile(r"(\d+)\.(\d+)", re.ASCII)
+SPACES = "Ġ▁"  # marks of vocabularies for the space before a word
 MASKS = ("[MASK]", "<mask>", "<MASK>")
 EMBEDDINGS = ("hidden states", "embedding")
 
@@ -37,6 +48,11 @@ class Target:
     other: Tensor | None = None
     among: range | None = None
     independent: bool = False
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether nothing is left to tell for an output with a token axis, or an embedding."""
+        return self.other is not None or None not in (self.id, self.position)
 
     def score(self, output: Output) -> Tensor:
         """The logit, or the cosine similarity from −1 to 1.
@@ -96,10 +112,9 @@ def choose(
     Args:
         model: that reads the input.
         input: of the trace.
-        target: an id of a token or a class; a pair (position, id); a text: the name of a class, a
-            token of the vocabulary, or for a model without logits a second sentence (or picture),
-            to whose embedding the similarity is taken; None: the likeliest token or class. A
-            `Target` where the item or more than one of these is chosen.
+        target: an id of a token or a class; a pair (position, id); a text, see the module; for a
+            model without logits a second text (or picture), to whose embedding the similarity is
+            taken; None: the likeliest token or class. A `Target` where the item is chosen.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
         among: the classes of the question that the target answers; None means all.
 
@@ -131,13 +146,14 @@ def target_in(model: Model, whole: Trace, target: Any, *, among: range | None = 
     return asked
 
 
-def position_of(tokens: Tokens, mask: int | None) -> int:
+def default_position(model: Model, whole: Trace, item: int = 0) -> int:
     """Where a model that gives logits of tokens answers: at the first masked word, else the last.
 
-    Args:
-        tokens: of the output.
-        mask: id of the mask token; None for a model without.
+    Among the item's own tokens; of an encoder–decoder among those that the decoder read.
     """
+    if whole.target_tokens is not None:
+        return len(whole.target_tokens[item]) - 1
+    tokens, mask = whole.tokens[item], mask_id(model)
     return tokens.ids.index(mask) if mask in tokens.ids else len(tokens) - 1
 
 
@@ -175,6 +191,67 @@ def class_names(model: Model, count: int) -> tuple[str, ...]:
     return model.classes if named else tuple(f"class {each}" for each in range(count))
 
 
+def kind_of(output: Output) -> Kind:
+    """What of an output can be explained."""
+    if output.name in EMBEDDINGS:
+        return "similarity"
+    if output.name != "logits" or output.values.ndim not in (2, 3):
+        return "nothing"
+    return "tokens" if output.values.ndim == 3 else "classes"
+
+
+def text_of(model: Model, whole: Trace, chosen: Target) -> str:
+    """A target as a text, from which `choose` makes the same one again."""
+    if chosen.id is None:
+        raise ValueError("target: expected a token or class, received a similarity")
+    name = _text_of_id(model, whole.output, chosen.id)
+    if not name:
+        return f"{chosen.position or 0}.{chosen.id}"
+    usual = _position(model, whole, replace(chosen, position=None))
+    placed = chosen.position != usual or bool(PLACED.fullmatch(name))
+    return f"{name}@{chosen.position}" if placed and chosen.position is not None else name
+
+
+def name_of(model: Model, output: Output, id: int) -> str:
+    """The name of a token or class; "" where the model does not tell."""
+    count = output.values.shape[-1]
+    if kind_of(output) == "classes" or len(model.classes) == count:
+        return class_names(model, count)[id]
+    reader = _reader(model, count)
+    return "" if reader is None else reader.spelled([id]).labels[0]
+
+
+def id_of(model: Model, output: Output, name: str) -> int:
+    """The id of a token or class with a name, or a string of the vocabulary.
+
+    Raises:
+        ValueError: where there is none, or a text is more than one token.
+    """
+    count = output.values.shape[-1]
+    if kind_of(output) == "classes" or len(model.classes) == count:
+        names = class_names(model, count)
+        if name not in names:
+            raise ValueError(f"target: expected a class such as {names[0]!r}, received {name!r}")
+        return names.index(name)
+    reader = model.target_tokenizer or model.tokenizer
+    if reader is None:
+        raise ValueError(f"target: expected an id, received {name!r}")
+    for spelling in _spellings(name):
+        tokens = reader.encode(spelling)
+        pairs = zip(tokens.ids, tokens.special, strict=True)
+        ids = [id for id, special in pairs if not special]
+        if len(ids) == 1 and ids[0] != getattr(reader, "unknown_id", None):
+            return ids[0]
+        words = reader.words if isinstance(reader, Decoding) else {}
+        found = next((id for id, word in words.items() if word == spelling and id < count), None)
+        if found is not None:
+            return found
+    many = sum(not special for special in reader.encode(name).special)
+    if many == 1:
+        raise ValueError(f"target: {name!r} is not in the vocabulary")
+    raise ValueError(f"target: expected one token, {name!r} is {many}")
+
+
 def _asked(model: Model, output: Output, target: Any) -> Target:
     """A target of whatever form, before its position and likeliest id are told."""
     if isinstance(target, Target):
@@ -187,24 +264,53 @@ def _asked(model: Model, output: Output, target: Any) -> Target:
     if output.name in EMBEDDINGS:
         with torch.no_grad():
             return Target(other=embedding_of(trace(model, target).output).detach())
-    if isinstance(target, str) and output.values.ndim == 2:
-        names = class_names(model, output.values.shape[-1])
-        return Target(_class(names, target))
-    if not isinstance(target, str) or model.tokenizer is None:
-        raise ValueError(f"target: expected an id, received {target!r}")
-    if target in model.classes:
-        return Target(model.classes.index(target))
-    tokens = (model.target_tokenizer or model.tokenizer).encode(target)
-    ids = [id for id, special in zip(tokens.ids, tokens.special, strict=True) if not special]
-    if len(ids) != 1:
-        raise ValueError(f"target: expected one token, {target!r} is {len(ids)}")
-    return Target(ids[0])
+    if not isinstance(target, str):
+        raise ValueError(f"target: expected an id or a text, received {target!r}")
+    return _named(model, output, target)
 
 
-def _class(names: Sequence[str], name: str) -> int:
-    if name not in names:
-        raise ValueError(f"target: expected a class such as {names[0]!r}, received {name!r}")
-    return names.index(name)
+def _named(model: Model, output: Output, text: str) -> Target:
+    """A token or class by name, and perhaps a position."""
+    placed = PLACED.fullmatch(text) if output.values.ndim == 3 else None
+    try:
+        if placed is None:
+            return Target(id_of(model, output, text))
+        return Target(id_of(model, output, placed[1]), int(placed[2]))
+    except ValueError:
+        numbered = NUMBERED.fullmatch(text)
+        if numbered is None:
+            raise
+        return Target(int(numbered[2]), int(numbered[1]))
+
+
+def _text_of_id(model: Model, output: Output, id: int) -> str:
+    """The name of an id if it alone has that name, else its string in the vocabulary."""
+    name = name_of(model, output, id)
+    reader = model.target_tokenizer or model.tokenizer
+    if kind_of(output) == "classes" or not name or not isinstance(reader, Decoding):
+        return name
+    try:
+        if name == name.strip() and id_of(model, output, name) == id:
+            return name
+    except ValueError:
+        pass  # the name is a part of a word, or of a character
+    return reader.words.get(id, "")
+
+
+def _reader(model: Model, count: int) -> Decoding | None:
+    """The tokenizer whose ids an output has a logit for each of; None if there is none."""
+    reader, config = model.target_tokenizer or model.tokenizer, model.network.config
+    config = config.get_text_config() if hasattr(config, "get_text_config") else config
+    sizes = [getattr(config, name, None) for name in ("vocab_size", "vocab", "target_vocab")]
+    return reader if isinstance(reader, Decoding) and count in sizes else None
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """A name as it stands, and without another vocabulary's mark of a space."""
+    yield name
+    if len(name) > 1 and name[0] in SPACES:
+        yield f" {name[1:]}"
+        yield name[1:]
 
 
 def _position(model: Model, whole: Trace, asked: Target) -> int | None:
@@ -212,10 +318,7 @@ def _position(model: Model, whole: Trace, asked: Target) -> int | None:
     output = whole.output
     if output.values.ndim != 3:
         return None
-    tokens = whole.tokens if whole.target_tokens is None else whole.target_tokens
     count = output.missing(asked.item) + len(output.of_item(asked.item))
     if asked.position is not None:
         return asked.position % count if -count <= asked.position < count else asked.position
-    mask = None if whole.target_tokens is not None else mask_id(model)
-    found = position_of(tokens[asked.item], mask)
-    return found if found < count else count - 1
+    return min(default_position(model, whole, asked.item), count - 1)

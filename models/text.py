@@ -198,6 +198,11 @@ class FileTokenizer:
         self._unknown_id = self._reader.token_to_id(unknown) if unknown else None
 
     @property
+    def unknown_id(self) -> int | None:
+        """The id of what is not in the vocabulary; None if there is none."""
+        return self._unknown_id
+
+    @property
     def marks_words(self) -> bool:
         """Whether a mark in front of words ("▁") stands for the space before them."""
         steps = (self._reader.pre_tokenizer, self._reader.normalizer)

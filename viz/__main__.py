@@ -90,7 +90,10 @@ def parser() -> Parser:
     for name, how in OPTIONS.items():
         found.add_argument(f"--{name.replace('_', '-')}", **how)
     found.add_argument(
-        "--explain", default="", help="of a relevance: position.id, or a second sentence"
+        "--explain",
+        default="",
+        help="of a relevance: the name of a class or token, as mat or mat@3 (at a position), or of"
+        " a model without them a second sentence",
     )
     found.add_argument("--direction", default="out", choices=("out", "in"))
     found.add_argument("--words", action="store_true", help="whole words instead of tokens")

@@ -37,6 +37,11 @@ class SlowTokenizer:
         """The token string of each id."""
         return {number: word for word, number in self._tokenizer.get_vocab().items()}
 
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of what is not in the vocabulary; None if there is none."""
+        return self._tokenizer.unk_token_id
+
     def text(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""
         return self._tokenizer.decode(list(ids), skip_special_tokens=True)

@@ -13,9 +13,10 @@ from analysis.faithfulness import faithfulness
 from analysis.outputs import top_ids, top_tokens
 from analysis.perturbation import perturbation
 from analysis.relevance import METHODS, Method, explain
-from analysis.target import Target, choose
+from analysis.target import Target, choose, kind_of, name_of, target_in, text_of
 from models.preprocessing import FILE, read_preprocessing
 from models.run import load, trace
+from models.trace import Output
 from models.vit import ViTConfig
 from tests.models.pretrained.tiny import BY_NAME, padded
 
@@ -174,3 +175,47 @@ def test_grey_is_no_black_where_pixels_are_not_normalised(
         return
     found = faithfulness(model, pixels, relevance, target=2, removal="grey", levels=(0.1,))
     assert found.value - float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["grammar", "grammar-next", "induction", "dates"])
+def test_a_target_as_a_text_is_the_same_again(name: str) -> None:
+    model: Any = load(name)
+    given = {"dates": "12 March 2024", "grammar": "the [MASK] sleeps"}.get(name, "a b c")
+    whole = trace(model, given)
+    count = whole.output.values.shape[-1]
+    usual = target_in(model, whole, None).position
+    for position in (usual, 1):
+        for id in range(count):
+            text = text_of(model, whole, Target(id, position))
+            found = target_in(model, whole, text)
+            assert (found.id, found.position) == (id, position), text
+    texts = [text_of(model, whole, Target(id, usual)) for id in range(count)]
+    assert len(set(texts)) == count
+
+
+def test_a_name_means_the_same_word_in_another_vocabulary() -> None:
+    model: Any = load("grammar")
+    whole = trace(model, "the [MASK] sleeps")
+    word = name_of(model, whole.output, 140)
+    assert word == "the"
+    for text in ("the", "Ġthe", "▁the"):
+        assert target_in(model, whole, text).id == 140
+    numbered = target_in(model, whole, "3.140")
+    assert (numbered.position, numbered.id) == (3, 140)
+    with pytest.raises(ValueError, match="'sleeps' is not in the vocabulary"):
+        target_in(model, whole, "sleeps")
+    with pytest.raises(ValueError, match="expected one token, 'the the' is 2"):
+        target_in(model, whole, "the the")
+    with pytest.raises(ValueError, match="expected a position 0 to 4, received 9"):
+        target_in(model, whole, "the@9")
+
+
+def test_classes_are_classes_and_numbers_are_nothing() -> None:
+    model = load(ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=3))
+    named = replace(model, classes=("neg", "neu", "pos@3"))
+    whole = trace(named, torch.zeros(1, 3, 12, 12))
+    assert kind_of(whole.output) == "classes"
+    assert [text_of(named, whole, Target(id)) for id in range(3)] == ["neg", "neu", "pos@3"]
+    assert target_in(named, whole, "pos@3").id == 2
+    assert kind_of(Output("last feature map", torch.zeros(1, 2, 3, 4))) == "nothing"
+    assert kind_of(trace(load("minilm"), "a cat").output) == "similarity"

@@ -15,6 +15,8 @@ import {
   spansOf,
 } from "../../viz/components/headscope_views/assets/text/methods.js";
 
+import { explainedIn } from "../../viz/components/headscope_views/assets/text/model.js";
+
 const grey = new Uint8Array(768).map((_, i) => Math.floor(i / 3));
 const THEME = { ramp: grey, bothWays: grey.map((value) => 255 - value) };
 
@@ -67,4 +69,12 @@ test("two methods each fuse heads in their own way; the second as the first unti
 test("keys are asked for in parts that cover them once", () => {
   assert.deepEqual(spansOf(50, 24), ["0-24", "24-48", "48-50"]);
   assert.deepEqual(spansOf(24, 24), ["0-24"]);
+});
+
+test("what is explained is named", () => {
+  const token = { name: "mat", id: 14, position: 3, similarity: false };
+  assert.equal(explainedIn(token), "“mat” at position 3, logit");
+  assert.equal(explainedIn({ ...token, name: "pos", position: null }), "“pos”, logit");
+  assert.equal(explainedIn({ ...token, name: "" }), "output 14 at position 3, logit");
+  assert.equal(explainedIn({ ...token, name: "A dog", similarity: true }), "similarity to “A dog”");
 });

@@ -367,3 +367,29 @@ test("a link without anything is the path alone", () => {
   assert.equal(queryStringOf([{}, {}]), "");
   assert.equal(queryStringOf([{ a: "1" }, { a: "2", b: "ü" }]), "?a=2&b=%C3%BC");
 });
+
+test("what is explained goes to the next model by name, and is dropped where it cannot apply", () => {
+  const text = { labels: ["The", "cat", "sat"] };
+  /** @type {(model: string, explains: import("../../viz/components/headscope_views/assets/types").Base["explains"], words?: {labels: string[]}) => any} */
+  const of = (model, explains, words = text) => ({ ...baseOf([{}], words), model, explains });
+  /** @type {(before: any, after: any, output: string) => string} */
+  const carried = (before, after, output) =>
+    selection.carry(before, after, { ...FIRST, form: "model", method: "chefer", output }).output;
+  const [gpt2, llama, bert] = [of("gpt2", "tokens"), of("llama", "tokens"), of("bert", "classes")];
+
+  assert.equal(carried(gpt2, llama, "mat"), "mat");
+  for (const placed of ["mat@2", "2.360", "a\n@7"]) {
+    assert.equal(carried(gpt2, llama, placed), "", placed);
+    assert.equal(carried(gpt2, of("gpt2", "tokens"), placed), placed);
+    assert.equal(carried(gpt2, of("gpt2", "tokens", { labels: ["A", "dog"] }), placed), "");
+  }
+  assert.equal(carried(gpt2, of("gpt2", "tokens", { labels: ["A", "dog"] }), "mat"), "mat");
+  assert.equal(carried(gpt2, llama, "@"), "@"); // a token of that name
+  assert.equal(carried(gpt2, bert, "mat"), "");
+  assert.equal(carried(bert, of("other", "classes"), "pos"), "pos");
+  assert.equal(carried(bert, of("other", "classes"), "1.5"), "1.5"); // a class of that name
+  assert.equal(carried(of("minilm", "similarity"), gpt2, "A dog lies there"), "");
+  assert.equal(carried(gpt2, of("minilm", "similarity"), "mat"), "");
+  assert.equal(carried(of("one", "similarity"), of("two", "similarity"), "A dog"), "A dog");
+  assert.equal(carried(gpt2, of("maps", "nothing"), "mat"), "");
+});

@@ -109,11 +109,9 @@ def _given(code: str) -> list[str]:
 
 def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) -> list[str]:
     """Lines with the relevance of each token, by each method."""
-    from viz.api.model import target_of
-
     arguments = [f"model, {given[0]}", *(f"written={part}" for part in given[1:])]
     if output:
-        arguments.append(f"target={target_of(output)!r}")
+        arguments.append(f"target={output!r}")
     asked = ", ".join(arguments)
     return [f"explain({asked}, method={method!r}).tokens" for method in methods]
 

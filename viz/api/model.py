@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from analysis.faithfulness import Study
     from analysis.relevance import Relevance
     from analysis.stack import Fusion
+    from analysis.target import Target
     from analysis.view import View
     from models.model import Model
     from models.trace import Site, Trace
@@ -108,7 +109,15 @@ def row_of(
 
 @_or_why
 def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = "") -> Answer:
-    """The relevance of every token of the input for one output."""
+    """The relevance of every token of the input for one output.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        site: any.
+        method: of `RELEVANCE`.
+        output: what is explained, as a text (see `analysis.target`); "" is the likeliest.
+    """
     found = _relevance(entry, method, output)
     first, second = _sides(entry, found.trace)
     read = None
@@ -128,8 +137,56 @@ def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = 
         "unassigned": None if found.unassigned is None else _number(found.unassigned),
         "position": found.chosen.position,
         "id": found.chosen.id,
+        "name": output if found.chosen.other is not None else _name(entry, found),
         "similarity": found.chosen.other is not None,
     }
+
+
+@_or_why
+def outputs(
+    entry: TraceEntry,
+    id: str,
+    site: int,
+    direction: str,
+    token: int | None = None,
+    output: str = "",
+) -> Answer:
+    """What can be explained: the likeliest tokens at a token, or the classes.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        site: index of the site whose rows or columns `token` is one of.
+        direction: "out" for rows, "in" for columns.
+        token: whose predictions are listed; None, and a token of another text than the output's:
+            where the model answers by default.
+        output: what is chosen.
+
+    Returns:
+        The kind of what can be explained and the options with their texts, labels and
+        probabilities; `chosen` is the text of what `output` means here, or None, and then
+        `rejected` says why it means nothing.
+    """
+    from analysis.target import Target, kind_of, target_in, text_of
+
+    trace, kind = _trace(entry), kind_of(_trace(entry).output)
+    found: Answer = {"kind": kind, "position": None, "options": [], "chosen": output}
+    if kind == "nothing":
+        raise ValueError(f"{trace.model} gives {trace.output.name}: nothing that can be explained")
+    if kind == "similarity":
+        return found
+    if entry.opened is None:
+        raise ValueError("this view holds its weights only: the model is not there to run again")
+    model = entry.opened()[0]
+    place = _row_of_output(entry, site, direction, token)
+    shown = target_in(model, trace, Target(position=place))
+    options = _options(model, trace, shown)
+    if output:
+        try:
+            found["chosen"] = text_of(model, trace, target_in(model, trace, output))
+        except ValueError as error:
+            found |= {"chosen": None, "rejected": " ".join(str(error).split())}
+    return {**found, "position": shown.position, "options": options}
 
 
 @_or_why
@@ -285,13 +342,14 @@ def _mixing(entry: TraceEntry, site: int) -> Any:
 
 def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
     from analysis.relevance import METHODS, explain
+    from analysis.target import target_in
 
     def compute() -> "Relevance":
         with _opened(entry) as (model, given, written):
             found = explain(
                 model,
                 given,
-                target=target_of(output),
+                target=target_in(model, _trace(entry), output or None),
                 method=METHODS[RELEVANCE.index(method)],
                 written=written,
                 progress=report,
@@ -300,6 +358,55 @@ def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
         return replace(found, trace=_trace(entry))  # the pass itself is not kept
 
     return entry.answers.once(("relevance", method, output), compute)
+
+
+def _name(entry: TraceEntry, found: "Relevance") -> str:
+    """The name of the token or class that is explained; "" where the model does not tell."""
+    from analysis.target import name_of
+
+    id = found.chosen.id
+    if entry.opened is None or id is None:
+        return ""
+    return name_of(entry.opened()[0], _trace(entry).output, id)
+
+
+def _row_of_output(entry: TraceEntry, site: int, direction: str, token: int | None) -> int | None:
+    """The position of a token of the view in the output; None if it is of another text."""
+    from analysis.view import JOINT
+
+    if token is None or entry.shown.sites[site].kind == JOINT:
+        return None
+    trace, found = _place(entry, site)
+    mine = trace.queries(found) if direction == "out" else trace.keys(found)
+    if mine is not (trace.tokens if trace.target_tokens is None else trace.target_tokens):
+        return None
+    words = _tokens_of(entry, site, direction)
+    if token >= len(words):
+        raise QuestionError(f"expected token 0 to {len(words) - 1}")
+    return words[token][-1]
+
+
+MOST_CLASSES = 1000  # in a menu
+
+
+def _options(model: "Model", trace: "Trace", shown: "Target") -> list[dict[str, Any]]:
+    """The likeliest tokens or classes, where one is read."""
+    from analysis.outputs import top_classes, top_tokens
+    from analysis.target import kind_of, name_of, text_of
+
+    if kind_of(trace.output) == "classes":
+        pairs = top_classes(trace, count=MOST_CLASSES, independent=model.multi_label)
+    else:
+        top = top_tokens(trace, -1 if shown.position is None else shown.position)
+        pairs = tuple(zip(top.ids, top.probabilities, strict=True))
+    return [
+        {
+            "value": text_of(model, trace, replace(shown, id=id)),
+            "label": name_of(model, trace.output, id) or f"id {id}",
+            "probability": _number(share),
+        }
+        for id, share in pairs
+    ]
 
 
 def _study(entry: TraceEntry, method: str, output: str) -> "Study":
@@ -364,14 +471,6 @@ def _opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
     opened = entry.opened()
     with entry.forward_pass():
         yield opened
-
-
-def target_of(output: str) -> tuple[int, int] | str | None:
-    """ "position.id" as a pair; other text as it is; none for the likeliest output."""
-    position, dot, id = output.partition(".")
-    if dot and position.isascii() and position.isdigit() and id.isascii() and id.isdigit():
-        return int(position), int(id)
-    return output or None
 
 
 # --- by the tokens or words of the view -----------------------------------------------------------

@@ -148,6 +148,13 @@ ENDPOINTS = (
         {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
         {"columns": requests.span, **FUSED},
     ),
+    Endpoint(
+        "outputs",
+        TEXT,
+        model.outputs,
+        {**SITE, "direction": DIRECTION},
+        {"token": requests.whole, **OUTPUT},
+    ),
     Endpoint("relevance", TEXT, model.relevance, RELEVANCE, OUTPUT),
     Endpoint(
         "faithfulness",

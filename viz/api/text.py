@@ -32,6 +32,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         "model": shown.model,
         "note": note_of(shown),
         "caveat": caveat_of(shown),
+        "explains": explained_in(shown),
         "complete": rows_sum_to_one(shown),
         "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
@@ -197,6 +198,14 @@ def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, A
 def caveat_of(shown: "Shown") -> str:
     """What is said with every picture of this trace; empty if there is nothing."""
     return "" if shown.trained else UNTRAINED
+
+
+def explained_in(shown: "Shown") -> str:
+    """What a relevance can explain: "tokens", "classes", "similarity" or "nothing"."""
+    from analysis.target import kind_of
+    from analysis.view import View
+
+    return kind_of(shown.trace.output if isinstance(shown, View) else shown.output)
 
 
 def note_of(shown: "Shown") -> str:

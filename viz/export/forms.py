@@ -371,7 +371,9 @@ def _explained(request: Request, relevance: Mapping[str, Any]) -> str:
     """What a relevance explains."""
     if relevance["similarity"]:
         return f"the similarity to “{request.choice.output}”"
-    return f"the logit of output {relevance['id']} at position {relevance['position']}"
+    name = f"“{relevance['name']}”" if relevance["name"] else f"output {relevance['id']}"
+    place = "" if relevance["position"] is None else f" at position {relevance['position']}"
+    return f"the logit of {name}{place}"
 
 
 def together(relevance: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from analysis.words import joined
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from tests.models.pretrained.tiny import build
 from viz.api import model as api
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
@@ -151,3 +152,55 @@ def test_one_sentence_says_why(minilm, pair):
     held = trace(network, torch.arange(4, 11)[None])
     alone = TraceEntry(held, lambda site, head: "code")
     assert "not there to run again" in api.relevance(alone, "", 0, "chefer")["why"]
+
+
+@pytest.fixture(scope="module")
+def masked() -> TextEntry:
+    network = load("grammar")
+    given = "the keys near the [MASK] [MASK] dusty ."
+    return entry_of(trace(network, given), network, given)
+
+
+def test_outputs_are_listed_where_the_model_answers(masked):
+    """At the first of two masked words, as transformers' own fill-mask pipeline reads each."""
+    logits = masked.shown.output.values[0]
+    place = masked.shown.labels.index("[MASK]")
+    expected = logits[place].softmax(-1).topk(8)
+    listed = api.outputs(masked, "", 0, "out")
+    assert (listed["kind"], listed["position"]) == ("tokens", place)
+    shares = [option["probability"] for option in listed["options"]]
+    assert shares == pytest.approx(expected.values.tolist(), rel=1e-3)
+    for option, id in zip(listed["options"], expected.indices.tolist(), strict=True):
+        found = api.relevance(masked, "", 0, "gradient", option["value"])
+        assert (found["id"], found["position"]) == (id, place)
+        assert found["name"] == option["label"]
+    elsewhere = api.outputs(masked, "", 0, "out", 1)
+    assert elsewhere["position"] == 1
+    assert all(option["value"].endswith("@1") for option in elsewhere["options"])
+
+
+def test_what_does_not_apply_is_rejected_in_words(masked, minilm):
+    assert api.outputs(masked, "", 0, "out", None, "the")["chosen"] == "the"
+    assert api.outputs(masked, "", 0, "out", None, "5.140")["chosen"] == "the"
+    wrong = api.outputs(masked, "", 0, "out", None, "a second sentence")
+    assert wrong["chosen"] is None
+    assert "expected one token" in wrong["rejected"]
+    assert api.outputs(minilm, "", 0, "out", None, "any text")["chosen"] == "any text"
+
+
+def test_classes_are_listed_by_name() -> None:
+    sizes = {"hidden_size": 20, "num_hidden_layers": 1, "num_attention_heads": 2}
+    more = {"vocab_size": 31, "intermediate_size": 13, "id2label": {0: "neg", 1: "neu", 2: "pos"}}
+    network: Any = build("BertForSequenceClassification", "BertConfig", {**sizes, **more})
+    model, given = load(network), torch.tensor([[3, 9, 4, 11]])
+    entry = entry_of(trace(model, given), model, given)
+    with torch.no_grad():
+        shares = network(given).logits[0].softmax(-1)
+    listed = api.outputs(entry, "", 0, "out")
+    assert listed["kind"] == "classes"
+    assert {option["value"]: option["probability"] for option in listed["options"]} == (
+        pytest.approx(dict(zip(("neg", "neu", "pos"), shares.tolist(), strict=True)), rel=1e-3)
+    )
+    found = api.relevance(entry, "", 0, "chefer", "pos")
+    assert (found["id"], found["name"]) == (2, "pos")
+    assert api.outputs(entry, "", 0, "out", None, "mat")["chosen"] is None

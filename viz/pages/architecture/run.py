@@ -130,9 +130,8 @@ def _held(
         return _code(config, model, request, trace.value, site, head)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
-        return predictions.at(
-            predictions.vocabulary(shared.Choice(model)), trace.value, site, direction, token
-        )
+        known = predictions.vocabulary_of(built(config, model, device), trace.value)
+        return predictions.at(known, trace.value, site, direction, token)
 
     def opened() -> "tuple[Model, Any, Any]":
         return (built(config, model, device), *inputs.arguments(config, request))

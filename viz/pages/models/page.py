@@ -116,6 +116,7 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     if notes:
         st.caption(shared.plain("; ".join(notes)))
     predictions.written(found.model, trace, request.arguments[1])
+    predictions.continued(predictions.vocabulary_of(found.model, trace), trace)
     stage.kind = held.value.kind
     stage.params = _now(model, stage.kind)
     more = beside.choose(found) if stage.kind == "image" else {}

@@ -130,7 +130,9 @@ def _show(choice: shared.Choice, stage: attention.Stage, soon: bool) -> None:
         with run.progress() as progress:
             tracing.traced(request, progress)
         held = tracing.shown(request, *by)
-    predictions.answer(choice, tracing.traced(request).value, request.target)
+    trace = tracing.traced(request).value
+    predictions.answer(choice, trace, request.target)
+    predictions.continued(predictions.vocabulary_of(shared.opened(choice, device), trace), trace)
     stage.show(held, of=choice.model, network=network, panels=panels)
     with stage.below:
         verification.button(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 END = "[END]"
 ENDS = ("[BEGIN]", END)  # tokens around a text, which are not predicted
+CONTINUATIONS = 3  # that are named in a line
 LIKELIEST = "Given that target, the likeliest tokens are"
 MEANS = {  # what the probabilities at a token predict
     "encoder": "what the model answers at",
@@ -31,32 +33,24 @@ class Vocabulary:
     Attributes:
         kind: "encoder", "decoder" or "seq2seq".
         name: of an id.
+        place: of the token that is predicted or followed where none is chosen.
     """
 
     kind: str
     name: Callable[[int], str]
-
-
-def vocabulary(choice: Choice) -> Vocabulary | None:
-    """Of a model of the catalogue; None if its outputs have no names."""
-    names = _names(choice)
-    return Vocabulary(kind_of(choice), names.__getitem__) if names else None
+    place: int
 
 
 def vocabulary_of(model: "Model", trace: "Trace") -> Vocabulary | None:
     """Of any model; None if it predicts no tokens of its own tokenizer."""
-    from models.text import Decoding
+    from analysis.target import default_position, kind_of, name_of
 
-    reader, output = model.target_tokenizer or model.tokenizer, trace.output
-    config = model.network.config
-    sizes = [getattr(config, name, None) for name in ("vocab_size", "vocab", "target_vocab")]
-    if output.name != "logits" or output.values.ndim != 3:
-        return None
-    if not isinstance(reader, Decoding) or output.values.shape[-1] not in sizes:
+    output = trace.output
+    if kind_of(output) != "tokens" or not name_of(model, output, 0):
         return None
     kind = "decoder" if any(site.kind == "causal" for site in trace.sites) else "encoder"
     kind = kind if trace.target_tokens is None else "seq2seq"
-    return Vocabulary(kind, lambda id: reader.spelled([id]).labels[0])
+    return Vocabulary(kind, partial(name_of, model, output), default_position(model, trace))
 
 
 def target_entry(page: str, choice: Choice) -> None:
@@ -115,6 +109,23 @@ def written(model: "Model", trace: "Trace", target: object) -> None:
     st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
 
 
+def continued(known: Vocabulary | None, trace: "Trace") -> None:
+    """The likeliest tokens after the text of a causal model."""
+    from analysis.outputs import top_tokens
+
+    if known is None or known.kind != "decoder":
+        return
+    found = top_tokens(trace, -1, count=CONTINUATIONS)
+    shares = zip(found.ids, found.probabilities, strict=True)
+    said = [f"**{plain(known.name(id).strip() or '␣')}** {percent(share)}" for id, share in shares]
+    st.markdown(f"The model continues with {', '.join(said)}")
+
+
+def percent(share: float) -> str:
+    """Two digits: "31 %", "4.2 %"."""
+    return f"{100 * share:.2g} %" if share < 0.995 else "100 %"
+
+
 def at(
     known: Vocabulary | None, trace: "Trace", site: int, direction: str, token: int | None
 ) -> dict[str, Any]:
@@ -123,7 +134,8 @@ def at(
 
     if known is None:
         return {}
-    found = top_tokens(trace, _place(trace, site, direction, token))
+    place = _place(trace, site, direction, token)
+    found = top_tokens(trace, known.place if place is None else place)
     label = _targets(trace)[0].labels[found.place]
     return {
         "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
@@ -175,11 +187,11 @@ def _targets(trace: "Trace") -> Any:
     return trace.tokens if trace.target_tokens is None else trace.target_tokens
 
 
-def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int:
-    """The selected token if it belongs to the predicted text, else its last token."""
+def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int | None:
+    """The selected token if it belongs to the predicted text, else None."""
     found = trace.sites[site]
     texts = trace.queries(found) if direction == "out" else trace.keys(found)
-    return -1 if token is None or texts is not _targets(trace) else token
+    return token if texts is _targets(trace) else None
 
 
 def _names(choice: Choice) -> tuple[str, ...]:

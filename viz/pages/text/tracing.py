@@ -100,10 +100,12 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
     def code(site: int, head: int | str) -> str:
         return snippet.code(request.choice, request.source, request.target, trace, site, head, view)
 
+    known = predictions.vocabulary_of(shared.opened(request.choice, request.device), trace)
+
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:
             token = view.token(trace.sites[site], direction, token)
-        return predictions.at(predictions.vocabulary(request.choice), trace, site, direction, token)
+        return predictions.at(known, trace, site, direction, token)
 
     def opened() -> tuple["Model", Any, Any]:
         model = shared.opened(request.choice, request.device)

@@ -257,6 +257,8 @@ export interface Base {
   note: string;
   /** The first of these alone. */
   caveat: string;
+  /** What a relevance can explain. */
+  explains?: "tokens" | "classes" | "similarity" | "nothing";
   /** Whether a row of weights sums to 1. */
   complete?: boolean;
   texts: Text[];
@@ -534,7 +536,19 @@ export interface RelevanceAnswer {
   unassigned: number | null;
   position: number | null;
   id: number | null;
+  /** Of the token or class; "" where the model does not tell. */
+  name: string;
   similarity: boolean;
+}
+
+/** What a relevance can explain at a token. */
+export interface Outputs {
+  kind: "tokens" | "classes" | "similarity" | "nothing";
+  position: number | null;
+  options: { value: string; label: string; probability: number }[];
+  /** What the chosen output is called here; null if it means nothing here. */
+  chosen: string | null;
+  rejected?: string;
 }
 
 /** What removing tokens in one order does to an output. */

@@ -211,8 +211,28 @@ export function carry(before, after, selection, wanted, scales) {
     textOf(after, moved.site, side).labels.join("\n");
   const rows = isAsBefore("out") ? moved.rows : "";
   const columns = isAsBefore("in") ? moved.columns : "";
-  return clamp(after, { ...moved, token, partner, rows, columns });
+  const output = carriedOutput(before, after, selection.output);
+  return clamp(after, { ...moved, token, partner, rows, columns, output });
 }
+
+/**
+ * What is explained in one trace, in the next one: a token, class or second text by its name, where
+ * such can be explained there too; the position of a token belongs to one model and text. Whether
+ * the next model has the name, its server tells.
+ *
+ * @param {AnyBase} before
+ * @param {AnyBase} after
+ * @param {string} output
+ */
+export function carriedOutput(before, after, output) {
+  if (!("texts" in before) || !("texts" in after)) return output;
+  if (before.explains !== after.explains) return "";
+  if (after.explains !== "tokens" || !PLACED.test(output)) return output;
+  const text = (/** @type {Base} */ base) => base.texts.map((each) => beginning(each, Infinity)).join("\n");
+  return before.model === after.model && text(before) === text(after) ? output : "";
+}
+
+const PLACED = /.@\d+$|^\d+\.\d+$/s; // a token at a position
 
 /**
  * Whether two texts are the same as far as a token of each.

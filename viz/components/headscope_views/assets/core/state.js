@@ -6,7 +6,7 @@ import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./saved_selection.js";
 import { unpack } from "./pack.js";
-import { carry, clamp, fromLink, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
+import { carriedOutput, carry, clamp, fromLink, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
 /** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
@@ -248,7 +248,10 @@ export class ViewState {
     [this.client, this.found, this.trace] = [client, base, trace];
     this.openedAt = performance.now();
     if (before && !again) {
-      const pinned = this.selection.token !== null;
+      const { output, token } = this.selection;
+      const pinned = token !== null;
+      if (this.start?.output && this.start.output === output)
+        this.start = { ...this.start, output: carriedOutput(before, base, output) };
       this.selection = carry(before, base, this.selection, this.wanted, this.hooks.scales);
       this.unpinned = this.selection.token === null && (this.unpinned || pinned) && !this.start;
       if (!this.start) this.record(toLink(base, this.selection));

@@ -19,11 +19,14 @@ import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, METHODS, methodOf,
 import { number, showsOf, spansOf, together } from "./methods.js";
 import { modelMap } from "./model_map.js";
 
-/** @import {Cell, Fusion, Method, ModelMap, ModelRow, Predictions, RelevanceAnswer, Text, Theme} from "../types" */
+/** @import {Cell, Fusion, Method, ModelMap, ModelRow, Outputs, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 /** @import {Fused, MethodInfo} from "./methods.js" */
 
 const KEYS = 24; // of attention flow or DecompX in one request
+const EXPLAINING = "For a chosen output"; // methods
+const UNEXPLAINED =
+  "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
 const MOST_DISCARDED = 95; // percent
 /** @type {[Fusion, string][]} */
 const FUSIONS = [
@@ -40,6 +43,7 @@ export function model(state, parent) {
   const title = element("p", "hs-heading");
   const first = methodMenu("Method", false, (method) => state.select({ method: method || "rollout" }));
   const second = methodMenu("Beside it", true, (beside) => state.select({ beside }));
+  const unexplained = element("p", "hs-doubt", {}, UNEXPLAINED);
   const explained = outputMenu(state);
   const fusing = [false, true].map((beside) => fusionControls(state, beside));
   const choices = element(
@@ -51,6 +55,7 @@ export function model(state, parent) {
     labelled("beside it", second),
     ...fusing[1].boxes,
     explained.box,
+    unexplained,
   );
   const parts = element("div", "hs-model-parts");
   const section = element("section", "hs-section hs-model", {}, title, choices, parts);
@@ -68,6 +73,9 @@ export function model(state, parent) {
       if (section.hidden) return;
       setText(title, `${state.base.model} · all layers together`);
       if (state.base.caveat) title.append(` — ${state.base.caveat}`);
+      const explains = state.base.explains !== "nothing";
+      unexplained.hidden = explains;
+      for (const menu of [first, second]) offerRelevance(menu, explains);
       first.value = methodOf(method).name;
       second.value = beside;
       const infos = chosenIn(state);
@@ -151,7 +159,7 @@ function methodMenu(name, optional, choose) {
     element("option", "", { value }, label);
   const groups = /** @type {const} */ ([
     ["Over tokens", METHODS.filter(({ kind }) => kind !== "relevance")],
-    ["For a chosen output", METHODS.filter(({ kind }) => kind === "relevance")],
+    [EXPLAINING, METHODS.filter(({ kind }) => kind === "relevance")],
   ]);
   select.append(
     ...(optional ? [element("option", "", { value: "" }, "nothing")] : []),
@@ -159,6 +167,14 @@ function methodMenu(name, optional, choose) {
   );
   select.onchange = () => choose(/** @type {Method | ""} */ (select.value));
   return select;
+}
+
+/**
+ * @param {HTMLSelectElement} menu of methods
+ * @param {boolean} offered whether the model has an output that they can explain
+ */
+function offerRelevance(menu, offered) {
+  for (const group of menu.querySelectorAll("optgroup")) if (group.label === EXPLAINING) group.disabled = !offered;
 }
 
 /**
@@ -213,57 +229,78 @@ function fusionControls(state, beside) {
 }
 
 /**
- * The output that relevance explains: one of the likeliest at the chosen token, or the similarity
- * to a second text.
+ * The output that relevance explains: one of the likeliest at the chosen token, a class, or the
+ * similarity to a second text. One that means nothing for this model and text is dropped, and why
+ * is said.
  *
  * @param {TextState} state
  */
 function outputMenu(state) {
   const select = element("select", "hs-select hs-output", { "aria-label": "Output explained" });
   const typed = element("input", "hs-select hs-output", {
-    ...{ type: "text", maxlength: "300", "aria-label": "Second text, or nothing for the likeliest output" },
+    ...{ type: "text", maxlength: "300", "aria-label": "Second text, to which the similarity is explained" },
     placeholder: "second text to compare with",
   });
-  select.onchange = () => state.select({ output: select.value });
-  typed.onchange = () => state.select({ output: typed.value.trim() });
-  const box = labelled("output", element("span", "", {}, select, typed));
+  const remark = element("p", "hs-doubt", { role: "status" });
+  select.onchange = () => choose(select.value);
+  typed.onchange = () => choose(typed.value.trim());
+  const field = labelled("output", element("span", "", {}, select, typed));
+  const box = element("div", "", {}, field, remark);
   const listed = changes();
+
+  /** @param {string} output */
+  function choose(output) {
+    setText(remark, "");
+    state.select({ output });
+  }
+
+  /** @param {Outputs} found */
+  function list({ options, chosen, position }) {
+    const made = options.map(({ value, label, probability }) =>
+      element("option", "", { value }, nameOfOption(label, position, probability)),
+    );
+    if (chosen && !options.some(({ value }) => value === chosen))
+      made.unshift(element("option", "", { value: chosen }, shown(chosen)));
+    select.replaceChildren(element("option", "", { value: "" }, "the likeliest"), ...made);
+  }
 
   return {
     box,
     /** @param {boolean} needed */
     render(needed) {
       const { site, token, direction, output } = state.selection;
-      box.hidden = !needed || (!state.view.remote && !output);
+      const { explains } = state.base;
+      const { remote } = state.view;
+      box.hidden = !needed || explains === "nothing" || (!remote && !output);
       if (box.hidden) return;
-      /** @type {Record<string, number>} */
-      const place = token === null ? {} : { token };
-      const found = /** @type {Predictions | null} */ (
-        state.view.answer("outputs", pathOf("predictions", { site, direction, ...place }))
-      );
-      const named = found?.labels && found.ids && found.position !== undefined ? found : null;
-      select.hidden = !named;
-      typed.hidden = Boolean(named) || (!found && state.view.remote);
-      typed.disabled = !state.view.remote;
+      const similar = explains === "similarity";
+      typed.hidden = !(similar || !remote);
+      select.hidden = !typed.hidden;
+      typed.disabled = !remote;
       if (!typed.matches(":focus")) typed.value = output;
-      if (!named || !listed(named, output)) return;
-      const { labels = [], ids = [], probabilities = [], position = 0 } = named;
-      const values = ids.map((id) => `${position}.${id}`);
-      const options = labels.map((label, i) =>
-        element(
-          "option",
-          "",
-          { value: values[i] },
-          `“${shown(label)}” at position ${position}, ${(100 * probabilities[i]).toFixed(1)} %`,
-        ),
+      if (select.hidden) return;
+      const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
+      const found = /** @type {Outputs | {why: string} | null} */ (
+        state.view.answer("outputs", pathOf("outputs", { site, direction, ...place }))
       );
-      if (output && !values.includes(output))
-        options.unshift(element("option", "", { value: output }, `output ${output}`));
-      select.replaceChildren(element("option", "", { value: "" }, "the likeliest"), ...options);
-      select.value = output;
+      if (!found || "why" in found) return setText(remark, found?.why ?? "");
+      if (found.chosen === null) {
+        setText(remark, `“${output}” is not explained: ${found.rejected ?? ""}`);
+        state.select({ output: "" });
+      } else if (found.chosen !== output) state.select({ output: found.chosen });
+      if (listed(found)) list(found);
+      select.value = found.chosen ?? "";
     },
   };
 }
+
+/**
+ * @param {string} label
+ * @param {number | null} position
+ * @param {number} probability
+ */
+const nameOfOption = (label, position, probability) =>
+  `“${shown(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)} %`;
 
 /**
  * One method's part: its map where it has one, and the sentence shaded by it.
@@ -467,9 +504,7 @@ function part(state, parent, name) {
     const [source, target] = found.sites;
     const text = (/** @type {number} */ site) => state.base.texts[state.base.sites[site].query_text ?? 0];
     chips.hidden = read.hidden = false;
-    const at = found.position === null ? "" : ` at position ${found.position}`;
-    const what = found.similarity ? "similarity" : `output ${found.id}${at}, logit`;
-    setText(which, `${what} ${number(found.value)}:`);
+    setText(which, `${explainedIn(found)} ${number(found.value)}:`);
     shade(chips, text(source), found.values, false, theme);
     written.hidden = target === null || !found.read;
     if (target !== null && found.read) shade(written, text(target), found.read, false, theme);
@@ -518,6 +553,17 @@ function part(state, parent, name) {
       savePng(file, `${state.base.model}-${title.textContent}`);
     },
   };
+}
+
+/**
+ * What a relevance explains: "“mat” at position 3, logit".
+ *
+ * @param {Pick<RelevanceAnswer, "name" | "id" | "position" | "similarity">} found
+ */
+export function explainedIn({ name, id, position, similarity }) {
+  if (similarity) return `similarity to “${name}”`;
+  const at = position === null ? "" : ` at position ${position}`;
+  return `${name ? `“${shown(name)}”` : `output ${id}`}${at}, logit`;
 }
 
 /**
