@@ -169,6 +169,7 @@ def outputs(
     """
     from analysis.target import Target, kind_of, target_in, text_of
 
+    site_at(entry.shown, site)
     trace, kind = _trace(entry), kind_of(_trace(entry).output)
     found: Answer = {"kind": kind, "position": None, "options": [], "chosen": output}
     if kind == "nothing":

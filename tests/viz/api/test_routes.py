@@ -25,6 +25,7 @@ TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "model": "site=0&head=mean&method=rollout",
     "model_row": "site=0&head=mean&method=flow&index=2&columns=0-4",
+    "outputs": "site=0&direction=out&token=2&output=2.7",
     "relevance": "site=0&method=chefer&output=2.7",
     "faithfulness": "site=0&method=chefer&order=0",
     "overview": "",

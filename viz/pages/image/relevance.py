@@ -1,5 +1,6 @@
 """Relevance of the patches for a class, and whether taking them away bears it out."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,14 +47,14 @@ PROOFS = {
 }
 PARAMS = (
     link.choice("relevance", "none", TITLES),
-    link.number("class", None, 0, 99_999),
+    link.text("class", ""),
     link.choice("proof", "no", PROOFS),
     link.choice("fused", "mean", ("mean", "max", "min")),
     link.number("discarded", 0, 0, 95, 5),
 )
 FUSED = {"mean": "Mean", "max": "Max", "min": "Min"}
 READERS = {"class": "class", "[CLS]": "class", "[DIST]": "distillation"}  # by labels of tokens
-WITHOUT_CLASS = ("rollout", "flow", "norms")
+WITHOUT_CLASS: tuple[Method, ...] = ("rollout", "flow", "norms")
 SMALL = 0.1  # probabilities below it get an axis of their own
 MOST_FLOW = 257  # tokens: a flow for each of them takes seconds already
 SIGNED = ("gradient", "attnlrp")
@@ -96,6 +97,7 @@ DOUBT = (
     "Pictures with grey patches are unlike those the network was trained on: a change does not"
     " prove a cause either."
 )
+WITHOUT = "methods that explain a class, and proofs by its probability, do not apply."
 SEVERAL = " Each probability is the sigmoid of its logit: a picture may belong to several classes."
 REMOVALS: dict[str, tuple["Removal", str, str]] = {  # how, what happens to patches, and the doubt
     "yes": ("grey", "greyed out", DOUBT),
@@ -140,9 +142,13 @@ class Subject:
         """Whether the network gives one logit per class."""
         return self.trace.output.name == "logits" and self.trace.output.values.ndim == 2
 
-    def name(self, chosen: int) -> str:
-        """Of a class."""
-        return self.names[chosen] if chosen < len(self.names) else f"class {chosen}"
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """A name for every class, no two alike."""
+        many = Counter(self.names)
+        named = [f"{each} ({id})" if many[each] > 1 else each for id, each in enumerate(self.names)]
+        count = self.trace.output.values.shape[-1] if self.has_classes else 0
+        return (*named, *(f"class {id}" for id in range(len(named), count)))
 
     def question(self, chosen: int) -> range | None:
         """The classes of the question that a class answers; None if there is only one question."""
@@ -210,20 +216,16 @@ def show(page: str, subject: Subject) -> None:
     with st.container(
         key=f"{page}_relevance", horizontal=True, vertical_alignment="bottom", gap="medium"
     ):
-        help = "Which patches count for the network's answer, over all layers"
-        method: Method = controls.choice(page, "relevance", "Relevance", TITLES, help)
-        if method == "none":
-            return
-        chosen = _class(page, subject)
-        asked = _asked(page, method)
-        proof = controls.choice(
-            page,
-            "proof",
-            "Proof",
-            PROOFS,
-            "Takes patches away in the order of the map, or puts them back, and measures what"
-            " becomes of the answer; a large network takes a while",
-        )
+        method = _method(page, subject)
+        chosen = asked = None
+        proof: Any = "no"
+        if method != "none":
+            chosen, asked = _class(page, subject), _asked(page, method)
+            proof = _proof(page) if subject.has_classes else "no"
+    if not subject.has_classes:
+        st.caption(shared.plain(f"{_no_classes(subject)}: {WITHOUT}"))
+    if asked is None:
+        return
     try:
         found = _explained(subject.key, asked, chosen, subject)
         _draw(page, subject, method, found)
@@ -233,6 +235,27 @@ def show(page: str, subject: Subject) -> None:
             _perturb(page, subject, asked, found, proof)
     except ValueError as error:
         shared.error_line(error)
+
+
+def _method(page: str, subject: Subject) -> Method:
+    """The chosen method, of those that apply."""
+    titles = {
+        method: title
+        for method, title in TITLES.items()
+        if subject.has_classes or method in ("none", *WITHOUT_CLASS)
+    }
+    if session.get(page, "relevance") not in titles:  # of a link, or another network
+        session.edit(page, {"relevance": "none"})
+    help = "Which patches count for the network's answer, over all layers"
+    return controls.choice(page, "relevance", "Relevance", titles, help)
+
+
+def _proof(page: str) -> Any:
+    help = (
+        "Takes patches away in the order of the map, or puts them back, and measures what becomes"
+        " of the answer; a large network takes a while"
+    )
+    return controls.choice(page, "proof", "Proof", PROOFS, help)
 
 
 def _asked(page: str, method: Method) -> Asked:
@@ -252,14 +275,14 @@ def _class(page: str, subject: Subject) -> int | None:
     """The chosen class, or the likeliest; None for a network without classes."""
     if not subject.has_classes:
         return None
-    chosen, names = session.get(page, "class"), subject.names
-    if names:
-        if chosen is not None and chosen >= len(names):  # of another network
-            session.edit(page, {"class": None})
-        titles = {None: "The likeliest", **dict(enumerate(names))}
-        help = "The class that the relevance explains"
-        chosen = controls.select(page, "class", "Class", titles, help, width=170)
-    return subject.likeliest() if chosen is None else chosen
+    chosen, names = session.get(page, "class"), subject.titles
+    if chosen and chosen not in names:  # of another network, or a number of an older link
+        known = chosen.isdecimal() and int(chosen) < len(names)
+        session.edit(page, {"class": names[int(chosen)] if known else ""})
+    titles = {"": "The likeliest", **{name: name for name in names}}
+    help = "The class that the relevance explains"
+    chosen = controls.select(page, "class", "Class", titles, help, width=170)
+    return names.index(chosen) if chosen else subject.likeliest()
 
 
 def _draw(page: str, subject: Subject, method: Method, found: Explanation) -> None:
@@ -268,7 +291,7 @@ def _draw(page: str, subject: Subject, method: Method, found: Explanation) -> No
     patches = found.tokens[first : first + rows * cols].reshape(rows, cols)
     of = ""
     if method not in WITHOUT_CLASS and found.chosen is not None:
-        of = f" of {subject.name(found.chosen)}"
+        of = f" of {subject.titles[found.chosen]}"
     note = "" if model.trained else ", untrained (random weights)"
     title = f"{model.name}{note}: {TITLES[method]}{of}"
     says = SAYS[method].format(reader=found.reader)

@@ -53,6 +53,12 @@ def opened(folder: Path, **query: str) -> AppTest:
     return helpers.run("models", {"place": "folder", "folder": str(folder), **query})
 
 
+def controls_of(app: AppTest) -> dict[str, list[str]]:
+    """The options of each segmented control, by its label."""
+    groups: Any = app.get("button_group")
+    return {each.label: [str(option) for option in each.options] for each in groups}
+
+
 def told(app: AppTest) -> str:
     lines = " ".join(element.value for element in (*app.caption, *app.markdown))
     return lines.replace("\\", "").replace("&#58;", ":")
@@ -112,11 +118,25 @@ def test_a_model_without_classes_has_the_methods_that_need_none(folders: dict[st
     found = trace(load(str(folders["bare"])), Image.open(PHOTOS["flower"]))
     expected = rollout(found)[0, 1:].reshape(5, 5)
     np.testing.assert_allclose(array(figure.data[0].z), expected, rtol=1e-4)
-    (line,) = helpers.lines(app)
-    assert line.startswith("bare gives hidden states, and no classes: a proof measures")
-    app = opened(folders["bare"], relevance="attnlrp")
-    assert helpers.lines(app) == ["bare gives hidden states, and no classes: AttnLRP explains one"]
-    assert helpers.figures(app) == []
+    assert helpers.lines(app) == []
+    assert "bare gives hidden states, and no classes: methods that explain" in told(app)
+    assert "Proof" not in controls_of(app)
+    app = opened(folders["bare"], relevance="attnlrp")  # of a link: not offered
+    assert (helpers.lines(app), helpers.figures(app)) == ([], [])
+    assert controls_of(app)["Relevance"] == ["None", "Rollout", "Flow", "Value norms"]
+
+
+def test_a_class_goes_by_its_name(folders: dict[str, Path]) -> None:
+    app = opened(folders["vit"], relevance="gradient", **{"class": "fish"})
+    (figure,) = helpers.figures(app)
+    expected = explain(load(str(folders["vit"])), Image.open(PHOTOS["flower"]), target=2)
+    assert expected.chosen.id == CLASSES.index("fish")
+    assert figure.layout.title.text.endswith("of fish")
+    assert helpers.link(app)["class"] == "fish"
+    for given, name in {"3": "bird", "a tabby": ""}.items():  # of an older link, another network
+        app = opened(folders["vit"], relevance="gradient", **{"class": given})
+        assert helpers.lines(app) == []
+        assert [each.value for each in app.selectbox if each.label == "Class"] == [name]
 
 
 def test_other_networks_say_why_not(folders: dict[str, Path]) -> None:
