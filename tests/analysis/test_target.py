@@ -163,7 +163,7 @@ def test_grey_is_no_black_where_pixels_are_not_normalised(
     config = ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
     settings = {"do_normalize": False, "size": 12, "do_rescale": factor is not None}
     (tmp_path / FILE).write_text(json.dumps({**settings, "rescale_factor": factor}))
-    model = replace(load(config), preprocessing=read_preprocessing(tmp_path, config))
+    model = replace(load(config), preprocessing=read_preprocessing(tmp_path, config, "vit"))
     pixels = torch.rand(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
     relevance = torch.tensor([0, 9, 1, 2, 3, 4, 5, 6, 7, 8.0])
     painted = pixels.clone()

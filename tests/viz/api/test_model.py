@@ -155,7 +155,7 @@ def test_one_sentence_says_why(minilm, pair):
 
 
 @pytest.fixture(scope="module")
-def masked() -> TextEntry:
+def masked() -> TraceEntry:
     network = load("grammar")
     given = "the keys near the [MASK] [MASK] dusty ."
     return entry_of(trace(network, given), network, given)
