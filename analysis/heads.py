@@ -9,7 +9,6 @@ sources are in analysis/measures.py.
 """
 
 import math
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -18,12 +17,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from analysis.circuits import Products, circuit_scores
-from analysis.measures import MEASURES, NEAR, SAMPLED
+from analysis.measures import MEASURES, NEAR
+from analysis.reach import SQUARED, Counted, Reach
 from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
 from models.progress import Progress, each, no_progress
-from models.trace import Site, Tokens, Trace
+from models.trace import Site, Trace
 
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
 Shown = Trace | View
@@ -83,17 +83,46 @@ def head_table(
 def accumulators(trace: Shown, *, item: int = 0) -> "dict[Site, HeadNumbers]":
     """Empty accumulators, one for each site whose rows are the softmax of one attention."""
     twins: dict[int, Twins] = {}
+    known: dict[tuple, Counted] = {}
     made = {}
     for site in trace.sites:
         if site.kind in (*OWN, "cross"):
             queries, keys = trace.queries(site)[item], trace.keys(site)[item]
             if id(queries) not in twins:
                 twins[id(queries)] = Twins(queries, words=isinstance(trace, View))
-            window = None if isinstance(trace, View) else trace.pattern(site).mask.window
-            made[site] = HeadNumbers(
-                site.heads, site.kind, queries, keys, twins=twins[id(queries)], window=window
-            )
+            rule = id(queries), id(keys), site.kind, *_rule(trace, site, item)
+            if rule not in known:
+                reach = reach_of(trace, site, item)
+                known[rule] = Counted(queries, keys, site.kind, reach, twins[id(queries)])
+            made[site] = HeadNumbers(site.heads, known[rule])
     return made
+
+
+def reach_of(trace: Shown, site: Site, item: int = 0) -> Reach:
+    """The keys that a site's queries see."""
+    whole = trace.trace if isinstance(trace, View) else trace
+    own = whole.site(site)
+    mask = whole.pattern(own).mask
+    first = 0 if site.kind == "cross" else whole.first_query(own, item)
+    if isinstance(trace, View) and first:
+        first = len(trace.keys(site)[0]) - len(trace.queries(site)[0])
+    return Reach(
+        lambda rows: trace.visible(site, rows, item=item),
+        first=first,
+        dropped=0 if own not in whole.axes else whole.axes[own][1].dropped,
+        heads=site.heads if mask.differs_by_head else 1,
+    )
+
+
+def _rule(trace: Shown, site: Site, item: int) -> tuple:
+    """What sites have in common whose queries see the same keys."""
+    whole = trace.trace if isinstance(trace, View) else trace
+    own = whole.site(site)
+    mask, axes = whole.pattern(own).mask, whole.axes.get(own)
+    tensors = (mask.padding, mask.segments, mask.dense)
+    plain = mask.causal, mask.window, mask.offset, mask.cut, *map(id, tensors)
+    places = () if axes is None else tuple(id(axis.positions) for axis in axes)
+    return *plain, *places, site.heads if mask.differs_by_head else 1
 
 
 def table(trace: Shown, found: "Mapping[Site, HeadNumbers]") -> HeadTable:
@@ -127,7 +156,9 @@ REASONS = {  # why a number is not defined, for queries and keys of one text
     "punctuation": "there is no punctuation in this text",
     "positional": "the weights are all equal",
 }
-SQUARED = "squared distance"
+IN_CACHE = ("duplicate token", "induction", "separator", "punctuation")
+CACHED = "the text of the cached keys is not known"
+DROPPED = "the first token is no longer in the cache"
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +176,11 @@ class _Span:
             too coarse for the squares of those that are near each other.
         near: the keys among the queries, as columns of the block.
         around: column of each key within `NEAR`, and whether there is one.
-        counted: 1 at the queries whose mean each number is.
-        spread: the logarithm of the number of keys that each query sees.
+        counted: 1 at the queries whose mean each number is; one row for all heads where these see
+            the same keys.
+        spread: the logarithm of the number of keys that each query sees; likewise.
         twins: equal tokens, and what followed the earlier ones.
-        sampled: the sampled queries, and the offset of each of their keys.
+        sampled: the sampled queries, the offset of each of their keys, and 1 where they count.
     """
 
     rows: slice
@@ -158,10 +190,14 @@ class _Span:
     place: Float[Tensor, " row"]
     near: slice
     around: tuple[Int[Tensor, "row offset"], Bool[Tensor, "row offset"]]
-    counted: Float[Tensor, "number row"]
-    spread: Float[Tensor, " row"]
+    counted: Float[Tensor, "number #head row"]
+    spread: Float[Tensor, "#head row"]
     twins: tuple[Pairs, Pairs] | None
-    sampled: tuple[Int[Tensor, " chosen"], Int[Tensor, " pair"]]
+    sampled: tuple[Int[Tensor, " chosen"], Int[Tensor, " pair"], Float[Tensor, "#head chosen"]]
+
+    def of_heads(self, numbers: Tensor, heads: slice) -> Tensor:
+        """Those of some heads, where heads differ; along the axis before the last."""
+        return numbers if numbers.shape[-2] == 1 else numbers[..., heads, :]
 
 
 class HeadNumbers:
@@ -170,37 +206,16 @@ class HeadNumbers:
     Blocks may come in any order, with one head or several; every weight is to come once.
     """
 
-    def __init__(
-        self,
-        heads: int,
-        kind: str,
-        queries: Tokens,
-        keys: Tokens,
-        *,
-        twins: Twins | None = None,
-        window: int | None = None,
-    ) -> None:
+    def __init__(self, heads: int, counted: Counted) -> None:
         """Before any block.
 
         Args:
             heads: number of heads.
-            kind: "self", "causal" or "cross".
-            queries: the tokens of the rows.
-            keys: the tokens of the columns.
-            twins: equal queries, which several sites may share; None compares them.
-            window: a query sees keys fewer than this many positions away; None means all.
+            counted: the queries that count, which several sites may share.
         """
-        self.own, self.causal = kind in OWN, kind == "causal"
-        self.size = len(queries), len(keys)
-        self.twins = Twins(queries) if twins is None else twins
-        self.low, self.high = _reach(self.size, self.causal, window if self.own else None)
-        self.separators = torch.tensor([False, *keys.special[1:]], dtype=torch.bool)
-        self.punctuation = torch.tensor([_is_punctuation(label) for label in keys.labels])
-        self.counted = _queries(queries) & (self.high - self.low > 1)
-        self.rows = self._counted_rows()
-        self.sums = torch.zeros(len(self.rows), heads, dtype=torch.float64)
-        self.drawn = torch.zeros(heads, len(keys), dtype=torch.float64)
-        self.sampled = _spread(self.counted, SAMPLED)
+        self.of, self.own, self.size = counted, counted.own, counted.size
+        self.sums = torch.zeros(len(counted.rows), heads, dtype=torch.float64)
+        self.drawn = torch.zeros(heads, self.size[1], dtype=torch.float64)
         self.offsets = torch.zeros(heads, sum(self.size) - 1)
         self.squares = torch.zeros(heads, dtype=torch.float64)
         self.span: _Span | None = None
@@ -238,7 +253,7 @@ class HeadNumbers:
         span = self.span
         entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
         values = {
-            "broad": entropy / span.spread,
+            "broad": entropy / span.of_heads(span.spread, heads),
             "entropy": entropy,
             "effective keys": entropy.exp(),
             "confidence": weights.amax(-1) if peaks is None else peaks,
@@ -251,16 +266,17 @@ class HeadNumbers:
         if self.own:
             values |= self._neighbours(span, weights) | self._distances(span, weights, sums)
             self._add_offsets(heads, span, weights)
-        numbers = torch.stack([values[key] for key in self.rows])
-        self.sums[:, heads] += (numbers @ span.counted[..., None])[..., 0].double().cpu()
-        drawn = span.counted[0] @ weights
-        self.drawn[heads, keys] += drawn.double().cpu()
+        numbers = torch.stack([values[key] for key in self.of.rows])
+        counted = span.of_heads(span.counted, heads)
+        self.sums[:, heads] += (numbers * counted).sum(-1).double().cpu()
+        drawn = counted[0][:, None] @ weights
+        self.drawn[heads, keys] += drawn[:, 0].double().cpu()
 
     def result(self) -> dict[str, Float[Tensor, " head"]]:
         """The numbers; NaN for those that are not defined."""
         means = {
-            key: total / (int(rows.sum()) or math.nan)
-            for (key, rows), total in zip(self.rows.items(), self.sums, strict=True)
+            key: total / rows.sum(-1).where(rows.any(-1), math.nan)
+            for (key, rows), total in zip(self.of.rows.items(), self.sums, strict=True)
         }
         if self.own:
             variance = means.pop(SQUARED) - means["distance"].square()
@@ -271,52 +287,35 @@ class HeadNumbers:
 
     def reasons(self) -> dict[str, str]:
         """Why a number is not defined here."""
-        numbers = self.result()
+        numbers, reasons = self.result(), dict(REASONS)
+        if not self.own:
+            reasons |= dict.fromkeys(ON_OWN, OTHER_TOKENS)
+        if self.of.cached:
+            reasons |= dict.fromkeys(IN_CACHE, CACHED)
+        if self.of.reach.dropped:
+            reasons["first token"] = DROPPED
         return {
-            key: OTHER_TOKENS if not self.own and key in ON_OWN else why
-            for key, why in REASONS.items()
+            key: why
+            for key, why in reasons.items()
             if key not in numbers or numbers[key].isnan().all()
         }
-
-    # --- which queries count ---
-
-    def _counted_rows(self) -> dict[str, Bool[Tensor, " query"]]:
-        """The queries whose mean each number is."""
-        place, counted = torch.arange(self.size[0]), self.counted
-        spread = ("entropy", "broad", "effective keys", "confidence")
-        rows = dict.fromkeys(spread, counted) | {
-            "first token": counted & ((place > 0) if self.own else counted) & (self.low == 0),
-            "separator": counted & self._sees(self.separators),
-            "punctuation": counted & self._sees(self.punctuation),
-        }
-        if not self.own:
-            return rows
-        return rows | {
-            "previous token": counted & (place > 0),
-            "next token": counted & (place + 1 < self.high),
-            "duplicate token": counted & self.twins.has_other(causal=self.causal),
-            "induction": counted & self.twins.has_follower(),
-            **dict.fromkeys(("same token", "local", "distance", SQUARED), counted),
-        }
-
-    def _sees(self, chosen: Bool[Tensor, " key"]) -> Bool[Tensor, " query"]:
-        """Whether a query sees any of the chosen keys."""
-        before = torch.cat([torch.zeros(1, dtype=torch.long), chosen.cumsum(0)])
-        return before[self.high] > before[self.low]
 
     # --- the numbers of each row of a block ---
 
     def _span(self, rows: slice, keys: slice, weights: Tensor) -> _Span:
         """What does not depend on the weights."""
-        middle = (rows.start + rows.stop) / 2
-        place = torch.arange(rows.start, rows.stop) - middle
+        first = self.of.reach.first
+        middle = first + (rows.start + rows.stop) / 2
+        place = first + torch.arange(rows.start, rows.stop) - middle
         key = torch.arange(keys.start, keys.stop) - middle
-        near = slice(*(min(max(each, keys.start), keys.stop) for each in (rows.start, rows.stop)))
+        ends = (min(max(first + e, keys.start), keys.stop) for e in (rows.start, rows.stop))
+        near = slice(*ends)
         near = slice(near.start - keys.start, near.stop - keys.start)
         columns = {"one": torch.ones_like(key)}
         if self.own:
             columns |= {"place": key, "square": key.square()}
-        for name, chosen in (("separator", self.separators), ("punctuation", self.punctuation)):
+        signs = ("separator", self.of.separators), ("punctuation", self.of.punctuation)
+        for name, chosen in signs:
             if chosen[keys].any():
                 columns[name] = chosen[keys].float()
         if self.own and near.stop < len(key):
@@ -325,12 +324,13 @@ class HeadNumbers:
             columns |= {"side": side, "far": side * key}
         around = (place[:, None] + torch.arange(-NEAR, NEAR + 1) - key[0]).long()
         inside = (around >= 0) & (around < len(key))
-        twins = None
-        if self.own:
-            pairs = self.twins.others(rows, causal=self.causal), self.twins.followers(rows)
+        twins, equal = None, self.of.twins
+        if equal is not None:
+            pairs = equal.others(rows, causal=self.of.causal), equal.followers(rows)
             twins = pairs[0].within(keys), pairs[1].within(keys)
-        chosen = self.sampled[rows].nonzero().flatten()
-        offsets = (key - place[chosen, None]).long() + self.size[0] - 1
+        chosen = self.of.sampled[rows].nonzero().flatten()
+        offsets = self.of.offset_of(rows.start + chosen, keys)
+        counted = torch.stack([each[:, rows] for each in self.of.rows.values()])
         device = weights.device
         return _Span(
             rows,
@@ -340,24 +340,26 @@ class HeadNumbers:
             place.to(device),
             near,
             (around.clamp(0, len(key) - 1).to(device), inside.to(device)),
-            torch.stack([counted[rows] for counted in self.rows.values()]).to(weights),
-            (self.high - self.low)[rows].clamp(min=2).log().to(device),
+            counted.to(weights),
+            self.of.spread[:, rows].to(device),
             twins,
-            (chosen.to(device), offsets.flatten()),
+            (chosen.to(device), offsets.flatten(), self.of.counted[:, rows][:, chosen].float()),
         )
 
     def _neighbours(self, span: _Span, weights: Tensor) -> dict[str, Tensor]:
         """Weight on the keys near a query, and on its twins."""
         places, inside = span.around
         near = weights.gather(2, places.expand(len(weights), *places.shape)) * inside
-        duplicates, followers = span.twins or (Pairs(), Pairs())
+        twins: dict[str, Tensor] = {}
+        if span.twins is not None:
+            others, followers = (pairs.weight(weights) for pairs in span.twins)
+            twins = {"duplicate token": others, "induction": followers}
         return {
             "previous token": near[..., NEAR - 1],
             "same token": near[..., NEAR],
             "next token": near[..., NEAR + 1],
             "local": near.sum(-1),
-            "duplicate token": duplicates.weight(weights),
-            "induction": followers.weight(weights),
+            **twins,
         }
 
     def _distances(
@@ -375,9 +377,9 @@ class HeadNumbers:
 
     def _add_offsets(self, heads: slice, span: _Span, weights: Tensor) -> None:
         """Sums the weights of the sampled queries by offset of the key."""
-        chosen, offsets = span.sampled
+        chosen, offsets, counted = span.sampled
         if len(chosen):
-            some = weights[:, chosen].cpu()
+            some = weights[:, chosen].cpu() * span.of_heads(counted, heads)[..., None]
             self.offsets[heads].index_add_(1, offsets, some.flatten(1))
             self.squares[heads] += some.square().sum((1, 2)).double()
 
@@ -385,14 +387,9 @@ class HeadNumbers:
 
     def _positional(self) -> Float[Tensor, " head"]:
         """Share of the variance between pairs that lies between offsets."""
-        place = torch.arange(self.size[0])[self.sampled]
-        edges = torch.zeros(sum(self.size), dtype=torch.float64)
-        for bound, sign in ((self.low, 1), (self.high, -1)):
-            ends = bound[self.sampled] - place + self.size[0] - 1
-            edges.index_add_(0, ends, torch.full((len(ends),), float(sign), dtype=torch.float64))
-        counts = edges.cumsum(0)[:-1]
+        counts = self.of.offsets
         offsets = self.offsets.double()
-        mean = offsets.sum(1).square() / counts.sum()
+        mean = offsets.sum(1).square() / counts.sum(1)
         between = (offsets.square() / counts.clamp(min=1)).sum(1) - mean
         variance = self.squares - mean
         varies = variance > 1e-9 * self.squares
@@ -400,46 +397,7 @@ class HeadNumbers:
 
     def _sink(self) -> Float[Tensor, " head"]:
         """The largest mean weight of a key, over the queries that see it."""
-        edges = torch.zeros(self.size[1] + 1, dtype=torch.float64)
-        ones = torch.ones(int(self.counted.sum()), dtype=torch.float64)
-        edges.index_add_(0, self.low[self.counted], ones)
-        edges.index_add_(0, self.high[self.counted], -ones)
-        seen = edges.cumsum(0)[:-1]
-        often = (seen * 2 >= len(ones)) & (seen > 0)
-        if not often.any():
-            return torch.full((len(self.drawn),), math.nan)
-        return (self.drawn[:, often] / seen[often]).amax(1)
-
-
-def _reach(
-    size: tuple[int, int], causal: bool, window: int | None
-) -> tuple[Int[Tensor, " query"], Int[Tensor, " query"]]:
-    """The first key that each query sees, and the one after the last."""
-    queries, keys = size
-    place = torch.arange(queries)
-    low, high = torch.zeros_like(place), torch.full_like(place, keys)
-    if causal:
-        high = place + 1
-    if window is not None:
-        low, high = (place - window + 1).clamp(min=0), high.minimum(place + window)
-    return low, high
-
-
-def _queries(tokens: Tokens) -> Bool[Tensor, " query"]:
-    """The tokens of the text; all of them if there are only special ones."""
-    special = torch.tensor(tokens.special, dtype=torch.bool)
-    return torch.ones_like(special) if special.all() else ~special
-
-
-def _is_punctuation(label: str) -> bool:
-    """Whether a token has no letter, digit or symbol, and is not empty."""
-    text = label.strip()
-    return bool(text) and all(unicodedata.category(sign)[0] == "P" for sign in text)
-
-
-def _spread(chosen: Bool[Tensor, " query"], most: int) -> Bool[Tensor, " query"]:
-    """At most so many of the chosen queries, evenly spread."""
-    places = chosen.nonzero().flatten()
-    if len(places) > most:
-        places = places[torch.linspace(0, len(places) - 1, most).round().long()]
-    return torch.zeros_like(chosen).index_fill(0, places, True)
+        seen, queries = self.of.seen, self.of.counted.sum(-1, keepdim=True)
+        often = (seen * 2 >= queries) & (seen > 0)
+        means = (self.drawn / seen.clamp(min=1)).where(often, -1.0).amax(-1)
+        return means.where(often.any(-1), math.nan)

@@ -20,6 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.stack import check_no_cache
 from models.attention import Additive, Bilinear, Dot, Pattern
 from models.attention.rotation import Rotation, alike, rotation_between
 from models.trace import BIASES, Norm, Projections, Site, Trace
@@ -81,6 +82,7 @@ def split(
             are not known to be made in this way; the message names it.
     """
     site = trace.site(layer, kind)
+    check_no_cache(trace, [site])
     pattern, found = trace.pattern(site), trace.projections(site)
     if isinstance(pattern.score, Additive):
         raise ValueError(

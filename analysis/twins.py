@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.trace import Tokens
@@ -73,17 +73,7 @@ class Twins:
         self.rank = torch.empty_like(self.place)  # among its equals, from 0
         self.rank[self.by_group] = self.place
         self.rank -= self.begins
-        self._kept: dict[tuple[str, int], Pairs] = {}
-
-    def has_other(self, *, causal: bool) -> Bool[Tensor, " token"]:
-        """Whether a token has a twin; with causal attention an earlier one."""
-        if causal:
-            return self.first < self.place
-        return torch.bincount(self.first, minlength=len(self.first))[self.first] > 1
-
-    def has_follower(self) -> Bool[Tensor, " token"]:
-        """Whether a token has an earlier twin, and another token in between."""
-        return self.first + 1 < self.place
+        self._kept: dict[tuple[str, int, int], Pairs] = {}
 
     def others(self, rows: slice, *, causal: bool) -> Pairs:
         """Each token and its twins; with causal attention the earlier ones."""
@@ -125,7 +115,7 @@ class Twins:
             chosen: True at the pairs, for rows with many.
             which: see `_enumerated`.
         """
-        key = name, rows.start
+        key = name, rows.start, rows.stop
         if key not in self._kept:
             if int(counts.sum()) * SPARSE > len(counts) * len(self.first):
                 found = Pairs(cells=chosen().float())

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from analysis.sentences import sentences_of
@@ -234,6 +234,17 @@ class View:
 
         heads = range(site.heads)[index_slice(head, site.heads, "head")]
         yield from read_blocks(read, heads, rows, keys)
+
+    def visible(
+        self, site: Site, rows: Int[Tensor, " row"], *, item: int = 0
+    ) -> Bool[Tensor, "#head row key"]:
+        """As `Trace.visible`: a row sees a column if any of its tokens sees any of that one's."""
+        _first(item)
+        own, queries, keys = self._side(site)
+        chosen = _chosen(queries.groups, rows)
+        tokens = torch.tensor([place for group in chosen for place in group])
+        seen = self.trace.visible(own, tokens)
+        return joined(seen.float(), _in_order(chosen), keys.groups) > 0
 
     def site(
         self,

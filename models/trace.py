@@ -44,11 +44,13 @@ class TokenAxis:
         tokens: one entry per item.
         positions: of each item's tokens on the axis; None means the first ones.
         grid: of patches; None for tokens that are none.
+        dropped: how many tokens before the first a sliding cache no longer holds.
     """
 
     tokens: tuple[Tokens, ...]
     positions: tuple[Int[Tensor, "_"], ...] | None = None
     grid: PatchGrid | None = None
+    dropped: int = 0
 
     def positions_of(self, item: int) -> Int[Tensor, " token"]:
         """Positions of an item's tokens on the axis."""
@@ -500,6 +502,27 @@ class Trace:
 
         heads = range(pattern.heads)[index_slice(head, pattern.heads, "head")]
         yield from read_blocks(read, heads, rows, keys)
+
+    def visible(
+        self, site: Site, rows: Int[Tensor, " row"], *, item: int = 0
+    ) -> Bool[Tensor, "#head row key"]:
+        """Which of an item's keys some of its queries may attend to, by the mask of the pass.
+
+        One row for all heads where the mask is the same for them; padding is removed.
+        """
+        pattern = self.pattern(site)
+        places, columns = self.positions(site, item)
+        picked, device = places[rows], pattern.q.device
+        seen = pattern.mask.visible(picked.to(device), pattern.keys, range(pattern.heads))
+        if seen is None:
+            return torch.ones(1, len(picked), len(columns), dtype=torch.bool, device=device)
+        own = seen[item if len(seen) > 1 else 0].expand(-1, len(picked), pattern.keys)
+        return own[..., columns.to(device)]
+
+    def first_query(self, site: Site, item: int = 0) -> int:
+        """Place of an item's first query among its keys: the number of its keys in a cache."""
+        places, columns = self.positions(site, item)
+        return int((columns < places[0] + self.pattern(site).mask.offset).sum())
 
     def weights_of_key(
         self, site: Site, key: int, log_totals: Float[Tensor, "head query"]

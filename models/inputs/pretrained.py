@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from models.eval_mode import without_dropout
+from models.inputs.caches import cached_tokens, with_own_caches
 from models.inputs.layout import image_layout, spectrogram_layout
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.sequences import (
@@ -68,6 +69,7 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     """
     takes, target = forward_arguments(model.network), as_tensor(target)
     found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
+    found.arguments = with_own_caches(found.arguments)
     unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
@@ -225,6 +227,8 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
         )
     check_ids(model, ids)
     shown = found.arguments.get("attention_mask")
+    if isinstance(shown, Tensor) and shown.ndim == 2 and cached_tokens(found.arguments):
+        shown = shown[:, -ids.shape[1] :]  # it begins with the tokens of the cache
     shown = shown if shown is not None and shown.shape == ids.shape else None
     found.sequences["text"] = text_sequence("text", ids, shown, tokens, model.tokenizer)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
 
+import torch
 from jaxtyping import Bool
 from torch import Tensor
 
@@ -133,6 +134,27 @@ def numbered_axis(
     own = tuple((~row).nonzero().flatten() for row in padding.cpu())
     tokens = tuple(named_tokens([labels[i] for i in each.tolist()], special=False) for each in own)
     return TokenAxis(tokens, own)
+
+
+def cached_axis(
+    rows: TokenAxis, first: int, cached: int, padding: Bool[Tensor, "batch key"] | None
+) -> TokenAxis:
+    """Keys of a cache, numbered, and then those of the tokens that the model was given.
+
+    Args:
+        rows: the axis of the queries.
+        first: position of their first key: the number of keys before it.
+        cached: number of tokens in the cache, of which a sliding one holds the last.
+        padding: True at keys that are none of an item's own.
+    """
+    dropped, tokens, positions = cached - first, [], []
+    for item, own in enumerate(rows.tokens):
+        hidden = torch.zeros(first, dtype=torch.bool) if padding is None else padding[item, :first]
+        before = (~hidden.cpu()).nonzero().flatten()
+        labels = [f"position {dropped + place}" for place in before.tolist()]
+        tokens.append(named_tokens(labels, special=False) + own)
+        positions.append(torch.cat([before, first + rows.positions_of(item).cpu()]))
+    return TokenAxis(tuple(tokens), tuple(positions), dropped=dropped)
 
 
 def padding_of_argument(arguments: Mapping[str, Any], source: str | None) -> Tensor | None:

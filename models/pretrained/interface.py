@@ -193,6 +193,7 @@ def _attention(
     causal = _is_causal(module, given.pop("is_causal", None))
     if attention_mask is None and query.shape[2] > 1 and causal:
         mask = replace(mask, causal=True)
+    mask = record.after_cache(mask, entry, query.shape[2], key.shape[2])
     if "indices" in given:
         mask = choose_keys(mask, given.pop("indices"), key.shape[2])
     if "block_indices" in given:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit
+from models.inputs.caches import without_caches
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.interface import recording
 from models.pretrained.passes import new_recording, run_network
@@ -50,11 +51,11 @@ class ModuleCall:
 
 
 def short(inputs: ModelInputs) -> ModelInputs:
-    """The first tokens of a text; any other input as it is.
+    """The first tokens of a text, without a cache; any other input as it is.
 
     Of a batch, those of the item with the most tokens of its own.
     """
-    given = inputs.arguments
+    given = without_caches(inputs.arguments)
     ids = given.get("input_ids")
     flat = all(isinstance(x, Tensor) and x.ndim == 2 for x in given.values())
     if ids is None or not flat or not PER_TOKEN.issuperset(given):

@@ -10,6 +10,7 @@ from models.attention import Edit
 from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import without_dropout
 from models.gradients import refusing_lost_gradients
+from models.inputs.caches import with_own_caches
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
@@ -67,11 +68,11 @@ def new_recording(
 
 
 def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
-    """The forward pass in eval mode, without a key-value cache."""
+    """The forward pass in eval mode; a key–value cache among the inputs stays as it is."""
     network, more = model.network, {"return_dict": True}
     if hidden:
         more["output_hidden_states"] = True
     if getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None:
         more["use_cache"] = False
     with without_dropout(network):
-        return network(**{**more, **inputs.arguments})
+        return network(**{**more, **with_own_caches(inputs.arguments)})

@@ -8,13 +8,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.attention import Edit, Pattern
+from models.attention import Edit, Mask, Pattern
+from models.inputs.caches import cached_tokens
 from models.inputs.layout import image_layout
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
     block_axes,
+    cached_axis,
     cells_axis,
     numbered_axis,
     padding_of_argument,
@@ -106,6 +108,7 @@ class Recording:
         calls: attention calls so far, in order.
         windows: each block of shifted windows, and the rows and columns of its image, by path.
         states: outputs of the blocks, where hidden states are recorded.
+        cached: number of tokens in the cache of the arguments.
         references: weights of the library's eager attention in packed sequences by path, `batch
             head query key`, where verification runs it.
     """
@@ -121,6 +124,7 @@ class Recording:
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
     states: BlockOutputs | None = None
+    cached: int = 0
     references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
     _runs: Counter = field(default_factory=Counter)
@@ -130,6 +134,7 @@ class Recording:
 
     def __post_init__(self) -> None:
         self.sources = Sources.of(self.arguments)
+        self.cached = cached_tokens(self.arguments)
 
     # --- where the pass is ---
 
@@ -221,6 +226,13 @@ class Recording:
             self._readings[id(matrix)] = known
         return known[1]
 
+    def after_cache(self, mask: Mask, entry: Entry, queries: int, keys: int) -> Mask:
+        """The mask of a call whose first keys are those of a cache, with their number."""
+        by_place = mask.causal or mask.window is not None or mask.segments is not None
+        if entry.cross or by_place or mask.offset or queries >= keys:
+            return mask
+        return replace(mask, offset=min(self.cached, keys - queries))
+
     def packed_items(self, boundaries: Tensor, source: str | None) -> Sequence[int]:
         """Tokens of each image, video or sound of a packed sequence; all if nothing tells.
 
@@ -310,6 +322,8 @@ class Recording:
             rows = self._numbered(entry.source, whole.queries, whole.batch, padding)
         if square:
             return rows, rows
+        if not entry.cross and whole.mask.offset:
+            return rows, cached_axis(rows, whole.mask.offset, self.cached, hidden)
         keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
         if not entry.cross and rows.grid is not None:
             keys = reduced_axis(rows.grid, whole.keys, whole.batch)

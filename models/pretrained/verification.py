@@ -102,14 +102,14 @@ def compare(model: "Model", source: Any, target: Any, recompute: ValuesEdit) -> 
         recompute: an edit that makes the values of every layer from its weights.
     """
     inputs = prepare_inputs(model, source, target)
-    untouched = output_of(run_network(model, _fresh(inputs))).values
-    record, out = record_pass(model, _fresh(inputs))
-    _, recomputed = record_pass(model, _fresh(inputs), [recompute])
+    untouched = output_of(run_network(model, inputs)).values
+    record, out = record_pass(model, inputs)
+    _, recomputed = record_pass(model, inputs, [recompute])
     calls = merge_calls(record.calls)
     twin = _twin(model)
     compared, apart, edited, eager = 0, 0.0, None, None
     if twin is not None:
-        eager, maps = _eager_pass(twin, _fresh(inputs))
+        eager, maps = _eager_pass(twin, inputs)
         reference, windows = _reference_pass(twin, inputs)
         for call, theirs in _pairs(calls, maps, windows):
             compared += call.pattern.heads
@@ -157,7 +157,7 @@ def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple
     ]
     try:
         if hooks:
-            run_network(model, _fresh(inputs))
+            run_network(model, inputs)
     finally:
         for hook in hooks:
             hook.remove()
@@ -183,15 +183,6 @@ def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...
     images = [opened(each).image for each in pictures]
     expected = processed_inputs(processor, images)[IMAGE]
     return () if read.cpu().equal(expected.to(read.dtype)) else (IMAGE,)
-
-
-def _fresh(inputs: ModelInputs) -> ModelInputs:
-    """The inputs, with a cache of their own: a pass writes to it."""
-    arguments = {
-        name: deepcopy(value) if hasattr(value, "get_seq_length") else value
-        for name, value in inputs.arguments.items()
-    }
-    return replace(inputs, arguments=arguments)
 
 
 def _twin(model: "Model") -> "Model | None":
@@ -371,7 +362,7 @@ def _edited(
         return None
     edit = Ablate(entry.layer, 0, module=entry.path)
     theirs, _ = _reference_pass(twin, inputs, [edit])
-    mine = output_of(record_pass(model, _fresh(inputs), [edit])[1]).values
+    mine = output_of(record_pass(model, inputs, [edit])[1]).values
     return float((mine - theirs).float().abs()[real].max())
 
 
@@ -386,7 +377,6 @@ def _reference_pass(
         edits: heads whose values become zero.
     """
     twin.network.set_attn_implementation(REFERENCE)
-    inputs = _fresh(inputs)
     record = new_recording(twin, inputs, edits)
     layers = [each for each in twin.network.modules() if recipe_of(type(each))]
     hooks = [each.register_forward_hook(partial(_ablated, record)) for each in layers]

@@ -1,7 +1,6 @@
 """Numbers of heads: against slow loops, against closed forms, and on trained networks."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,13 +10,16 @@ from torch import Tensor
 from analysis.circuits import eigenvalue_score
 from analysis.descriptions import descriptions
 from analysis.heads import HeadNumbers, head_table, heads
-from analysis.measures import MEASURES, NEAR
+from analysis.measures import MEASURES
+from analysis.reach import Counted, Reach
 from analysis.view import View
+from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.text import Tokens
+from tests.analysis.slow_heads import slow_numbers
 
 CLOSE = 1e-5  # rounding of float32 sums over a few dozen weights
 WORDS = [
@@ -60,90 +62,35 @@ def drawn(count: int, heads: int, *, causal: bool, window: int | None = None) ->
     return scores.masked_fill(hidden, -math.inf).softmax(-1)
 
 
-def slow(
-    weights: Tensor, words: list[str], *, causal: bool, window: int | None
-) -> dict[str, float]:
-    """The numbers of one head, term by term."""
-    count, of = len(words), weights.tolist()
-    width = count if window is None else window
-    seen = {
-        i: [j for j in range(count) if (j <= i or not causal) and abs(i - j) < width]
-        for i in range(count)
-    }
-    rows = [i for i in range(count) if words[i] not in SPECIAL and len(seen[i]) > 1]
-
-    def mean(terms: Iterator[float]) -> float:
-        found = list(terms)
-        return sum(found) / len(found) if found else math.nan
-
-    def entropy(i: int) -> float:
-        return -sum(w * math.log(w) for w in of[i] if w)
-
-    def twins(i: int) -> list[int]:
-        return [j for j in range(i if causal else count) if j != i and words[j] == words[i]]
-
-    def after(i: int) -> list[int]:
-        return [j + 1 for j in range(i - 1) if words[j] == words[i] and j + 1 < i]
-
-    def on(keys: list[int]) -> float:
-        return mean(sum(of[i][j] for j in keys) for i in rows if set(keys) & set(seen[i]))
-
-    separators = [j for j in range(1, count) if words[j] in SPECIAL]
-    distance = mean(sum(of[i][j] * abs(i - j) for j in seen[i]) for i in rows)
-    square = mean(sum(of[i][j] * (i - j) ** 2 for j in seen[i]) for i in rows)
-    drawn = {j: [of[i][j] for i in rows if j in seen[i]] for j in range(count)}
-    groups: dict[int, list[float]] = {}
-    for i in rows:
-        for j in seen[i]:
-            groups.setdefault(i - j, []).append(of[i][j])
-    everything = [w for group in groups.values() for w in group]
-    middle = sum(everything) / len(everything)
-    between = sum(len(g) * (sum(g) / len(g) - middle) ** 2 for g in groups.values())
-    return {
-        "previous token": mean(of[i][i - 1] for i in rows if i > 0),
-        "next token": math.nan if causal else mean(of[i][i + 1] for i in rows if i + 1 < count),
-        "same token": mean(of[i][i] for i in rows),
-        "duplicate token": mean(sum(of[i][j] for j in twins(i)) for i in rows if twins(i)),
-        "induction": mean(sum(of[i][j] for j in after(i)) for i in rows if after(i)),
-        "first token": mean(of[i][0] for i in rows if i > 0 and 0 in seen[i]),
-        "separator": on(separators),
-        "punctuation": on([j for j in range(count) if words[j] in ".,"]),
-        "local": mean(sum(of[i][j] for j in seen[i] if abs(i - j) <= NEAR) for i in rows),
-        "broad": mean(entropy(i) / math.log(len(seen[i])) for i in rows),
-        "entropy": mean(entropy(i) for i in rows),
-        "effective keys": mean(math.exp(entropy(i)) for i in rows),
-        "confidence": mean(max(of[i]) for i in rows),
-        "sink share": max(
-            (sum(each) / len(each) for each in drawn.values() if 2 * len(each) >= len(rows)),
-            default=math.nan,
-        ),
-        "distance": distance,
-        "distance spread": math.sqrt(square - distance**2),
-        "positional": between / sum((w - middle) ** 2 for w in everything),
-    }
+def counted(words: list[str], kind: str = "self", window: int | None = None) -> Counted:
+    text, count = tokens(words), len(words)
+    mask = Mask(causal=kind == "causal", window=window)
+    return Counted(text, text, kind, Reach.of(mask, count, count))
 
 
 @pytest.mark.parametrize(("causal", "window"), [(False, None), (True, None), (True, 4), (False, 3)])
 def test_every_number_is_the_slow_loop_s(causal: bool, window: int | None) -> None:
     """In blocks of uneven sizes, of one head or two, with the keys that a block reaches."""
-    weights, text = drawn(len(WORDS), 3, causal=causal, window=window), tokens(WORDS)
-    numbers = HeadNumbers(3, "causal" if causal else "self", text, text, window=window)
+    weights = drawn(len(WORDS), 3, causal=causal, window=window)
+    numbers = HeadNumbers(3, counted(WORDS, "causal" if causal else "self", window))
     for rows in (slice(0, 7), slice(7, 8), slice(8, len(WORDS))):
         stop = rows.stop if causal else len(WORDS)
         first = 0 if window is None else max(0, rows.start - window + 1)
         for chosen in (slice(0, 2), slice(2, 3)):
             numbers.update(chosen, rows, weights[chosen, rows, first:stop], first=first)
-    found = numbers.result()
+    found, width = numbers.result(), len(WORDS) if window is None else window
+    last = [row if causal else len(WORDS) - 1 for row in range(len(WORDS))]
+    seen = [[j for j in range(last[i] + 1) if abs(i - j) < width] for i in range(len(WORDS))]
+    special = [word in SPECIAL for word in WORDS]
     for head in range(3):
-        expected = slow(weights[head], WORDS, causal=causal, window=window)
+        expected = slow_numbers(weights[head], WORDS, special, seen, causal=causal)
         assert found.keys() == expected.keys()
         for key, number in expected.items():
             assert float(found[key][head]) == pytest.approx(number, abs=CLOSE, nan_ok=True), key
 
 
 def number_of(weights: Tensor, kind: str = "self", words: list[str] = WORDS) -> dict[str, float]:
-    text = tokens(words)
-    numbers = HeadNumbers(1, kind, text, text)
+    numbers = HeadNumbers(1, counted(words, kind))
     numbers.update(slice(0, 1), slice(0, len(words)), weights[None])
     return {key: float(values[0]) for key, values in numbers.result().items()}
 
@@ -187,8 +134,8 @@ def test_weights_that_depend_on_the_offset_alone_are_positional() -> None:
 
 def test_many_equal_tokens_are_counted_in_blocks_too() -> None:
     words = ["dog"] * 300
-    weights, text = drawn(300, 1, causal=True), tokens(words)
-    numbers = HeadNumbers(1, "causal", text, text)
+    weights = drawn(300, 1, causal=True)
+    numbers = HeadNumbers(1, counted(words, "causal"))
     for start in range(0, 300, 128):
         rows = slice(start, min(start + 128, 300))
         numbers.update(slice(0, 1), rows, weights[:, rows, : rows.stop])

@@ -1,0 +1,99 @@
+"""The numbers of a head, term by term."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor
+
+from analysis.measures import NEAR
+
+
+def slow_numbers(
+    weights: Tensor,
+    names: Sequence[str],
+    special: Sequence[bool],
+    seen: Sequence[Sequence[int]],
+    *,
+    causal: bool,
+    first: int = 0,
+) -> dict[str, float]:
+    """The numbers of one head over its own tokens.
+
+    Args:
+        weights: `query key`.
+        names: of the keys; equal tokens have equal names.
+        special: which keys are the tokenizer's own.
+        seen: the keys that each query sees.
+        causal: whether only earlier tokens count as others.
+        first: place of the first query among the keys.
+    """
+    of, count = weights.tolist(), len(names)
+    places = [first + row for row in range(len(of))]
+    text = [not special[place] for place in places]
+    rows = [row for row in range(len(of)) if len(seen[row]) > 1 and (text[row] or not any(text))]
+
+    def mean(terms: Iterable[float]) -> float:
+        found = list(terms)
+        return sum(found) / len(found) if found else math.nan
+
+    def entropy(row: int) -> float:
+        return -sum(w * math.log(w) for w in of[row] if w)
+
+    def on(keys: dict[int, list[int]]) -> float:
+        """The weight of each row on some keys, where it sees any of them."""
+        return mean(sum(of[r][j] for j in keys[r]) for r in rows if set(keys[r]) & set(seen[r]))
+
+    def at(offset: int) -> float:
+        return on({r: [places[r] + offset] for r in rows})
+
+    def equal(row: int) -> list[int]:
+        place = places[row]
+        others = range(place if causal else count)
+        same = [j for j in others if j != place and names[j] == names[place]]
+        return [] if special[place] else [j for j in same if not special[j]]
+
+    def after(row: int) -> list[int]:
+        place = places[row]
+        twins = [j for j in range(place) if names[j] == names[place] and not special[place]]
+        return [j + 1 for j in twins if j + 1 < place]
+
+    separators = [j for j in range(1, count) if special[j]]
+    punctuation = [j for j in range(count) if names[j] in ".,"]
+    apart = {r: {j: abs(places[r] - j) for j in seen[r]} for r in rows}
+    distance = mean(sum(of[r][j] * d for j, d in apart[r].items()) for r in rows)
+    square = mean(sum(of[r][j] * d**2 for j, d in apart[r].items()) for r in rows)
+    drawn = {j: [of[r][j] for r in rows if j in seen[r]] for j in range(count)}
+    groups: dict[int, list[float]] = {}
+    for r in rows:
+        for j in seen[r]:
+            groups.setdefault(places[r] - j, []).append(of[r][j])
+    everything = [w for group in groups.values() for w in group]
+    middle = sum(everything) / len(everything)
+    between = sum(len(g) * (sum(g) / len(g) - middle) ** 2 for g in groups.values())
+    variance = sum((w - middle) ** 2 for w in everything)
+    found = {
+        "previous token": at(-1),
+        "next token": at(1),
+        "same token": at(0),
+        "duplicate token": on({r: equal(r) for r in rows}),
+        "induction": on({r: after(r) for r in rows}),
+        "first token": mean(of[r][0] for r in rows if places[r] > 0 and 0 in seen[r]),
+        "separator": on(dict.fromkeys(rows, separators)),
+        "punctuation": on(dict.fromkeys(rows, punctuation)),
+        "local": mean(sum(of[r][j] for j, d in apart[r].items() if d <= NEAR) for r in rows),
+        "broad": mean(entropy(r) / math.log(len(seen[r])) for r in rows),
+        "entropy": mean(entropy(r) for r in rows),
+        "effective keys": mean(math.exp(entropy(r)) for r in rows),
+        "confidence": mean(max(of[r]) for r in rows),
+        "sink share": max(
+            (sum(each) / len(each) for each in drawn.values() if 2 * len(each) >= len(rows)),
+            default=math.nan,
+        ),
+        "distance": distance,
+        "distance spread": math.sqrt(max(0.0, square - distance**2)),
+        "positional": between / variance if variance > 1e-9 else math.nan,
+    }
+    if first:  # the text of cached keys is not known
+        unknown = ("duplicate token", "induction", "separator", "punctuation")
+        found |= dict.fromkeys(unknown, math.nan)
+    return found

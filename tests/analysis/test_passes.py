@@ -1,0 +1,323 @@
+"""Analyses of padded, batched, cached, packed and masked passes, against the same tokens alone.
+
+Every number of a head is compared with loops over the keys that each query sees by the rule of the
+pass, every method over the whole model with the same item traced by itself.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+import transformers
+from torch import Tensor
+
+from analysis.decompx import decompx
+from analysis.flow import flow
+from analysis.heads import head_table, heads
+from analysis.measures import MEASURES
+from analysis.norms import alti, mixing, value_norms
+from analysis.rollout import rollout
+from analysis.split import split
+from analysis.stack import combined
+from analysis.stages import stages
+from analysis.view import View
+from benchmarks.architectures import GROUPED, MOE
+from models.edits import Cut
+from models.run import load, trace
+from models.trace import Trace
+from tests.analysis.slow_heads import slow_numbers
+from tests.models.pretrained.tiny import BY_NAME, build
+from viz.api.model import ROWS
+
+CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
+TOKENS, CACHED, DOCUMENT, CHUNK, WINDOW = 11, 4, 5, 4, 3
+IDS = torch.tensor([[7, 5, 9, 7, 5, 11, 7, 23, 5, 9, 7]])
+SHORT = IDS[:, :7]
+OF_MATRICES = ("copying", "copying of tokens", "matching")
+Seen = Callable[[int, int], bool]
+
+
+def causal(i: int, j: int) -> bool:
+    return j <= i
+
+
+def in_document(i: int, j: int) -> bool:
+    return j <= i and i // DOCUMENT == j // DOCUMENT
+
+
+def in_chunk(i: int, j: int) -> bool:
+    return j <= i and i // CHUNK == j // CHUNK
+
+
+def in_window(i: int, j: int) -> bool:
+    return 0 <= i - j < WINDOW
+
+
+def after_prefix(i: int, j: int) -> bool:
+    return j <= i or max(i, j) < DOCUMENT
+
+
+def every(i: int, j: int) -> bool:
+    return True
+
+
+class Pass(NamedTuple):
+    """A pass and its rule.
+
+    Attributes:
+        model: of the library.
+        inputs: of its forward; a number of cached tokens stands for their cache.
+        seen: whether a query sees a key, by their places in the text.
+        only: the layer and head that the rule holds for; None for all.
+        edits: of the pass.
+    """
+
+    model: str
+    inputs: dict[str, Any]
+    seen: Seen
+    only: tuple[int, int] | None = None
+    edits: tuple[Any, ...] = ()
+
+
+SIZES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "Llama 4": (
+        "Llama4ForCausalLM",
+        "Llama4TextConfig",
+        {
+            **GROUPED,
+            **MOE,
+            "head_dim": 8,
+            "attention_chunk_size": CHUNK,
+            "pad_token_id": 0,
+            "num_local_experts": 2,
+            "intermediate_size_mlp": 20,
+        },
+    ),
+    "Mistral": ("MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": WINDOW}),
+}
+POSITIONS = torch.arange(TOKENS)[None]
+PREFIX = torch.tensor([[[[after_prefix(i, j) for j in range(TOKENS)] for i in range(TOKENS)]]])
+PASSES = {
+    "causal": Pass("Llama", {"input_ids": IDS}, causal),
+    "encoder": Pass("BERT", {"input_ids": IDS}, every),
+    "packed": Pass("Llama", {"input_ids": IDS, "position_ids": POSITIONS % DOCUMENT}, in_document),
+    "prefix": Pass("Llama", {"input_ids": IDS, "attention_mask": PREFIX}, after_prefix),
+    "chunks": Pass("Llama 4", {"input_ids": IDS}, in_chunk),
+    "window": Pass("Mistral", {"input_ids": IDS}, in_window),
+    "cached": Pass("Llama", {"input_ids": IDS, "past_key_values": CACHED}, causal),
+    "chunks, cached": Pass("Llama 4", {"input_ids": IDS, "past_key_values": CACHED}, in_chunk),
+    "one token, cached": Pass("Llama", {"input_ids": IDS, "past_key_values": TOKENS - 1}, causal),
+    "cut": Pass(
+        "Llama",
+        {"input_ids": IDS},
+        lambda i, j: j <= i and not (i % 2 and j in (0, i - 1)),
+        only=(1, 2),
+        edits=(Cut(1, 2, (1, 3, 5, 7, 9), 0), *(Cut(1, 2, i, i - 1) for i in (1, 3, 5, 7, 9))),
+    ),
+}
+
+
+@cache
+def model(name: str) -> Any:
+    return load(build(*SIZES[name]) if name in SIZES else BY_NAME[name].build())
+
+
+def given(name: str, inputs: dict[str, Any], kind: type = transformers.DynamicCache) -> Any:
+    """The inputs, where some tokens are in a cache."""
+    count = inputs.get("past_key_values")
+    if count is None:
+        return inputs
+    network = model(name).network
+    sizes: dict[str, Any] = {"max_cache_len": 17} if kind is transformers.StaticCache else {}
+    past = kind(config=network.config, **sizes)
+    with torch.no_grad():
+        network(inputs["input_ids"][:, :count], past_key_values=past, use_cache=True)
+    return {**inputs, "input_ids": inputs["input_ids"][:, count:], "past_key_values": past}
+
+
+@cache
+def traced(name: str) -> Trace:
+    each = PASSES[name]
+    return trace(model(each.model), given(each.model, each.inputs), edits=each.edits)
+
+
+def expected(name: str, weights: Tensor) -> dict[str, float]:
+    each = PASSES[name]
+    first = each.inputs.get("past_key_values", 0)
+    seen = [[j for j in range(TOKENS) if each.seen(i, j)] for i in range(first, TOKENS)]
+    names = [str(id) for id in IDS[0].tolist()]
+    dropped = TOKENS - weights.shape[1]  # by a cache that keeps the last tokens only
+    found = slow_numbers(
+        torch.nn.functional.pad(weights, (dropped, 0)),
+        names,
+        [False] * TOKENS,
+        seen,
+        causal=each.seen not in (every, after_prefix),
+        first=first,
+    )
+    return found | ({"first token": math.nan} if dropped else {})
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_every_number_of_a_head_is_over_the_keys_that_its_queries_see(name: str) -> None:
+    t, layer_and_head = traced(name), PASSES[name].only
+    for shown in (t, View(t, words=False), View(t, words=False, special="hidden")):
+        found = heads(shown)
+        assert set(found) == {measure.key for measure in MEASURES}
+        for row, site in enumerate(t.sites):
+            for head in range(site.heads):
+                if layer_and_head not in (None, (site.layer, head)):
+                    continue
+                numbers = expected(name, t.weights(site, head))
+                assert {*numbers, *OF_MATRICES} == set(found)
+                for key, number in numbers.items():
+                    own = float(found[key][row, head])
+                    assert own == pytest.approx(number, abs=1e-5, nan_ok=True), (key, row, head)
+        for measure in MEASURES:
+            numbers = found[measure.key]
+            numbers = numbers[~numbers.isnan()]
+            assert (numbers >= measure.low - 1e-5).all()
+            assert measure.high is None or (numbers <= measure.high + 1e-5).all()
+
+
+def test_what_a_cache_does_not_tell_is_said() -> None:
+    reasons = head_table(traced("cached")).reasons
+    assert "cached keys" in reasons["duplicate token"]
+    assert "cached keys" in reasons["separator"]
+    assert "distance" not in reasons
+
+
+@pytest.mark.parametrize("kind", [transformers.DynamicCache, transformers.StaticCache])
+def test_a_chunk_with_a_cache_has_the_rows_of_the_whole(kind: type) -> None:
+    inputs = {"input_ids": IDS, "past_key_values": CACHED}
+    whole, t = traced("causal"), trace(model("Llama"), given("Llama", inputs, kind))
+    numbers = heads(t)
+    for row, site in enumerate(t.sites):
+        weights = t.weights(site)
+        assert t.key_labels(site)[:CACHED] == [f"position {n}" for n in range(CACHED)]
+        assert t.key_labels(site)[CACHED:] == t.query_labels(site)
+        torch.testing.assert_close(weights, whole.weights(site.layer)[:, CACHED:], **CLOSE)
+        for head in range(site.heads):
+            own = expected("cached", whole.weights(site.layer, head)[CACHED:])
+            for key, number in own.items():
+                assert float(numbers[key][row, head]) == pytest.approx(
+                    number, abs=1e-4, nan_ok=True
+                )
+        norms = value_norms(whole, whole.sites[row])[:, CACHED:]
+        torch.testing.assert_close(value_norms(t, site), norms, **CLOSE)
+        theirs, ours = stages(whole, whole.sites[row], 1, 6), stages(t, site, 1, 6 - CACHED)
+        torch.testing.assert_close(ours.output[6 - CACHED], theirs.output[6], **CLOSE)
+
+
+def test_a_sliding_cache_has_let_the_first_token_go() -> None:
+    inputs = {"input_ids": IDS, "past_key_values": CACHED + 1}
+    t = trace(model("Mistral"), given("Mistral", inputs))
+    for site in t.sites:
+        assert t.key_labels(site)[:2] == ["position 3", "position 4"]
+    table = head_table(t)
+    assert "no longer" in table.reasons["first token"]
+    places = range(CACHED + 1, TOKENS)
+    weights = traced("window").weights(0, 1)
+    distance = [sum(float(weights[i, j]) * (i - j) for j in range(i + 1)) for i in places]
+    assert float(table.values["distance"][0, 1]) == pytest.approx(sum(distance) / len(distance))
+
+
+def test_a_trace_leaves_the_cache_of_its_caller_as_it_is() -> None:
+    inputs = given("Llama", {"input_ids": IDS, "past_key_values": CACHED})
+    before = [layer.keys.clone() for layer in inputs["past_key_values"].layers]
+    keys = list(inputs)
+    first = trace(model("Llama"), inputs)
+    second = trace(model("Llama"), inputs, edits=[Cut(0, 0, 1, 0)], hidden=True)
+    again = trace(model("Llama"), inputs)
+    assert inputs["past_key_values"].get_seq_length() == CACHED
+    for layer, keys_before in zip(inputs["past_key_values"].layers, before, strict=True):
+        assert layer.keys.equal(keys_before)
+    assert list(inputs) == keys
+    assert again.output.values.equal(first.output.values)
+    assert second.sites == first.sites
+    value_norms(first, 1)
+    assert inputs["past_key_values"].get_seq_length() == CACHED
+
+
+def test_what_follows_tokens_through_the_model_refuses_a_cache() -> None:
+    inputs = given("Llama", {"input_ids": IDS, "past_key_values": CACHED})
+    t = trace(model("Llama"), inputs, hidden=True)
+    for analysis in (rollout, alti, lambda t: flow(t, 1), lambda t: decompx(t, 1)):
+        with pytest.raises(ValueError, match="in a cache"):
+            analysis(t)
+    for analysis in (lambda t: mixing(t, 1), lambda t: split(t, 1, 0, 3, 2)):
+        with pytest.raises(ValueError, match="in a cache"):
+            analysis(t)
+
+
+# --- batches and padding against the item alone ---------------------------------------------------
+
+
+def last(t: Trace, item: int) -> int:
+    return len(t.query_labels(t.sites[0], item)) - 1
+
+
+def of_sites(t: Trace, item: int, analysis: Callable[..., Any]) -> Tensor:
+    return torch.stack([analysis(t, site, item=item) for site in t.sites])
+
+
+METHODS: dict[str, Callable[[Trace, int], Tensor]] = {
+    "mean": lambda t, item: combined(t, item=item),
+    "max": lambda t, item: combined(t, "max", item=item),
+    "rollout": lambda t, item: rollout(t, item=item),
+    "alti": lambda t, item: alti(t, item=item),
+    "norms": lambda t, item: of_sites(t, item, value_norms),
+    "added": lambda t, item: of_sites(t, item, lambda *a, **k: mixing(*a, **k).norms),
+    "flow": lambda t, item: flow(t, last(t, item), item=item),
+    "decompx": lambda t, item: decompx(t, last(t, item), item=item).vectors,
+    "heads": lambda t, item: torch.stack([*heads(t, item=item).values()]).nan_to_num(-9.0),
+    "stages": lambda t, item: of_sites(
+        t, item, lambda t, site, item: stages(t, site, 1, 3, item=item).output
+    ),
+    "split": lambda t, item: torch.tensor(
+        [share.value for share in split(t, t.sites[-1], 1, 5, 2, item=item).query]
+    ),
+}
+PADDED = [
+    (name, side) for name in ("Llama", "BERT", "GPT-2") for side in ("left", "right", "batch")
+]
+
+
+def test_every_method_of_the_whole_model_is_compared() -> None:
+    assert set(ROWS) <= set(METHODS)
+
+
+@cache
+def alone(name: str) -> Trace:
+    return trace(model(name), {"input_ids": SHORT}, hidden=True)
+
+
+@cache
+def beside(name: str, side: str) -> Trace:
+    """The short text as the second item of a batch."""
+    if side == "batch":
+        both = torch.cat([IDS[:, 4:], SHORT])
+        return trace(model(name), {"input_ids": both}, hidden=True)
+    missing = TOKENS - SHORT.shape[1]
+    padding = (missing, 0) if side == "left" else (0, missing)
+    ids = torch.nn.functional.pad(SHORT, padding)
+    shown = torch.nn.functional.pad(torch.ones_like(SHORT), padding)
+    inputs = {
+        "input_ids": torch.cat([IDS, ids]),
+        "attention_mask": torch.cat([torch.ones_like(IDS), shown]),
+    }
+    if side == "left":  # positions count from the first token, as they do without padding
+        inputs["position_ids"] = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
+    return trace(model(name), inputs, hidden=True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("name", "side"), PADDED)
+def test_an_item_of_a_batch_is_as_it_is_alone(name: str, side: str, method: str) -> None:
+    found = METHODS[method](beside(name, side), 1)
+    own = METHODS[method](alone(name), 0)
+    assert not math.isnan(float(own.sum()))
+    torch.testing.assert_close(found, own, rtol=1e-3, atol=1e-4)
