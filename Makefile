@@ -1,4 +1,5 @@
-# make app       start Headscope: installs into .venv the first time, opens the browser
+# make app       start Headscope: installs into .venv and fetches two pretrained models the first
+#                time (180 MB; MODELS=small make app does without), opens the browser
 # make desktop   the same in a window of its own; closing it ends the server
 # make notebook  open the worked notebooks in JupyterLab
 # make test      install what the tests need and run every check

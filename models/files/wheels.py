@@ -12,16 +12,18 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.files.errors import FetchCancelledError, FetchError
+from models.files.errors import FetchCancelledError, FetchError, UnreachableError
 
 Progress = Callable[[int, int], None]  # called with the bytes that have arrived and their total
 POLL_SECONDS = 0.1
-PATIENCE = ("--retries", "2", "--timeout", "15")
+PATIENCE = ("--retries", "1", "--timeout", "10")  # seconds
 CHUNK = 2**20
+UNREACHABLE = ("onnection", "Timeout", "timed out", "name resolution", "getaddrinfo", "ProxyError")
+UNREACHABLE += ("SSLError",)
 REASONS = (  # signs in what pip says, and what they mean
     (("No module named pip",), "this Python has no pip: install it"),
     (("No space left", "Errno 28"), "there is not enough disk space: make room"),
@@ -29,27 +31,10 @@ REASONS = (  # signs in what pip says, and what they mean
         ("DO NOT MATCH THE HASHES", " is invalid", "IncompleteRead", "IncompleteDownload"),
         "the download was cut off or altered on its way: try again",
     ),
-    (
-        ("onnection", "Timeout", "timed out", "name resolution", "getaddrinfo", "Proxy", "SSL"),
-        "the package index cannot be reached: check the network and pip's settings"
-        " (pip config list), then try again",
-    ),
-    (
-        ("No matching distribution",),
-        "the package index does not have it: check pip's settings (pip config list)",
-    ),
 )
 # The index of any platform serves the same wheel: its files are data.
-ANY_PYTHON = (
-    "--python-version",
-    "3.11",
-    "--implementation",
-    "cp",
-    "--abi",
-    "abi3",
-    "--abi",
-    "none",
-)
+ANY_PYTHON = ("--python-version", "3.11", "--implementation", "cp", "--abi", "abi3")
+ANY_PYTHON += ("--abi", "none")
 
 
 @dataclass(frozen=True)
@@ -185,11 +170,10 @@ def _command(wheel: Wheel, folder: Path) -> list[str]:
 def _bytes_in(folder: Path) -> int:
     """Bytes of the files in a folder that another process writes to."""
     total = 0
-    for file in folder.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except OSError:  # deleted meanwhile
-            continue
+    for root, _, names in os.walk(folder):  # what is deleted meanwhile counts for nothing
+        for name in names:
+            with suppress(OSError):
+                total += (Path(root) / name).stat().st_size
     return total
 
 
@@ -198,6 +182,16 @@ def _explained(wheel: Wheel, log: str) -> FetchError:
     for signs, reason in REASONS:
         if any(sign in log for sign in signs):
             return FetchError(f"{wheel.source} cannot be fetched: {reason}")
+    if any(sign in log for sign in UNREACHABLE):
+        return UnreachableError(
+            f"{wheel.source} cannot be fetched: the package index cannot be reached: check the"
+            " network and pip's settings (pip config list), then try again"
+        )
+    if "No matching distribution" in log:
+        return FetchError(
+            f"{wheel.source} cannot be fetched: the package index does not have it: check pip's"
+            " settings (pip config list)"
+        )
     errors = [line.removeprefix("ERROR: ") for line in log.splitlines() if line.startswith("ERROR")]
     return FetchError(f"{wheel.source} cannot be fetched: pip says {(errors or ['?'])[-1]:.120}")
 

