@@ -55,24 +55,49 @@ NETWORK_TROUBLE = (
 
 def main(arguments: "list[str] | None" = None) -> int:
     """Install what is missing, then serve until Ctrl-C. Returns the exit status."""
-    options = parse(arguments)
+    options = parser(os.path.basename(sys.argv[0])).parse_args(arguments)
+    if options.notebook:
+        return run(lambda: notebook(prepare("requirements-notebook.txt"), not options.no_browser))
+    return run(lambda: app(options))
+
+
+def app(options: argparse.Namespace) -> int:
+    """Install what is missing, fetch models, and serve; returns the exit status."""
+    python = prepare("requirements.txt")
+    fetch_models(python)
+    return serve_at(python, options)
+
+
+def installed(arguments: "list[str]") -> int:
+    """Serve with the Python that runs this, which has what the app needs: the command `headscope`.
+
+    Returns the exit status.
+    """
+    options = parser("headscope", notebook=False).parse_args(arguments)
+    return run(lambda: serve_at(Path(sys.executable), options))
+
+
+def run(task: "Callable[[], int]") -> int:
+    """Do it until it ends or Ctrl-C; returns the exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        if options.notebook:
-            return notebook(prepare("requirements-notebook.txt"), not options.no_browser)
-        python = prepare("requirements.txt")
-        fetch_models(python)
-        port = free_port(options.port)
-        if options.desktop:
-            return serve(python, port, desktop_window)
-        return serve(python, port, None if options.no_browser else browser_tab)
+        return task()
     except KeyboardInterrupt:
         print("\nStopped.")
         return 0
 
 
-def parse(arguments: "list[str] | None") -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Start Headscope.")
+def serve_at(python: Path, options: argparse.Namespace) -> int:
+    """Serve as the options say; returns the exit status."""
+    port = free_port(options.port)
+    if options.desktop:
+        return serve(python, port, desktop_window)
+    return serve(python, port, None if options.no_browser else browser_tab)
+
+
+def parser(name: str, notebook: bool = True) -> argparse.ArgumentParser:
+    """The options of the command with this name."""
+    parser = argparse.ArgumentParser(name, description="Start Headscope.")
     parser.add_argument(
         "--port",
         type=int,
@@ -86,10 +111,10 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
         help="open a window of its own (pywebview where .venv has it, else a browser's app window);"
         " closing it ends the server",
     )
-    parser.add_argument(
-        "--notebook", action="store_true", help="open JupyterLab instead of the app"
-    )
-    return parser.parse_args(arguments)
+    if notebook:
+        text = "open JupyterLab instead of the app"
+        parser.add_argument("--notebook", action="store_true", help=text)
+    return parser
 
 
 def notebook(python: Path, browser: bool) -> int:

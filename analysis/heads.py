@@ -9,8 +9,9 @@ sources are in analysis/measures.py.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -24,6 +25,9 @@ from analysis.view import View
 from models.attention import Block
 from models.progress import Progress, each, no_progress
 from models.trace import Site, Trace
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
 Shown = Trace | View
@@ -43,7 +47,38 @@ class HeadTable:
     reasons: Mapping[str, str]
 
 
-def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"]]:
+class HeadValues(dict[str, Tensor]):
+    """The numbers of every head by the keys of `MEASURES`, each "site head".
+
+    Attributes:
+        sites: of the rows.
+    """
+
+    def __init__(self, values: Mapping[str, Tensor], sites: Sequence[Site]) -> None:
+        super().__init__(values)
+        self.sites = tuple(sites)
+
+    def to_pandas(self) -> "DataFrame":
+        """A data frame with a row for each head: its address, then its numbers."""
+        from pandas import DataFrame
+
+        rows = [
+            {
+                "layer": site.layer,
+                "head": head,
+                "kind": site.kind,
+                "tower": site.tower,
+                "module": site.module,
+                "part": site.part,
+                **{name: float(numbers[row, head]) for name, numbers in self.items()},
+            }
+            for row, site in enumerate(self.sites)
+            for head in range(site.heads)
+        ]
+        return DataFrame(rows)
+
+
+def heads(trace: Shown, *, item: int = 0) -> HeadValues:
     """The numbers of every head, by the keys of `MEASURES`.
 
     Args:
@@ -52,9 +87,10 @@ def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"
 
     Returns:
         One row for each of the trace's sites: for a network with one attention in each layer, one
-        for each layer. NaN for a number that is not defined (`head_table` says why).
+        for each layer. NaN for a number that is not defined (`head_table` says why). Its
+        `to_pandas()` is a data frame.
     """
-    return dict(head_table(trace, item=item).values)
+    return HeadValues(head_table(trace, item=item).values, trace.sites)
 
 
 def head_table(

@@ -34,6 +34,7 @@ def names() -> dict[str, Any]:
     found: dict[str, Any] = {"torch": torch, "text": TEXT}
     values(BLOCKS[0], found)
     for line in (
+        "from headscope import load, trace",
         "from analysis.decompx import decompx",
         "from analysis.faithfulness import faithfulness",
         "from analysis.norms import value_norms",

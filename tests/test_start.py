@@ -239,10 +239,10 @@ def test_no_port_left() -> None:
 
 def test_port_comes_from_option_or_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PORT", raising=False)
-    assert start.parse([]).port == start.PORT
+    assert start.parser("start.py").parse_args([]).port == start.PORT
     monkeypatch.setenv("PORT", "7919")
-    assert start.parse([]).port == 7919
-    assert start.parse(["--port", "7907"]).port == 7907
+    assert start.parser("start.py").parse_args([]).port == 7919
+    assert start.parser("start.py").parse_args(["--port", "7907"]).port == 7907
 
 
 def test_only_a_room_is_served_to_the_network(monkeypatch: pytest.MonkeyPatch) -> None:

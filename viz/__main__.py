@@ -42,9 +42,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(MISUSED, f"viz: {message}\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes the files. Returns the exit status."""
-    options = parser().parse_args(arguments)
+def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") -> int:
+    """Writes the files. Returns the exit status.
+
+    Args:
+        arguments: of the command; None for those of the process.
+        name: of the command.
+    """
+    options = parser(name).parse_args(arguments)
     try:
         jobs = jobs_of(options)
         model = opened(options)
@@ -66,11 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return FAILED if failures else 0
 
 
-def parser() -> Parser:
-    """The command-line options."""
-    found = Parser(
-        "python -m viz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parser(name: str) -> Parser:
+    """The command-line options of the command with this name."""
+    found = Parser(name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     found.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
     found.add_argument("--device", help="such as cpu or cuda")
     given = found.add_mutually_exclusive_group(required=True)

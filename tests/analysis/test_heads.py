@@ -276,3 +276,16 @@ def test_sentences_are_of_the_head_s_own_numbers() -> None:
 def test_untrained_networks_have_no_sentences() -> None:
     done = trace(load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2)), torch.tensor([[5, 6, 7]]))
     assert descriptions(done, head_table(done)) == [[None] * 3] * 2
+
+
+def test_a_data_frame_has_a_row_for_each_head() -> None:
+    t = trace(load(Seq2SeqConfig(depth=2, heads=3)), "a b a", "b a")
+    found = heads(t)
+    frame = found.to_pandas()
+    assert len(frame) == sum(site.heads for site in t.sites)
+    for row in frame.to_dict("records"):
+        place = {"kind": row["kind"], "tower": row["tower"], "module": row["module"]}
+        site = t.site(row["layer"], **place)
+        expected = found["entropy"][t.sites.index(site), row["head"]]
+        assert row["entropy"] == pytest.approx(float(expected), nan_ok=True)
+    assert frame.drop_duplicates(["layer", "head", "kind", "tower"]).shape == frame.shape

@@ -71,7 +71,9 @@ def _component(isolated: bool) -> Callable[..., Any]:
     """
     from streamlit.components.v2 import component
 
+    package = __name__.partition(".")[0].replace("_", "-")  # of which the views are a part
+
     js = "streamlit/main.js"
     if isolated:  # main.js brings the style sheet
-        return component("headscope-views.view", html=HTML, js=js)
-    return component("headscope-views.chart", html=HTML, js=js, isolate_styles=False)
+        return component(f"{package}.view", html=HTML, js=js)
+    return component(f"{package}.chart", html=HTML, js=js, isolate_styles=False)

@@ -1,0 +1,156 @@
+"""The wheel: one package, which works beside a folder that has packages of the same names."""
+
+import asyncio
+import io
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tokenize
+import tomllib
+import venv
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+from packaging.requirements import Requirement
+
+from benchmarks import servers
+from tests.browser.wire import Client
+
+ROOT = Path(__file__).parents[1]
+NOT_BUILT = (".git", ".venv", "node_modules", "tests", "build", "docs", "__pycache__", "*.egg-info")
+ROOMS = ("models", "analysis", "viz", "train")
+BLOCK = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, copy = tmp_path_factory.mktemp("wheel"), tmp_path_factory.mktemp("copy") / "headscope"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*NOT_BUILT))
+    command = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pip", *command, "--wheel-dir", str(folder), str(copy)],
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return next(folder.glob("headscope-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Commands of an environment with the wheel; what it depends on is that of the tests.
+
+    Of their folder of packages alone: the browser views that stand there as a link are not seen.
+    """
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder)
+    paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
+    packages = Path(paths["purelib"])
+    (packages / "tests.pth").write_text(sysconfig.get_paths()["purelib"], "utf-8")
+    scripts = Path(paths["scripts"])
+    pip = [sys.executable, "-m", "pip", "--python", str(scripts / "python")]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True)
+    return scripts
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with packages called as ours are here, which cannot be imported."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in (*ROOMS, "start", "app"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text("raise ImportError('of the project')", "utf-8")
+    return folder
+
+
+def run(scripts: Path, project: Path, command: list[str]) -> str:
+    """What a command says that runs in the project's folder."""
+    ran = subprocess.run(
+        [str(scripts / command[0]), *command[1:]], cwd=project, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return ran.stdout
+
+
+def test_everything_lies_in_one_package(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [PurePosixPath(name) for name in archive.namelist()]
+    tops = {name.parts[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"headscope"}
+    for room in ROOMS:
+        here = {
+            path.relative_to(ROOT).as_posix()
+            for path in (ROOT / room).rglob("*.py")
+            if "components" not in path.parts
+        }
+        there = {"/".join(n.parts[1:]) for n in names if n.suffix == ".py" and n.parts[1] == room}
+        assert there == here
+    assert not any("node_modules" in name.parts or name.suffix == ".pyc" for name in names)
+
+
+def test_nothing_but_import_names_differs(wheel: Path) -> None:
+    """Token by token; of the names, in code and in the code that is shown, only the package."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            here = ROOT / name.removeprefix("headscope/")
+            if not name.endswith(".py") or not here.is_file():
+                continue
+            code = archive.read(name).decode()
+            assert not re.search(rf"^\s*(from|import) ({'|'.join(ROOMS)})\b", code, re.MULTILINE)
+            source = here.read_text("utf-8")
+            assert code.replace("headscope.", "") == source.replace("headscope.", ""), name
+            assert [*tokenize.generate_tokens(io.StringIO(code).readline)]
+
+
+def test_the_readme_runs_beside_packages_of_the_same_names(scripts: Path, project: Path) -> None:
+    code = BLOCK + "\nhs.export(t, 'figure.svg', layer=3, head=1)\nprint(hs.__file__)"
+    said = run(scripts, project, ["python", "-W", "error::ImportWarning", "-c", code])
+    assert str(scripts.parent) in said
+    assert (project / "figure.svg").read_text("utf-8").startswith("<?xml")
+
+
+def test_the_command_writes_figures(scripts: Path, project: Path) -> None:
+    options = ["--text", "The cat sat.", "--layer", "3", "--head", "1", "-o", "cat.csv"]
+    run(scripts, project, ["headscope", "figure", *options])
+    assert len((project / "cat.csv").read_text("utf-8").splitlines()) > 30
+
+
+def test_code_on_the_page_names_the_package(scripts: Path, project: Path) -> None:
+    code = (
+        "from headscope.viz.pages.widgets.snippet import code\n"
+        "from headscope.viz.pages.shared import Choice\n"
+        "import headscope as hs\n"
+        "t = hs.trace(hs.load('reverse'), 'abc')\n"
+        "print(code(Choice('reverse'), 'abc', '', t, 0, 0))"
+    )
+    assert "from headscope.models.run import load, trace" in run(
+        scripts, project, ["python", "-c", code]
+    )
+
+
+def test_the_command_starts_the_app(scripts: Path, project: Path) -> None:
+    port = servers.free_port()
+    command = [str(scripts / "headscope"), "--no-browser", "--port", str(port)]
+    with servers.running(command, project, port) as server:
+        client = Client(server.url, path="lessons")
+        asyncio.run(visit(client))
+    assert client.errors == []
+    assert {each.component_name for each in client.find("bidi_component")} >= {"headscope.view"}
+
+
+async def visit(client: Client) -> None:
+    async with client.connected():
+        pass
+
+
+def test_it_asks_for_all_that_the_app_needs() -> None:
+    """The names of requirements.txt, in versions that admit what the tests ran with."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = {each.name: each for each in map(Requirement, project["dependencies"])}
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    pinned = [line.split("==") for line in lines if "==" in line]
+    assert sorted(asked) == sorted(name for name, _ in pinned)
+    assert all(asked[name].specifier.contains(version) for name, version in pinned)
