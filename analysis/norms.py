@@ -6,6 +6,7 @@
     c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁)      rows made to sum to 1: ALTI, Ferrando et al. 2022
 
 α are the weights by which this pass summed its values: 0 in a head that an edit ablates to zero.
+With an output gate, f(x_j) is ((x_j W_V + b_V) ⊙ gate_i) W_O for each query i.
 The feed-forward networks do not enter. Squared norms of sums over heads are read from the Gram
 matrix of the heads' vectors, so that heads × tokens² × dim numbers never exist.
 """
@@ -69,14 +70,15 @@ def value_norms(
     """
     site = trace.site(layer, kind) if isinstance(layer, int) else layer
     output = trace.projections(site).output.detach().float()
-    values = torch.bmm(_values(trace, site, item), output)
+    v, gates = _values(trace, site, item), trace.gates(site, item)
     weights = trace.effective_weights(site, item=item)
-    lengths = weights * values.norm(dim=-1)[:, None]
+    lengths = weights * _lengths(v, gates, output)
     if words is None:
         return lengths
 
     def together(word: Sequence[int]) -> Float[Tensor, "head query"]:
-        return torch.bmm(weights[..., list(word)], values[:, list(word)]).norm(dim=-1)
+        values = weights[..., list(word)] @ v[:, list(word)]
+        return torch.bmm(_gated(values, gates), output).norm(dim=-1)
 
     return _by_words(lengths, words, together)
 
@@ -96,9 +98,12 @@ def norms_to(
         ValueError: as `value_norms`.
     """
     output = trace.projections(site).output.detach().float()
-    values = torch.bmm(_values(trace, site, item), output)
-    shares = reader.to(values) @ trace.effective_weights(site, item=item)
-    return (shares[..., None] * values).sum(0).norm(dim=-1)
+    v, gates = _values(trace, site, item), trace.gates(site, item)
+    shares = reader.to(v)[:, None] * trace.effective_weights(site, item=item)
+    read = shares.sum(1)[..., None]
+    if gates is not None:
+        read = torch.einsum("hqk, hqd -> hkd", shares, gates)
+    return torch.bmm(read * v, output).sum(0).norm(dim=-1)
 
 
 def mixing(
@@ -127,12 +132,9 @@ def mixing(
     """
     site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
     added = _additions(trace, site, item)
-    by_key = added.weights.permute(2, 1, 0)
-    gram = torch.einsum("hkd, gkd -> khg", added.values, added.values)
-    squares = (torch.bmm(by_key, gram) * by_key).sum(-1).T
+    norms = added.lengths()
     others = (added.attention - added.from_own).norm(dim=-1)
     own = (added.from_own + added.stream).norm(dim=-1)
-    norms = squares.clamp(min=0).sqrt()
     norms.diagonal().copy_(own)
     if words is not None:
         norms = _by_words(norms, words, added.of_word)
@@ -183,7 +185,13 @@ def contributions(
     added = _additions(trace, site, item)
     scale = added.scale[:, None]
     whole = (added.attention + added.stream) * scale + added.constant
-    rest = _distances(whole, added.weights * scale, added.values)
+    if added.gates is None:
+        rest = _distances(whole, added.weights * scale, added.values)
+    else:
+        rows = [
+            w - added.of_query(i) * s for i, (w, s) in enumerate(zip(whole, scale, strict=True))
+        ]
+        rest = torch.stack([row.abs().sum(-1) for row in rows])
     own = (added.from_own + added.stream) * scale
     rest.diagonal().copy_((whole - own).abs().sum(-1))
     found = (whole.abs().sum(-1)[:, None] - rest).clamp(min=0)
@@ -217,7 +225,9 @@ class _Additions(NamedTuple):
 
     Attributes:
         weights: of the layer.
-        values: f(x_j) of every head.
+        v: x_j W_V + b_V of every head.
+        output: W_O.
+        gates: what v is multiplied with for each query; None if nothing.
         attention: Σ_j Σ_h α_ij f(x_j).
         from_own: Σ_h α_ii f(x_i).
         stream: x_i.
@@ -226,17 +236,41 @@ class _Additions(NamedTuple):
     """
 
     weights: Float[Tensor, "head query key"]
-    values: Float[Tensor, "head key dim"]
+    v: Float[Tensor, "head key value_dim"]
+    output: Float[Tensor, "head value_dim dim"]
+    gates: Float[Tensor, "head query gate_dim"] | None
     attention: Float[Tensor, "query dim"]
     from_own: Float[Tensor, "query dim"]
     stream: Float[Tensor, "query dim"]
     scale: Float[Tensor, " query"]
     constant: Float[Tensor, "#query dim"]
 
+    @property
+    def values(self) -> Float[Tensor, "head key dim"]:
+        """f(x_j) of every head, without gates."""
+        return torch.bmm(self.v, self.output)
+
+    def of_query(self, query: int) -> Float[Tensor, "key dim"]:
+        """Σ_h α_ij f(x_j): what each key adds to one query, not yet scaled."""
+        values = self.weights[:, query, :, None] * self.v
+        if self.gates is not None:
+            values = values * self.gates[:, query, None]
+        return _written(values, self.output)
+
+    def lengths(self) -> Float[Tensor, "query key"]:
+        """The length of what each key adds to each query, not yet scaled."""
+        if self.gates is not None:
+            rows = [self.of_query(query).norm(dim=-1) for query in range(self.weights.shape[1])]
+            return torch.stack(rows)
+        by_key = self.weights.permute(2, 1, 0)
+        gram = torch.einsum("hkd, gkd -> khg", self.values, self.values)
+        return (torch.bmm(by_key, gram) * by_key).sum(-1).T.clamp(min=0).sqrt()
+
     def of_word(self, word: Sequence[int]) -> Float[Tensor, " query"]:
         """The length of what several keys add together, not yet scaled."""
         keys = list(word)
-        vectors = torch.einsum("hqk, hkd -> qd", self.weights[..., keys], self.values[:, keys])
+        values = self.weights[..., keys] @ self.v[:, keys]
+        vectors = _written(_gated(values, self.gates), self.output)
         vectors[keys] += self.stream[keys]
         return vectors.norm(dim=-1)
 
@@ -261,16 +295,18 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     stream = trace.hidden(site.layer, item, tower=site.tower).float()
     if stream.shape != (v.shape[1], output.shape[2]):
         raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
-    attention = _written(weights @ v, output)
-    from_own = _written(weights.diagonal(dim1=-2, dim2=-1)[..., None] * v, output)
+    gates = trace.gates(site, item)
+    attention = _written(_gated(weights @ v, gates), output)
+    own = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
+    from_own = _written(_gated(own, gates), output)
     bias = torch.zeros_like(stream[0])
     if maps.output_bias is not None:
         bias = maps.output_bias.detach().float()
     norm = maps.residual.norm
     if norm is None:
         ones = torch.ones_like(stream[:, 0])
-        values = torch.bmm(v, output)
-        return _Additions(weights, values, attention, from_own, stream, ones, bias[None])
+        added = attention, from_own, stream, ones, bias[None]
+        return _Additions(weights, v, output, gates, *added)
     whole = attention + stream + bias
     centred = whole - whole.mean(-1, keepdim=True) if norm.kind == "layer" else whole
     scale = (centred.square().mean(-1) + norm.eps).rsqrt()
@@ -282,7 +318,9 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     after = torch.zeros_like(bias) if norm.bias is None else norm.bias.detach().float()
     return _Additions(
         weights,
-        linear(torch.bmm(v, output)),
+        v,
+        linear(output),
+        gates,
         linear(attention),
         linear(from_own),
         linear(stream),
@@ -299,6 +337,28 @@ def _by_words(
     """Lengths by the words of keys: of a word of several tokens, that of their sum."""
     columns = [lengths[..., word[0]] if len(word) == 1 else together(word) for word in words]
     return torch.stack(columns, -1)
+
+
+def _gated(
+    values: Float[Tensor, "head query value_dim"],
+    gates: Float[Tensor, "head query gate_dim"] | None,
+) -> Float[Tensor, "head query value_dim"]:
+    """The values of each query as the output projection reads them."""
+    return values if gates is None else values * gates
+
+
+def _lengths(
+    v: Float[Tensor, "head key value_dim"],
+    gates: Float[Tensor, "head query gate_dim"] | None,
+    output: Float[Tensor, "head value_dim dim"],
+) -> Float[Tensor, "head #query key"]:
+    """‖f(x_j)‖ for each query; of all at once where no gate makes it their own."""
+    if gates is None or gates.shape[2] == 1:
+        lengths = torch.bmm(v, output).norm(dim=-1)[:, None]
+        return lengths if gates is None else lengths * gates
+    root = torch.linalg.qr(output.mT, mode="r").R.mT  # x W_O is as long as x R
+    rows = [torch.bmm(v * gate[:, None], root).norm(dim=-1) for gate in gates.unbind(1)]
+    return torch.stack(rows, 1)
 
 
 def _written(

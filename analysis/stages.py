@@ -30,9 +30,11 @@ class Stages:
         products: scores before bias and mask.
         formula: of these.
         edited: whether an edit changed the values that this head's weights give.
+        gated: whether they are multiplied with an output gate.
         scores: scores that go into the softmax; −∞ where masked.
         weights: after the softmax and the edits of weights.
-        output: weights times values, over all keys of the text; as an edit of values left it.
+        output: weights times values, over all keys of the text; as an edit of values left it, and
+            times the output gate where there is one.
         written: what the head adds to the layer's output at the chosen token, without the bias;
             None where the layer's output matrix cannot be told.
         reason: why it cannot.
@@ -52,6 +54,7 @@ class Stages:
     reason: str
     formula: str
     edited: bool
+    gated: bool
 
 
 def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) -> Stages:
@@ -74,8 +77,15 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
     )
     shown = keys.to(k.device)
     effective = trace.effective_weights(site, head, rows=rows, item=item)
-    output = effective @ v
-    written, reason = _written(trace, site, head, output[chosen])
+    output, matrix, reason = effective @ v, None, ""
+    gates = None
+    try:
+        matrix, gates = trace.projections(site).output[head], trace.gates(site, item)
+    except ValueError as error:
+        reason = str(error)
+    if gates is not None:
+        output = output * gates[head, rows.start : rows.stop].to(output)
+    written = None if matrix is None else output[chosen] @ matrix.detach().to(output)
     return Stages(
         *(tuple(rows), tuple(keys.tolist()), chosen),
         *(q, k[shown], v[shown]),
@@ -87,6 +97,7 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
         reason=reason,
         formula=_formula(pattern.score),
         edited=not effective.equal(weights),
+        gated=gates is not None,
     )
 
 
@@ -94,13 +105,3 @@ def _formula(score: Score) -> str:
     if isinstance(score, Additive):
         return "wᵀ tanh(q + k)" if score.query is None else "wᵀ tanh(W_q q + W_k k)"
     return "q · M · K" if isinstance(score, Bilinear) else "q · K, scaled"
-
-
-def _written(
-    trace: Trace, site: Site, head: int, values: Tensor
-) -> tuple[Float[Tensor, " out"] | None, str]:
-    try:
-        matrix = trace.projections(site).output[head]
-    except ValueError as error:
-        return None, str(error)
-    return (values @ matrix.detach().to(values)), ""

@@ -36,6 +36,9 @@ class OwnOrigin:
         """The linear maps of a site."""
         return projections_at(self.network, site)
 
+    def gates(self, site: Site) -> None:
+        """Networks of ours have no output gates."""
+
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it."""
         return stream_at(self.network, self.arguments, self.edits, site, item, places)

@@ -3,11 +3,13 @@
 Families lay their weights out in many ways: one module each for queries, keys and values, or one
 for all three, head by head or one after another. No layout is looked up by name: a head's values
 are some consecutive columns of what a linear module returned, number for number; queries and keys
-are too, but for a factor, a norm, or a rotation by position. What does not check is refused.
+are too, but for a factor, a norm, or a rotation by position. Between the values and the output
+projection there may be a gate, the sigmoid of some more columns. What does not check is refused.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -90,6 +92,13 @@ class HeadMap:
         bias = self.linear.bias
         return None if bias is None else self._scaled(self._heads(bias))
 
+    def gates(
+        self, made: Float[Tensor, "batch token column"]
+    ) -> Float[Tensor, "batch head token dim"]:
+        """The output gates in what the module returned."""
+        columns = [made[..., start : start + self.dim] for start in self.starts]
+        return torch.stack(columns, 1).float().sigmoid()
+
     def _heads(self, rows: Tensor) -> Tensor:
         first, count = self.starts[0], len(self.starts)
         if self.starts == tuple(range(first, first + count * self.dim, self.dim)):
@@ -122,31 +131,91 @@ def find_rotated(
         taken: maps of the same layer whose columns are others.
     """
     used = {(id(each.linear.module), start) for each in taken for start in each.starts}
+    dim = wanted.shape[2]
     for call in reversed(calls):
-        for made, norm in _normed(call, calls, wanted):
-            every = range(0, made.shape[1], wanted.shape[2])
-            free = [start for start in every if (id(call.module), start) not in used]
-            found = _with_rotation(made, wanted, free)
+        for made, norm, columns in _normed(call, calls, wanted):
+            free = [i for i, start in enumerate(columns) if (id(call.module), start) not in used]
+            found = _with_rotation(made, wanted, [i * dim for i in free])
             linear = None if found is None else Linear.of(call)
             if found is not None and linear is not None:
                 starts, factor, rotation = found
-                dim = wanted.shape[2]
-                return HeadMap(linear, starts, dim, call.given, factor, norm, rotation)
+                chosen = tuple(columns[start // dim] for start in starts)
+                return HeadMap(linear, chosen, dim, call.given, factor, norm, rotation)
     return None
+
+
+class Output(NamedTuple):
+    """The map that reads the values of all heads side by side.
+
+    Attributes:
+        linear: the module.
+        call: of it.
+        gate: whose sigmoid the values are multiplied with before; None if there is none.
+    """
+
+    linear: Linear
+    call: ModuleCall
+    gate: HeadMap | None
 
 
 def find_output(
-    calls: Sequence[ModuleCall], values: Float[Tensor, "head token dim"]
-) -> tuple[Linear, ModuleCall] | None:
-    """The map that reads the values of all heads side by side; the first call that does."""
-    merged = rearrange(values, "head token dim -> token (head dim)")
+    calls: Sequence[ModuleCall],
+    values: Float[Tensor, "head token dim"],
+    gates: Sequence[ModuleCall] = (),
+) -> Output | None:
+    """The map that reads the values of all heads side by side; the first call that does.
+
+    Args:
+        calls: of the modules after the attention.
+        values: of the heads.
+        gates: calls of modules that may return an output gate.
+    """
+    heads, _, dim = values.shape
     for call in calls:
-        same_size = (call.given.shape[-1], call.given.numel()) == (merged.shape[1], merged.numel())
-        if same_size and alike(call.given.reshape(merged.shape), merged.to(call.given.dtype)):
-            linear = Linear.of(call)
-            if linear is not None:
-                return linear, call
+        if call.given.shape[-1] != heads * dim or call.given.numel() != values.numel():
+            continue
+        given = rearrange(call.given.flatten(0, -2), "token (head dim) -> head token dim", dim=dim)
+        plain = alike(given, values.to(given.dtype))
+        gate = None if plain else _find_gate(gates, values, given)
+        linear = Linear.of(call) if plain or gate is not None else None
+        if linear is not None:
+            return Output(linear, call, gate)
     return None
+
+
+def _find_gate(calls: Sequence[ModuleCall], values: Heads, gated: Heads) -> HeadMap | None:
+    """The map whose sigmoid turns values into gated ones, number by number or head by head."""
+    for call in calls:
+        made = call.made.flatten(0, -2)
+        if call.made.ndim < 2 or len(made) != values.shape[1]:
+            continue
+        for dim in dict.fromkeys((values.shape[2], 1)):
+            starts = _gate_starts(made.float().sigmoid(), values.float(), gated, dim)
+            linear = None if starts is None else Linear.of(call)
+            if linear is not None and starts is not None:
+                return HeadMap(linear, starts, dim, call.given)
+    return None
+
+
+def _gate_starts(
+    gates: Float[Tensor, "token column"], values: Heads, gated: Heads, dim: int
+) -> tuple[int, ...] | None:
+    """First column of each head's gate."""
+    found: list[int] = []
+    for value, wanted in zip(values, gated, strict=True):
+        near = (value[:, :1] * gates - wanted[:, :1]).abs().amax(0) <= NEAR * wanted.abs().max()
+        fits = (
+            start
+            for start in near.nonzero().flatten().tolist()
+            if start not in found
+            and start + dim <= gates.shape[1]
+            and alike((value * gates[:, start : start + dim]).to(wanted.dtype), wanted)
+        )
+        start = next(fits, None)
+        if start is None:
+            return None
+        found.append(start)
+    return tuple(found)
 
 
 def norm_of(call: ModuleCall) -> Norm | None:
@@ -166,6 +235,7 @@ def norm_of(call: ModuleCall) -> Norm | None:
     return next((norm for norm in candidates if alike(norm(given), call.made.float())), None)
 
 
+NEAR = 5e-2  # of the largest value: how near the first of a head's numbers has to be
 EPS = ("eps", "variance_epsilon", "epsilon", "layer_norm_epsilon")
 
 
@@ -193,19 +263,41 @@ def _starts(made: Float[Tensor, "token column"], wanted: Heads) -> tuple[int, ..
 
 def _normed(
     call: ModuleCall, calls: Sequence[ModuleCall], wanted: Heads
-) -> Iterator[tuple[Float[Tensor, "token column"], Norm | None]]:
-    """What a linear module returned, as it is and after a norm of each head."""
-    made = _columns(call, wanted)
+) -> Iterator[tuple[Float[Tensor, "token column"], Norm | None, Sequence[int]]]:
+    """What a linear module returned, as it is and after a norm of each head.
+
+    Yields:
+        A head's width of columns after another, the norm, and the first column of each of them in
+        what the module returned.
+    """
+    made, dim = _columns(call, wanted), wanted.shape[2]
     if made is None:
         return
-    yield made, None
+    every = range(0, made.shape[1] - dim + 1, dim)
+    yield made, None, every
     for other in calls:
-        if other is call or other.given.numel() != made.numel():
+        if other is call:
             continue
-        rows = _as_rows(other.given, made)
-        norm = None if rows is None else norm_of(other)
-        if norm is not None and rows is not None:
-            yield _like(rows, other), norm
+        if other.given.numel() == made.numel():
+            rows = _as_rows(other.given, made)
+            norm = None if rows is None else norm_of(other)
+            if norm is not None and rows is not None:
+                yield _like(rows, other), norm, every
+        elif other.given.ndim == 4 and other.given.numel() == wanted.numel():
+            yield from _normed_part(made, other, wanted)
+
+
+def _normed_part(
+    made: Float[Tensor, "token column"], norm: ModuleCall, wanted: Heads
+) -> Iterator[tuple[Float[Tensor, "token column"], Norm, Sequence[int]]]:
+    """What a norm of each head returned, which reads some columns of a linear module."""
+    for axes in ("batch token head dim", "batch head token dim"):
+        heads = rearrange(norm.given, f"{axes} -> head (batch token) dim")
+        starts = _starts(made, heads) if heads.shape == wanted.shape else None
+        found = None if starts is None else norm_of(norm)
+        if found is not None and starts is not None:
+            yield rearrange(norm.made, f"{axes} -> (batch token) (head dim)"), found, starts
+            return
 
 
 def _as_rows(given: Tensor, made: Float[Tensor, "token column"]) -> str | None:

@@ -1,6 +1,6 @@
 """What the innermost modules of a transformers network read and return in one traced pass."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -78,17 +78,19 @@ def observe(
     inputs: ModelInputs,
     edits: Sequence[Edit] = (),
     rows: Rows = None,
+    modules: Collection[nn.Module] | None = None,
 ) -> tuple[Recording, list[ModuleCall]]:
-    """One traced pass, and the calls of all modules without parts, in order.
+    """One traced pass, and the calls of modules without parts, in order.
 
     Args:
         model: of the library.
         inputs: as prepared.
         edits: interventions.
         rows: which rows are kept; None keeps all.
+        modules: of which calls are noted; None means all without parts.
     """
     record, calls = new_recording(model, inputs, edits), []
-    noted = _noted(model.network, record, calls, rows)
+    noted = _noted(model.network, record, calls, rows, modules)
     with recording(model.network, record), torch.no_grad(), noted:
         run_network(model, inputs)
     return record, calls
@@ -96,7 +98,11 @@ def observe(
 
 @contextmanager
 def _noted(
-    network: nn.Module, record: Recording, calls: list[ModuleCall], rows: Rows
+    network: nn.Module,
+    record: Recording,
+    calls: list[ModuleCall],
+    rows: Rows,
+    modules: Collection[nn.Module] | None,
 ) -> Iterator[None]:
     """Inside, calls of modules without parts are noted, in passes of this thread."""
     thread = get_ident()
@@ -113,7 +119,7 @@ def _noted(
     hooks = [
         module.register_forward_hook(partial(note, path), with_kwargs=True)
         for path, module in network.named_modules()
-        if next(module.children(), None) is None
+        if next(module.children(), None) is None and (modules is None or module in modules)
     ]
     try:
         yield

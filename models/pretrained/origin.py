@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Edit
@@ -14,7 +14,7 @@ from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.passes import record_pass
-from models.pretrained.site_maps import SiteMaps, is_wide, last_norm, site_maps
+from models.pretrained.site_maps import SiteMaps, gate_call, is_wide, last_norm, site_maps
 from models.pretrained.stream import Key, stream_at
 from models.projections import Norm, Projections, split_columns
 from models.stream import Stream
@@ -57,6 +57,8 @@ class PretrainedOrigin:
             key_bias=found.key.biases,
             value_bias=found.value.biases,
             output_bias=found.output.bias,
+            gate=None if found.gate is None else found.gate.matrices,
+            gate_bias=None if found.gate is None else found.gate.biases,
             norm=found.norm,
             residual=found.residual,
             query_norm=found.query.norm,
@@ -66,6 +68,15 @@ class PretrainedOrigin:
             unembedding=found.unembedding,
             final_norm=found.final_norm,
         )
+
+    def gates(self, site: Site) -> Float[Tensor, "batch head query gate_dim"] | None:
+        """The output gates of a site, found in one more pass for all sites; None without any.
+
+        Raises:
+            ValueError: as `projections`.
+        """
+        key = site.module, site.layer, site.part
+        return None if self.maps(key).gate is None else self._gates[key]
 
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it.
@@ -115,6 +126,21 @@ class PretrainedOrigin:
             except ValueError as error:
                 maps = error
             found.setdefault((entry.path, entry.layer, entry.part), maps)
+        return found
+
+    @cached_property
+    def _gates(self) -> dict[Key, Tensor]:
+        maps = {key: each.gate for key, each in self._maps.items() if isinstance(each, SiteMaps)}
+        modules = {gate.linear.module for gate in maps.values() if gate is not None}
+        record, calls = observe(self.model, self.inputs, self.edits, modules=modules)
+        found: dict[Key, Tensor] = {}
+        for index, call in enumerate(record.calls):
+            key = call.entry.path, call.entry.layer, call.entry.part
+            gate = maps.get(key)
+            if gate is not None:
+                made = gate_call(calls, gate, index).made
+                rows = made.reshape(call.pattern.batch, call.pattern.queries, -1)
+                found.setdefault(key, gate.gates(rows))
         return found
 
     def _head(self, calls: Sequence[ModuleCall]) -> tuple[Tensor | None, Norm | None]:

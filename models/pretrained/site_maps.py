@@ -31,6 +31,7 @@ class SiteMaps:
         key: of the key heads' keys.
         value: of their values.
         output: reads the values of all heads.
+        gate: whose sigmoid they are multiplied with before; None if there is none.
         norm: between the residual stream and the queries.
         residual: how the output joins the input.
         embedding: vectors of the tokens that the tower reads; None if it reads none.
@@ -47,6 +48,7 @@ class SiteMaps:
     embedding: Tensor | None
     unembedding: Tensor | None = None
     final_norm: Norm | None = None
+    gate: HeadMap | None = None
 
 
 @torch.no_grad()
@@ -82,16 +84,22 @@ def site_maps(
         key.given.equal(value.given) and (call.kind == "cross" or key.given.equal(query.given))
     ):
         raise ValueError(f"{path}: expected queries, keys and values of the same input")
-    output = find_output(after, _rows(values_of(pattern, 0.0)[0]))
+    beside = [each for each in (*before, *after) if each.given.equal(query.given)]
+    output = find_output(after, _rows(values_of(pattern, 0.0)[0]), beside)
     if output is None:
         raise ValueError(f"{path}: expected an output that one linear module makes of its values")
-    linear, out = output
     norm, read = _norm_and_input(before, query.given)
-    residual = _residual(after, query.given, read, out.made)
-    if norm is not None and _adds(after, query.given, out.made):
+    residual = _residual(after, query.given, read, output.call.made)
+    if norm is not None and _adds(after, query.given, output.call.made):
         norm = None  # post-norm: what the norm returned is the residual stream
     embedding = _embedding(calls, ids, query.given.shape[-1])
-    return SiteMaps(query, key, value, linear, norm, residual, embedding)
+    return SiteMaps(query, key, value, output.linear, norm, residual, embedding, gate=output.gate)
+
+
+def gate_call(calls: Sequence[ModuleCall], gate: HeadMap, index: int) -> ModuleCall:
+    """The call that makes the output gate of an attention call, right before it or after it."""
+    near = (each for each in calls if each.before in (index, index + 1))
+    return next(each for each in near if each.module is gate.linear.module)
 
 
 def _rows(heads: Tensor) -> Tensor:

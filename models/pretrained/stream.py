@@ -21,7 +21,7 @@ from models.inputs.pretrained import ModelInputs
 from models.pretrained.linear_maps import norm_of
 from models.pretrained.observation import ModuleCall, observe
 from models.pretrained.recording import Call
-from models.pretrained.site_maps import SiteMaps
+from models.pretrained.site_maps import SiteMaps, gate_call
 from models.projections import Norm, split_columns
 from models.stream import (
     BIASES,
@@ -72,12 +72,14 @@ class _Layer:
         maps: its linear maps.
         x: the stream that it reads.
         after: calls of modules between it and the next attention.
+        gates: what its values are multiplied with at the tokens; None if nothing.
     """
 
     call: Call
     maps: SiteMaps
     x: Rows
     after: Sequence[ModuleCall]
+    gates: Float[Tensor, "head token gate_dim"] | None
 
 
 @torch.no_grad()
@@ -143,7 +145,10 @@ def _layer(
         made = (e for e in reversed(before) if e.made.shape == read.shape and e.made.equal(read))
         read = next(each.given for each in made if norm_of(each) is not None)
     after = [each for each in calls if index < each.before <= stop]
-    return _Layer(call, maps, read, after)
+    gates = None
+    if maps.gate is not None:
+        gates = maps.gate.gates(gate_call(calls, maps.gate, index).made[None])[0]
+    return _Layer(call, maps, read, after, gates)
 
 
 # --- what the first block reads -----------------------------------------------------------------
@@ -192,7 +197,7 @@ def _block(layer: _Layer, following: Rows, item: int, places: Tensor) -> Iterato
     writes = [
         *attention_steps(
             entry.layer,
-            head_writes(layer.call.pattern, matrices, item, places),
+            head_writes(layer.call.pattern, matrices, item, places, layer.gates),
             maps.output.bias,
             word,
         )

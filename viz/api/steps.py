@@ -72,6 +72,7 @@ def stages_of(entry: TraceEntry, id: str, site: int, head: int | str, query: int
             "reason": made.reason,
             "formula": made.formula,
             "edited": made.edited,
+            "gated": made.gated,
             "matrices": {name: matrix(getattr(made, name)) for name in names},
         },
     }

@@ -239,7 +239,9 @@ def _stages(request: Request) -> Content:
     tables = []
     for name, (title, rows, cols) in MATRICES.items():
         title = found.formula if name == "products" else title
-        title += ", changed by an edit" if name == "output" and found.edited else ""
+        if name == "output":
+            title += ", changed by an edit" if found.edited else ""
+            title += ", times the output gate" if found.gated else ""
         given = getattr(found, name)
         if given is None:
             panels.append(Lines(title, [found.reason]))

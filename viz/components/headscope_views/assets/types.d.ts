@@ -410,6 +410,8 @@ export interface StagesHeader {
   formula: string;
   /** Whether an edit changed the values that this head's weights give. */
   edited: boolean;
+  /** Whether they are multiplied with an output gate. */
+  gated: boolean;
   matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 

@@ -91,8 +91,9 @@ export function stages(state, parent) {
 
   /** @param {Stage} stage */
   const titleOf = ({ name, title: usual }) => {
-    const { formula, edited } = drawn?.header ?? {};
+    const { formula, edited, gated } = drawn?.header ?? {};
     if (name === "output" && edited) return `${usual}, changed by an edit`;
+    if (name === "output" && gated) return `${usual}, times the output gate`;
     return (name === "products" && formula) || usual;
   };
 
