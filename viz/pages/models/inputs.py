@@ -116,7 +116,8 @@ def choose(model: "Model") -> Input:
     if not takes.image:
         return Input((text, target), tuple(key))
     made, changes = _picture(model, key)
-    notes = (f"Done to the picture: {'; '.join(made.notes)}",) if made.notes else ()
+    done = [note for note in made.notes if note not in preprocessing.assumed(model)]
+    notes = (f"Done to the picture: {'; '.join(done)}",) if done else ()
     written = {"input_ids": text, "pixel_values": PATH} if takes.text else PATH
     inputs = _with_picture(model, takes, text, made)
     return Input((inputs, target), tuple(key), made.image, notes, (written, target), changes)

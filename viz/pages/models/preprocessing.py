@@ -40,7 +40,8 @@ def choose(model: "Model") -> None:
     label = "Preprocessing (changed)" if is_changed() else "Preprocessing"
     if not (stated.stated or is_changed()):
         label = "Preprocessing (assumed)"
-        shared.notice("; ".join(stated.notes))
+        line = ". ".join(assumed(model))
+        shared.notice(f"{line[0].upper()}{line[1:]}.")
     with st.popover(label, key=f"{PAGE}_preprocessing"):
         _settings(stated)
     _preview(model)
@@ -71,6 +72,12 @@ def _seen(stated: "Preprocessing") -> tuple[int, int]:
     except ValueError:  # reported where the picture is read
         image = None
     return stated.size or (0, 0) if image is None else (image.height, image.width)
+
+
+def assumed(model: "Model") -> tuple[str, ...]:
+    """What the preprocessing of a checkpoint that states none is; told once, above the picture."""
+    own = model.preprocessing
+    return () if own is None or own.stated else own.notes
 
 
 def is_changed() -> bool:
