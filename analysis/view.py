@@ -18,7 +18,7 @@ from analysis.words import Group, joined, joined_tokens, renormalised, words_of
 from models.attention import Block, Pattern
 from models.attention.blocks import read_blocks
 from models.attention.pattern import index_slice, positions
-from models.trace import Output, Rows, Site, Tokens, Trace, Where, choose, where_of
+from models.trace import Output, Rows, Site, Tokens, Trace, Where, choose, short, where_of
 
 Special = Literal["shown", "hidden", "renormalised"]
 SPECIAL: tuple[Special, ...] = ("shown", "hidden", "renormalised")
@@ -258,6 +258,10 @@ class View:
         """As `Trace.site`; a joint site is chosen by its kind."""
         where = where_of(layer, kind, tower, module, part)
         return self.sites[choose([*self._sides], where)]
+
+    def address(self, site: Site) -> Where:
+        """As `Trace.address`."""
+        return short(self._sides, site.where)
 
     def joint_parts(self, site: Site) -> JointParts:
         """What a joint site is put together from."""

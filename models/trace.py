@@ -18,6 +18,7 @@ from models.stream import Stream
 from models.text import Tokens
 from models.where import Where as Where
 from models.where import choose as choose
+from models.where import short as short
 
 
 class PatchGrid(NamedTuple):
@@ -284,7 +285,7 @@ Part = int | str | None
 
 
 def where_of(
-    layer: int | Site | Where,
+    layer: int | Site | Where | None,
     kind: str | None = None,
     tower: str | None = None,
     module: str | None = None,
@@ -292,7 +293,7 @@ def where_of(
 ) -> Where:
     """The address that a call gives: a number and fields, or an address and fields besides."""
     found = layer.where if isinstance(layer, Site) else layer
-    found = Where(found) if isinstance(found, int) else found
+    found = found if isinstance(found, Where) else Where(found)
     run = part if isinstance(part, int) else None
     given = {"kind": kind, "tower": tower, "module": module, "part": run}
     return replace(found, **{name: each for name, each in given.items() if each is not None})
@@ -748,6 +749,10 @@ class Trace:
             rows_of.positions_of(item)[picked],
             keys_of.positions_of(item).to(pattern.q.device),
         )
+
+    def address(self, site: Site) -> Where:
+        """The least that chooses a site: its layer, and what tells it from others there."""
+        return short(self._addresses, site.where)
 
     def _index(self, where: Where) -> int:
         return choose(self._addresses, where)

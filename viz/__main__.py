@@ -88,6 +88,8 @@ def parser(name: str) -> Parser:
     found.add_argument("--head", type=heads, help="a number, several with commas, mean or max; all")
     found.add_argument("--kind", choices=("self", "causal", "cross"))
     found.add_argument("--tower", help="which part of a model with several")
+    found.add_argument("--module", help="path of the attention module, of several in one layer")
+    found.add_argument("--part", type=int, help="which run of a tower that runs several times")
     found.add_argument("--scale", default="fixed", choices=("fixed", "own", "layer", "log"))
     found.add_argument("--token", type=int, help="whose weights are drawn over a picture")
     for name, how in OPTIONS.items():
@@ -255,6 +257,8 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
         head=options.head,
         kind=options.kind,
         tower=options.tower,
+        module=options.module,
+        part=options.part,
         scale=options.scale,
         token=options.token,
         direction=options.direction,

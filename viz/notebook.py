@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from analysis.view import View
-    from models.trace import Trace
+    from models.trace import Site, Trace, Where
 
 DPI = 100  # of the picture in a saved notebook
 FIRST = ("overview", "map?", "layer?", "picture")  # answers that the widget holds from the start
@@ -86,10 +86,12 @@ def explore(
     t: "Trace | View",
     *,
     view: str | None = None,
-    layer: int = 0,
+    layer: "int | Site | Where" = 0,
     head: Heads = 0,
     kind: str | None = None,
     tower: str | None = None,
+    module: str | None = None,
+    part: int | None = None,
     scale: Literal["fixed", "own", "layer", "log"] = "fixed",
     token: int | None = None,
     direction: Literal["out", "in"] = "out",
@@ -103,10 +105,12 @@ def explore(
         t: a trace, or a view of it by words.
         view: as for `export`; "atlas" shows every head beside the matrix. None chooses "image" for
             the trace of a picture, else "atlas".
-        layer: shown first.
+        layer: shown first; or a site or its address.
         head: shown first; several for lines.
         kind: "self", "causal" or "cross", where a layer has several.
         tower: which part of a model with several.
+        module: path of the attention module, where a layer has several.
+        part: which run of the tower, where it runs several times.
         scale: "fixed" for colours from 0 to 1, "own" up to the largest weight of the map.
         token: pinned first.
         direction: whether the token attends ("out") or is attended to ("in").
@@ -117,8 +121,11 @@ def explore(
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
+    from models.trace import where_of
+
     name = view or ("atlas" if getattr(t, "grid", None) is None else "image")
-    request = place_of(t, name, layer, head, kind, tower, scale, token, direction, picture, options)
+    where = where_of(layer, kind, tower, module, part)
+    request = place_of(t, name, where, head, scale, token, direction, picture, options)
     return Explorer(replace(request, run=run), name)
 
 

@@ -13,7 +13,6 @@ from viz.api.text import site_at, within
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from models.trace import Site
     from viz.export.request import One, Request
 
 
@@ -70,7 +69,7 @@ def python(
     shown, token = options.get("shown", ()), request.token
     asked = [f"view={form!r}"]
     if form not in EVERY:
-        asked += _place(entry, request.site)
+        asked += entry.shown.address(request.site).arguments
         heads = list(shown) if len(shown) > 1 else shown[0] if shown else head
         asked.append(f"head={heads!r}")
     if request.scale != "fixed":
@@ -191,20 +190,11 @@ def _pixels(patches: Patches) -> Any:
     return np.asarray(Image.open(io.BytesIO(patches.picture.data)).convert("RGB"))
 
 
-def _place(entry: TraceEntry, site: "Site") -> list[str]:
-    """What chooses the layer in Python."""
-    same = [each for each in entry.shown.sites if each.layer == site.layer]
-    place = [f"layer={site.layer}"]
-    if len({each.kind for each in same}) > 1:
-        place.append(f"kind={site.kind!r}")
-    if sum(each.kind == site.kind for each in same) > 1:
-        place.append(f"tower={site.tower!r}")
-    return place
-
-
 def _name(request: "Request", form: str) -> str:
     """A name for the file."""
     parts = [request.shown.model, form]
     if not request.every:
-        parts += [f"layer-{request.site.layer}", f"head-{'-'.join(map(str, request.heads))}"]
+        layer, *others = vars(request.shown.address(request.site)).values()
+        parts += [f"layer-{layer}", *(str(each) for each in others if each is not None)]
+        parts.append(f"head-{'-'.join(map(str, request.heads))}")
     return re.sub(r"[^A-Za-z0-9.]+", "-", "-".join(parts)).strip("-.")[:120]

@@ -109,9 +109,11 @@ def _atlas(request: Request) -> Scene:
     from analysis.overview import thumbnails
     from viz.drawing.atlas import atlas
 
-    several = len({(site.kind, site.tower) for site in request.sites}) > 1
     rows = [
-        (site_name(site, several), thumbnails(request.shown, site, size=THUMB).numpy(force=True))
+        (
+            site_name(site, request.sites),
+            thumbnails(request.shown, site, size=THUMB).numpy(force=True),
+        )
         for site in request.sites
     ]
     description = (

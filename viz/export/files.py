@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from analysis.view import View
-    from models.trace import Trace
+    from models.trace import Site, Trace, Where
 
 FIGURES = {".svg": svg, ".pdf": pdf, ".png": png}
 OTHERS: dict[str, Callable[[Request, str], bytes]] = {".html": page, ".npz": npz, ".csv": csv_table}
@@ -43,10 +43,12 @@ def export(
     path: str | Path,
     *,
     view: str = "matrix",
-    layer: int | None = None,
+    layer: "int | Site | Where | None" = None,
     head: Heads = None,
     kind: str | None = None,
     tower: str | None = None,
+    module: str | None = None,
+    part: int | None = None,
     scale: Literal["fixed", "own", "layer", "log"] = "fixed",
     token: int | None = None,
     direction: Literal["out", "in"] = "out",
@@ -65,10 +67,13 @@ def export(
             "model" (all layers together), "faithfulness" (whether a relevance is borne out by
             removing tokens), "scatter" (all heads as dots), "numbers" (every number of every head),
             "vectors" (queries and keys of a head by PCA) or "image" (weights over the picture).
-        layer: which layer, −1 is the last; not needed for the atlas and the scatter.
+        layer: which layer, −1 is the last, or a site or its address; not needed for the atlas and
+            the scatter.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
         kind: "self", "causal" or "cross", where a layer has several.
         tower: which part of a model with several.
+        module: path of the attention module, where a layer has several.
+        part: which run of the tower, where it runs several times.
         scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "log" for
             decades; of "image", "layer" up to the largest weight of a patch in any head.
         token: of "image", "text" and "lines", whose weights are drawn; None for the class token or
@@ -88,8 +93,11 @@ def export(
     Raises:
         ValueError: for a view, suffix, layer, head or token that is not there.
     """
+    from models.trace import where_of
+
     path = Path(path)
-    request = place_of(t, view, layer, head, kind, tower, scale, token, direction, picture, options)
+    where = where_of(layer, kind, tower, module, part)
+    request = place_of(t, view, where, head, scale, token, direction, picture, options)
     request = replace(request, run=run, words=words)
     if path.suffix.lower() == ".csv" and (size := csv_size(request, view)) > LARGE:
         short = f"{path.name} takes about {size / 1e6:.0f} MB; .npz holds the same in far less"
@@ -101,10 +109,8 @@ def export(
 def place_of(
     t: "Trace | View",
     view: str,
-    layer: int | None,
+    where: "Where",
     head: Heads,
-    kind: str | None,
-    tower: str | None,
     scale: str,
     token: int | None,
     direction: str,
@@ -127,7 +133,7 @@ def place_of(
         if getattr(acting, name) != getattr(chosen, name):
             raise ValueError(f"{name}: without effect on {view!r}; leave it out")
     return replace(
-        request_of(t, view, layer, head, kind=kind, tower=tower),
+        request_of(t, view, where, head),
         filters=chosen,
         choice=Choice(**{name: v for name, v in options.items() if name not in filters}),
         scale=one_of("scale", scale, scales),

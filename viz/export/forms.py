@@ -590,11 +590,9 @@ def _scatter(request: Request) -> Content:
 def _every_head(request: Request) -> tuple[list[str], list[dict[str, Any]]]:
     """A name for each head, which no other has, and its coordinates."""
     sites = request.shown.sites
-    several = len({(site.kind, site.tower) for site in sites}) > 1
+    several = len({site.layer for site in sites}) < len(sites)
     heads = [(site, head) for site in sites for head in range(site.heads)]
-    names = [
-        f"{site_name(site, several) if several else site.layer}·{head}" for site, head in heads
-    ]
+    names = [f"{site_name(site, sites) if several else site.layer}·{head}" for site, head in heads]
     return names, [coordinates_of(site, head) for site, head in heads]
 
 
@@ -614,8 +612,7 @@ def _numbers(request: Request) -> Content:
     from viz.api import heads
 
     answer, sites = heads.numbers(_entry(request), ""), request.shown.sites
-    several = len({(site.kind, site.tower) for site in sites}) > 1
-    rows, most = [site_name(site, several) for site in sites], max(site.heads for site in sites)
+    rows, most = [site_name(site, sites) for site in sites], max(site.heads for site in sites)
     panels: list[Panel] = []
     columns: dict[str, list[float]] = {}
     for measure in answer["measures"]:

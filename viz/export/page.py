@@ -51,6 +51,7 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     if not request.every:
         site = request.site
         start |= {"layer": site.layer, "attention": site.kind, "tower": site.tower}
+        start |= {"module": site.module, "part": site.part}
         start["head"] = request.heads[0]
     if request.choice.layers:
         start["layers"] = ".".join(map(str, request.choice.layers))
@@ -316,11 +317,7 @@ def image_entry(request: Request) -> "TraceEntry":
 
 def code_of(shown: "Trace | View", site: int, head: int | str) -> str:
     """Python code for the weights, given the trace."""
-    found = shown.sites[site]
-    place = [f"layer={found.layer}"]
-    same = [each for each in shown.sites if each.layer == found.layer]
-    if len(same) > 1:
-        place += [f"kind={found.kind!r}", f"tower={found.tower!r}"]
+    place = shown.address(shown.sites[site]).arguments
     if isinstance(head, int):
         return f"t.weights({', '.join([*place, f'head={head}'])})  # query × key"
     combined = {"mean": "mean(0)", "max": "amax(0)"}[head]

@@ -13,7 +13,7 @@ from viz.export.sinks import source_of
 if TYPE_CHECKING:
     from analysis.stack import Fusion
     from analysis.view import View
-    from models.trace import Site, Trace
+    from models.trace import Site, Trace, Where
     from viz.api.entries import TraceEntry
 
 One = int | Literal["mean", "max"]
@@ -192,29 +192,27 @@ class Request:
 def request_of(
     t: "Trace | View",
     view: str,
-    layer: int | None,
+    where: "Where",
     head: Heads,
-    *,
-    kind: str | None = None,
-    tower: str | None = None,
 ) -> Request:
     """The layer and heads of a request, looked up in the trace.
 
     Raises:
         ValueError: for a view, layer or head that is not there.
     """
+    from models.where import matching
+
     if not t.sites:
         raise ValueError("expected a trace with attention, received one without")
-    if layer is None and view in WHOLE:
-        wanted = [site for site in t.sites if kind in (None, site.kind)]
-        first = next((site for site in wanted if tower in (None, site.tower)), t.sites[0])
+    if where.layer is None and view in WHOLE:
+        first = t.sites[matching([site.where for site in t.sites], where)[0]]
         return Request(t, first, heads_of(head, first.heads))
-    if layer is None and view not in EVERY:
+    if where.layer is None and view not in EVERY:
         layers = sorted({site.layer for site in t.sites})
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
-    if layer is None:
+    if where.layer is None:
         return Request(t, t.sites[0], (0,), every=True)
-    site = t.site(layer, kind, tower)
+    site = t.site(where)
     return Request(t, site, heads_of(head, site.heads))
 
 
@@ -230,7 +228,7 @@ def layers_of(request: Request) -> list[Request]:
     alike = [
         site
         for site in shown.sites
-        if (site.kind, site.tower) == (own.kind, own.tower)
+        if (site.kind, site.tower, site.part) == (own.kind, own.tower, own.part)
         and shown.query_labels(site) == shown.query_labels(own)
         and shown.key_labels(site) == shown.key_labels(own)
     ]
@@ -382,7 +380,6 @@ def caption(
         doubt: what it does not prove.
     """
     shown, site = request.shown, request.site
-    several = len({(each.kind, each.tower) for each in shown.sites}) > 1
     parts = [shown.model]
     if request.every:
         parts.append("every head")
@@ -390,7 +387,7 @@ def caption(
         parts.append("all layers together")
     else:
         shown_layers = [each.site for each in layers_of(request)]
-        name = site_name(site, several)
+        name = site_name(site, shown.sites)
         if len(shown_layers) > 1:
             numbers = ", ".join(str(each.layer) for each in shown_layers)
             name = name.replace(f"layer {site.layer}", f"layers {numbers}", 1)
@@ -418,10 +415,15 @@ def name_of(head: One) -> str:
     return f"head {head}" if isinstance(head, int) else f"{head} of heads"
 
 
-def site_name(site: "Site", several: bool) -> str:
-    """ "layer 3", with the kind of attention where a model has several."""
+def site_name(site: "Site", sites: "Sequence[Site]") -> str:
+    """ "layer 3", with module or part, kind and tower where some of the sites differ in them."""
+    place, name = site.layer, f"layer {site.layer}"
+    alike = [each for each in sites if (each.kind, each.tower) == (site.kind, site.tower)]
+    twins = {(each.module, each.part) for each in alike if each.layer == place}
+    if len(twins) > 1:
+        name += f" ({site.module if len(dict(twins)) > 1 else f'part {site.part}'})"
     kind = f"{site.tower}: {site.kind}" if site.tower else site.kind
-    return f"layer {site.layer} · {kind}" if several else f"layer {site.layer}"
+    return name if len(alike) == len(sites) else f"{name} · {kind}"
 
 
 def note_of(shown: "Trace | View") -> str:

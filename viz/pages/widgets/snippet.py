@@ -47,17 +47,6 @@ def view_line(view: "View") -> str:
 
 def weights_of(trace: "Trace | View", index: int, head: int | str) -> str:
     """The expression for the weights of a head, or of all heads combined."""
-    site = trace.sites[index]
-    same = [each for each in trace.sites if each.layer == site.layer]
-    asked = f"layer={site.layer}"
-    if len({each.kind for each in same}) > 1:
-        asked += f", kind={site.kind!r}"
-    if sum(each.kind == site.kind for each in same) > 1:
-        asked += f", tower={site.tower!r}"
-    same = [each for each in same if (each.kind, each.tower) == (site.kind, site.tower)]
-    if len({each.module for each in same}) > 1:
-        asked += f", module={site.module!r}"
-    if len({each.part for each in same}) > 1:
-        asked += f", part={site.part}"
+    asked = ", ".join(trace.address(trace.sites[index]).arguments)
     weights = {"mean": f"t.weights({asked}).mean(0)", "max": f"t.weights({asked}).amax(0)"}
     return weights.get(str(head), f"t.weights({asked}, head={head})")

@@ -1,0 +1,138 @@
+"""Every site of models with several in a layer, through links, files, snippets and the shell."""
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import models.run
+from analysis.view import View
+from models.run import load, trace
+from models.trace import Trace
+from models.where import Where
+from tests.javascript import node
+from tests.models.pretrained.tiny import ADDRESSED
+from viz import __main__ as shell
+from viz.api.entries import TraceEntry
+from viz.api.export import python
+from viz.export import export
+from viz.export.page import code_of
+from viz.export.request import site_name
+from viz.notebook import explore
+from viz.pages.models import page
+from viz.pages.state import params as link
+from viz.pages.widgets.snippet import weights_of
+
+SELECTION = "viz/components/headscope_views/assets/core/selection.js"
+ROOT = Path(__file__).parents[2]
+# Reads {sites, defaults, links}; writes the link of every site, and the site of every link.
+SCRIPT = f"""
+import {{ addressOf, fromLink, queryOf }} from "{(ROOT / SELECTION).as_uri()}";
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+const {{ sites, defaults, links }} = JSON.parse(text);
+const queries = sites.map((_, site) => queryOf(addressOf(sites, site), defaults));
+const found = links.map((each) => fromLink({{ sites }}, each).site);
+console.log(JSON.stringify({{ queries, found }}));
+"""
+
+
+@pytest.fixture(scope="module", params=ADDRESSED)
+def t(request: pytest.FixtureRequest) -> Trace:
+    model, given = ADDRESSED[request.param]()
+    return trace(model, given)
+
+
+def in_browser(t: Trace, links: list[dict[str, Any]]) -> dict[str, Any]:
+    names = ("layer", "kind", "tower", "module", "part", "heads", "queries", "keys")
+    sites = [{name: getattr(site, name) for name in names} for site in t.sites]
+    defaults = {each.name: each.default for each in page.params("", {})}
+    given = json.dumps({"sites": sites, "defaults": defaults, "links": links})
+    command = [node(), "--input-type=module", "-e", SCRIPT]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_a_link_keeps_the_site(t: Trace) -> None:
+    """The browser writes it, Python reads and writes it, and the browser finds the site again."""
+    queries = in_browser(t, [])["queries"]
+    params = page.params("", {})
+    links = []
+    for query in queries:
+        values, problems = link.read(params, query)
+        assert not problems
+        assert link.write(params, values) == query
+        links.append({name: values[name] for name in ("layer", "attention", "tower")})
+        links[-1] |= {"module": values["module"], "part": values["part"]}
+    assert in_browser(t, links)["found"] == [*range(len(t.sites))]
+    firsts: dict[tuple, int] = {}
+    for index, (site, query) in enumerate(zip(t.sites, queries, strict=True)):
+        first = firsts.setdefault((site.layer, site.kind, site.tower), index)
+        assert (first == index) == (not query.keys() & {"module", "part"})
+
+
+def test_a_file_has_the_site(t: Trace, tmp_path: Path) -> None:
+    for site in t.sites:
+        expected = t.weights(site, 0).numpy(force=True)
+        for number, where in enumerate((site, site.where, t.address(site))):
+            path = export(t, tmp_path / f"{number}.npz", layer=where, head=0)
+            assert np.array_equal(np.load(path)["weights"][0], expected)
+        named = {name: getattr(site, name) for name in ("layer", "kind", "tower", "module", "part")}
+        assert np.array_equal(
+            np.load(export(t, tmp_path / "named.npz", head=0, **named))["weights"][0], expected
+        )
+        assert explore(t, view="matrix", layer=site.where).request.site == site
+        assert explore(t, view="matrix", **named).request.site == site
+
+
+def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    entry = TraceEntry(t, lambda site, head: code_of(t, site, head))
+    files = set()
+    for index, site in enumerate(t.sites):
+        expected = t.weights(site, 0)
+        assert eval(weights_of(t, index, 0), {"t": t}).equal(expected)
+        assert eval(code_of(t, index, 0), {"t": t}).equal(expected)
+        line = str(python(entry, "", index, 0, "matrix")["code"]).splitlines()[-1]
+        path = eval(line.replace(".pdf", ".npz"), {"t": t, "export": export})
+        assert np.array_equal(np.load(path)["weights"][0], expected.numpy(force=True))
+        files.add(path)
+    assert len(files) == len(t.sites)
+    names = [site_name(site, t.sites) for site in t.sites]
+    assert len({*names}) == len(names)
+
+
+def test_the_shell_writes_the_site(
+    t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models.run, "load", lambda *_, **__: SimpleNamespace(preprocessing=None))
+    monkeypatch.setattr(models.run, "trace", lambda *_: t)
+    path = tmp_path / "a.npz"
+    for site in t.sites:
+        options = ["--layer", site.layer, "--kind", site.kind, "--part", site.part]
+        options += ["--module", site.module, *(["--tower", site.tower] if site.tower else [])]
+        asked = ["--text", "a", "--head", 0, "-o", path, *options]
+        assert shell.main([*map(str, asked)]) == 0
+        assert np.array_equal(np.load(path)["weights"][0], t.weights(site, 0).numpy(force=True))
+
+
+def test_a_view_of_words_has_the_same_addresses(t: Trace) -> None:
+    view = View(t)
+    for site, own in zip(t.sites, view.sites, strict=False):
+        assert view.site(site.where).where == site.where
+        assert view.site(view.address(own)) is own
+        asked: dict[str, Any] = {name: getattr(site, name) for name in ("kind", "tower", "module")}
+        assert view.weights(site.layer, 0, part=site.part, **asked).equal(t.weights(site, 0))
+
+
+def test_a_joint_map_has_an_address() -> None:
+    view = View(trace(load("dates"), "3 March 1998"))
+    joint = [site for site in view.sites if site.kind == "joint"]
+    assert joint
+    for site in joint:
+        assert view.address(site) == Where(site.layer, "joint")
+        assert view.site(site.layer, "joint") is site
