@@ -227,6 +227,20 @@ def test_an_ablated_head(family: str) -> None:
 
 
 @EVERY
+def test_a_head_at_its_mean(family: str) -> None:
+    """The mean is of the values, before the gate of each query."""
+    edited = trace(load(network(family)), ids(1, TOKENS), edits=[Ablate(1, 2, "mean")])
+    own = layer(family)
+    matrix = own.output[:, 2 * DIM : 3 * DIM]
+    shares = own.weights[2].mean(0)
+    expected = [
+        [(shares[j] * matrix @ (own.value(2, j) * own.gate(2, i))).norm() for j in range(TOKENS)]
+        for i in range(TOKENS)
+    ]
+    assert near(value_norms(edited, 1)[2], torch.tensor(expected))
+
+
+@EVERY
 def test_of_a_padded_item(family: str) -> None:
     """Gates are those of the item's own tokens."""
     rows = ids(2, TOKENS)
