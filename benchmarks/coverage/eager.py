@@ -16,7 +16,10 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from transformers import AttentionInterface
 
+from models.pretrained.passes import forward_options
+
 SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
+UNUSED = {"Sam2MultiScaleAttention"}  # has a softmax over heads whose result it drops
 SEED = 3  # of every pass: some models draw which patches they hide
 FUSED = (
     "scaled_dot_product_attention",
@@ -91,6 +94,8 @@ class _Softmaxes(TorchFunctionMode):
 
     def _beside(self, weights: Tensor) -> None:
         module = attending(self.stack)
+        if type(module).__name__ in UNUSED:
+            return
         if module is None or weights.ndim < 3:
             self.seen.elsewhere.add(type(self.stack[-1]).__name__)
             return
@@ -212,11 +217,7 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
 
 def arguments(model: nn.Module, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, and no key-value cache where the model has one."""
-    config: Any = model.config
-    more: dict[str, Any] = {"return_dict": True}
-    if getattr(config.get_text_config(decoder=True), "use_cache", None) is not None:
-        more["use_cache"] = False
-    return {**more, **inputs}
+    return {**forward_options(model), **inputs}
 
 
 def eager(model: nn.Module, inputs: Mapping[str, Any]) -> Seen:

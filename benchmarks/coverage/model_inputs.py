@@ -14,9 +14,18 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.coverage.tiny import PATCH, WIDTH
+from benchmarks.coverage.type_inputs import (
+    BATCH,
+    INPUTS,
+    TARGET,
+    TOKENS,
+    Inputs,
+    dice,
+    draw_ids,
+    normal,
+)
 
-BATCH, TOKENS, TARGET, SHORT = 2, 11, 7, 4  # SHORT: how many tokens fewer the second text has
-Inputs = dict[str, Any]
+SHORT = 4  # how many tokens fewer the second text has
 
 
 def takes_of(model: nn.Module) -> tuple[set[str], set[str]]:
@@ -42,6 +51,9 @@ def candidates(model: nn.Module) -> Iterator[Inputs]:
     """Guesses at inputs, the fullest first."""
     takes, required = takes_of(model)
     config: Any = model.config
+    if config.model_type in INPUTS:
+        yield from INPUTS[config.model_type](config)
+        return
     groups: list[Inputs] = []
     text = _texts(config, takes)
     images = list(_images(config, takes))
@@ -67,39 +79,29 @@ def _merged(parts: Any) -> Inputs:
     return found
 
 
-def _dice(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
-
-
-def _ids(count: int, seed: int = 3, most: int = 60) -> Tensor:
-    return torch.randint(5, most, (BATCH, count), generator=_dice(seed))
-
-
-def _normal(*shape: int) -> Tensor:
-    return torch.randn(*shape, generator=_dice(7))
-
-
 # --- text -----------------------------------------------------------------------------------------
 
 
 def _texts(config: Any, takes: set[str]) -> Inputs:
     found: Inputs = {}
     if "input_ids" in takes:
-        ids = _ids(TOKENS)
+        ids = draw_ids(TOKENS)
         found = {"input_ids": ids}
         if "attention_mask" in takes:
             found["attention_mask"] = torch.ones_like(ids)
     if "decoder_input_ids" in takes:
-        found["decoder_input_ids"] = _ids(TARGET, 4)
+        found["decoder_input_ids"] = draw_ids(TARGET, 4)
         if config.model_type == "dia":
             channels = setting(config, "num_channels")
-            found["decoder_input_ids"] = _ids(TARGET * channels, 4).view(BATCH, TARGET, channels)
+            found["decoder_input_ids"] = draw_ids(TARGET * channels, 4).view(
+                BATCH, TARGET, channels
+            )
     if "image_embeds_position_mask" in takes and found:
         mask = torch.zeros_like(found["input_ids"])
         mask[:, 1 : 1 + setting(config, "latent_query_num", default=4)] = 1
         found["image_embeds_position_mask"] = mask
     if "bbox" in takes:
-        corner = torch.randint(0, 40, (BATCH, TOKENS, 2), generator=_dice(5))
+        corner = torch.randint(0, 40, (BATCH, TOKENS, 2), generator=dice(5))
         found["bbox"] = torch.cat([corner, corner + 9], -1)
         if config.model_type == "bros":
             found["bbox"] = found["bbox"].float() / 50
@@ -143,12 +145,12 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
             grid = torch.tensor([[1, 4, 4]] * BATCH)
             grid = grid[:, 1:] if name.endswith("hws") else grid
             more = {"merge_sizes": torch.tensor([2] * BATCH)} if "merge_sizes" in takes else {}
-            yield {key: _normal(BATCH * 16, cells * time), name: grid, **more}
-            yield {key: _normal(BATCH * 16, channels, patch, patch), name: grid}
-            yield {key: _normal(1, BATCH * 16, channels, patch, patch), name: grid}
-            yield {key: _normal(BATCH * 16, cells), name: grid}
-            yield {key: _normal(BATCH * 16, cells * 2), name: grid}
-            yield {key: _normal(BATCH, 16, cells * time), name: grid}
+            yield {key: normal(BATCH * 16, cells * time), name: grid, **more}
+            yield {key: normal(BATCH * 16, channels, patch, patch), name: grid}
+            yield {key: normal(1, BATCH * 16, channels, patch, patch), name: grid}
+            yield {key: normal(BATCH * 16, cells), name: grid}
+            yield {key: normal(BATCH * 16, cells * 2), name: grid}
+            yield {key: normal(BATCH, 16, cells * time), name: grid}
     if "spatial_shapes" in takes:
         mask = torch.ones(BATCH, 16, dtype=torch.long)
         masks = {n: mask for n in ("pixel_attention_mask", "attention_mask") if n in takes}
@@ -156,45 +158,45 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
         if "input_ids" in takes:
             masks.pop("attention_mask", None)
         shapes = {"spatial_shapes": torch.tensor([[4, 4]] * BATCH)}
-        yield {"pixel_values": _normal(BATCH, 16, cells), **masks, **shapes}
+        yield {"pixel_values": normal(BATCH, 16, cells), **masks, **shapes}
     for name in ("pixel_position_ids", "image_position_ids"):
         if name in takes:
             places = torch.cartesian_prod(torch.arange(4), torch.arange(4))
             yield {
-                "pixel_values": _normal(BATCH, 16, cells).sigmoid(),
+                "pixel_values": normal(BATCH, 16, cells).sigmoid(),
                 name: places.expand(BATCH, -1, -1),
             }
     if "flattened_patches" in takes:
         places = torch.cartesian_prod(torch.arange(1, 5), torch.arange(1, 5)).float()
-        flat = torch.cat([places.expand(BATCH, -1, -1), _normal(BATCH, 16, cells)], -1)
+        flat = torch.cat([places.expand(BATCH, -1, -1), normal(BATCH, 16, cells)], -1)
         shown = {"attention_mask": torch.ones(BATCH, 16)} if "input_ids" not in takes else {}
         yield {"flattened_patches": flat, **shown}
     if "image_sizes" in takes and "pixel_values" in takes:
         sizes = torch.tensor([[rows, cols]] * BATCH)
-        yield {"pixel_values": _normal(BATCH, 5, channels, rows, cols), "image_sizes": sizes}
-        yield {"pixel_values": _normal(BATCH, 3, channels, rows, cols), "image_sizes": sizes}
-        yield {"pixel_values": _normal(BATCH, 2, channels, rows, cols), "image_sizes": sizes}
-        yield {"pixel_values": _normal(BATCH, channels, rows, cols), "image_sizes": sizes}
+        yield {"pixel_values": normal(BATCH, 5, channels, rows, cols), "image_sizes": sizes}
+        yield {"pixel_values": normal(BATCH, 3, channels, rows, cols), "image_sizes": sizes}
+        yield {"pixel_values": normal(BATCH, 2, channels, rows, cols), "image_sizes": sizes}
+        yield {"pixel_values": normal(BATCH, channels, rows, cols), "image_sizes": sizes}
     if "pixel_values" in takes:
         more: Inputs = {}
         if "image_attention_mask" in takes:
             more["image_attention_mask"] = torch.ones(BATCH, TOKENS, 1, dtype=torch.long)
-            yield {"pixel_values": _normal(BATCH, 1, channels, rows, cols), **more}
+            yield {"pixel_values": normal(BATCH, 1, channels, rows, cols), **more}
         if "aspect_ratio_ids" in takes:
             more["aspect_ratio_ids"] = torch.ones(BATCH, 1, dtype=torch.long)
             more["aspect_ratio_mask"] = torch.ones(BATCH, 1, 4, dtype=torch.long)
             if "input_ids" in takes:
                 more["cross_attention_mask"] = torch.ones(BATCH, TOKENS, 1, 4, dtype=torch.long)
-            yield {"pixel_values": _normal(BATCH, 1, 4, channels, rows, cols), **more}
+            yield {"pixel_values": normal(BATCH, 1, 4, channels, rows, cols), **more}
             more["aspect_ratio_mask"] = torch.ones(BATCH, 4, dtype=torch.long)
-        yield {"pixel_values": _normal(BATCH, channels, rows, cols), **more}
+        yield {"pixel_values": normal(BATCH, channels, rows, cols), **more}
         frames = _side(setting(config, "num_frames", "num_image_with_embedding"), 2)
-        yield {"pixel_values": _normal(BATCH, frames, channels, rows, cols), **more}
-        yield {"pixel_values": _normal(BATCH, 1, channels, rows, cols), **more}
-        yield {"pixel_values": _normal(BATCH, channels, 2 * rows, 2 * cols), **more}
-        yield {"pixel_values": _normal(BATCH, channels, 8 * rows, 8 * cols), **more}
+        yield {"pixel_values": normal(BATCH, frames, channels, rows, cols), **more}
+        yield {"pixel_values": normal(BATCH, 1, channels, rows, cols), **more}
+        yield {"pixel_values": normal(BATCH, channels, 2 * rows, 2 * cols), **more}
+        yield {"pixel_values": normal(BATCH, channels, 8 * rows, 8 * cols), **more}
     if "image" in takes:
-        yield {"image": _normal(BATCH, channels, rows, cols)}
+        yield {"image": normal(BATCH, channels, rows, cols)}
 
 
 def _videos(config: Any, takes: set[str]) -> Iterator[Inputs]:
@@ -202,8 +204,8 @@ def _videos(config: Any, takes: set[str]) -> Iterator[Inputs]:
         if name in takes:
             side = _side(setting(config, "image_size", "crop_size", parts=SEEING), 32)
             frames = _side(setting(config, "num_frames", "frames_per_clip"), 2)
-            yield {name: _normal(BATCH, frames, 3, side, side)}
-            yield {name: _normal(BATCH, 4, 3, side, side)}
+            yield {name: normal(BATCH, frames, 3, side, side)}
+            yield {name: normal(BATCH, 4, 3, side, side)}
 
 
 # --- sound ----------------------------------------------------------------------------------------
@@ -233,19 +235,19 @@ def _sounds(config: Any, takes: set[str]) -> Iterator[Inputs]:
                         more[mask] = torch.ones(BATCH, length, dtype=torch.long)
                 if "input_ids" not in takes and "attention_mask" in takes:
                     more["attention_mask"] = torch.ones(BATCH, length, dtype=torch.long)
-                yield {name: _normal(*shape), **more}
+                yield {name: normal(*shape), **more}
         if not feature:
             most = _side(setting(config, "max_length"), 64)
-            wave: Inputs = {name: _normal(BATCH, 1600)}
+            wave: Inputs = {name: normal(BATCH, 1600)}
             if "attention_mask" in takes and "input_ids" not in takes:
                 yield {**wave, "attention_mask": torch.ones(BATCH, 1600, dtype=torch.long)}
             yield wave
-            yield {name: _normal(BATCH, 1, 1600)}
-            yield {name: _normal(BATCH, most, bins)}
-            yield {name: _normal(BATCH, 16000)}
+            yield {name: normal(BATCH, 1, 1600)}
+            yield {name: normal(BATCH, most, bins)}
+            yield {name: normal(BATCH, 16000)}
         else:
-            yield {name: _normal(BATCH, 1, 64, bins)}
-            yield {name: _normal(BATCH, 1, 1024, bins)}
+            yield {name: normal(BATCH, 1, 64, bins)}
+            yield {name: normal(BATCH, 1, 1024, bins)}
 
 
 # --- what else forward asks for -------------------------------------------------------------------
@@ -256,17 +258,17 @@ def _rest(config: Any, takes: set[str], required: set[str]) -> Inputs:
     other = _side(setting(config, "encoder_hidden_size", "cross_attention_hidden_size"), width)
     states = setting(config, "input_dim", default=width)
     makers: dict[str, Callable[[], Any]] = {
-        "inputs_embeds": lambda: _normal(BATCH, TOKENS, width),
-        "hidden_states": lambda: _normal(BATCH, TOKENS, states),
-        "encoder_hidden_states": lambda: _normal(BATCH, 6, other),
-        "query_embeds": lambda: _normal(BATCH, 5, width),
+        "inputs_embeds": lambda: normal(BATCH, TOKENS, width),
+        "hidden_states": lambda: normal(BATCH, TOKENS, states),
+        "encoder_hidden_states": lambda: normal(BATCH, 6, other),
+        "query_embeds": lambda: normal(BATCH, 5, width),
         "attention_mask": lambda: torch.ones(BATCH, TOKENS, dtype=torch.long),
-        "context": lambda: _normal(BATCH, 6, other),
-        "visual_feats": lambda: _normal(BATCH, 6, config.visual_feat_dim),
-        "visual_pos": lambda: _normal(BATCH, 6, config.visual_pos_dim),
-        "inputs": lambda: _normal(BATCH, TOKENS, config.d_model),
-        "qformer_input_ids": lambda: _ids(6, 9),
-        "text_embeds": lambda: _normal(BATCH, 6, width),
+        "context": lambda: normal(BATCH, 6, other),
+        "visual_feats": lambda: normal(BATCH, 6, config.visual_feat_dim),
+        "visual_pos": lambda: normal(BATCH, 6, config.visual_pos_dim),
+        "inputs": lambda: normal(BATCH, TOKENS, config.d_model),
+        "qformer_input_ids": lambda: draw_ids(6, 9),
+        "text_embeds": lambda: normal(BATCH, 6, width),
     }
     wanted = set(required) - {"input_ids", "pixel_values"}
     wanted |= takes & {"visual_feats", "visual_pos", "qformer_input_ids"}
@@ -378,6 +380,7 @@ def padded(inputs: Inputs, left: bool) -> Inputs | None:
 def alone(inputs: Inputs) -> Inputs | None:
     """The second item by itself, without its padding; None where items cannot be told apart."""
     mask = inputs.get("attention_mask")
+    mask = mask if isinstance(mask, Tensor) else None
     own = slice(None) if mask is None else mask[1].nonzero().flatten()
     length = None if mask is None else mask.shape[1]
     found: Inputs = {}

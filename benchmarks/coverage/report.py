@@ -1,5 +1,6 @@
 """The table of model types, and docs/coverage.md."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -122,10 +123,9 @@ def _untried(rows: Sequence[Row]) -> list[str]:
 
 
 def _kind_of_reason(reason: str) -> str:
-    if "no model class" in reason or "shares its config" in reason:
-        return reason
-    if "ImportError" in reason:
-        return "needs a package that is not installed"
+    package = re.search(r"requires the (\w+) library", reason)
+    if package:
+        return f"needs {package[1]}, which is not installed"
     if "took more than" in reason or "parameters are not tiny" in reason:
         return "cannot be built small"
-    return "no config or no input is found by the general rules"
+    return reason

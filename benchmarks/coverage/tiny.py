@@ -26,7 +26,7 @@ WIDTH, HEADS, SHARED_HEADS, HEAD_WIDTH = 64, 4, 2, 16
 LAYERS, INNER, VOCAB, EXPERTS, WINDOW = 2, 48, 128, 4, 4
 IMAGE, PATCH = 32, 8
 POSITIONS = 512
-MAX_PARAMETERS = 80_000_000
+MAX_PARAMETERS = 100_000_000
 SPREAD = 1.5  # of the weights: with less, heads look alike
 
 # What single model types need beside the rules below; they hold wherever the type is nested.
@@ -58,7 +58,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "vjepa2": {"crop_size": IMAGE, "frames_per_clip": 4},
     "step3p5": {"sliding_window": WINDOW},
     "cvt": {"depth": [1, 2, 3]},
-    "gemma4_assistant": {"hidden_size_per_layer_input": 0},
+    "gemma4_assistant": {"text_config": {"num_kv_shared_layers": LAYERS}},
     "fun_asr_nano": {},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
     "mistral_large4_text": {"kv_source_layers": [0, 1]},
@@ -74,15 +74,127 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "bros": {"dim_bbox_projection": HEAD_WIDTH},
     "clvp_encoder": {"hidden_size": 128, "projection_dim": 64, "intermediate_size": 64},
     "clvp_decoder": {"hidden_size": 128},
-    "granite4_vision": {"deepstack_layer_map": [[-1, 0]]},
+    "granite4_vision": {"deepstack_layer_map": [[-1, 0]], "downsample_rate": "2/4"},
     "molmo2_adapter": {"vision_feature_layer": [-1, -2]},
     "molmo2": {"vision_feature_layer": [-1, -2]},
-    "dots3_note_audio_encoder": {"adapter_input_size": WIDTH},
+    "dots3_note_audio_encoder": {"adapter_input_size": WIDTH, "conv_output_size": 16 * WIDTH},
     "deepseek_ocr2_sam_vision_model": {"downsample_channels": [32, WIDTH]},
     "unlimited_ocr_sam_vision_model": {"downsample_channels": [32, WIDTH]},
+    "dbrx": {"attn_config": {"clip_qkv": 8.0, "rope_theta": 10000.0}},
+    "pix2struct_text_model": {"initializer_range": 0.02},
+    "t5gemma2_text": {"dropout_rate": 0.0},
+    "t5gemma2_decoder": {"dropout_rate": 0.0},
+    "qwen3_omni_moe_talker_text": {"shared_expert_intermediate_size": INNER},
+    "qwen2_5_omni_talker": {"rope_parameters": {"mrope_section": [3, 3, 2]}},
+    "cohere_compass_text": {
+        "rope_parameters": {
+            "full_attention": {
+                "rope_type": "default",
+                "rope_theta": 10000.0,
+                "mrope_section": [3, 3, 2],
+            }
+        }
+    },
+    "autoformer": {"label_length": 4, "moving_average": 5},
+    "qwen4_exp_text": {
+        "indexer_n_heads": 4,
+        "indexer_kv_heads": 1,
+        "indexer_head_dim": HEAD_WIDTH,
+        "indexer_budget": 4,
+        "indexer_compress_ratio": 2,
+    },
+    "lw_detr": {
+        "projector_scale_factors": [1.0],
+        "projector_in_channels": [WIDTH],
+        "num_feature_levels": 1,
+        "num_queries": 4,
+        "group_detr": 2,
+    },
+    "rf_detr": {"num_queries": 4, "group_detr": 2},
+    "vitmatte": {
+        "backbone_config": {"patch_size": 16, "image_size": 64, "pretrain_image_size": 64}
+    },
+    "sam_vision_model": {"num_pos_feats": WIDTH // 2, "global_attn_indexes": [1]},
+    "sam_hq_vision_model": {"num_pos_feats": WIDTH // 2, "global_attn_indexes": [1]},
+    "sam_prompt_encoder": {"image_embedding_size": IMAGE // PATCH},
+    "sam_hq_prompt_encoder": {"image_embedding_size": IMAGE // PATCH},
+    "sam2_hiera_det_model": {
+        "hidden_size": 16,
+        "image_size": [64, 64],
+        "blocks_per_stage": [1, 2, 2, 2],
+        "embed_dim_per_stage": [16, 32, 64, 128],
+        "global_attention_blocks": [4],
+    },
+    "sam2_vision_model": {
+        "backbone_channel_list": [128, 64, 32, 16],
+        "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
+    },
+    "sam2_prompt_encoder": {"image_size": 64, "patch_size": 16},
+    "sam3_vision_model": {"backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]]},
+    "shieldgemma2": {"yes_token_index": 7, "no_token_index": 8},
+    "tvp": {"visual_prompt_size": 16, "max_img_size": 128, "num_frames": 2},
+    "depth_pro": {
+        "patch_size": IMAGE,
+        "intermediate_hook_ids": [1, 0],
+        "image_model_config": {"image_size": IMAGE},
+        "patch_model_config": {"image_size": IMAGE},
+        "fov_model_config": {"image_size": IMAGE},
+    },
+    "clap_audio_model": {"hidden_size": 8 * WIDTH, "spec_size": 64},
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"]},
+    "ernie4_5_vl_moe_text": {"rope_parameters": {"mrope_section": [3, 3, 2]}},
+    "esm": {"vocab_size": VOCAB, "pad_token_id": 0, "mask_token_id": 3},
+    "falcon_h1": {"mamba_d_ssm": 2 * WIDTH, "mamba_n_heads": 8, "mamba_d_head": HEAD_WIDTH},
+    "zamba": {
+        "num_hidden_layers": 4,
+        "attention_hidden_size": 2 * WIDTH,
+        "attention_head_dim": 2 * HEAD_WIDTH,
+        "layers_block_type": ["linear_attention", "hybrid", "linear_attention", "hybrid"],
+    },
+    "zamba2": {
+        "attention_hidden_size": 2 * WIDTH,
+        "attention_head_dim": 2 * HEAD_WIDTH,
+        "mamba_headdim": 2 * WIDTH // HEADS,
+        "layers_block_type": ["linear_attention", "hybrid"],
+        "hybrid_layer_ids": [1],
+    },
+    "rf_detr_dinov2": {"num_windows": 2, "image_size": 64},
+    "pp_doclayout_v2": {
+        "num_queries": 4,
+        "class_thresholds": [0.5] * 25,
+        "class_order": list(range(25)),
+    },
+    "uvdoc": {
+        "backbone_config": {
+            "out_features": [f"stage{stage}" for stage in range(1, 7)],
+            "out_indices": [1, 2, 3, 4, 5, 6],
+        }
+    },
+    "moonshine_streaming": {"num_key_value_heads": HEADS},
+    "vits": {"vocab_size": VOCAB},
+    "neucodec": {"quantization_dim": 2 * WIDTH},
+    "xcodec2": {"quantization_dim": 2 * WIDTH},
+    "emu3_vqgan": {"base_channels": 32},
+    "qwen2_5_omni_bigvgan": {"upsample_initial_channel": WIDTH},
+    "qwen2_5_omni_thinker": {"vision_start_token_id": 9},
+    "qwen3_omni_moe_thinker": {"vision_start_token_id": 9},
     "emu3": {"vocabulary_map": {"<image>": VOCAB - 9, "<|extra_200|>": 7}},
 }
-UNCHANGED = ("hgnet_v2", "rt_detr_resnet", "pp_lcnet", "pp_lcnet_v3", "pp_lcnet_v4")  # few numbers
+# Arguments of default configs that cannot be made without, or would need another package.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "gemma4_assistant": {
+        "text_config": {"hidden_size_per_layer_input": 0, "vocab_size_per_layer_input": 0}
+    },
+}
+UNCHANGED = (
+    "efficientloftr",
+    "uvdoc_backbone",
+    "hgnet_v2",
+    "rt_detr_resnet",
+    "pp_lcnet",
+    "pp_lcnet_v3",
+    "pp_lcnet_v4",
+)  # few numbers
 # Fields whose default None a model cannot be built with.
 UNSET = {
     "head_dim": HEAD_WIDTH,
@@ -101,8 +213,41 @@ UNSET = {
     "vocabulary_map": {"<image>": VOCAB - 9},
 }
 THREE_AXES = ("glm4v", "glm_image", "glm_ocr", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni")
+_RATIOS = {"long": 7, "mid": 5, "short": 3}
+_CONVOLUTIONS = {
+    "reduce_channel": [1, 1, 0],
+    "return_channel": [1, 1, 0],
+    **{
+        f"{name}_{ratio}ratio": [[rows, cols], 1, [rows // 2, cols // 2]]
+        for ratio, size in _RATIOS.items()
+        for name, rows, cols in (
+            ("vertical_long_to_small_conv", size, 1),
+            ("horizontal_small_to_long_conv", 1, size),
+            ("symmetric_conv_long", size, size),
+        )
+    },
+}
+_STAGES = {"out_features": [f"stage{stage}" for stage in (1, 2, 3, 4)], "out_indices": [1, 2, 3, 4]}
+OVERRIDES["pp_ocrv6_small_det"] = {"backbone_config": _STAGES}
+for _name in ("pp_ocrv5_server_det", "pp_ocrv6_medium_det"):
+    OVERRIDES[_name] = {
+        "intraclass_block_config": _CONVOLUTIONS,
+        "scale_factor_list": [1, 2, 4, 8],
+        "kernel_list": [3, 2, 2],
+    }
+OVERRIDES["pp_ocrv6_medium_det"]["backbone_config"] = _STAGES
+for _name in ("tokenizer", "tokenizer_encoder", "tokenizer_decoder"):
+    OVERRIDES[f"vibevoice_acoustic_{_name}"] = {"num_filters": 2}
 for _name in (*THREE_AXES, "paddleocr_vl", "hunyuan_vl"):
     OVERRIDES.setdefault(f"{_name}_text", {"rope_parameters": {"mrope_section": [3, 3, 2]}})
+CLASSES = {  # where the library's tables name a class for another config
+    "musicgen": "MusicgenForConditionalGeneration",
+    "musicgen_melody": "MusicgenMelodyForConditionalGeneration",
+}
+UNTRIED = {
+    "esmfold2": "takes the atoms of a structure, which its processor makes",
+    "qwen2_5_omni_token2wav": "integrates from noise: its two networks are tried",
+}
 COMPOSED: dict[str, dict[str, str]] = {
     "encoder-decoder": {"encoder": "bert", "decoder": "bert"},
     "vision-encoder-decoder": {"encoder": "vit", "decoder": "gpt2"},
@@ -156,17 +301,49 @@ def model_types(only: Sequence[str] = ()) -> Iterator[ModelType | tuple[str, str
         if config in seen or config.model_type not in (name, ""):
             yield name, "shares its config class with another model type"
         elif model is None:
-            yield name, "no model class of its own"
+            yield name, _whole_of(config)
+        elif reason := _not_called(name, model):
+            yield name, reason
         else:
             seen.add(config)
             yield ModelType(name, config, model, _family(name, model))
+
+
+def model_type(name: str) -> ModelType:
+    """The model type of that name.
+
+    Raises:
+        ValueError: why it has no model of its own.
+    """
+    found = next(model_types([name]))
+    if isinstance(found, tuple):
+        raise ValueError(": ".join(found))
+    return found
+
+
+def _whole_of(config: type[PreTrainedConfig]) -> str:
+    """What a config without a model class describes."""
+    for whole in map(CONFIG_MAPPING.__getitem__, CONFIG_MAPPING):
+        if config in whole.sub_configs.values():
+            return "a part of another model type, with no class that can be called alone"
+    return "no model class of its own: a processor, or the head of another model type"
+
+
+def _not_called(name: str, model: type[PreTrainedModel]) -> str:
+    """Why the forward of a class is not called; "" if it is."""
+    if model.forward is nn.Module.forward:
+        return "has no forward: its parts, each a model type, run one after another"
+    if "inference_session" in forward_arguments(model):
+        return "runs over a video session, frame by frame"
+    return UNTRIED.get(name, "")
 
 
 def reason_of(error: BaseException) -> str:
     """An error in one line."""
     said = str(error.args[0]) if error.args and isinstance(error, ValueError) else str(error)
     lines = said.strip().splitlines() or [""]
-    return f"{type(error).__name__}: {lines[-1].strip():.300}"
+    line = lines[0] if isinstance(error, ImportError) else lines[-1]
+    return f"{type(error).__name__}: {line.strip():.300}"
 
 
 def _tables() -> list[str]:
@@ -177,6 +354,8 @@ def _tables() -> list[str]:
 
 
 def _class_of(name: str, config: type[PreTrainedConfig]) -> type[PreTrainedModel] | None:
+    if name in CLASSES:
+        return getattr(transformers, CLASSES[name])
     for table in _tables():
         found = getattr(modeling_auto, table).get(name)
         found = found[0] if isinstance(found, tuple | list) else found
@@ -275,8 +454,12 @@ POSITIONS_NAME = re.compile(
 IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
 
 
-def tiny_config(kind: ModelType) -> PreTrainedConfig:
+def tiny_config(kind: ModelType, widths: bool = True) -> PreTrainedConfig:
     """The default config of a model type, shrunk.
+
+    Args:
+        kind: the model type.
+        widths: shrink widths too; else only depths, vocabularies, experts and windows.
 
     Raises:
         Exception: whatever the config raises where the rules do not fit.
@@ -291,8 +474,10 @@ def tiny_config(kind: ModelType) -> PreTrainedConfig:
                 made["decoder"] |= {"is_decoder": True, "add_cross_attention": True}
             made |= {"pad_token_id": 0, "decoder_start_token_id": 1, "projection_dim": WIDTH}
             return kind.config(**made)
-        default = kind.config()
-        settings = shrunk(_whole(default), kind.name)
+        default = kind.config(**DEFAULTS.get(kind.name, {}))
+        if getattr(getattr(default, "backbone_config", None), "model_type", "") == "timm_backbone":
+            default = kind.config(use_timm_backbone=False)
+        settings = shrunk(_whole(default), kind.name, widths)
         return kind.config.from_dict(settings)
 
 
@@ -303,15 +488,15 @@ def _whole(config: PreTrainedConfig) -> dict[str, Any]:
     return settings
 
 
-def shrunk(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+def shrunk(settings: Mapping[str, Any], name: str, widths: bool = True) -> dict[str, Any]:
     """Settings of a config with small numbers; nested configs too."""
     name = settings.get("model_type") or name
-    if name in UNCHANGED:
+    if name in UNCHANGED or not all(isinstance(key, str) for key in settings):
         return dict(settings)
     depth = _depth(settings)
     staged = isinstance(settings.get("depths"), list | tuple)
     depth = 0 if staged else depth
-    new = {key: _smaller(key, value, settings, depth) for key, value in settings.items()}
+    new = {key: _smaller(key, value, settings, depth, widths) for key, value in settings.items()}
     if staged:
         new |= {k: v for k, v in settings.items() if k in ("num_layers", "num_hidden_layers")}
     if isinstance(settings.get("per_layer_config"), Mapping):
@@ -319,7 +504,7 @@ def shrunk(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
         kept = [old.index(each) for each in _one_each(old)] if old[0] else [0, 1]
         theirs = {int(k): v for k, v in settings["per_layer_config"].items()}
         new["per_layer_config"] = {
-            str(index): shrunk(theirs[before], name)
+            str(index): shrunk(theirs[before], name, widths)
             for index, before in enumerate(kept)
             if before in theirs
         }
@@ -350,25 +535,27 @@ def _depth(settings: Mapping[str, Any]) -> int:
     return max((settings[k] for k in names if isinstance(settings[k], int)), default=0)
 
 
-def _smaller(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> Any:
+def _smaller(
+    key: str, value: Any, settings: Mapping[str, Any], depth: int, widths: bool = True
+) -> Any:
     if isinstance(value, Mapping):
         if key == "rope_parameters" or key.startswith("rope_"):
             return _rotary(value)
         if key in ("id2label", "label2id", "task_specific_params"):
             return value
-        return shrunk(value, key)
+        return shrunk(value, key, widths)
     if value is None:
-        return UNSET.get(key)
+        return UNSET.get(key) if widths else None
     if isinstance(value, bool) or ATTRIBUTES.search(key):
         return value
     if isinstance(value, list | tuple):
-        return _smaller_list(key, value, settings, depth)
+        return _smaller_list(key, value, settings, depth, widths)
     if not isinstance(value, int):
         return value
-    return _smaller_number(key, value, settings)
+    return _smaller_number(key, value, settings, widths)
 
 
-def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
+def _smaller_number(key: str, value: int, settings: Mapping[str, Any], widths: bool) -> int:
     if value <= 0:
         return value
     if key in IDS:
@@ -387,6 +574,8 @@ def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
         return min(value, WINDOW)
     if LAYERS_NAME.match(key) and not NOT_LAYERS.search(key):
         return min(value, LAYERS)
+    if not widths:
+        return min(value, 4 * IMAGE) if key in ("image_size", "img_size") else value
     if key in ("qk_nope_head_dim", "qk_rope_head_dim"):
         return HEAD_WIDTH // 2
     if key in ("n_group", "topk_group", "num_expert_group", "moe_n_group"):
@@ -425,23 +614,30 @@ def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
     return value
 
 
-def _smaller_list(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> Any:
+def _smaller_list(
+    key: str, value: Any, settings: Mapping[str, Any], depth: int, widths: bool
+) -> Any:
     kind = type(value)
     if not value:
         return value
     if all(isinstance(v, Mapping) for v in value):
-        return kind(shrunk(v, key) for v in value)
+        return kind(shrunk(v, key, widths) for v in value)
     if depth > LAYERS and len(value) == depth and not isinstance(value[0], list | tuple):
         chosen = value if all(v == value[0] for v in value) else _one_each(value)
-        return [_smaller(key[:-1], v, settings, 0) for v in chosen[: max(LAYERS, len(set(chosen)))]]
+        chosen = chosen[: max(LAYERS, len(set(chosen)))]
+        return [_smaller(key[:-1], v, settings, 0, widths) for v in chosen]
     if not all(isinstance(v, int) and not isinstance(v, bool) for v in value):
         return value
     if key in IDS:
         return kind([IDS[key]])
     if re.search(r"depths?$|num_blocks|layers$", key) and not TOKEN_NAME.search(key):
         return kind(min(v, 2) for v in value)
+    if key in ("image_size", "img_size") and not widths:
+        return kind(v * 4 * IMAGE // min(value) for v in value)
+    if not widths:
+        return value
     if re.search(r"image_size|img_size", key):
-        return kind([IMAGE] * len(value))
+        return kind(v * IMAGE // min(value) for v in value)
     if key == "patch_size":
         return kind(min(v, PATCH) for v in value)
     if re.search(r"conv_dim|hidden_dims", key):
@@ -482,14 +678,19 @@ def quiet() -> Iterator[None]:
         transformers.utils.logging.set_verbosity(level)
 
 
-def build(kind: ModelType, seed: int = 5) -> tuple[nn.Module, nn.Module]:
+def build(kind: ModelType, seed: int = 5, widths: bool = True) -> tuple[nn.Module, nn.Module]:
     """The model of a type, as the library builds it, and the same with eager attention.
+
+    Args:
+        kind: the model type.
+        seed: of the weights.
+        widths: as in `tiny_config`.
 
     Raises:
         ValueError: for a model that is not tiny.
         Exception: whatever config and model raise.
     """
-    config = tiny_config(kind)
+    config = tiny_config(kind, widths)
     with quiet(), torch.random.fork_rng(devices=[]):
         _check_size(kind, config)
         torch.manual_seed(seed)
@@ -517,7 +718,7 @@ def redraw(model: nn.Module) -> None:
     """Draws matrices and biases anew, wide enough that heads differ."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if not parameter.is_floating_point():
+            if not parameter.is_floating_point() or not parameter.numel():
                 continue
             if parameter.ndim >= 2:
                 wide = "embed" in name and parameter.ndim == 2

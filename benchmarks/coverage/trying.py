@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import current_thread, main_thread
 from typing import Any
 
@@ -103,8 +104,7 @@ def tried(kind: ModelType) -> Row:
     try:
         with limited(SECONDS), quiet():
             try:
-                model, reference = build(kind)
-                inputs, seen, _ = runnable(reference, lambda given: finite(reference, given))
+                model, reference, inputs, seen = running(kind)
             except TimeoutError:
                 raise
             except Exception as error:
@@ -114,6 +114,28 @@ def tried(kind: ModelType) -> Row:
             return compared(row, model, reference, inputs, seen)
     except TimeoutError as error:
         return replace(row, reason=str(error))
+
+
+def running(kind: ModelType) -> tuple[nn.Module, nn.Module, Inputs, Seen]:
+    """A model of the type and its eager twin, inputs that it runs, and what that pass left.
+
+    A model whose parts do not fit once every width is small is built with its own widths.
+
+    Raises:
+        Exception: what the model with small widths raises, where the other does not run either.
+    """
+    first: Exception | None = None
+    for widths in (True, False):
+        try:
+            model, reference = build(kind, widths=widths)
+            inputs, seen, _ = runnable(reference, partial(finite, reference))
+            return model, reference, inputs, seen
+        except TimeoutError:
+            raise
+        except Exception as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def finite(reference: nn.Module, inputs: Inputs) -> Seen:

@@ -1,6 +1,6 @@
 """Inputs by name: any mapping, with the tensors, arrays and lists that tokenizers make."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ def _value(name: str, value: Any) -> Any:
     if not value or not _numeric(value):
         return value  # texts, pictures
     arrays = isinstance(value[0], np.ndarray | Tensor)
+    if arrays and _feature_maps(value):
+        return type(value)(map(torch.as_tensor, value))
     try:
         found = torch.stack([torch.as_tensor(v) for v in value]) if arrays else torch.tensor(value)
     except (ValueError, TypeError, RuntimeError) as error:
@@ -40,6 +42,13 @@ def _value(name: str, value: Any) -> Any:
             f"{name}: expected items of equal size: pad them (padding=True) or give one at a time"
         ) from error
     return found[None] if found.ndim == 1 else found  # the numbers of a single item
+
+
+def _feature_maps(arrays: Sequence[Any]) -> bool:
+    """Whether these are maps "batch channel row col" of one network, of several sizes."""
+    shapes = {tuple(array.shape) for array in arrays}
+    several = len(shapes) > 1 and all(len(shape) == 4 for shape in shapes)
+    return several and len({shape[:2] for shape in shapes}) == 1
 
 
 def _numeric(value: Any) -> bool:

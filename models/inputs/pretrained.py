@@ -219,6 +219,9 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
         if kinds is not None and "token_type_ids" in forward_arguments(model.network):
             found.arguments["token_type_ids"] = kinds
     ids = found.arguments[TEXT]
+    if ids.ndim == 3 and ids.numel():  # a token of text, and one of each codebook
+        _number(model, found, ids)
+        return
     if ids.ndim != 2 or not ids.numel():
         raise ValueError(f"ids: expected batch token, received {tuple(ids.shape)}")
     if ids.shape[1] > model.limit:
@@ -240,6 +243,11 @@ def _read_vectors(model: "Model", found: ModelInputs) -> None:
         return
     if not isinstance(vectors, Tensor) or vectors.ndim != 3 or not vectors.numel():
         raise ValueError(f"{VECTORS}: expected batch token dim")
+    _number(model, found, vectors)
+
+
+def _number(model: "Model", found: ModelInputs, vectors: Tensor) -> None:
+    """The sequence of what has no labels, "batch token dim": numbered positions."""
     count = vectors.shape[1]
     if count > model.limit:
         raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {count}")
@@ -255,8 +263,14 @@ def _read_vectors(model: "Model", found: ModelInputs) -> None:
     found.sequences["text"] = text_sequence("text", real.long(), real, tokens)
 
 
+def text_config(config: Any) -> Any:
+    """The config of the text that a network reads, which may have another for what it writes."""
+    own = getattr(config, "text_encoder", None)
+    return config.get_text_config() if own is None else own
+
+
 def check_ids(model: "Model", ids: Tensor) -> None:
-    count = getattr(model.network.config.get_text_config(), "vocab_size", None)
+    count = getattr(text_config(model.network.config), "vocab_size", None)
     if count is not None and not 0 <= int(ids.min()) <= int(ids.max()) < count:
         raise ValueError(
             f"ids: expected 0 to {count - 1}, received {int(ids.min())} to {int(ids.max())}"
@@ -286,7 +300,7 @@ def batch(
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
     """Ids, attention mask (None without padding), and token types where the model has them."""
     config, longest = model.network.config, max(len(item) for item in tokens)
-    fill = getattr(config.get_text_config(), "pad_token_id", None) or 0
+    fill = getattr(text_config(config), "pad_token_id", None) or 0
     ids = torch.full((len(tokens), longest), fill)
     shown, kinds = torch.zeros_like(ids), torch.zeros_like(ids)
     for row, item in enumerate(tokens):

@@ -23,6 +23,7 @@ from transformers.utils import logging as library
 from models.cost import memory_check
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
+from models.inputs.pretrained import text_config
 from models.preprocessing import (
     Preprocessing,
     ProcessorSettings,
@@ -163,7 +164,7 @@ def token_limit(network: PreTrainedModel) -> int:
 
     For images, as many patches as the size it is built for comes to.
     """
-    config = network.config.get_text_config()
+    config = text_config(network.config)
     most = getattr(config, "max_position_embeddings", None)
     if not isinstance(most, int) or most < 1:
         patches = patches_of(config)

@@ -1,5 +1,6 @@
 """Forward passes of transformers models, recorded or not."""
 
+import inspect
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -69,10 +70,29 @@ def new_recording(
 
 def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
     """The forward pass in eval mode; a key–value cache among the inputs stays as it is."""
-    network, more = model.network, {"return_dict": True}
+    options = forward_options(model.network)
     if hidden:
-        more["output_hidden_states"] = True
-    if getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None:
-        more["use_cache"] = False
-    with without_dropout(network):
-        return network(**{**more, **with_own_caches(inputs.arguments)})
+        options["output_hidden_states"] = True
+    with without_dropout(model.network):
+        return model.network(**{**options, **with_own_caches(inputs.arguments)})
+
+
+def forward_options(network: Any) -> dict[str, bool]:
+    """Named output and no key-value cache, as far as the network takes these options.
+
+    A vocoder takes none; an encoder that sets `use_cache` itself and hands all other options on
+    would set it twice.
+    """
+    takes = inspect.signature(network.forward).parameters
+    hands_on = any(each.kind is each.VAR_KEYWORD for each in takes.values())
+    options = {"return_dict": True} if hands_on or "return_dict" in takes else {}
+    caches = getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None
+    once = hands_on and not any(map(_sets_cache, {type(module) for module in network.modules()}))
+    return {**options, "use_cache": False} if caches and ("use_cache" in takes or once) else options
+
+
+def _sets_cache(kind: type) -> bool:
+    """Whether the forward of a class names `use_cache`, and does not take it."""
+    code = inspect.unwrap(kind.forward).__code__
+    named = {each for one in code.co_consts for each in (one if isinstance(one, tuple) else (one,))}
+    return "use_cache" in named and "use_cache" not in code.co_varnames

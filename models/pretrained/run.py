@@ -10,7 +10,12 @@ from torch import Tensor, nn
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
 from models.edits import check
-from models.inputs.pretrained import ModelInputs, forward_arguments, prepare_inputs
+from models.inputs.pretrained import (
+    ModelInputs,
+    forward_arguments,
+    prepare_inputs,
+    text_config,
+)
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
@@ -190,7 +195,7 @@ def _detached(pattern: Pattern) -> Pattern:
 
 def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
     """What the blocks without attention weights are, by number; {} for models of several towers."""
-    types = tuple(map(str, getattr(config.get_text_config(), "layer_types", None) or ()))
+    types = tuple(map(str, getattr(text_config(config), "layer_types", None) or ()))
     shown = {site.layer for site in sites}
     if len({site.tower for site in sites}) > 1 or max(shown) >= len(types):
         return {}

@@ -33,6 +33,12 @@ EXACT = {  # beside the architectures of benchmarks.architectures
     "dinov3_vit": "rotary positions of patches",
     "videomae": "patches of frames",
     "layoutlm": "positions on a page",
+    "conditional_detr": "queries of objects, over a backbone of the library instead of timm's",
+    "time_series_transformer": "values of a series, lagged",
+    "musicgen": "a text that is read, codes that are written",
+    "dia_decoder": "ids of several codebooks",
+    "mimi_encoder": "an encoder that sets the cache option itself",
+    "florence_vision": "a backbone whose forward takes no options",
 }
 REFUSED = {
     "bloom": "BloomAttention computes its weights itself",
@@ -41,15 +47,9 @@ REFUSED = {
 }
 
 
-def type_of(name: str) -> tiny.ModelType:
-    found = next(tiny.model_types([name]))
-    assert isinstance(found, tiny.ModelType)
-    return found
-
-
 @pytest.mark.parametrize("name", EXACT)
 def test_a_type_of_each_mechanism(name: str) -> None:
-    row = tried(type_of(name))
+    row = tried(tiny.model_type(name))
     assert (row.result, row.reason) == ("exact", "")
     assert row.weights < AIM
     assert row.output < 10 * AIM
@@ -58,7 +58,7 @@ def test_a_type_of_each_mechanism(name: str) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_type_without_weights_to_show(name: str) -> None:
-    row = tried(type_of(name))
+    row = tried(tiny.model_type(name))
     assert (row.result, row.reason) == ("refused", REFUSED[name])
 
 
@@ -67,7 +67,7 @@ def test_a_type_without_weights_to_show(name: str) -> None:
 
 @pytest.fixture
 def bert() -> tuple[nn.Module, nn.Module]:
-    return tiny.build(type_of("bert"))
+    return tiny.build(tiny.model_type("bert"))
 
 
 def test_another_map_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_another_map_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(found, patterns=patterns)
 
     monkeypatch.setattr(trying, "trace", swapped)
-    row = tried(type_of("bert"))
+    row = tried(tiny.model_type("bert"))
     assert row.result == "broken"
     assert "a weight differs" in row.reason
 
@@ -89,7 +89,7 @@ def test_another_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(found, output=replace(found.output, values=found.output.values * 1.1))
 
     monkeypatch.setattr(trying, "trace", louder)
-    row = tried(type_of("bert"))
+    row = tried(tiny.model_type("bert"))
     assert row.result == "broken"
     assert "the output differs" in row.reason
 
@@ -99,9 +99,9 @@ def test_an_error_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("no\nsuch thing")
 
     monkeypatch.setattr(trying, "trace", failing)
-    assert tried(type_of("bert")).reason == "plain: trace raises RuntimeError: such thing"
+    assert tried(tiny.model_type("bert")).reason == "plain: trace raises RuntimeError: such thing"
     monkeypatch.setattr(trying, "build", failing)
-    assert tried(type_of("bert")).result == "untried"
+    assert tried(tiny.model_type("bert")).result == "untried"
 
 
 def test_columns_that_hold_weight_must_be_shown() -> None:
@@ -151,7 +151,7 @@ def test_weights_of_the_fused_kernel(case: str) -> None:
 
 
 def test_a_type_whose_eager_attention_differs() -> None:
-    row = tried(type_of("aimv2_text_model"))
+    row = tried(tiny.model_type("aimv2_text_model"))
     assert row.result == "exact"
     assert f"plain: {trying.DISAGREE}" in row.remarks
     assert row.checks["plain"] < AIM
@@ -216,6 +216,31 @@ def test_every_number_is_small(bert: tuple[nn.Module, nn.Module]) -> None:
     assert sum(p.numel() for p in bert[0].parameters()) < 200_000
 
 
+def test_widths_that_do_not_fit_stay_as_they_are() -> None:
+    """A config whose numbers depend on one another is shrunk in depth alone."""
+    kind = tiny.model_type("rt_detr")
+    small: Any = tiny.tiny_config(kind)
+    wide: Any = tiny.tiny_config(kind, widths=False)
+    default: Any = kind.config()
+    assert (small.d_model, wide.d_model) == (tiny.WIDTH, default.d_model)
+    assert small.decoder_layers == wide.decoder_layers == tiny.LAYERS
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("bark", "has no forward"),
+        ("sam2_video", "runs over a video session"),
+        ("sam_mask_decoder", "a part of another model type"),
+        ("nougat", "a processor"),
+    ],
+)
+def test_why_a_type_is_not_tried(name: str, reason: str) -> None:
+    [(found, why)] = tiny.model_types([name])
+    assert found == name
+    assert reason in why
+
+
 def test_padding_and_the_item_alone() -> None:
     ids = torch.arange(5, 27).view(2, 11)
     given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -240,6 +265,7 @@ def test_the_page_and_the_summary(
         Row("mamba", "text decoders", "MambaModel", "refused", "input_ids", reason="none"),
         Row("vit", "vision", "ViTModel", "broken", "pixel_values", attends=2, reason="differs"),
         Row("nougat", reason="no model class of its own"),
+        Row("detr", reason="ImportError: TimmBackbone requires the timm library but it was not"),
     ]
     assert report.summary(rows) == (
         "3 tried (2 attend) / 1 exact (largest difference 3.0e-07) / 1 refused / 1 broken"
@@ -250,8 +276,9 @@ def test_the_page_and_the_summary(
     assert "## Refused" in page
     assert "## Broken" in page
     assert "- no model class of its own: nougat." in page
+    assert "- needs timm, which is not installed: detr." in page
     monkeypatch.setattr(command, "tried_types", lambda *_: iter(rows))
     assert command.main(["--quiet"]) == 1
     assert report.summary(rows) in capsys.readouterr().out
     assert command.main(["--json", "--quiet"]) == 1
-    assert len(json.loads(capsys.readouterr().out)["rows"]) == 4
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == 5

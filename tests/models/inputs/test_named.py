@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from torch import Tensor
 
 from benchmarks.architectures import ARCHITECTURES
 from models.catalogue import entry, folder
 from models.encoder import EncoderConfig
+from models.inputs.named import as_tensors
 from models.run import Model, load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
@@ -118,3 +120,13 @@ def test_what_our_networks_refuse(given: Any, message: str) -> None:
     model = load(EncoderConfig(vocab=53, dim=8, depth=1, heads=2, mlp=11))
     with pytest.raises(ValueError, match=message):
         trace(model, given)
+
+
+def test_feature_maps_of_several_sizes_stay_apart() -> None:
+    maps = [torch.ones(2, 3, side, side) for side in (8, 4)]
+    found = as_tensors({"features": maps, "arrays": tuple(each.numpy() for each in maps)})
+    assert [each.shape for each in found["features"]] == [each.shape for each in maps]
+    assert all(isinstance(each, Tensor) for each in found["arrays"])
+    assert as_tensors({"images": maps[:1] * 2})["images"].shape == (2, 2, 3, 8, 8)
+    with pytest.raises(ValueError, match="expected items of equal size"):
+        as_tensors({"images": [torch.ones(3, 8, 8), torch.ones(3, 4, 4)]})

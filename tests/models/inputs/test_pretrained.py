@@ -7,7 +7,9 @@ import torch
 import transformers
 
 from benchmarks.architectures import ARCHITECTURES, VISION, redraw
+from benchmarks.coverage import tiny
 from models.catalogue import entry, folder
+from models.inputs.pretrained import text_config
 from models.run import load, trace
 from models.trace import PatchGrid
 
@@ -151,3 +153,23 @@ def test_the_output_of_a_backbone() -> None:
         expected = network(pixels).feature_maps[-1]
     assert found.output.name == "last feature map"
     assert (found.output.values - expected).abs().max() < EXACT
+
+
+def test_ids_with_a_codebook_axis_are_numbered() -> None:
+    """A token of text and one of each codebook at each position."""
+    network: Any = tiny.build(tiny.model_type("kyutai_speech_to_text"))[0]
+    books = network.config.num_codebooks + 1
+    ids = torch.randint(5, 60, (2, 3, books), generator=torch.Generator().manual_seed(3))
+    found = trace(network, {"input_ids": ids})
+    assert found.query_labels(found.sites[0], 1) == ["position 0", "position 1", "position 2"]
+    with torch.no_grad():
+        expected = network(input_ids=ids).last_hidden_state
+    assert (found.output.values - expected).abs().max() < 1e-6
+
+
+def test_the_text_that_a_network_reads() -> None:
+    """MusicGen reads a text and writes codes: its config has one for each."""
+    config: Any = tiny.tiny_config(tiny.model_type("musicgen"))
+    assert text_config(config) is config.text_encoder
+    llama = tiny.tiny_config(tiny.model_type("llama"))
+    assert text_config(llama) is llama
