@@ -140,7 +140,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
         "patch_model_config": {"image_size": IMAGE},
         "fov_model_config": {"image_size": IMAGE},
     },
-    "clap_audio_model": {"hidden_size": 8 * WIDTH, "spec_size": 64},
+    "clap_audio_model": {"spec_size": 64},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"]},
     "ernie4_5_vl_moe_text": {"rope_parameters": {"mrope_section": [3, 3, 2]}},
     "esm": {"vocab_size": VOCAB, "pad_token_id": 0, "mask_token_id": 3},
@@ -323,8 +323,9 @@ def model_type(name: str) -> ModelType:
 
 def _whole_of(config: type[PreTrainedConfig]) -> str:
     """What a config without a model class describes."""
-    for whole in map(CONFIG_MAPPING.__getitem__, CONFIG_MAPPING):
-        if config in whole.sub_configs.values():
+    for name in CONFIG_MAPPING:
+        parts: Any = CONFIG_MAPPING[name].sub_configs
+        if config in parts.values():
             return "a part of another model type, with no class that can be called alone"
     return "no model class of its own: a processor, or the head of another model type"
 
@@ -474,9 +475,10 @@ def tiny_config(kind: ModelType, widths: bool = True) -> PreTrainedConfig:
                 made["decoder"] |= {"is_decoder": True, "add_cross_attention": True}
             made |= {"pad_token_id": 0, "decoder_start_token_id": 1, "projection_dim": WIDTH}
             return kind.config(**made)
-        default = kind.config(**DEFAULTS.get(kind.name, {}))
+        make: Any = kind.config
+        default = make(**DEFAULTS.get(kind.name, {}))
         if getattr(getattr(default, "backbone_config", None), "model_type", "") == "timm_backbone":
-            default = kind.config(use_timm_backbone=False)
+            default = make(use_timm_backbone=False)
         settings = shrunk(_whole(default), kind.name, widths)
         return kind.config.from_dict(settings)
 

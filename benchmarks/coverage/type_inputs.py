@@ -58,9 +58,10 @@ def _channels(config: Any) -> list[Inputs]:
 
 def _timesfm(config: Any) -> list[Inputs]:
     values = {"past_values": normal(BATCH, 4 * config.patch_length)}
-    padding = torch.zeros(BATCH, 4 * config.patch_length)
-    frequency = {"freq": torch.zeros(BATCH, 1, dtype=torch.long)}
-    return [{**values, "past_values_padding": padding, **frequency}, values]
+    if config.model_type == "timesfm":
+        values["past_values_padding"] = torch.zeros(BATCH, 4 * config.patch_length)
+        values["freq"] = torch.zeros(BATCH, 1, dtype=torch.long)
+    return [values]
 
 
 def _decisions(config: Any) -> list[Inputs]:

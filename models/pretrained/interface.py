@@ -46,6 +46,7 @@ from models.pretrained.window_layers import Recipe, recipe_of
 IRRELEVANT = frozenset(
     {"sliding_window", "output_attentions", "output_hidden_states", "return_dict", "use_cache"}
     | {"output_router_logits", "cache_position", "position_ids", "num_items_in_batch"}
+    | {"vision_feature_layer", "vision_feature_select_strategy"}  # whose features are chosen
     | {"deterministic", "logits_to_keep", "past_key_values", "grid_thw", "input_ids"}
 )
 
