@@ -10,11 +10,13 @@ import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from headscope_views import ASSETS
 
 PREFIX = "headscope/"
 REVISION = "page.0"
+PLAIN = "".join(set(map(chr, range(32, 127))) - {"%", "#"})  # what a data: URL may hold as it is
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -34,7 +36,8 @@ body {{ margin: 0; padding: 16px; background: #ffffff; }}
 <div class="headscope"></div>
 <script type="module">
 import {{ open }} from "{prefix}standalone.js";
-open({props}, {responses});
+import {{ mount }} from "{prefix}{module}";
+open(mount, {props}, {responses});
 </script>
 </body>
 </html>
@@ -63,11 +66,13 @@ def page(
     held = responses and {
         path: base64.b64encode(data).decode("ascii") for path, data in responses.items()
     }
+    module = modules_of_kinds()[props["kind"]]
     return _PAGE.format(
         title=escape(title),
         css=(ASSETS / "views.css").read_text(encoding="utf-8"),
-        modules=json.dumps({"imports": _modules()}),
+        modules=_script({"imports": _import_map("standalone.js", module)}),
         prefix=PREFIX,
+        module=module,
         props=_script(defaults() | dict(props)),
         responses=_script(held),
     )
@@ -92,18 +97,48 @@ def _script(value: object) -> str:
     return json.dumps(value).replace("<", "\\u003c")
 
 
-def _modules() -> dict[str, str]:
-    """Module names mapped to data: URLs; relative imports are rewritten to names of the map."""
+def modules_of_kinds() -> dict[str, str]:
+    """The module of each kind of view, as streamlit/kinds.js imports it."""
+    code = (ASSETS / "streamlit/kinds.js").read_text(encoding="utf-8")
+    found = re.findall(r'(\w+): \(\) => import\("([^"]+)"\)', code)
+    return {kind: posixpath.normpath(posixpath.join("streamlit", path)) for kind, path in found}
+
+
+def _import_map(*entries: str) -> dict[str, str]:
+    """Names of modules mapped to data: URLs."""
     found = {}
-    for path in sorted(ASSETS.rglob("*.js")):
-        name = path.relative_to(ASSETS).as_posix()
-        encoded = base64.b64encode(_code(name).encode()).decode("ascii")
-        found[PREFIX + name] = f"data:text/javascript;base64,{encoded}"
+    for name, code in _codes(*entries).items():
+        found[PREFIX + name] = f"data:text/javascript;charset=utf-8,{quote(code, safe=PLAIN)}"
     return found
 
 
+def _codes(*entries: str) -> dict[str, str]:
+    """The code of these modules and of everything that they import, dependencies first."""
+    codes: dict[str, str] = {}
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        code = _code(name)
+        for other in re.findall(rf'(?:\bfrom |\bimport\()"{PREFIX}([^"]+)"', code):
+            visit(other)
+        for start, end in re.findall(r"\bimport\(`([^`$]+)\$\{[^}]+\}([^`]*)`\)", code):
+            for path in sorted(ASSETS.glob(f"{start.removeprefix('../')}*{end}")):
+                visit(path.relative_to(ASSETS).as_posix())
+        codes[name] = code
+
+    for entry in entries:
+        visit(entry)
+    return codes
+
+
 def _code(name: str) -> str:
-    """A module without comment lines; its relative imports are rewritten to names with PREFIX."""
+    """A module without comments at the beginning of lines, and without indentation.
+
+    Its relative imports are rewritten to names with PREFIX.
+    """
 
     def absolute(match: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
@@ -111,6 +146,7 @@ def _code(name: str) -> str:
 
     code = (ASSETS / name).read_text(encoding="utf-8")
     code = re.sub(r"^\s*(//.*|/\*\*((?!\*/)[\s\S])*\*/)\n", "", code, flags=re.MULTILINE)
+    code = re.sub(r"^ +", "", code, flags=re.MULTILINE)
     return re.sub(r'(\bfrom |\bimport\()"(\.\.?/[^"]+)"', absolute, code)
 
 
@@ -129,17 +165,7 @@ def bundle(entry: str) -> str:
 
     Everything that the asset imports is inside and becomes modules when it runs.
     """
-    codes: dict[str, str] = {}
-
-    def visit(name: str) -> None:
-        code = _code(name)
-        for other in re.findall(rf'\bfrom "{PREFIX}([^"]+)"', code):
-            if other not in codes:
-                visit(other)
-        codes[name] = code
-
-    visit(entry)
-    modules = json.dumps(list(codes.items()), ensure_ascii=False)
+    modules = json.dumps(list(_codes(entry).items()), ensure_ascii=False)
     return _BUNDLE.format(
         modules=modules, prefix=PREFIX.replace("/", "\\/"), entry=json.dumps(entry)
     )

@@ -1,18 +1,18 @@
 // A view on a page of its own: in a file, a notebook, a test.
 
 import { EmbeddedSource } from "./core/sources.js";
-import { KINDS } from "./streamlit/kinds.js";
 
-/** @import {Host, Mounted} from "./types" */
+/** @import {Host, Mount} from "./types" */
 
 /** @param {string} text in base64 */
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /**
+ * @param {Mount<any>} mount of the view
  * @param {{kind: string} & Record<string, unknown>} props
  * @param {Record<string, string> | null} responses in base64, by path; null: the server has them
  */
-export async function open(props, responses) {
+export function open(mount, props, responses) {
   const root = /** @type {HTMLElement} */ (document.querySelector(".headscope"));
   /** @type {[string, unknown][]} */
   const events = [];
@@ -26,8 +26,6 @@ export async function open(props, responses) {
     const held = Object.entries(responses).map(([path, text]) => [path, decoded(text)]);
     host.source = () => new EmbeddedSource(held);
   }
-  const { mount } = await KINDS[props.kind]();
-  /** @type {Mounted<any>} */
   const view = mount(root, props, host);
   /** @param {Record<string, unknown>} changed */
   const update = (changed) => {
