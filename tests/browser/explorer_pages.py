@@ -1,25 +1,23 @@
 """A trace made from plain arrays, answered for by the app's own API code."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from models.attention import Block
+from models.attention import Dot, Pattern
 from models.text import Tokens
-from models.trace import Site
+from models.trace import Output, Site, TokenAxis, Trace
 from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
 
+LEAST = 1e-38  # what stands for 0, whose logarithm is no score
+
 
 class Source:
-    """Weights "layer head query key" and the tokens' text, as the API takes a trace."""
-
-    trained = True
-    other_layers: Mapping[int, str] = {}
+    """Weights "layer head query key", whose rows all have one sum, and the tokens' text."""
 
     def __init__(
         self,
@@ -27,76 +25,27 @@ class Source:
         labels: Sequence[str],
         *,
         trace: str = "t1",
-        note: str = "",
+        trained: bool = True,
         special: Sequence[int] = (),
         model: str = "all-MiniLM-L6-v2",
         key_labels: Sequence[str] | None = None,
         predictions: Mapping[str, Any] | None = None,
     ) -> None:
-        self.array, self.trace, self.note, self.model = weights, trace, note, model
-        self.tokens = tokens(labels, special)
-        self.key_tokens = self.tokens if key_labels is None else tokens(key_labels)
+        self.array, self.trace = weights.astype(np.float32), trace
         self.predictions = dict(predictions or {})
-        layers, heads, queries, keys = weights.shape
-        self.sites = tuple(Site(i, "self", heads, queries, keys) for i in range(layers))
-        keys = np.zeros((1, heads, 1, 1))
-        pattern = SimpleNamespace(k=keys, path="fused", score=None, weights_edits=())
-        self.patterns = (pattern,) * layers
-
-    @property
-    def array(self) -> np.ndarray:
-        return self._array
-
-    @array.setter
-    def array(self, weights: np.ndarray) -> None:
-        self._array = weights.astype(np.float32)
-        self._entry: TraceEntry | None = None
-
-    def queries(self, site: Site) -> tuple[Tokens, ...]:
-        return (self.tokens,)
-
-    def keys(self, site: Site) -> tuple[Tokens, ...]:
-        return (self.key_tokens,)
-
-    def query_labels(self, site: Site, item: int = 0) -> list[str]:
-        return list(self.tokens.labels)
-
-    def key_labels(self, site: Site, item: int = 0) -> list[str]:
-        return list(self.key_tokens.labels)
-
-    def empty_rows(self) -> int:
-        return int((self.array.sum(-1) == 0).sum())
-
-    def weights(
-        self,
-        layer: int | Site,
-        head: int | None = None,
-        *,
-        kind: str | None = None,
-        tower: str | None = None,
-        rows: Any = None,
-        item: int = 0,
-    ) -> torch.Tensor:
-        layer = layer if isinstance(layer, int) else layer.layer
-        chosen = self.array[layer] if head is None else self.array[layer, head]
-        return torch.from_numpy(chosen if rows is None else chosen[..., list(rows), :])
-
-    def blocks(
-        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
-    ) -> Iterator[Block]:
-        rows = range(len(self.tokens)) if rows is None else rows
-        heads = range(site.heads) if head is None else range(head, head + 1)
-        part = slice(rows.start, rows.stop), slice(0, site.keys)
-        weights = self.array[site.layer, heads.start : heads.stop, part[0]]
-        yield Block(slice(heads.start, heads.stop), *part, torch.from_numpy(weights))
-
-    @property
-    def entry(self) -> TraceEntry:
-        """What the registry would hold."""
-        if self._entry is None:
-            shown: Any = self
-            self._entry = TraceEntry(shown, self._code, self._predict)
-        return self._entry
+        rows = tokens(labels, special)
+        keys = rows if key_labels is None else tokens(key_labels)
+        sites = tuple(Site(i, "self", *each.shape) for i, each in enumerate(self.array))
+        shown = Trace(
+            model,
+            trained=trained,
+            tokens=(rows,),
+            sites=sites,
+            output=Output("hidden states", torch.zeros(1, len(labels), 1)),
+            patterns=tuple(map(pattern_of, self.array)),
+            axes={} if keys is rows else dict.fromkeys(sites, (axis(rows), axis(keys))),
+        )
+        self.entry = TraceEntry(shown, self._code, self._predict)
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         """The body of a response."""
@@ -132,6 +81,22 @@ class Source:
 
     def _predict(self, site: int, direction: str, token: int | None) -> dict[str, Any]:
         return self.predictions
+
+
+def pattern_of(weights: np.ndarray) -> Pattern:
+    """The attention with these weights "head query key"; a sink takes what rows lack of 1."""
+    scores = torch.from_numpy(weights).clamp(min=LEAST).log()[None]
+    heads, _, keys = weights.shape
+    left = 1 - torch.from_numpy(weights).sum(-1)
+    sink = left.mean(1).log() if left.mean() > 1e-3 else None
+    values = torch.zeros(1, heads, keys, 1)
+    return Pattern(
+        scores, torch.eye(keys).expand(1, heads, -1, -1), values, score=Dot(1.0, sink=sink)
+    )
+
+
+def axis(tokens: Tokens) -> TokenAxis:
+    return TokenAxis((tokens,))
 
 
 def tokens(labels: Sequence[str], special: Sequence[int] = ()) -> Tokens:

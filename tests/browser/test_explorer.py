@@ -761,9 +761,7 @@ def test_the_matrix_fits_into_the_window(explore):
 
 
 def test_stretching_the_contrast_says_so_and_changes_the_colours(explore):
-    source = random_source(1, 2, 13)
-    source.array = source.array * 0.3
-    explorer = explore(source)
+    explorer = explore(Source(0.3 * random_source(1, 2, 13).array, list("abcdefghijklm")))
     before = explorer.picture()
     button = explorer.page.get_by_role("button", name="Stretch contrast")
     button.click()
@@ -781,7 +779,7 @@ def test_a_switch_of_theme_redraws(explore):
 
 
 def test_the_picture_is_saved_with_its_name(explore):
-    source = random_source(2, 3, 7, note="untrained: random weights")
+    source = random_source(2, 3, 7, trained=False)
     explorer = explore(source, start={"layer": 1, "head": 2})
     label = explorer.page.locator(".hs-overlay").get_attribute("aria-label")
     assert "layer 1, head 2" in label
