@@ -23,7 +23,7 @@ from torch import Tensor
 from analysis.stack import check_no_cache, self_attention
 from models.attention.pattern import expand_heads
 from models.progress import Progress, each, no_progress
-from models.trace import Site, Trace
+from models.trace import Site, Trace, Where
 
 ROWS = 256  # queries whose distances to one key are computed together
 BLOCK_BYTES = 2**22  # of vectors from token to token at a time: they stay in the processor's cache
@@ -45,7 +45,7 @@ class Mixing:
 
 def value_norms(
     trace: Trace,
-    layer: int | Site,
+    layer: int | Site | Where,
     *,
     kind: str | None = None,
     item: int = 0,
@@ -55,7 +55,7 @@ def value_norms(
 
     Args:
         trace: of a forward pass.
-        layer: which layer, or one of `trace.sites`.
+        layer: which layer; one of `trace.sites`; or its address.
         kind: "self", "causal" or "cross"; None if the layer has only one.
         item: index in the batch.
         words: the keys of each word, whose vectors are added up; None for single keys.
@@ -68,7 +68,7 @@ def value_norms(
 
     Source: Kobayashi et al. 2020, "Attention is Not Only a Weight", eq. 3.
     """
-    site = trace.site(layer, kind) if isinstance(layer, int) else layer
+    site = trace.site(layer, kind)
     output = trace.projections(site).output.detach().float()
     v, gates = _values(trace, site, item), trace.gates(site, item)
     weights = trace.effective_weights(site, item=item)
@@ -108,7 +108,7 @@ def norms_to(
 
 def mixing(
     trace: Trace,
-    layer: int | Site,
+    layer: int | Site | Where,
     *,
     tower: str | None = None,
     item: int = 0,
@@ -130,7 +130,7 @@ def mixing(
     Source: Kobayashi et al. 2021, "Incorporating Residual and Normalization Layers into Analysis
     of Masked Language Models", eq. 8 to 11.
     """
-    site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
+    site = _self_site(trace, layer, tower)
     added = _additions(trace, site, item)
     norms = added.lengths()
     others = (added.attention - added.from_own).norm(dim=-1)
@@ -173,7 +173,7 @@ def alti(
 
 
 def contributions(
-    trace: Trace, layer: int | Site, *, tower: str | None = None, item: int = 0
+    trace: Trace, layer: int | Site | Where, *, tower: str | None = None, item: int = 0
 ) -> Float[Tensor, "query key"]:
     """One layer of ALTI: how much nearer to its output each token's vector brings a token.
 
@@ -181,7 +181,7 @@ def contributions(
 
     Arguments and errors as for `mixing`.
     """
-    site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
+    site = _self_site(trace, layer, tower)
     added = _additions(trace, site, item)
     scale = added.scale[:, None]
     whole = (added.attention + added.stream) * scale + added.constant
@@ -378,7 +378,9 @@ def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key valu
     return own[:, rows].detach().float()
 
 
-def _self_site(trace: Trace, layer: int, tower: str | None) -> Site:
+def _self_site(trace: Trace, layer: int | Site | Where, tower: str | None) -> Site:
+    if not isinstance(layer, int):
+        return trace.site(layer)
     sites = {site.layer: site for site in self_attention(trace, tower)}
     layer = layer + len(sites) if layer < 0 else layer
     if layer not in sites:

@@ -23,7 +23,7 @@ from torch import Tensor
 from analysis.stack import check_no_cache
 from models.attention import Additive, Bilinear, Dot, Pattern
 from models.attention.rotation import Rotation, alike, rotation_between
-from models.trace import BIASES, Norm, Projections, Site, Trace
+from models.trace import BIASES, Norm, Projections, Site, Trace, Where
 
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}  # of a score, or of |q| |k| if that is more
 COARSE = 3e-2  # the same in half precision
@@ -58,7 +58,7 @@ class Split:
 @torch.no_grad()
 def split(
     trace: Trace,
-    layer: int | Site,
+    layer: int | Site | Where,
     head: int,
     query: int,
     key: int,
@@ -70,7 +70,7 @@ def split(
 
     Args:
         trace: of any network.
-        layer: which layer, or one of the trace's sites.
+        layer: which layer; one of the trace's sites; or its address.
         head: of the layer.
         query: which of the item's tokens attends.
         key: which it attends to.

@@ -177,3 +177,13 @@ def test_where_the_rule_does_not_hold_one_sentence_says_why():
     with pytest.raises(ValueError, match="expected self-attention, received cross"):
         mixing(crossed, crossed.site(0, "cross"))
     assert alti(crossed, tower="encoder").shape == (7, 7)
+
+
+def test_a_layer_is_chosen_by_number_site_or_address() -> None:
+    model = load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2))
+    t = trace(model, torch.arange(7)[None], hidden=True)
+    site = t.sites[1]
+    for measure in (value_norms, contributions):
+        expected = measure(t, 1)
+        assert all(measure(t, each).equal(expected) for each in (site, site.where))
+    assert mixing(t, site.where).ratio.equal(mixing(t, 1).ratio)
