@@ -96,6 +96,7 @@ def curves(
         figure.add_vline(mark, line={"color": GREY, "width": 1, "dash": "dot"})
     number_axis(figure, "x", x)
     number_axis(figure, "y", y)
+    figure.update_yaxes(exponentformat="none")  # 0.00016, not 160µ
     figure.update_yaxes(range=span)
     several = len(lines) > 1 or band is not None
     figure.update_layout(showlegend=several, legend={"orientation": "h", "y": -70 / height})

@@ -261,7 +261,8 @@ def test_all_dark_is_said_and_one_click_from_a_scale_that_is_not(view):
     dark.get_by_role("button").click()
     shared = seen.page.get_by_role("button", name="Shared", exact=True)
     expect(shared).to_have_attribute("aria-pressed", "true")
-    expect(dark).to_be_hidden()
+    expect(dark).to_have_text(re.compile("^Nearly uniform, .* each patch has 0.038 to 0.038.*"))
+    expect(dark.get_by_role("button")).to_be_hidden()
 
 
 def test_the_unrolled_patch_is_the_picture_s(view):

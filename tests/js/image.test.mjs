@@ -155,10 +155,10 @@ test("patches outside a mask are shaded, cell by cell", () => {
 test("the tokens before the patches are called what they are", () => {
   /** @type {(labels: string[], prefix: number) => any} */
   const base = (labels, prefix) => ({ prefix, query_labels: [...labels, "patch 0,0"] });
-  assert.deepEqual(rows.partsOf(base(["[CLS]"], 1)), { first: "class token", others: "", patches: "patches" });
+  assert.deepEqual(rows.partsOf(base(["[CLS]"], 1)), { first: "class", others: "", patches: "patches" });
   assert.equal(rows.partsOf(base(["class", "register 0"], 2)).others, "registers");
   const distilled = rows.partsOf(base(["[CLS]", "[DIST]"], 2));
-  assert.deepEqual([distilled.first, distilled.others], ["class token", "other tokens"]);
+  assert.deepEqual([distilled.first, distilled.others], ["class", "other tokens"]);
   assert.equal(rows.partsOf(base([], 0)).first, "");
   const mass = rows.massOf(Float32Array.of(0.5, 0.25, 0.25), { ...base(["[CLS]"], 1), grid: [1, 2] }, 1, "query");
   assert.deepEqual([mass.first, mass.registers], [0.5, 0]);

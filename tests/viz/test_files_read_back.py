@@ -251,16 +251,21 @@ def test_a_relevance_says_what_it_explains(tmp_path: Path) -> None:
             assert not {"layer", "head"} & set(lines[0])
 
 
+def arrays(file: Path) -> dict[str, Any]:
+    with np.load(file) as held:
+        return dict(held)
+
+
 def test_arrays_name_their_sites(tmp_path: Path) -> None:
     file = tmp_path / "file.npz"
     for _, t, view in shown_of():
-        found = np.load(export(view, file, view="atlas"))
+        found = arrays(export(view, file, view="atlas"))
         for n in range(len(view.sites)):
             own = {name: str(found[key]) for name in SITE if (key := f"site_{n}_{name}") in found}
             np.testing.assert_allclose(
                 found[f"site_{n}_weights"], view.weights(site_by(view, own)).numpy(), rtol=1e-4
             )
-        found = np.load(export(view, file, view="numbers"))
+        found = arrays(export(view, file, view="numbers"))
         expected = numbers_of_heads(view)
         for n, key in enumerate(found["heads_number_labels"].tolist()):
             for i, head in list(enumerate(found["heads_head"].tolist()))[:: 4 if n else 1]:

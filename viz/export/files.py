@@ -131,7 +131,8 @@ def place_of(
     acting = chosen.acting(view)
     for name in filters:
         if getattr(acting, name) != getattr(chosen, name):
-            raise ValueError(f"{name}: without effect on {view!r}; leave it out")
+            on = "scores" if view in ("matrix", "text") else repr(view)
+            raise ValueError(f"{name}: without effect on {on}; leave it out")
     return replace(
         request_of(t, view, where, head),
         filters=chosen,

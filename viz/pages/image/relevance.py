@@ -75,32 +75,35 @@ PROOF = (
     " a faithful map falls sooner than random orders. Right: with the most relevant patches"
     " alone; a faithful map falls less. Grey bands: {orders} random orders."
 )
-PERTURBED: dict[str, tuple[str, str]] = {  # what happens, and the name of the x axis
+DOUBT = (
+    "Pictures with {} patches are unlike those the network was trained on: a change does not"
+    " prove a cause either."
+)
+PERTURBED: dict[str, tuple[str, str, str]] = {  # what happens, the x axis, what patches become
     "deletion": (
         "Patches are greyed out one after another. If the map is faithful, the probability falls"
         " sooner with the most relevant ones first than in random orders.",
         "patches greyed out",
+        "grey",
     ),
     "insertion": (
         "Patches are put back into the blurred picture. If the map is faithful, the probability"
         " rises sooner with the most relevant ones first than in random orders.",
         "patches put back",
+        "blurred",
     ),
     "road": (
         "Patches are replaced by what their surroundings suggest, so that no grey square tells the"
         " network where they were (Rong et al. 2022). If the map is faithful, the probability falls"
         " sooner with the most relevant ones first than with the least relevant ones first.",
         "patches replaced",
+        "filled-in",
     ),
 }
-DOUBT = (
-    "Pictures with grey patches are unlike those the network was trained on: a change does not"
-    " prove a cause either."
-)
 WITHOUT = "methods that explain a class, and proofs by its probability, do not apply."
 SEVERAL = " Each probability is the sigmoid of its logit: a picture may belong to several classes."
 REMOVALS: dict[str, tuple["Removal", str, str]] = {  # how, what happens to patches, and the doubt
-    "yes": ("grey", "greyed out", DOUBT),
+    "yes": ("grey", "greyed out", DOUBT.format("grey")),
     "drop": (
         "drop",
         "left out of the sequence (the others keep their positions, and no grey square tells the"
@@ -351,7 +354,7 @@ def _perturb(page: str, subject: Subject, asked: Asked, found: Explanation, kind
         curve = _perturbed(
             subject.key, asked, _class_of(found, subject), kind, subject, found.tokens
         )
-    says, x = PERTURBED[kind]
+    says, x, become = PERTURBED[kind]
     st.markdown(says)
     lines = {
         f"{TITLES[asked.method]}, most relevant first": curve.curve.numpy(),
@@ -373,7 +376,7 @@ def _perturb(page: str, subject: Subject, asked: Asked, found: Explanation, kind
     st.caption(
         f"Score, half the difference of the areas under the first two curves: {curve.score:+.4f}"
         " (above 0 is faithful, 0 says nothing). Grey band:"
-        f" {len(curve.random)} random orders. {DOUBT}{_several(subject)}"
+        f" {len(curve.random)} random orders. {DOUBT.format(become)}{_several(subject)}"
     )
 
 

@@ -1,5 +1,6 @@
 """Controls for whole words, whole sentences and special tokens."""
 
+import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +31,7 @@ BETWEEN = (
     " from its tokens is averaged. Words and sentences are those of Unicode’s rules"
 )
 BEGIN = "<begin>"  # in front of what a decoder has written
+HARMLESS = re.compile(r"(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+)(/(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+))*")
 MOST = 24  # characters of names in a label
 
 
@@ -98,5 +100,8 @@ def names(reader: "Tokenizer | None", *, target: bool) -> tuple[str, ...]:
 
 
 def _listed(names: Collection[str]) -> str:
+    """The names as they are where markdown has no other reading of them: screen readers say all."""
     listed = "/".join(names)
-    return plain(listed) if len(listed) <= MOST else "special tokens"
+    if len(listed) > MOST:
+        return "special tokens"
+    return listed if HARMLESS.fullmatch(listed) else plain(listed)

@@ -55,7 +55,7 @@ export function mount(root, props, host) {
     if (mine === uploads) report("");
     const refused = found.filter((each) => "reason" in each);
     if (files.length > now.most)
-      refused.push({ name: `${files.length} files`, reason: `expected at most ${now.most} at once` });
+      refused.push({ name: `${files.length} files`, reason: `only the first ${now.most} were taken` });
     const id = `${Date.now()}.${Math.random()}`; // the same files may be sent again
     host.set("files", { id, sent: found.filter((each) => "digest" in each), refused });
   }

@@ -9,6 +9,8 @@ import { pathOf } from "./sources.js";
 /** @import {ViewState} from "./state.js" */
 
 const MOST = 64; // characters of a parameter
+const LARGE = 2 ** 25; // bytes of a table that is saved only when asked for twice
+const LINE = 110; // bytes of a weight with its names, about
 /** @type {Record<string, string>} */
 const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "application/pdf" };
 
@@ -48,6 +50,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
   opener.setAttribute("aria-expanded", "false");
   opener.popoverTargetElement = list;
   const box = element("div", "hs-save", {}, opener, list);
+  let confirmed = ""; // the large file that was announced
 
   /**
    * @param {string} name
@@ -177,6 +180,13 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    * @param {Record<string, string>} [more]
    */
   async function saved(suffix, as, more) {
+    const what = [suffix, as, view.trace].join(" ");
+    const size = suffix === ".csv" ? sizeOf(as, more) : 0;
+    if (size > LARGE && confirmed !== what) {
+      confirmed = what;
+      return say(`About ${Math.round(size / 1e6)} MB; NPZ holds the same in far less. Choose CSV again to save it.`);
+    }
+    confirmed = "";
     say("Making the file …");
     try {
       const bytes = await answer(pathOf("export", { ...query(), ...more, form: as, format: suffix.slice(1) }));
@@ -187,6 +197,21 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
     } catch (error) {
       say(/** @type {Error} */ (error).message || "The file could not be made.");
     }
+  }
+
+  /**
+   * About how many bytes a table of weights takes; 0 for other forms, which have few numbers.
+   *
+   * @param {string} as
+   * @param {Record<string, string>} [more]
+   */
+  function sizeOf(as, more) {
+    if (!["matrix", "lines", "atlas", "image"].includes(as)) return 0;
+    const { sites } = view.base;
+    const { shown = "" } = /** @type {{shown?: string}} */ ({ ...query(), ...more });
+    const chosen = as === "atlas" ? sites : [sites[view.selection.site]];
+    const heads = (/** @type {number} */ count) => (as === "atlas" ? count : shown ? shown.split(".").length : 1);
+    return chosen.reduce((sum, each) => sum + LINE * heads(each.heads) * each.queries * each.keys, 0);
   }
 
   /**

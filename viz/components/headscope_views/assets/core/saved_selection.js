@@ -1,4 +1,5 @@
-// The selection of each page, saved in the tab's session storage.
+// The selection of each page and kind of view, saved in the tab's session storage: what a scale means
+// over a picture is another thing than in a matrix.
 
 /** @typedef {Record<string, unknown>} Chosen a selection in terms of a link */
 

@@ -115,7 +115,7 @@ export class ViewState {
       const selection = { ...this.chosen(), ...this.wanted };
       const now = this.revision ? { revision: this.revision, selection } : null;
       this.revision = revision;
-      this.start = startOf(kept(page, revision) ?? now, props);
+      this.start = startOf(kept(this.place, revision) ?? now, props);
       this.wanted = siteAndHead(this.start);
       this.record(this.start);
     } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
@@ -123,6 +123,12 @@ export class ViewState {
       this.open(trace, made);
     if (this.found && !this.next && trace === this.trace) this.adopt();
     this.changed();
+  }
+
+  /** Where the selection is saved: a page may show texts and pictures. */
+  get place() {
+    const { page, kind } = this.props;
+    return page && `${page}/${kind}`;
   }
 
   /** The selection in terms of a link, available even without a base. */
@@ -140,7 +146,7 @@ export class ViewState {
     const { page, defaults } = this.props;
     if (!page) return;
     choose(page, queryOf(selection, defaults));
-    keep(page, this.revision, { ...selection, ...this.wanted });
+    keep(this.place, this.revision, { ...selection, ...this.wanted });
   }
 
   /** Adopts the selection of a new revision. */

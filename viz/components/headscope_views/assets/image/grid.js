@@ -204,15 +204,27 @@ export function pictureOf(state, parent) {
   }
 
   /**
-   * Says so where the scale leaves nothing to see, and offers one that does.
+   * Says so where weights are nearly equal, or the scale leaves nothing to see; offers one that does.
    *
    * @param {Rows} rows
    * @param {number} top
    */
   function warn(rows, top) {
-    const largest = state.largest(rows.heads[state.shown]);
-    dark.hidden = plain || state.selection.scale !== "fixed" || largest / top >= DARK;
-    setText(darkWords, `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`);
+    const first = state.base.prefix;
+    const values = rows.heads[state.shown];
+    const largest = state.largest(values);
+    const isDark = state.selection.scale === "fixed" && largest / top < DARK;
+    const even = state.selection.paint !== "mask" && nearlyUniform(values, first);
+    dark.hidden = plain || !(isDark || even);
+    brighter.hidden = !isDark;
+    const least = values.subarray(first).reduce((a, b) => Math.min(a, b), 1);
+    const range = `each patch has ${tidy(least)} to ${tidy(largest)}`;
+    setText(
+      darkWords,
+      isDark
+        ? `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`
+        : `Nearly uniform, so the colours are faint: ${range}.`,
+    );
   }
 
   function save() {
@@ -238,7 +250,7 @@ export function pictureOf(state, parent) {
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
     const mask = state.selection.paint === "mask";
     const without = withoutWords(state, rows.exact);
-    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : polarityOf(rows)}${without}`);
+    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
     shareOut(rows);
@@ -265,16 +277,6 @@ export function pictureOf(state, parent) {
       const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
       setText(/** @type {HTMLElement} */ (chip.lastElementChild), `${rows.exact ? "" : "≈ "}${text}`);
     });
-  }
-
-  /** @param {Rows} rows */
-  function polarityOf(rows) {
-    const first = state.base.prefix;
-    const values = rows.heads[state.shown];
-    if (!nearlyUniform(values, first)) return "Brighter = more weight.";
-    const patches = values.subarray(first);
-    const [least, most] = [patches.reduce((a, b) => Math.min(a, b), 1), state.largest(values)];
-    return `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(most)}.`;
   }
 
   /** @param {Rows} rows */

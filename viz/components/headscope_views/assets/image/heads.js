@@ -22,7 +22,8 @@ export function headsOf(state, parent) {
   const stage = element("div", "hs-stage", {}, tiles);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const heading = element("h3", "hs-heading");
-  const section = element("section", "hs-section", {}, heading, sentence, stage, read);
+  const even = element("p", "hs-even");
+  const section = element("section", "hs-section", {}, heading, sentence, stage, read, even);
   parent.append(section);
   /** @type {{wide: number, unit: number, family: string} | null} */
   let space = null;
@@ -86,8 +87,9 @@ export function headsOf(state, parent) {
     const lead = inward ? `Who looks at ${name}` : `Where ${name} looks`;
     const much = inward ? "comes from" : "goes to";
     const rows = state.rows();
+    setText(even, rows ? evenOf(rows) : "");
     const parts = Object.values(partsOf(state.base)).filter(Boolean).join(", ");
-    setText(sentence, `${lead}, in each head.${rows ? evenOf(rows) : ""} Bars: how much ${much} ${parts}.`);
+    setText(sentence, `${lead}, in each head. Bars: how much ${much} ${parts}.`);
     const spot = state.read;
     read.classList.toggle("hs-muted", !spot);
     if (!rows || !spot)
@@ -103,14 +105,14 @@ export function headsOf(state, parent) {
   }
 
   /**
-   * Which heads give all patches about the same, as a sentence after others.
+   * Which heads give all patches about the same, as a sentence; "" if none does.
    *
    * @param {Rows} rows
    */
   function evenOf({ heads }) {
     if (state.selection.paint === "mask") return "";
-    const even = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
-    return even.length ? ` Nearly uniform, so faint: ${even.join(", ")}.` : "";
+    const flat = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
+    return flat.length ? `Nearly uniform, so faint: ${flat.join(", ")}.` : "";
   }
 
   /** @type {(rows: Rows, spot: {head: number, token: number}, inward: boolean) => string} */

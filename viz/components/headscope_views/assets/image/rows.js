@@ -97,7 +97,7 @@ export function partsOf({ prefix, query_labels: labels }) {
   const others = labels.slice(isClass(labels[0]) ? 1 : 0, prefix);
   const registers = others.every((label) => label.startsWith("register"));
   return {
-    first: prefix && isClass(labels[0]) ? "class token" : "",
+    first: prefix && isClass(labels[0]) ? "class" : "",
     others: others.length ? (registers ? "registers" : "other tokens") : "",
     patches: "patches",
   };

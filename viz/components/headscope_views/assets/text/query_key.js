@@ -47,12 +47,13 @@ export function queryKey(state, parent) {
   const applied = element("ul", "hs-applied");
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const reasons = why(state);
+  const wait = element("p", "hs-even", { role: "status" });
   const stage = element("div", "hs-pair", {}, canvas, read, steps, applied, reasons.box);
   const section = element(
     "section",
     "hs-section hs-query-key",
     {},
-    ...[title, sentence, pickers, stage, doubt],
+    ...[title, sentence, pickers, wait, stage, doubt],
   );
   parent.append(section);
 
@@ -291,7 +292,7 @@ export function queryKey(state, parent) {
     section.hidden = form !== "qk";
     if (section.hidden) return;
     const one = typeof head === "number" && state.site().kind !== "joint";
-    for (const part of [pickers, stage]) part.hidden = !one;
+    for (const part of [pickers, stage, wait]) part.hidden = !one;
     setText(sentence, one ? SENTENCE : ONE_HEAD);
     if (!one) return setText(title, [state.base.model, state.siteName(), state.headName()].join(" · "));
     const { query, key } = state.texts();
@@ -310,6 +311,8 @@ export function queryKey(state, parent) {
     const answer = /** @type {PairAnswer | null} */ (
       state.view.answer("pair", pathOf("pair", { site, head, ...pair }))
     );
+    setText(wait, answer ? "" : state.waitingFor("pair", "Computing"));
+    stage.hidden = !answer && !state.view.remote; // numbers of another pair would stand there
     stage.classList.toggle("hs-dim", !answer);
     if (answer) drawn = answer;
     explain(pair);

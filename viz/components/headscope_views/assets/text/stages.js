@@ -71,7 +71,8 @@ export function stages(state, parent) {
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const summary = element("p", "hs-stage-summary", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt", {}, DOUBT);
-  const body = element("div", "hs-stages-body", {}, picker, flow, read, summary);
+  const wait = element("p", "hs-even", { role: "status" });
+  const body = element("div", "hs-stages-body", {}, picker, wait, flow, read, summary);
   const section = element("section", "hs-section hs-stages", {}, title, sentence, body, doubt);
   parent.append(section);
 
@@ -346,6 +347,8 @@ export function stages(state, parent) {
     const answer = /** @type {Message | null} */ (
       state.view.answer("stages", pathOf("stages", { site, head, query: chosen }))
     );
+    setText(wait, answer ? "" : state.waitingFor("stages", "Computing"));
+    for (const part of [flow, read, summary]) part.hidden = !answer && !state.view.remote;
     body.classList.toggle("hs-dim", !answer);
     if (answer && answer !== answered) {
       answered = answer;
