@@ -163,15 +163,15 @@ def outputs(
         output: what is chosen.
 
     Returns:
-        The kind of what can be explained and the options with their texts, labels and
-        probabilities; `chosen` is the text of what `output` means here, or None, and then
-        `rejected` says why it means nothing.
+        The kind of what can be explained and the options with their texts, labels, positions and
+        probabilities, the chosen one among them; `chosen` is the text of what `output` means here,
+        or None, and then `rejected` says why it means nothing.
     """
     from analysis.target import Target, kind_of, target_in, text_of
 
     site_at(entry.shown, site)
     trace, kind = _trace(entry), kind_of(_trace(entry).output)
-    found: Answer = {"kind": kind, "position": None, "options": [], "chosen": output}
+    found: Answer = {"kind": kind, "options": [], "chosen": output}
     if kind == "nothing":
         raise ValueError(f"{trace.model} gives {trace.output.name}: nothing that can be explained")
     if kind == "similarity":
@@ -180,14 +180,18 @@ def outputs(
         raise ValueError("this view holds its weights only: the model is not there to run again")
     model = entry.opened()[0]
     place = _row_of_output(entry, site, direction, token)
-    shown = target_in(model, trace, Target(position=place))
-    options = _options(model, trace, shown)
+    likeliest = _likeliest(model, trace, target_in(model, trace, Target(position=place)))
+    options = [_option(model, trace, each) for each in likeliest]
     if output:
         try:
-            found["chosen"] = text_of(model, trace, target_in(model, trace, output))
+            chosen = target_in(model, trace, output)
+            found["chosen"] = text_of(model, trace, chosen)
+            if found["chosen"] not in [option["value"] for option in options]:
+                options.insert(0, _option(model, trace, chosen))
         except ValueError as error:
-            found |= {"chosen": None, "rejected": " ".join(str(error).split())}
-    return {**found, "position": shown.position, "options": options}
+            why = " ".join(str(error).removeprefix("target: ").split())
+            found |= {"chosen": None, "rejected": why}
+    return {**found, "options": options}
 
 
 @_or_why
@@ -390,24 +394,29 @@ def _row_of_output(entry: TraceEntry, site: int, direction: str, token: int | No
 MOST_CLASSES = 1000  # in a menu
 
 
-def _options(model: "Model", trace: "Trace", shown: "Target") -> list[dict[str, Any]]:
+def _likeliest(model: "Model", trace: "Trace", place: "Target") -> "list[Target]":
     """The likeliest tokens or classes, where one is read."""
     from analysis.outputs import top_classes, top_tokens
-    from analysis.target import kind_of, name_of, text_of
+    from analysis.target import kind_of
 
     if kind_of(trace.output) == "classes":
-        pairs = top_classes(trace, count=MOST_CLASSES, independent=model.multi_label)
+        top = top_classes(trace, count=MOST_CLASSES, independent=model.multi_label)
+        ids = [id for id, _ in top]
     else:
-        top = top_tokens(trace, -1 if shown.position is None else shown.position)
-        pairs = tuple(zip(top.ids, top.probabilities, strict=True))
-    return [
-        {
-            "value": text_of(model, trace, replace(shown, id=id)),
-            "label": name_of(model, trace.output, id) or f"id {id}",
-            "probability": _number(share),
-        }
-        for id, share in pairs
-    ]
+        ids = top_tokens(trace, -1 if place.position is None else place.position).ids
+    return [replace(place, id=id) for id in ids]
+
+
+def _option(model: "Model", trace: "Trace", target: "Target") -> Answer:
+    from analysis.target import name_of, text_of
+
+    name = "" if target.id is None else name_of(model, trace.output, target.id)
+    return {
+        "value": text_of(model, trace, target),
+        "label": name or f"id {target.id}",
+        "position": target.position,
+        "probability": _number(target.probability(trace.output)),
+    }
 
 
 def _study(entry: TraceEntry, method: str, output: str) -> "Study":

@@ -167,7 +167,8 @@ def test_outputs_are_listed_where_the_model_answers(masked):
     place = masked.shown.labels.index("[MASK]")
     expected = logits[place].softmax(-1).topk(8)
     listed = api.outputs(masked, "", 0, "out")
-    assert (listed["kind"], listed["position"]) == ("tokens", place)
+    assert listed["kind"] == "tokens"
+    assert {option["position"] for option in listed["options"]} == {place}
     shares = [option["probability"] for option in listed["options"]]
     assert shares == pytest.approx(expected.values.tolist(), rel=1e-3)
     for option, id in zip(listed["options"], expected.indices.tolist(), strict=True):
@@ -175,13 +176,17 @@ def test_outputs_are_listed_where_the_model_answers(masked):
         assert (found["id"], found["position"]) == (id, place)
         assert found["name"] == option["label"]
     elsewhere = api.outputs(masked, "", 0, "out", 1)
-    assert elsewhere["position"] == 1
+    assert {option["position"] for option in elsewhere["options"]} == {1}
     assert all(option["value"].endswith("@1") for option in elsewhere["options"])
 
 
 def test_what_does_not_apply_is_rejected_in_words(masked, minilm):
     assert api.outputs(masked, "", 0, "out", None, "the")["chosen"] == "the"
     assert api.outputs(masked, "", 0, "out", None, "5.140")["chosen"] == "the"
+    first = api.outputs(masked, "", 0, "out", None, "dusty@2")["options"][0]
+    share = masked.shown.output.values[0, 2].softmax(-1)[masked.shown.tokens[0].ids[-3]]
+    assert (first["value"], first["label"], first["position"]) == ("dusty@2", "dusty", 2)
+    assert first["probability"] == pytest.approx(float(share), rel=1e-3)
     wrong = api.outputs(masked, "", 0, "out", None, "a second sentence")
     assert wrong["chosen"] is None
     assert "expected one token" in wrong["rejected"]

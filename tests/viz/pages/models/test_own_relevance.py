@@ -1,5 +1,6 @@
 """Relevance of patches for a checkpoint of one's own, against the analyses that it shows."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from analysis.relevance import Method, explain
 from analysis.rollout import rollout
 from benchmarks.architectures import ARCHITECTURES
 from models.inputs.pictures import pixels_of
+from models.preprocessing import FILE
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.image.test_figures import array
@@ -46,6 +48,14 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             nn.init.normal_(weights, std=0.3)
         found[name] = tmp_path_factory.mktemp("own") / name
         network.save_pretrained(found[name])
+        side = network.config.image_size
+        usual: dict[str, Any] = {
+            "image_mean": [0.5] * 3,
+            "image_std": [0.5] * 3,
+            "do_center_crop": False,
+        }
+        usual["size"] = {"height": side, "width": side}
+        (found[name] / FILE).write_text(json.dumps(usual))
     return found
 
 

@@ -546,8 +546,7 @@ export interface RelevanceAnswer {
 /** What a relevance can explain at a token. */
 export interface Outputs {
   kind: "tokens" | "classes" | "similarity" | "nothing";
-  position: number | null;
-  options: { value: string; label: string; probability: number }[];
+  options: { value: string; label: string; position: number | null; probability: number }[];
   /** What the chosen output is called here; null if it means nothing here. */
   chosen: string | null;
   rejected?: string;

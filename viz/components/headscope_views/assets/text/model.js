@@ -247,22 +247,30 @@ function outputMenu(state) {
   const field = labelled("output", element("span", "", {}, select, typed));
   const box = element("div", "", {}, field, remark);
   const listed = changes();
+  let rejected = { trace: "", why: "" }; // why an output was dropped, until another is chosen
 
   /** @param {string} output */
   function choose(output) {
-    setText(remark, "");
+    rejected = { trace: "", why: "" };
     state.select({ output });
   }
 
   /** @param {Outputs} found */
-  function list({ options, chosen, position }) {
-    const made = options.map(({ value, label, probability }) =>
-      element("option", "", { value }, nameOfOption(label, position, probability)),
+  function list({ options }) {
+    const made = options.map((option) =>
+      element("option", "", { value: option.value }, nameOfOption(option)),
     );
-    if (chosen && !options.some(({ value }) => value === chosen))
-      made.unshift(element("option", "", { value: chosen }, shown(chosen)));
     select.replaceChildren(element("option", "", { value: "" }, "the likeliest"), ...made);
   }
+
+  /**
+   * The output as it is called here.
+   *
+   * @param {string} before
+   * @param {string} now
+   */
+  const rename = (before, now) =>
+    queueMicrotask(() => state.selection.output === before && state.select({ output: now }));
 
   return {
     box,
@@ -283,23 +291,20 @@ function outputMenu(state) {
       const found = /** @type {Outputs | {why: string} | null} */ (
         state.view.answer("outputs", pathOf("outputs", { site, direction, ...place }))
       );
-      if (!found || "why" in found) return setText(remark, found?.why ?? "");
-      if (found.chosen === null) {
-        setText(remark, `“${output}” is not explained: ${found.rejected ?? ""}`);
-        state.select({ output: "" });
-      } else if (found.chosen !== output) state.select({ output: found.chosen });
+      const why = found && "why" in found ? found.why : "";
+      setText(remark, why || (rejected.trace === state.trace ? rejected.why : ""));
+      if (!found || "why" in found) return;
+      if (found.chosen === null)
+        rejected = { trace: state.trace, why: `“${output}” cannot be explained here: ${found.rejected}.` };
+      if (found.chosen !== output) rename(output, found.chosen ?? "");
       if (listed(found)) list(found);
       select.value = found.chosen ?? "";
     },
   };
 }
 
-/**
- * @param {string} label
- * @param {number | null} position
- * @param {number} probability
- */
-const nameOfOption = (label, position, probability) =>
+/** @param {Outputs["options"][number]} option */
+const nameOfOption = ({ label, position, probability }) =>
   `“${shown(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)} %`;
 
 /**
