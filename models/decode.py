@@ -18,6 +18,7 @@ from models.decoder import Decoder
 from models.eval_mode import without_dropout
 from models.output import softmax
 from models.seq2seq import Seq2Seq
+from models.ssru import Translator
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class Step:
 
 
 def greedy(
-    network: Decoder | Seq2Seq,
+    network: Decoder | Seq2Seq | Translator,
     ids: Int[Tensor, "batch token"],
     *,
     end: int | None = None,
@@ -84,13 +85,14 @@ class _Start(NamedTuple):
     never: list[int]
 
 
-def _start(network: Decoder | Seq2Seq, ids: Tensor, end: int | None) -> _Start:
+def _start(network: Decoder | Seq2Seq | Translator, ids: Tensor, end: int | None) -> _Start:
     if isinstance(network, Decoder):
         return _Start(network, ids, end, [])
     config = network.config
     tokens = torch.full_like(ids[:, :1], config.begin)
     end = config.end if end is None else end
-    return _Start(partial(network, ids), tokens, end, [config.padding])
+    never = [config.padding] if isinstance(network, Seq2Seq) else []  # a translator cannot write it
+    return _Start(partial(network, ids), tokens, end, never)
 
 
 def _steps(network: nn.Module, start: _Start, limit: int, cached: bool) -> Iterator[Step]:

@@ -225,7 +225,7 @@ class Decoder(nn.Module):
                 which could not reach the rows that are already there.
         """
         check(edits, self.sites)
-        before = past_length(None if past is None else past.patterns, ids.shape[1], edits)
+        before = past_length(None if past is None else past.patterns[0].keys, ids.shape[1], edits)
         x = self.embedding(ids)[:, before:]
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1]).since(before)
@@ -242,8 +242,8 @@ class Decoder(nn.Module):
         return DecoderOutput(logits, hidden, tuple(states), tuple(patterns))
 
 
-def past_length(past: Sequence[Pattern] | None, tokens: int, edits: Sequence[Edit]) -> int:
-    """Number of tokens that the past contains.
+def past_length(past: int | None, tokens: int, edits: Sequence[Edit]) -> int:
+    """Number of tokens that the past contains: `past`, or 0 without one.
 
     Raises:
         ValueError: if none are new, or there are edits as well.
@@ -252,8 +252,6 @@ def past_length(past: Sequence[Pattern] | None, tokens: int, edits: Sequence[Edi
         return 0
     if edits:
         raise ValueError("edits: expected none with a past, whose rows they could not reach")
-    if past[0].keys >= tokens:
-        raise ValueError(
-            f"past: expected fewer than the {tokens} tokens given, received {past[0].keys}"
-        )
-    return past[0].keys
+    if past >= tokens:
+        raise ValueError(f"past: expected fewer than the {tokens} tokens given, received {past}")
+    return past

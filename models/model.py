@@ -12,14 +12,16 @@ from models.layer import AttentionLayer, AttentionLayerConfig
 from models.preprocessing import Preprocessing, ProcessorSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
+from models.ssru import Translator, TranslatorConfig
 from models.text import Tokenizer
 from models.vit import ViT, ViTConfig
 
-Network = Encoder | Decoder | Seq2Seq | ViT | Smallest | AttentionLayer
+Network = Encoder | Decoder | Seq2Seq | Translator | ViT | Smallest | AttentionLayer
 Config = (
     EncoderConfig
     | DecoderConfig
     | Seq2SeqConfig
+    | TranslatorConfig
     | ViTConfig
     | SmallestConfig
     | AttentionLayerConfig

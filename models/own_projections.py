@@ -9,6 +9,7 @@ from models.model import Network
 from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
+from models.ssru import Translator
 from models.trace import Site
 
 
@@ -78,7 +79,8 @@ def _residual(network: Network, site: Site) -> Residual:
 
 
 def _final_norm(network: Network) -> Norm | None:
-    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm | nn.RMSNorm) else None
+    norm = getattr(network, "norm", None)
+    return Norm.of(norm) if isinstance(norm, nn.LayerNorm | nn.RMSNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:
@@ -87,6 +89,9 @@ def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Ten
         return network.tokens.weight, None
     if isinstance(network, Seq2Seq) and tower == "encoder":
         return network.encoder.tokens.weight, None
+    if isinstance(network, Translator):
+        whole = network.embedding.weight
+        return whole, None if tower == "encoder" else whole[: network.config.vocab]
     if isinstance(network, Decoder | Seq2Seq):
         embedding = network.embedding.tokens.weight
         own = network.output.weight

@@ -21,6 +21,7 @@ from models.eval_mode import without_dropout
 from models.model import Network
 from models.projections import Norm, identity, split_columns
 from models.seq2seq import Seq2Seq, Seq2SeqOutput
+from models.ssru import Translator, TranslatorOutput
 from models.stream import (
     EMBEDDING,
     POSITIONS,
@@ -59,11 +60,16 @@ def stream_at(
         item: index in the batch.
         places: which tokens.
     """
+    if isinstance(network, Translator) and site.tower == "decoder":
+        raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
     with without_dropout(network):
         out = network(**arguments, edits=edits)
     part, blocks, states, patterns = network, getattr(network, "blocks", ()), out.states, []
     ids = arguments.get("ids")
-    if isinstance(out, Seq2SeqOutput) and isinstance(network, Seq2Seq):
+    if isinstance(out, TranslatorOutput) and isinstance(network, Translator):
+        part, blocks, out = network.encoder, network.encoder.blocks, out.encoder
+        states, patterns, ids = out.states, out.patterns, arguments["source"]
+    elif isinstance(out, Seq2SeqOutput) and isinstance(network, Seq2Seq):
         patterns, ids = out.blocks, arguments["target"]
         if site.tower == "encoder":
             part, blocks, out = network.encoder, network.encoder.blocks, out.encoder

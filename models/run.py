@@ -26,6 +26,7 @@ from models.own_origin import OwnOrigin
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
+from models.ssru import TranslatorOutput
 from models.trace import HiddenStates, Output, Site, Trace, positions_of
 from models.vit import ViT, ViTOutput
 
@@ -39,6 +40,7 @@ Out = (
     EncoderOutput
     | DecoderOutput
     | Seq2SeqOutput
+    | TranslatorOutput
     | ViTOutput
     | SmallestOutput
     | AttentionLayerOutput
@@ -197,7 +199,7 @@ def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
     if isinstance(out, AttentionLayerOutput):
         return {"decoder": HiddenStates.of(out.states, inputs.target_tokens or (), out.hidden)}
-    if not isinstance(out, Seq2SeqOutput):
+    if not isinstance(out, Seq2SeqOutput | TranslatorOutput):
         return {None: HiddenStates.of(out.states, inputs.tokens, out.hidden)}
     theirs = inputs.target_tokens or ()
     return {
@@ -210,7 +212,7 @@ def _states(out: Out) -> States:
     """Hidden states by tower, with their graph."""
     if isinstance(out, AttentionLayerOutput):
         return {"decoder": out.states}
-    if not isinstance(out, Seq2SeqOutput):
+    if not isinstance(out, Seq2SeqOutput | TranslatorOutput):
         return {None: out.states}
     return {"encoder": out.encoder.states, "decoder": out.states}
 

@@ -332,7 +332,7 @@ class Seq2Seq(nn.Module):
         """
         check(edits, self.sites)
         before = past_length(
-            past and [block.causal for block in past.blocks], target.shape[1], edits
+            None if past is None else past.blocks[0].causal.keys, target.shape[1], edits
         )
         both = len(self.encoder.blocks) + len(self.blocks)
         first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))

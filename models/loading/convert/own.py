@@ -10,13 +10,15 @@ from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.seeding import Undrawn
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.ssru import Translator, TranslatorConfig
 from models.vit import ViT, ViTConfig
 
-Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | ViTConfig
+Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | TranslatorConfig | ViTConfig
 TYPES: dict[str, tuple[Any, Any]] = {  # model_type: config, network
     "headscope-encoder": (EncoderConfig, Encoder),
     "headscope-decoder": (DecoderConfig, Decoder),
     "headscope-seq2seq": (Seq2SeqConfig, Seq2Seq),
+    "headscope-translator": (TranslatorConfig, Translator),
     "headscope-vit": (ViTConfig, ViT),
 }
 

@@ -44,7 +44,7 @@ def marian_bytes(tensors: Mapping[str, np.ndarray], rounded: Set[str], settings:
         items.append((f"{name}_QuantMultA", 0x404, (1, 1), struct.pack("<f", 1.0)))
     text = settings.encode() + b"\0"
     items.append(("special:model.yml", 0x101, (len(text),), text))
-    filled = [(n, k, s, d + bytes(-len(d) % 256)) for n, k, s, d in items]
+    filled = [(n, k, s, d + bytes(-len(d) % 256)) for n, k, s, d in items[:-1]] + items[-1:]
     out = struct.pack("<QQ", 1, len(filled))
     for name, kind, shape, data in filled:
         out += struct.pack("<QQQQ", len(name) + 1, kind, len(shape), len(data))

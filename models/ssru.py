@@ -1,0 +1,351 @@
+"""The translator: a transformer encoder, and a recurrent decoder with cross-attention to it.
+
+In place of self-attention the decoder has a simpler simple recurrent unit (SSRU), whose work per
+token does not grow with the length of the text:
+
+    f_t = σ(x_t W_f + b_f)      c_t = f_t c_{t−1} + (1 − f_t) x_t W      h_t = ReLU(c_t)
+
+Sources: Kim et al. 2019, "From Research to Production and Back: Ludicrously Fast Neural Machine
+Translation", section 3.1; Bogoychev et al. 2020, "Edinburgh's Submissions to the 2020 Machine
+Translation Efficiency Task". It is the "tiny" model of Bergamot and of Firefox's translations.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from models.attention import (
+    Edit,
+    Mask,
+    MultiHeadAttention,
+    MultiHeadAttentionConfig,
+    Pattern,
+    check_heads,
+)
+from models.blocks import AddNorm, FeedForward
+from models.checks import check_least
+from models.decoder import past_length
+from models.edits import at, check, in_tower
+from models.encoder import Encoder, EncoderConfig, EncoderOutput
+from models.progress import Progress, each, no_progress, stretch
+from models.seeding import seeded, xavier
+from models.where import Where, stack
+
+RESERVED = 2  # ids behind the vocabulary whose vectors are zero: `begin` and `padding`
+
+
+@dataclass(frozen=True)
+class TranslatorConfig:
+    """Everything that defines a translator, its random weights included.
+
+    Attributes:
+        vocab: how many token ids source and target share.
+        dim: width of the model.
+        depth: number of blocks of the encoder.
+        decoder_depth: number of blocks of the decoder.
+        heads: attention heads in each.
+        mlp: hidden width of the feed-forward networks.
+        max_tokens: the longest source, and the longest target.
+        end: the id that ends a text.
+        eps: of every norm.
+        seed: of the random weights.
+    """
+
+    vocab: int = 1000
+    dim: int = 64
+    depth: int = 2
+    decoder_depth: int = 2
+    heads: int = 4
+    mlp: int = 256
+    max_tokens: int = 512
+    end: int = 0
+    eps: float = 1e-9
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_heads(self.dim, self.heads, None)
+        least = ("vocab", "depth", "decoder_depth", "mlp", "max_tokens")
+        check_least(self, dict.fromkeys(least, 1))
+        if self.dim < 4 or self.dim % 2:
+            raise ValueError(f"dim: expected an even number from 4, received {self.dim}")
+        if self.eps <= 0:
+            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        if not 0 <= self.end < self.vocab:
+            raise ValueError(f"end: expected 0 to {self.vocab - 1}, received {self.end}")
+
+    @property
+    def begin(self) -> int:
+        """The id that every target the decoder reads begins with."""
+        return self.vocab
+
+    @property
+    def padding(self) -> int:
+        """The id that only fills up."""
+        return self.vocab + 1
+
+    @property
+    def source_vocab(self) -> int:
+        """How many ids the encoder reads, reserved ones included."""
+        return self.vocab + RESERVED
+
+    @property
+    def target_vocab(self) -> int:
+        """How many ids the decoder reads, reserved ones included; it writes `vocab` of them."""
+        return self.vocab + RESERVED
+
+    @property
+    def width(self) -> int:
+        """Width of one head."""
+        return self.dim // self.heads
+
+    @property
+    def attention(self) -> MultiHeadAttentionConfig:
+        """Of every attention."""
+        return MultiHeadAttentionConfig(dim=self.dim, heads=self.heads)
+
+    @property
+    def encoder(self) -> EncoderConfig:
+        """Of the encoder, whose positions are those of `Halves`."""
+        return EncoderConfig(
+            vocab=self.source_vocab,
+            dim=self.dim,
+            depth=self.depth,
+            heads=self.heads,
+            mlp=self.mlp,
+            activation="relu",
+            norm="post",
+            positions="none",
+            max_tokens=self.max_tokens,
+            dropout=0.0,
+            embed_scale=True,
+            eps=self.eps,
+            seed=self.seed,
+        )
+
+
+def halves(first: int, positions: int, dim: int) -> Float[Tensor, "position dim"]:
+    """Sines in the first half of the features, cosines of the same angles in the second.
+
+        P[p, i] = sin(p · ω_i),   P[p, dim/2 + i] = cos(p · ω_i),   ω_i = 10000^(−i / (dim/2 − 1))
+
+    Args:
+        first: the first position.
+        positions: how many.
+        dim: width, an even number.
+
+    Source: Marian's `SinusoidalPositionEmbeddingLayer`, after tensor2tensor.
+    """
+    half = dim // 2
+    frequency = torch.exp(-log(10_000) / (half - 1) * torch.arange(half, dtype=torch.float64))
+    angle = torch.arange(first, first + positions, dtype=torch.float64)[:, None] * frequency
+    return torch.cat([angle.sin(), angle.cos()], dim=1).float()
+
+
+class Halves(nn.Module):
+    """Adds the fixed table of `halves`."""
+
+    def forward(
+        self, x: Float[Tensor, "batch token dim"], first: int = 0
+    ) -> Float[Tensor, "batch token dim"]:
+        return x + halves(first, x.shape[1], x.shape[2]).to(x.device, x.dtype)
+
+
+class SSRU(nn.Module):
+    """The recurrent unit; see the equations above."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(dim, dim, bias=False)
+        self.forget = nn.Linear(dim, dim)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        before: Float[Tensor, "batch dim"] | None = None,
+    ) -> tuple[Float[Tensor, "batch token dim"], Float[Tensor, "batch dim"]]:
+        """Runs over the tokens.
+
+        Args:
+            x: of each token.
+            before: the cell that the tokens before left; None means zeros.
+
+        Returns:
+            The outputs, and the last cell.
+        """
+        kept = self.forget(x).sigmoid()
+        added = (1 - kept) * self.input(x)
+        cell = torch.zeros_like(x[:, 0]) if before is None else before
+        cells = []
+        for token in range(x.shape[1]):
+            cell = kept[:, token] * cell + added[:, token]
+            cells.append(cell)
+        return torch.stack(cells, dim=1).relu(), cell
+
+
+class RecurrentBlock(nn.Module):
+    """SSRU, attention to the source, feed-forward; Add & Norm after each."""
+
+    def __init__(self, config: TranslatorConfig) -> None:
+        super().__init__()
+        self.recurrent = SSRU(config.dim)
+        self.after_recurrent = AddNorm(config.dim, eps=config.eps)
+        self.cross = MultiHeadAttention(config.attention)
+        self.after_cross = AddNorm(config.dim, eps=config.eps)
+        self.feed_forward = FeedForward(config.dim, config.mlp)
+        self.after_feed_forward = AddNorm(config.dim, eps=config.eps)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        context: Float[Tensor, "batch key dim"],
+        *,
+        mask: Mask = Mask(),
+        past: Pattern | None = None,
+        cell: Float[Tensor, "batch dim"] | None = None,
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], Pattern, Float[Tensor, "batch dim"]]:
+        recurrent, last = self.recurrent(x, cell)
+        x = self.after_recurrent(x, recurrent)
+        attended, pattern = self.cross(x, context, mask=mask, past=past, edit=edit)
+        x = self.after_cross(x, attended)
+        return self.after_feed_forward(x, self.feed_forward(x)), pattern, last
+
+
+@dataclass(frozen=True, eq=False)
+class TranslatorOutput:
+    """Output of a forward pass; with a past, for the target's new tokens only.
+
+    Attributes:
+        logits: for each token of the target, how likely each id is to come next.
+        hidden: what the logits are made from.
+        states: of the decoder: the embedding, then the output of each block.
+        encoder: what the encoder left behind.
+        cross: the decoder's patterns, one for each block.
+        cells: the last cell of each block's recurrent unit.
+        read: how many tokens of the target have been read.
+    """
+
+    logits: Float[Tensor, "batch token vocab"]
+    hidden: Float[Tensor, "batch token dim"]
+    states: tuple[Float[Tensor, "batch token dim"], ...]
+    encoder: EncoderOutput
+    cross: tuple[Pattern, ...]
+    cells: tuple[Float[Tensor, "batch dim"], ...]
+    read: int
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The encoder's, then each decoder block's."""
+        return (*self.encoder.patterns, *self.cross)
+
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """The main output and its name."""
+        return "logits", self.logits
+
+
+class Translator(nn.Module):
+    """Source and target ids in, logits of the token after each of the target's out."""
+
+    def __init__(self, config: TranslatorConfig = TranslatorConfig()) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config.encoder)
+        self.encoder.positions = Halves()
+        with seeded(config.seed):
+            self.positions = Halves()
+            self.blocks = nn.ModuleList(RecurrentBlock(config) for _ in range(config.decoder_depth))
+            self.bias = nn.Parameter(torch.zeros(config.vocab))
+            self.blocks.apply(xavier)
+            nn.init.normal_(self.embedding.weight, std=config.dim**-0.5)
+            nn.init.zeros_(self.embedding.weight[config.vocab :])
+
+    @property
+    def embedding(self) -> nn.Embedding:
+        """Of source and target; without its reserved rows it makes the logits, too."""
+        return self.encoder.tokens
+
+    @property
+    def sites(self) -> tuple[Where, ...]:
+        """Its attention layers, in the order of their calls."""
+        return (*self.encoder_sites, *self.decoder_sites)
+
+    @property
+    def encoder_sites(self) -> tuple[Where, ...]:
+        """Those of the encoder."""
+        return stack(self.config.depth, "self", "encoder.blocks.{}.attention", "encoder")
+
+    @property
+    def decoder_sites(self) -> tuple[Where, ...]:
+        """Those of the decoder."""
+        return stack(self.config.decoder_depth, "cross", "blocks.{}.cross", "decoder")
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch key"],
+        target: Int[Tensor, "batch token"],
+        *,
+        edits: Sequence[Edit] = (),
+        progress: Progress = no_progress,
+        past: TranslatorOutput | None = None,
+    ) -> TranslatorOutput:
+        """Runs encoder and decoder; ids that are `padding` only fill the batch up.
+
+        Args:
+            source: token ids for the encoder.
+            target: token ids for the decoder, `begin` first, those of the past included.
+            edits: interventions, in order.
+            progress: called before each block of both and after the last; see `models.progress`.
+            past: what an earlier pass over the same source and the target's first tokens
+                returned: only the target's tokens after them are worked out.
+
+        Raises:
+            ValueError: for more tokens than the model has room for, and for edits with a past,
+                which could not reach the rows that are already there.
+        """
+        check(edits, self.sites)
+        before = past_length(None if past is None else past.read, target.shape[1], edits)
+        both = len(self.encoder.blocks) + len(self.blocks)
+        first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
+        encoder = self._encoded(source, edits, first) if past is None else past.encoder
+        rows = self._padding(target)
+        mask = Mask(
+            padding=self._padding(source),
+            query_padding=None if rows is None else rows[:, before:],
+        )
+        x = self._embedded(target, before)
+        states, patterns, cells = [x], [], []
+        for layer, block in enumerate(each(self.blocks, then)):
+            earlier = (None, None) if past is None else (past.cross[layer], past.cells[layer])
+            edit = at(edits, self.decoder_sites[layer])
+            x, pattern, cell = block(
+                x, encoder.hidden, mask=mask, past=earlier[0], cell=earlier[1], edit=edit
+            )
+            states.append(x)
+            patterns.append(pattern)
+            cells.append(cell)
+        logits = x @ self.embedding.weight[: self.config.vocab].T + self.bias
+        return TranslatorOutput(
+            logits, x, tuple(states), encoder, tuple(patterns), tuple(cells), target.shape[1]
+        )
+
+    def _embedded(self, target: Tensor, before: int) -> Float[Tensor, "batch token dim"]:
+        """The decoder's input, from one position on."""
+        most = self.config.max_tokens
+        if target.shape[1] > most:
+            raise ValueError(f"expected at most {most} tokens, received {target.shape[1]}")
+        x = self.embedding(target[:, before:]) * sqrt(self.config.dim)
+        return self.positions(x, before)
+
+    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
+        mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
+        return self.encoder(source, padding=padding, edits=mine, progress=progress)
+
+    def _padding(self, ids: Tensor) -> Bool[Tensor, "batch token"] | None:
+        """True where ids only fill up; None if none do, which leaves attention its fastest way."""
+        found = ids == self.config.padding
+        return found if bool(found.any()) else None

@@ -1,0 +1,117 @@
+"""The translator: its recurrent unit by hand, and what every encoder–decoder here does."""
+
+import pytest
+import torch
+
+from models.cost.count import parts
+from models.decode import greedy
+from models.edits import Ablate, Cut
+from models.run import load, trace
+from models.ssru import SSRU, Translator, TranslatorConfig, halves
+
+SMALL = TranslatorConfig(vocab=31, dim=14, depth=3, decoder_depth=2, heads=7, mlp=11, seed=5)
+SOURCE = torch.tensor([[3, 14, 15, 9, 2], [6, 5, 3, 32, 32]])  # the second is shorter
+TARGET = torch.tensor([[31, 8, 9, 7], [31, 9, 4, 1]])
+
+
+@pytest.fixture(scope="module")
+def network() -> Translator:
+    return Translator(SMALL).eval()
+
+
+def test_the_recurrent_unit_by_hand() -> None:
+    """σ(0) = 1/2 keeps half of the cell and adds half of the input: 4, then 4/2 − 6/2 = −1 …"""
+    unit = SSRU(1)
+    with torch.no_grad():
+        unit.input.weight.fill_(2.0)
+        unit.forget.weight.zero_()
+        unit.forget.bias.zero_()
+        out, cell = unit(torch.tensor([[[4.0], [-5.0], [3.0]]]))
+    assert out[0, :, 0].tolist() == [4.0, 0.0, 1.5]  # cells 4, −3 and 1.5
+    assert cell.tolist() == [[1.5]]
+
+
+def test_positions_by_hand() -> None:
+    table = halves(1, 2, 4)
+    slow = 1e-4
+    expected = torch.tensor([1.0, slow, 2.0, 2 * slow]).reshape(2, 2)
+    assert torch.allclose(table[:, :2], expected.sin())
+    assert torch.allclose(table[:, 2:], expected.cos())
+
+
+@torch.no_grad()
+def test_earlier_tokens_are_not_worked_out_again(network: Translator) -> None:
+    whole = network(SOURCE, TARGET)
+    past = network(SOURCE, TARGET[:, :2])
+    rest = network(SOURCE, TARGET, past=past)
+    assert rest.logits.shape == (2, 2, 31)
+    assert torch.allclose(rest.logits, whole.logits[:, 2:], atol=1e-6)
+    assert past.cross[0].k is rest.cross[0].k
+    with pytest.raises(ValueError, match="past: expected fewer than the 2 tokens"):
+        network(SOURCE, TARGET[:, :2], past=past)
+
+
+@torch.no_grad()
+def test_padding_changes_nothing(network: Translator) -> None:
+    both = network(SOURCE, TARGET)
+    alone = network(SOURCE[1:, :3], TARGET[1:])
+    assert torch.allclose(both.logits[1], alone.logits[0], atol=1e-6)
+    assert torch.allclose(both.cross[1].weights(item=1)[..., :3], alone.cross[1].weights())
+
+
+def test_later_tokens_change_nothing(network: Translator) -> None:
+    with torch.no_grad():
+        changed = network(SOURCE, TARGET.clone().index_fill_(1, torch.tensor([3]), 2))
+        assert torch.equal(changed.logits[:, :3], network(SOURCE, TARGET).logits[:, :3])
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_greedy_decoding(network: Translator, cached: bool) -> None:
+    steps = list(greedy(network, SOURCE, limit=6, end=-1, cached=cached))
+    ids = torch.full((2, 1), SMALL.begin)
+    for step in steps:
+        with torch.no_grad():
+            expected = network(SOURCE, ids).logits[:, -1]
+        assert torch.allclose(step.logits, expected, atol=1e-5)
+        ids = torch.cat([ids, expected.argmax(-1, keepdim=True)], dim=1)
+    assert len(steps) == 6
+
+
+def test_traces_and_edits() -> None:
+    model = load(SMALL)
+    found = trace(model, SOURCE[:1], TARGET[:1, 1:], hidden=True)
+    kinds = [(site.tower, site.kind, site.layer) for site in found.sites]
+    assert kinds == [("encoder", "self", layer) for layer in range(3)] + [
+        ("decoder", "cross", layer) for layer in range(2)
+    ]
+    assert found.weights(1, 4, kind="cross").shape == (3, 5)
+    assert found.hidden(2, tower="decoder").shape == (3, 14)
+    edited = trace(
+        model, SOURCE[:1], TARGET[:1, 1:], edits=[Cut(1, 4, query=2, key=0, kind="cross")]
+    )
+    assert edited.weights(1, 4, kind="cross")[2, 0] == 0
+    assert torch.equal(edited.weights(2, kind="self"), found.weights(2, kind="self"))
+    less = trace(model, SOURCE[:1], TARGET[:1, 1:], edits=[Ablate(2, 0, tower="encoder")])
+    assert not torch.allclose(less.output.values, found.output.values)
+    with pytest.raises(ValueError, match="kind"):
+        trace(model, SOURCE[:1], edits=[Ablate(0, 0, kind="causal")])
+
+
+def test_its_cost_is_not_counted() -> None:
+    with pytest.raises(ValueError, match="cost: expected a network of attention and MLPs"):
+        parts(SMALL)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"dim": 15}, "heads must divide dim"),
+        ({"dim": 7}, "dim: expected an even number from 4, received 7"),
+        ({"end": 31}, "end: expected 0 to 30, received 31"),
+        ({"decoder_depth": 0}, "decoder_depth: expected at least 1"),
+        ({"eps": 0.0}, "eps: expected a number above 0"),
+    ],
+)
+def test_settings_that_do_not_fit(change: dict, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        TranslatorConfig(**{"vocab": 31, "dim": 14, "heads": 7, **change})
