@@ -7,7 +7,7 @@ or the text.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -77,6 +77,9 @@ class Axis:
     vectors: tuple[Tensor, ...]
 
 
+Pair = tuple[Change, list[Axis], list[Axis]]
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What the perturbation says of a model.
@@ -92,17 +95,33 @@ class Verdict:
     wrong: tuple[str, ...] = ()
 
 
-def judged(model: nn.Module, inputs: Inputs) -> Verdict:
+def judged(model: nn.Module, inputs: Inputs, most: int = MOST) -> Verdict:
     """Changes one place of the input after another, and compares what changes with the labels.
+
+    Args:
+        model: with the library's own attention.
+        inputs: a batch.
+        most: changes of each kind of input.
 
     Raises:
         Exception: what the trace raises.
     """
     inputs = {**inputs, **_order(model, inputs)}
     base = axes_of(_ablated(model, inputs))
+    places = list(changes(inputs, base, model.config, most))
+    if all(not isinstance(x, Tensor) or (x.ndim and len(x) == BATCH) for x in inputs.values()):
+        verdict = _verdict(together(model, inputs, places))
+        if not verdict.wrong:
+            return verdict
+    kinds = dict.fromkeys(place.kind for place in places)
+    few = [each for kind in kinds for each in [p for p in places if p.kind == kind][:FEW]]
+    return _verdict(one_by_one(model, inputs, few, base))
+
+
+def _verdict(pairs: Iterable[Pair]) -> Verdict:
     kinds: dict[str, str] = {}
     wrong: dict[str, str] = {}
-    for change, before, after in pairs(model, inputs, base):
+    for change, before, after in pairs:
         for axis, other in zip(before, after, strict=True):
             token, near = named_tokens(axis, change)
             if token is None:
@@ -110,24 +129,22 @@ def judged(model: nn.Module, inputs: Inputs) -> Verdict:
             fault = misplaced(axis, other, change.tile, token, near)
             if fault != UNREACHED:
                 kinds[axis.name] = change.kind
-            if fault and not (fault == UNREACHED and change.kind == "frame"):
+            if fault and (fault != UNREACHED or change.kind == "patch"):
                 wrong.setdefault(axis.name, f"{axis.name}: {fault}")
     faults = tuple(fault for name, fault in wrong.items() if name in kinds)
     return Verdict(tuple(dict.fromkeys(kinds.values())), len(kinds), faults)
 
 
-def pairs(
-    model: nn.Module, inputs: Inputs, base: list[Axis]
-) -> Iterator[tuple[Change, list[Axis], list[Axis]]]:
-    """Each change, with the axes of the first item before and after it.
+def one_by_one(
+    model: nn.Module, inputs: Inputs, places: Sequence[Change], base: list[Axis]
+) -> Iterator[Pair]:
+    """Each change in a pass of its own, with the axes of the first item before and after it."""
+    for change in places:
+        yield change, base, axes_of(_ablated(model, changed(inputs, change)))
 
-    One pass holds the first item and all its changes, where every input has an entry an item.
-    """
-    places = list(changes(inputs, base, model.config))
-    if any(isinstance(x, Tensor) and (not x.ndim or len(x) != BATCH) for x in inputs.values()):
-        for change in places[:FEW]:
-            yield change, base, axes_of(_ablated(model, changed(inputs, change)))
-        return
+
+def together(model: nn.Module, inputs: Inputs, places: Sequence[Change]) -> Iterator[Pair]:
+    """The first item and all its changes in one pass, of inputs that have an entry an item."""
     if not places:
         return
     single = {name: x[:1] if isinstance(x, Tensor) else x for name, x in inputs.items()}
@@ -251,9 +268,10 @@ def named_tokens(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
 
 
 def _words(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
-    """Of an axis that is labelled with the ids themselves."""
-    token = int(change.start[0])
-    return (token, {token}) if axis.labels[0] == change.ids else (None, set())
+    """Of an axis that is labelled with the ids themselves; other layers than attention may carry
+    a change on to the tokens behind it."""
+    token, count = int(change.start[0]), len(change.ids)
+    return (token, set(range(token, count))) if axis.labels[0] == change.ids else (None, set())
 
 
 def _patches(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
@@ -296,12 +314,14 @@ def _frames(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
 # --- changes --------------------------------------------------------------------------------------
 
 
-def changes(inputs: Inputs, axes: Sequence[Axis], config: Any) -> Iterator[Change]:
+def changes(
+    inputs: Inputs, axes: Sequence[Axis], config: Any, most: int = MOST
+) -> Iterator[Change]:
     """The changed places: of the finest grid, of the finest frames, and of texts."""
     dice = torch.Generator().manual_seed(SEED)
 
     def some(places: Sequence[Any]) -> list[Any]:
-        order = torch.randperm(len(places), generator=dice)[:MOST]
+        order = torch.randperm(len(places), generator=dice)[:most]
         return [places[index] for index in order.tolist()]
 
     for name in PIXELS:

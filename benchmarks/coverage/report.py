@@ -10,7 +10,8 @@ from benchmarks import threads
 from benchmarks.coverage.tiny import FAMILIES
 from benchmarks.coverage.trying import Row
 
-HEAD = ["model type", "class", "result", "modules", "inputs", "checks", "weights", "output", "bf16"]
+HEAD = ["model type", "class", "result", "modules", "inputs", "axes", "checks", "weights", "output"]
+HEAD += ["bf16"]
 LETTERS = {"plain": "p", "right": "r", "left": "l", "alone": "a", "bfloat16": "b"}
 
 
@@ -24,10 +25,11 @@ def cells(row: Row) -> list[str]:
     """One line of the table."""
     first = [row.name, row.model, row.result, str(row.attends), row.inputs]
     if row.result != "exact":
-        return [*first, "", "", "", row.reason]
+        return [*first, "", "", "", "", row.reason]
     letters = "".join(LETTERS[name] for name in row.checks) + ("w" if row.window else "")
     half = f"{row.checks['bfloat16']:.0e}" if "bfloat16" in row.checks else "–"
-    return [*first, letters, f"{row.weights:.1e}", f"{row.output:.1e}", half]
+    axes = ", ".join(row.named) or "–"
+    return [*first, axes, letters, f"{row.weights:.1e}", f"{row.output:.1e}", half]
 
 
 def in_order(rows: Sequence[Row]) -> list[Row]:
@@ -67,6 +69,9 @@ def document(rows: Sequence[Row], together: threads.Report) -> str:
         "- *checks*: **p**lain, padded on the **r**ight, padded on the **l**eft, the second item"
         " **a**lone, **b**float16, a **w**indow shorter than the sequence. A check is left out"
         " where the model has no attention mask or its items cannot be told apart.",
+        "- *axes*: what the labels name. All attention ablated, one patch, frame or id of the input"
+        " is changed: the token that changes is the one that is labelled so. A dash: the axes are"
+        " numbered, and no grid is drawn.",
         "- *modules*: attention modules the library's eager pass went through.",
         "",
         f"{summary(rows)}.",

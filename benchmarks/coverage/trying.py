@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from benchmarks.coverage.axes import judged
 from benchmarks.coverage.eager import SEED, Seen, arguments, eager
 from benchmarks.coverage.judging import (
     AIM,
@@ -55,6 +56,8 @@ class Row:
         window: of its attention, if the inputs exceed one.
         reason: why it is refused or broken, or was not tried.
         remarks: what else was noticed.
+        named: what its axes name, that changes of the input confirm: "patch", "frame", "text",
+            "target".
     """
 
     name: str
@@ -69,6 +72,7 @@ class Row:
     window: bool = False
     reason: str = ""
     remarks: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     @property
     def weights(self) -> float:
@@ -166,6 +170,7 @@ class _Found:
     remarks: list[str] = field(default_factory=list)
     hidden: tuple[str, ...] = ()
     window: bool = False
+    named: tuple[str, ...] = ()
 
 
 def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs, seen: Seen) -> Row:
@@ -178,6 +183,7 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs, s
     try:
         for name, given in variations(inputs):
             _check(found, name, given, model, reference, seen if name == "plain" else None)
+        found.named = named(model, inputs)
         found.checks.update(halved(model, reference, inputs, seen, found.remarks))
     except MismatchError as error:
         result, reason = "broken", str(error)
@@ -197,7 +203,20 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs, s
         remarks=tuple(dict.fromkeys(found.remarks)),
         hidden=found.hidden,
         window=found.window,
+        named=found.named,
     )
+
+
+def named(model: nn.Module, inputs: Inputs) -> tuple[str, ...]:
+    """What the axes of the trace name: the tokens that change with these parts of the input.
+
+    Raises:
+        MismatchError: if another token changes than the one that is named.
+    """
+    verdict = judged(model, inputs)
+    if verdict.wrong:
+        raise MismatchError(f"{len(verdict.wrong)} of {verdict.axes} axes: {verdict.wrong[0]}")
+    return verdict.kinds
 
 
 def _check(

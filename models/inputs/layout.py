@@ -16,7 +16,7 @@ from torch import Tensor
 from models.text import Tokens
 from models.trace import PatchGrid
 
-MOST_SPECIAL = 64  # tokens beside the patches: class, registers, detections
+MOST_SPECIAL = 64  # tokens beside the patches, detections apart: class, registers
 CLASS_LAST = ("llama4_vision_model",)  # model types whose class token follows the patches
 
 
@@ -88,7 +88,8 @@ class Layout:
         if self.chosen is not None and length >= self.rows * self.cols > self.patches:
             shown = replace(self, chosen=None)  # a decoder that fills the hidden patches in
         extra = length - shown.patches
-        if not 0 <= extra <= MOST_SPECIAL:
+        detections = getattr(vision_part(config), "num_detection_tokens", 0)
+        if not 0 <= extra <= MOST_SPECIAL + detections:
             return None
         before, behind = special_tokens(config, extra)
         return replace(shown, before=before, behind=behind)

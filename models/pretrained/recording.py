@@ -324,7 +324,9 @@ class Recording:
             return rows, rows
         if not entry.cross and whole.mask.offset:
             return rows, cached_axis(rows, whole.mask.offset, self.cached, hidden)
-        keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
+        keys = (
+            self._axis(entry.keys, whole.keys, whole.batch) if self._crosses(entry, whole) else None
+        )
         if not entry.cross and rows.grid is not None:
             keys = reduced_axis(rows.grid, whole.keys, whole.batch)
         if keys is None:
@@ -358,6 +360,19 @@ class Recording:
                 found = cells_axis(self.arguments, length, batch)
             self._axes[key] = found
         return self._axes[key]
+
+    def _crosses(self, entry: Entry, whole: Pattern) -> bool:
+        """Whether a layer attends to the tokens of a sequence as they are.
+
+        To patches if there are as many as in the image, or in a layer of its own tower: those of a
+        resampler are others, and so are those that learned queries were added to.
+        """
+        image = self.sequences.get("image")
+        if not entry.cross or entry.keys != "image" or image is None:
+            return entry.cross
+        own = (call for call in self.calls if call.entry.source == "image" and call.kind != "cross")
+        lengths = {image.length, *(call.pattern.queries for call in own)}
+        return whole.keys in lengths
 
     def _within_window(self, entry: Entry) -> bool:
         """Whether the layer sees one window of an image at a time."""

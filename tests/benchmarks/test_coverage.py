@@ -261,7 +261,17 @@ def test_the_page_and_the_summary(
 ) -> None:
     checks = {"plain": 2e-7, "right": 3e-7, "bfloat16": 0.02}
     rows = [
-        Row("bert", "text encoders", "BertModel", "exact", "input_ids", checks, 1e-6, 2),
+        Row(
+            "bert",
+            "text encoders",
+            "BertModel",
+            "exact",
+            "input_ids",
+            checks,
+            1e-6,
+            2,
+            named=("text",),
+        ),
         Row("mamba", "text decoders", "MambaModel", "refused", "input_ids", reason="none"),
         Row("vit", "vision", "ViTModel", "broken", "pixel_values", attends=2, reason="differs"),
         Row("nougat", reason="no model class of its own"),
@@ -272,7 +282,7 @@ def test_the_page_and_the_summary(
     )
     together = threads.Report(7, 3, 0.0, 0, ())
     page = report.document(rows, together)
-    assert "| bert | BertModel | 2 | input_ids | prb | 3.0e-07 | 1.0e-06 | 2e-02 |" in page
+    assert "| bert | BertModel | 2 | input_ids | text | prb | 3.0e-07 | 1.0e-06 | 2e-02 |" in page
     assert "## Refused" in page
     assert "## Broken" in page
     assert "- no model class of its own: nougat." in page
