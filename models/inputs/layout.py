@@ -57,8 +57,9 @@ class Layout:
 
     @property
     def grid(self) -> PatchGrid | None:
-        """Where the patches lie; None for a spectrogram, and for some patches or another order."""
-        if self.kind != "patch" or self.chosen is not None:
+        """Where the patches lie in the picture; None for a spectrogram, for some patches or another
+        order, and for one of several tiles of a picture."""
+        if self.kind != "patch" or self.chosen is not None or self.tiles > 1:
             return None
         return PatchGrid(self.rows, self.cols, len(self.before), max(1, len(self.frames)))
 

@@ -21,7 +21,7 @@ from models.inputs.sequences import (
     named_tokens,
     text_sequence,
 )
-from models.inputs.sound import extracted, is_sound
+from models.inputs.sound import extracted, frame_stride, is_sound
 from models.text import Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
@@ -125,9 +125,9 @@ def _of_sound(model: "Model", source: Any) -> ModelInputs:
     made, takes = extracted(model.sound, source), forward_arguments(model.network)
     found = _of_dict(model, {n: v for n, v in made.arguments.items() if n in {*takes, *SOUND}})
     found.notes = (*found.notes, *made.notes)
-    if made.seconds is not None:
-        ratio = getattr(model.network.config, "inputs_to_logits_ratio", None)
-        stride = ratio / made.rate if ratio and "input_values" in made.arguments else None
+    if made.seconds is not None and made.step is not None:
+        ratio = frame_stride(model.network)
+        stride = None if ratio is None else ratio * made.step
         sound = replace(found.sequences["sound"], duration=Duration(made.seconds, stride))
         found.sequences["sound"] = sound
     return found

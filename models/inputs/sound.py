@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.inputs.processor import feature_extractor
 from models.preprocessing import ProcessorSettings
 
 MOST_SECONDS = 600
 SUFFIXES = (".wav",)
+# Rules of networks for the number of frames, and a length that any usual stride divides.
+LENGTHS = ("_get_feat_extract_output_lengths", "_get_subsampling_output_length")
+LENGTH = 2**10 * 3 * 5**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +47,14 @@ class Features:
         notes: what was done to the recordings, for display.
         rate: samples a second, as the model reads them.
         seconds: length with padding; None if the extractor does not state its frames.
+        step: seconds from one sample or frame to the next; None likewise.
     """
 
     arguments: dict[str, Tensor]
     notes: tuple[str, ...]
     rate: int
     seconds: float | None = None
+    step: float | None = None
 
 
 def is_sound(source: Any) -> bool:
@@ -98,8 +103,9 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
         raise ValueError(f"{type(extractor).__name__}: {what[0]:.160}") from error
     arguments = {name: value for name, value in found.items() if isinstance(value, Tensor)}
     notes = [note for each in recordings for note in (*each.notes, *_cut(extractor, each, rate))]
-    seconds = _seconds(extractor, arguments, rate)
-    return Features(arguments, tuple(dict.fromkeys(notes)), rate, seconds)
+    count, step = _entries(extractor, arguments, rate)
+    seconds = None if step is None else count * step
+    return Features(arguments, tuple(dict.fromkeys(notes)), rate, seconds, step)
 
 
 def read_recording(source: Any) -> Recording:
@@ -171,17 +177,36 @@ def _cut(extractor: Any, recording: Recording, rate: int) -> Sequence[str]:
     return (f"{word} from {seconds:.1f} to {samples / rate:.0f} seconds",)
 
 
-def _seconds(extractor: Any, arguments: Mapping[str, Tensor], rate: int) -> float | None:
-    """Length of what the extractor returns: samples, or frames of a stated hop."""
+def _entries(
+    extractor: Any, arguments: Mapping[str, Tensor], rate: int
+) -> tuple[int, float | None]:
+    """Number of samples or of frames that the extractor returns, and the seconds of each."""
     samples, features = arguments.get("input_values"), arguments.get("input_features")
     if samples is not None and samples.ndim == 2:
-        return samples.shape[1] / rate
+        return samples.shape[1], 1 / rate
     hop, size = getattr(extractor, "hop_length", None), getattr(extractor, "feature_size", None)
     if features is None or features.ndim != 3 or not isinstance(hop, int):
-        return None
+        return 0, None
     sides = features.shape[1:]
     frames = next((other for one, other in (sides, sides[::-1]) if one == size), None)
-    return None if frames is None else frames * hop / rate
+    return (0, None) if frames is None else (frames, hop / rate)
+
+
+def frame_stride(network: nn.Module) -> int | None:
+    """How many samples or frames of its input a network makes one frame of, by its own rule for
+    lengths; None if it states none."""
+    ratio = getattr(network.config, "inputs_to_logits_ratio", None)
+    if isinstance(ratio, int):
+        return ratio
+    for module in network.modules():
+        rule = next((getattr(module, name) for name in LENGTHS if hasattr(module, name)), None)
+        if rule is None:
+            continue
+        made = [rule(torch.tensor(length)) for length in (LENGTH, 2 * LENGTH)]
+        first, second = (int(each[0] if isinstance(each, tuple) else each) for each in made)
+        whole = second > first and LENGTH % (second - first) == 0
+        return LENGTH // (second - first) if whole else None
+    return None
 
 
 def _floats(source: Tensor | np.ndarray) -> bool:

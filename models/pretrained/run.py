@@ -123,7 +123,11 @@ def trace_pretrained(
         patterns=tuple(call.pattern for call in calls),
         grid=None if main.grid is None else main.grid[:2],
         prefix=0 if main.grid is None else main.grid.prefix,
-        notes=(*inputs.notes, *map("not shown: {}".format, _untraceable(record, model.network))),
+        notes=(
+            *inputs.notes,
+            *_tiles(inputs, calls),
+            *map("not shown: {}".format, _untraceable(record, model.network)),
+        ),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
@@ -211,9 +215,25 @@ def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]
     part = "window" if call.entry.place.windows else "prompt" if prompted else "part"
     part = "" if call.packing is not None else part
     source, batch = call.entry.source, call.pattern.batch
+    part = "tile" if source == "image" and _tiled(inputs) else part
     names = name_items(source, inputs.sequences, batch, inputs.items, part)
     texts = _texts_of_images(inputs, config, batch) if source == "image" else ()
     return tuple(map("{} of text {}".format, names, texts)) if texts else names
+
+
+def _tiled(inputs: ModelInputs) -> bool:
+    """Whether an item of the input holds several images."""
+    image = inputs.sequences.get("image")
+    return image is not None and image.layout is not None and image.layout.tiles > 1
+
+
+def _tiles(inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
+    """A note that the images of an item are traced one by one."""
+    counts = [call.pattern.batch for call in calls if call.entry.source == "image"]
+    count = max(counts, default=0)
+    if not _tiled(inputs) or count <= inputs.items:
+        return ()
+    return (f"{count} images or tiles, each traced by itself: views show the first",)
 
 
 def _texts_of_images(inputs: ModelInputs, config: Any, images: int) -> tuple[int, ...]:

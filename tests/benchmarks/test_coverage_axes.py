@@ -68,6 +68,19 @@ def test_patches_of_a_masked_autoencoder_that_hides_none() -> None:
     assert judged(model, inputs, most=5).wrong == ()
 
 
+@torch.no_grad()
+def test_tiles_of_a_picture_are_named_and_not_drawn_as_all_of_it() -> None:
+    model, inputs = model_of("idefics3")
+    found = trace(model, inputs)
+    site = next(site for site in found.sites if "vision" in str(site.module))
+    assert found.items(site) == tuple(
+        f"image {n}, tile {tile} of text {n}" for n in (0, 1) for tile in (0, 1)
+    )
+    assert found.query_labels(site)[5] == "patch 1,1"
+    assert found.query_grid(site) is None
+    assert "4 images or tiles, each traced by itself: views show the first" in found.notes
+
+
 @pytest.mark.parametrize("name", ["vit", "audio-spectrogram-transformer"])
 @torch.no_grad()
 def test_a_wrong_order_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

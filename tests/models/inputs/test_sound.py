@@ -9,8 +9,9 @@ import torch
 import transformers
 from scipy.io import wavfile
 
+from benchmarks.coverage import tiny
 from models.inputs.sequences import Duration
-from models.inputs.sound import is_sound, read_recording, resampled
+from models.inputs.sound import frame_stride, is_sound, read_recording, resampled
 from models.run import Model, load, trace
 from tests.models.pretrained.tiny import build
 
@@ -178,6 +179,8 @@ def test_what_counts_as_a_recording(source: Any, found: bool) -> None:
         (Duration(30.0), 1_500, {0: "0.00 s", 1: "0.02 s", 1_499: "29.98 s"}),
         (Duration(0.4, 0.02), 19, {0: "0.00 s", 18: "0.36 s"}),  # wav2vec 2.0's last frame is cut
         (Duration(0.4, 0.02), 10, {1: "0.04 s", 9: "0.36 s"}),  # halved again by an adapter
+        (Duration(1.0, 0.024), 40, {1: "0.02 s", 39: "0.94 s"}),  # Moonshine leaves out two
+        (Duration(1.01, 0.08), 13, {1: "0.08 s", 12: "0.96 s"}),  # Parakeet's last is half empty
         (Duration(0.1), 40, {1: "0.003 s", 39: "0.098 s"}),
     ],
 )
@@ -195,3 +198,20 @@ def test_frames_begin_where_the_convolutions_begin(checkpoint: tuple[Model, Any,
     starts = [float(label.removesuffix(" s")) for label in found.labels]
     step = 10 / RATE if name == "input_values" else 0.02  # strides 5 · 2; two frames of 10 ms
     assert starts == pytest.approx([index * step for index in range(len(starts))], abs=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("name", "stride"),
+    [
+        ("moonshine", 384),
+        ("parakeet_ctc", 8),
+        ("whisper", 2),
+        ("speech_to_text", 4),
+        ("bert", None),
+    ],
+)
+def test_the_stride_of_a_network_s_frames(name: str, stride: int | None) -> None:
+    """Products of the strides of their convolutions: 64 · 3 · 2, 2 · 2 · 2, 1 · 2, 2 · 2."""
+    kind = next(tiny.model_types([name]))
+    assert isinstance(kind, tiny.ModelType)
+    assert frame_stride(tiny.build(kind)[0]) == stride
