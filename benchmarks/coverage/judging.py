@@ -13,6 +13,7 @@ from benchmarks.coverage.tiny import WINDOW, reason_of
 from models.run import Trace
 
 AIM = 1e-4  # float32, two layers, scores up to 50
+IN_WINDOW_ORDER = ("LwDetrViTAttention",)  # whose whole maps have their tokens window by window
 ROWS = 512  # compared at most, of a map whose rows the library computes in another order
 
 
@@ -52,6 +53,9 @@ def maps(
         elif len(calls) == 1 and is_whole(site, calls[0]):
             theirs = replace(calls[0], weights=calls[0].weights[..., : site.keys])
             off, more = whole_maps(mine, theirs, inputs, sinks)
+            if off > AIM and theirs.kind in IN_WINDOW_ORDER:
+                off = max(any_rows(each, [theirs]) for each in mine)
+                remarks.append("windows: rows compared in any order")
             largest, remarks = max(largest, off), remarks + more
         else:
             off = in_order(mine, calls)
