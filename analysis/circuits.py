@@ -107,7 +107,7 @@ def _between_tokens(found: Projections, known: Products) -> Float[Tensor, "dim d
     if found.embedding is None:
         return "it reads no tokens through an embedding as wide as itself"
     if found.unembedding is None:
-        return "its output is not turned into logits of tokens"
+        return "no linear map, after a norm at most, makes logits of tokens of its output"
     if len(found.embedding) != len(found.unembedding):
         return "it reads and writes different vocabularies"
     key = id(found.embedding), id(found.unembedding)

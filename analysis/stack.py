@@ -28,9 +28,18 @@ def self_attention(trace: Trace, tower: str | None = None) -> tuple[Site, ...]:
 
     Raises:
         ValueError: for several towers and none chosen, layers over different tokens (windows,
-            stages of an image), layers that mix tokens without attention or run it twice, and
-            weights that are differences of others.
+            stages of an image), blocks that mix tokens by other means too, layers that attend
+            twice, and weights that are differences of others.
     """
+    sites = _stack(trace, tower)
+    parts = () if trace.origin is None else trace.origin.mixing_parts(sites[0].tower)
+    if parts:
+        some = ", ".join(parts[:3]) + (" and others" if len(parts) > 3 else "")
+        raise ValueError(f"{some} mix tokens by other means than attention: paths miss them")
+    return sites
+
+
+def _stack(trace: Trace, tower: str | None) -> tuple[Site, ...]:
     found = [site for site in trace.sites if site.kind in SELF]
     towers = list(dict.fromkeys(site.tower for site in found))
     if tower not in towers and not (tower is None and len(towers) == 1):
@@ -128,11 +137,11 @@ def combined(
         shown: a view of the trace, whose weights are combined; None for those of the trace.
 
     Raises:
-        ValueError: as `self_attention`, but layers without attention are passed over.
+        ValueError: as `self_attention`, but blocks may mix tokens by other means too.
     """
     if how not in ("mean", "max"):
         raise ValueError(f"how: expected mean or max, received {how!r}")
-    sites = cross_attention(trace) if kind == "cross" else self_attention(trace, tower)
+    sites = cross_attention(trace) if kind == "cross" else _stack(trace, tower)
     source = shown or trace
     maps = [fused(source, sites[0], how, item=item)]
     for site in sites[1:]:

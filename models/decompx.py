@@ -18,6 +18,7 @@ Decomposition", section 3. Products of two activations (gated feed-forward netwo
 paper; the rule is that of AttnLRP.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -53,7 +54,16 @@ def carried(
         The part of `last`; None where the pass has no tensors of these values.
     """
     with torch.no_grad(), dual_level(), DecompX(first, part, last) as mode:
-        run()
+        try:
+            run()
+        except (NotImplementedError, RuntimeError) as error:
+            named = re.search(r"forward AD with (\S+)", str(error))
+            if named is None:
+                raise
+            raise ValueError(
+                "DecompX follows parts by forward differentiation, which PyTorch does not have for"
+                f" {named[1]}"
+            ) from error
     return mode.found
 
 

@@ -43,6 +43,10 @@ class OwnOrigin:
         """The residual stream of some tokens where a site reads it."""
         return stream_at(self.network, self.arguments, self.edits, site, item, places)
 
+    def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
+        """None: in our networks tokens meet in attention alone."""
+        return ()
+
     def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
         """What becomes of a part of one tensor of the pass in another."""
 

@@ -275,6 +275,10 @@ class Origin(Protocol):
         """The residual stream of some tokens where a site reads it."""
         ...
 
+    def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
+        """Paths of the parts of a tower that mix tokens without traced attention."""
+        ...
+
     def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
         """What becomes of a part of one tensor of the pass in another; see `models.decompx`."""
         ...

@@ -44,7 +44,7 @@ def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutp
 
     hooks = [
         block.register_forward_hook(lambda _, __, out, tower=tower: note_block(tower, out))
-        for tower, block in _blocks(network, modules)
+        for tower, _, block in blocks_of(network, modules)
     ]
     hooks.append(network.base_model.register_forward_hook(note_body))
     try:
@@ -54,10 +54,10 @@ def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutp
             hook.remove()
 
 
-def _blocks(
+def blocks_of(
     network: nn.Module, modules: AttentionModules
-) -> Iterator[tuple[str | None, nn.Module]]:
-    """The blocks of each stack that has attention, with their tower."""
+) -> Iterator[tuple[str | None, str, nn.Module]]:
+    """The blocks of each stack that has attention, with their tower and path."""
     stacks: dict[str, str | None] = {}
     for place in modules.modules.values():
         parts = place.path.split(".")
@@ -65,5 +65,5 @@ def _blocks(
         if first is not None:
             stacks.setdefault(".".join(parts[:first]), place.tower)
     for path, tower in stacks.items():
-        for block in network.get_submodule(path).children():
-            yield tower, block
+        for name, block in network.get_submodule(path).named_children():
+            yield tower, f"{path}.{name}", block

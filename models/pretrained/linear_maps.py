@@ -42,6 +42,11 @@ class Linear:
         weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
         if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
             return None
+        if weight.is_meta:
+            raise ValueError(
+                f"{call.path}: expected weights that are in memory, received weights on the meta"
+                " device, where a library keeps those it has moved out"
+            )
         for transposed in (False, True):
             matrix = weight.T if transposed else weight
             fits = (call.made.shape[-1], call.given.shape[-1]) == tuple(matrix.shape)
@@ -233,6 +238,16 @@ def norm_of(call: ModuleCall) -> Norm | None:
         candidates.append(Norm("rms", 1 + weight, bias, eps))
     given = call.given.float()
     return next((norm for norm in candidates if alike(norm(given), call.made.float())), None)
+
+
+def factor_of(whole: Tensor, part: Tensor) -> float | None:
+    """The number that one tensor is the multiple of another by; None if it is none."""
+    square = float(part.double().square().sum())
+    if not square:
+        return None
+    factor = float((whole.double() * part.double()).sum()) / square
+    factor = 1.0 if abs(factor - 1) < 1e-5 else factor
+    return factor if alike((part * factor).to(whole.dtype), whole) else None
 
 
 NEAR = 5e-2  # of the largest value: how near the first of a head's numbers has to be

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from models.attention import Edit
 from models.inputs.caches import without_caches
 from models.inputs.pretrained import ModelInputs
+from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
 from models.pretrained.passes import new_recording, run_network
 from models.pretrained.recording import Recording
@@ -79,6 +80,7 @@ def observe(
     edits: Sequence[Edit] = (),
     rows: Rows = None,
     modules: Collection[nn.Module] | None = None,
+    blocks: list[ModuleCall] | None = None,
 ) -> tuple[Recording, list[ModuleCall]]:
     """One traced pass, and the calls of modules without parts, in order.
 
@@ -88,9 +90,19 @@ def observe(
         edits: interventions.
         rows: which rows are kept; None keeps all.
         modules: of which calls are noted; None means all without parts.
+        blocks: receives the calls of the blocks, in order.
     """
     record, calls = new_recording(model, inputs, edits), []
-    noted = _noted(model.network, record, calls, rows, modules)
+    inner = {
+        path: module
+        for path, module in model.network.named_modules()
+        if not [*module.children()] and (modules is None or module in modules)
+    }
+    lists: list[tuple[dict[str, nn.Module], list[ModuleCall]]] = [(inner, calls)]
+    if blocks is not None:
+        outer = {path: block for _, path, block in blocks_of(model.network, record.modules)}
+        lists.append((outer, blocks))
+    noted = _noted(lists, record, rows)
     with recording(model.network, record), torch.no_grad(), noted:
         run_network(model, inputs)
     return record, calls
@@ -98,16 +110,20 @@ def observe(
 
 @contextmanager
 def _noted(
-    network: nn.Module,
-    record: Recording,
-    calls: list[ModuleCall],
-    rows: Rows,
-    modules: Collection[nn.Module] | None,
+    lists: Sequence[tuple[dict[str, nn.Module], list[ModuleCall]]], record: Recording, rows: Rows
 ) -> Iterator[None]:
-    """Inside, calls of modules without parts are noted, in passes of this thread."""
+    """Inside, calls of modules are noted, each in its list, in passes of this thread."""
     thread = get_ident()
 
-    def note(path: str, module: nn.Module, args: tuple, kwargs: dict[str, Any], made: Any) -> None:
+    def note(
+        path: str,
+        calls: list[ModuleCall],
+        module: nn.Module,
+        args: tuple,
+        kwargs: dict[str, Any],
+        made: Any,
+    ) -> None:
+        made = made[0] if isinstance(made, tuple | list) and made else made
         given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
         if get_ident() != thread or not isinstance(given, Tensor) or not isinstance(made, Tensor):
             return
@@ -117,9 +133,9 @@ def _noted(
             calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))
 
     hooks = [
-        module.register_forward_hook(partial(note, path), with_kwargs=True)
-        for path, module in network.named_modules()
-        if next(module.children(), None) is None and (modules is None or module in modules)
+        module.register_forward_hook(partial(note, path, calls), with_kwargs=True)
+        for modules, calls in lists
+        for path, module in modules.items()
     ]
     try:
         yield

@@ -9,13 +9,15 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Edit
+from models.attention.rotation import alike
 from models.decompx import carried
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.passes import record_pass
-from models.pretrained.site_maps import SiteMaps, gate_call, is_wide, last_norm, site_maps
+from models.pretrained.site_maps import SiteMaps, gate_call, is_wide, norm_before, site_maps
 from models.pretrained.stream import Key, stream_at
+from models.pretrained.token_mixing import mixing_parts
 from models.projections import Norm, Projections, split_columns
 from models.stream import Stream
 from models.trace import Site
@@ -96,6 +98,14 @@ class PretrainedOrigin:
 
         return carried(run, first, part, last)
 
+    def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
+        """Paths of the parts of a tower that mix tokens without traced attention."""
+        return self._mixing.get(tower, ())
+
+    @cached_property
+    def _mixing(self) -> dict[str | None, tuple[str, ...]]:
+        return mixing_parts(self.model, short(self.inputs))
+
     def maps(self, key: Key) -> SiteMaps:
         """The linear maps of the site with this module, layer and part.
 
@@ -111,10 +121,10 @@ class PretrainedOrigin:
 
     @cached_property
     def _maps(self) -> dict[Key, SiteMaps | ValueError]:
-        inputs = short(self.inputs)
-        record, calls = observe(self.model, inputs)
+        inputs, blocks = short(self.inputs), list[ModuleCall]()
+        record, calls = observe(self.model, inputs, blocks=blocks)
         found: dict[Key, SiteMaps | ValueError] = {}
-        head, final_norm = self._head(calls)
+        head, final_norm = self._head(calls, blocks)
         for index, call in enumerate(record.calls):
             entry = call.entry
             ids = inputs.arguments.get(IDS.get(entry.source or "", ""))
@@ -143,12 +153,23 @@ class PretrainedOrigin:
                 found.setdefault(key, gate.gates(rows))
         return found
 
-    def _head(self, calls: Sequence[ModuleCall]) -> tuple[Tensor | None, Norm | None]:
-        """The vectors that give the logits, and the norm whose output they are multiplied with."""
+    def _head(
+        self, calls: Sequence[ModuleCall], blocks: Sequence[ModuleCall]
+    ) -> tuple[Tensor | None, Norm | None]:
+        """The vectors that give the logits, and the norm whose output they are multiplied with.
+
+        None where anything but a norm and a factor is between them and what leaves the blocks: the
+        head of a masked language model has a linear layer with an activation there.
+        """
         head = self.model.network.get_output_embeddings()
         call = next((each for each in calls if each.module is head), None)
         if call is None:
             return None, None
         weight = getattr(head, "weight", None)
-        wide = is_wide(weight, call.given.shape[-1])
-        return weight if wide else None, last_norm(calls, call.given)
+        if not is_wide(weight, call.given.shape[-1]):
+            return None, None
+        norm, read = norm_before(calls, call.given)
+        streams = [block.made for block in blocks if block.made.shape == read.shape]
+        if not any(alike(x, stream) for x in (call.given, read) for stream in streams):
+            return None, None
+        return weight, norm

@@ -18,7 +18,8 @@ from torch import Tensor
 from models.attention import Edit
 from models.attention.rotation import alike
 from models.inputs.pretrained import ModelInputs
-from models.pretrained.linear_maps import norm_of
+from models.pretrained.block_outputs import blocks_of
+from models.pretrained.linear_maps import factor_of, norm_of
 from models.pretrained.observation import ModuleCall, observe
 from models.pretrained.recording import Call
 from models.pretrained.site_maps import SiteMaps, gate_call
@@ -62,6 +63,8 @@ class Source(Protocol):
 
     def maps(self, key: Key) -> SiteMaps: ...
 
+    def mixing_parts(self, tower: str | None) -> tuple[str, ...]: ...
+
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
@@ -97,7 +100,8 @@ def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]
     """
     source.maps(key)  # which says why there are none, before the pass
     tokens = _tokens(source.inputs, item, places)
-    record, calls = observe(source.model, source.inputs, source.edits, tokens)
+    every: list[ModuleCall] = []
+    record, calls = observe(source.model, source.inputs, source.edits, tokens, blocks=every)
     keys: list[Key] = [
         (call.entry.path, call.entry.layer, call.entry.part) for call in record.calls
     ]
@@ -112,9 +116,16 @@ def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]
         for i, stop in zip(indices, indices[1:] + indices[-1:], strict=True)
     ]
     before = [call for call in calls if call.before == indices[0]]
-    steps = [*_embedding(before, source.inputs, item, places, layers[0].x)]
+    paths = blocks_of(source.model.network, record.modules)
+    tower = own.place.tower
+    mine = {path for name, path, _ in paths if name == tower}
+    blocks = _Blocks([call for call in every if call.path in mine], source.mixing_parts(tower))
+    blocks.check(layers, indices)
+    start = blocks.start(layers[0])
+    steps = [*_embedding(before, source.inputs, item, places, start)]
+    steps += blocks.writes(start, -1, layers[0])
     for layer, following in pairwise(layers):
-        steps += _block(layer, following.x, item, places)
+        steps += _block(layer, following, blocks, item, places)
     return Stream(tuple(steps), layers[-1].x)
 
 
@@ -151,6 +162,63 @@ def _layer(
     return _Layer(call, maps, read, after, gates)
 
 
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """The blocks of a tower, with what each read and returned at the tokens.
+
+    Attributes:
+        calls: one for each block, in order.
+        mixing: paths of parts that mix tokens without traced attention.
+    """
+
+    calls: Sequence[ModuleCall]
+    mixing: Sequence[str]
+
+    def check(self, layers: Sequence[_Layer], indices: Sequence[int]) -> None:
+        """Raises ValueError unless each attention ran inside the block of its number."""
+        for layer, index in zip(layers, indices, strict=True):
+            number = layer.call.entry.layer
+            fits = number < len(self.calls) and self.calls[number].before > index
+            earlier = number == 0 or (fits and self.calls[number - 1].before <= index)
+            if not (fits and earlier and self.calls[number].made.shape == layer.x.shape):
+                raise ValueError(
+                    f"{layer.call.entry.path}: expected it inside block {number}, which reads and"
+                    " returns the stream that it reads"
+                )
+
+    def start(self, first: _Layer) -> Rows:
+        """What the first block reads."""
+        given = self.calls[0].given
+        return first.x if alike(given, first.x) else given
+
+    def writes(self, state: Rows, number: int, following: _Layer) -> Iterator[Write]:
+        """What is added to a state on its way to the next attention.
+
+        Args:
+            state: inside the block of this number, behind its attention.
+            number: of the block; −1 means before the first one.
+            following: the next attention.
+        """
+        last = following.call.entry.layer
+        for each in range(max(number, 0), last):
+            made = self.calls[each].made
+            if not alike(made, state):
+                yield Write(self._name(each, attends=each == number), made - state)
+            state = made
+        if not alike(following.x, state):
+            name = mlp_name(last) if last == number else f"layer {last}, before its attention"
+            yield Write(name, following.x - state)
+
+    def _name(self, number: int, *, attends: bool) -> str:
+        path = self.calls[number].path
+        parts = [
+            part.removeprefix(f"{path}.") for part in self.mixing if part.startswith(f"{path}.")
+        ]
+        if not attends:
+            return f"layer {number}, without attention"
+        return " and ".join([mlp_name(number), *dict.fromkeys(parts)])
+
+
 # --- what the first block reads -----------------------------------------------------------------
 
 
@@ -173,7 +241,7 @@ def _embedding(
             sums += [] if norm is None else [(call.given, norm)]
     for whole, norm in sums:
         rest = torch.stack([whole, *(-call.made for call in others)]).sum(0)
-        factor = _factor(rest, tokens.made)
+        factor = factor_of(rest, tokens.made)
         if factor is None:
             continue
         yield Write(TOKENS, tokens.made * factor)
@@ -189,8 +257,11 @@ def _embedding(
 # --- blocks -------------------------------------------------------------------------------------
 
 
-def _block(layer: _Layer, following: Rows, item: int, places: Tensor) -> Iterator[Step]:
+def _block(
+    layer: _Layer, following_layer: _Layer, blocks: _Blocks, item: int, places: Tensor
+) -> Iterator[Step]:
     """What happens to the stream between an attention layer and the next."""
+    following = following_layer.x
     entry, maps, x = layer.call.entry, layer.maps, layer.x
     word = "cross head" if layer.call.kind == "cross" else "head"
     matrices = split_columns(maps.output.matrix, len(maps.query.starts))
@@ -210,9 +281,7 @@ def _block(layer: _Layer, following: Rows, item: int, places: Tensor) -> Iterato
     yield from added.writes
     name = mlp_name(entry.layer)
     if added.read is None or not _is_normed(layer.after, following):
-        rest = following - x - total(added.writes)
-        if not alike(following, following - rest):
-            yield Write(name, rest)
+        yield from blocks.writes(x + total(added.writes), entry.layer, following_layer)
         return
     last = next(c for c in reversed(layer.after) if _returns(c, following) and norm_of(c))
     norm = norm_of(last)
@@ -247,12 +316,12 @@ def _added(layer: _Layer, writes: list[Write], following: Rows) -> _Added | None
         whole = total(own)
         for call in layer.after:
             reads = call.given.shape == x.shape and not call.given.equal(x)
-            factor = _factor(call.given - x, whole) if reads else None
+            factor = factor_of(call.given - x, whole) if reads else None
             if factor is not None:
                 return _Added([Write(w.name, w.vectors * factor) for w in own], call)
         for call in layer.after:
             beside = call.made.shape == x.shape
-            factor = _factor(following - x - call.made, whole) if beside else None
+            factor = factor_of(following - x - call.made, whole) if beside else None
             if factor is not None:
                 return _Added([Write(w.name, w.vectors * factor) for w in own], None)
     return None
@@ -271,16 +340,6 @@ def _through(writes: list[Write], made: Rows, norm: Norm) -> list[Write]:
     """The shares of writes in the norm of their sum."""
     shares = [Write(w.name, norm.linear(w.vectors, made)) for w in writes]
     return shares if norm.bias is None else [*shares, Write(BIASES, norm.bias.expand_as(made))]
-
-
-def _factor(whole: Rows, part: Rows) -> float | None:
-    """The number that one tensor is the multiple of another by; None if it is none."""
-    square = float(part.double().square().sum())
-    if not square:
-        return None
-    factor = float((whole.double() * part.double()).sum()) / square
-    factor = 1.0 if abs(factor - 1) < 1e-5 else factor
-    return factor if alike((part * factor).to(whole.dtype), whole) else None
 
 
 def _is_normed(calls: Sequence[ModuleCall], following: Rows) -> bool:

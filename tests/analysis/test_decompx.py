@@ -8,6 +8,7 @@ import torch
 
 from analysis.decompx import decompx, parts
 from models.decoder import DecoderConfig
+from models.decompx import carried
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
@@ -170,3 +171,15 @@ def test_where_it_does_not_hold_one_sentence_says_why():
     with pytest.raises(ValueError, match="follows one tower"):
         decompx(crossed, 0, tower="decoder")
     assert decompx(crossed, 0, tower="encoder").vectors.shape == (7, 10)
+
+
+def test_a_kernel_without_forward_derivative_is_named() -> None:
+    """The flash kernel has a backward derivative only."""
+    x = torch.randn(1, 2, 3, 4, generator=torch.Generator().manual_seed(1))
+
+    def run() -> None:
+        begun = x * 1
+        torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(begun, begun, begun)
+
+    with pytest.raises(ValueError, match="PyTorch does not have for _scaled_dot_product_flash"):
+        carried(run, x, torch.ones_like(x), x + 1)

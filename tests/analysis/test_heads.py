@@ -13,6 +13,7 @@ from analysis.heads import HeadNumbers, head_table, heads
 from analysis.measures import MEASURES
 from analysis.reach import Counted, Reach
 from analysis.view import View
+from benchmarks.architectures import TEXT
 from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
@@ -20,6 +21,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.text import Tokens
 from tests.analysis.slow_heads import slow_numbers
+from tests.models.pretrained.tiny import BY_NAME, build
 
 CLOSE = 1e-5  # rounding of float32 sums over a few dozen weights
 WORDS = [
@@ -289,3 +291,17 @@ def test_a_data_frame_has_a_row_for_each_head() -> None:
         expected = found["entropy"][t.sites.index(site), row["head"]]
         assert row["entropy"] == pytest.approx(float(expected), nan_ok=True)
     assert frame.drop_duplicates(["layer", "head", "kind", "tower"]).shape == frame.shape
+
+
+def test_copying_of_tokens_is_not_read_past_a_layer_of_the_head() -> None:
+    """BERT's head transforms the stream before the unembedding; GPT-2's and T5's only norm it."""
+    table = head_table(trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs()))
+    assert table.values["copying of tokens"].isnan().all()
+    masked = build("BertForMaskedLM", "BertConfig", TEXT)
+    table = head_table(trace(masked, {"input_ids": REPEATED[:, :22]}))
+    assert table.values["copying of tokens"].isnan().all()
+    assert "no linear map" in table.reasons["copying of tokens"]
+    for name in ("GPT-2", "Llama"):
+        found = trace(BY_NAME[name].build(), BY_NAME[name].inputs())
+        assert not heads(found)["copying of tokens"].isnan().any()
+        assert found.projections(0).final_norm is not None

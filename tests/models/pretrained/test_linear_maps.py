@@ -1,5 +1,6 @@
 """Linear maps found in what modules returned: with modules made by hand."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -190,3 +191,26 @@ def test_which_modules_are_norms() -> None:
     other.weight = nn.Parameter(torch.ones(1))
     normed = torch.layer_norm(x, (WIDTH,))
     assert norm_of(ModuleCall("a", other, x, normed, 0)) is None
+
+
+def test_a_module_of_another_width_than_whole_heads_is_passed_over() -> None:
+    """Ten columns hold two heads of four, and two columns of something else."""
+    given = torch.randn(5, 6, generator=torch.Generator().manual_seed(1))
+    other, own = torch.nn.Linear(6, 10), torch.nn.Linear(6, 8)
+    calls = [
+        ModuleCall(name, module, given, module(given).detach(), 0)
+        for name, module in (("own", own), ("other", other))
+    ]
+    wanted = calls[0].made.unflatten(1, (2, 4)).transpose(0, 1)
+    found = find_rotated(calls, wanted)
+    assert found is not None
+    assert found.linear.module is own
+    assert found.starts == (0, 4)
+
+
+def test_weights_that_are_elsewhere_are_said_to_be() -> None:
+    given = torch.randn(5, 6, generator=torch.Generator().manual_seed(1))
+    module = torch.nn.Linear(6, 8)
+    call = ModuleCall("layers.0.query", module, given, module(given).detach(), 0)
+    with pytest.raises(ValueError, match=r"layers\.0\.query: expected weights that are in memory"):
+        Linear.of(replace(call, module=module.to("meta")))

@@ -12,11 +12,11 @@ from models.attention import Pattern
 from models.inputs.pretrained import ModelInputs
 from models.inputs.sequences import named_tokens
 from models.pretrained.attention_modules import AttentionModule
-from models.pretrained.linear_maps import HeadMap, Linear
+from models.pretrained.linear_maps import HeadMap, Linear, factor_of
 from models.pretrained.observation import ModuleCall
 from models.pretrained.recording import Call, Entry
 from models.pretrained.site_maps import SiteMaps
-from models.pretrained.stream import _added, _block, _embedding, _factor, _layer, _norms, _tokens
+from models.pretrained.stream import _added, _block, _Blocks, _embedding, _layer, _norms, _tokens
 from models.projections import Norm
 from models.run import trace
 from models.stream import (
@@ -140,11 +140,11 @@ def test_rows_of_tokens(item: int) -> None:
 def test_a_multiple_of_a_tensor() -> None:
     """Rounding is no factor; what is nearly a multiple is none."""
     part = normal(5, 6)
-    assert _factor(part * (1 + 3e-6), part) == 1.0
-    assert _factor(part * 1.5, part) == pytest.approx(1.5)
-    assert _factor(part * -0.25, part) == pytest.approx(-0.25)
-    assert _factor(part + normal(5, 6, seed=8), part) is None
-    assert _factor(part, torch.zeros(5, 6)) is None
+    assert factor_of(part * (1 + 3e-6), part) == 1.0
+    assert factor_of(part * 1.5, part) == pytest.approx(1.5)
+    assert factor_of(part * -0.25, part) == pytest.approx(-0.25)
+    assert factor_of(part + normal(5, 6, seed=8), part) is None
+    assert factor_of(part, torch.zeros(5, 6)) is None
 
 
 def call_and_maps(heads: HeadMap) -> tuple[Call, SiteMaps]:
@@ -174,7 +174,7 @@ def test_the_stream_is_what_the_norm_of_the_queries_reads() -> None:
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_heads_are_added_times_a_factor(beside: bool) -> None:
+def test_heads_are_added_times_afactor_of(beside: bool) -> None:
     """Before a feed-forward network, which reads the sum, or beside one, which reads the stream."""
     x, heads, made = (normal(5, 6, seed=seed) for seed in (7, 8, 9))
     read = x if beside else x + 0.5 * heads
@@ -204,7 +204,8 @@ def test_a_norm_of_the_sum_is_looked_up_behind_what_returns_it_again() -> None:
         ModuleCall("norm", norm, x + made, following, 1),
         ModuleCall("dropout", nn.Dropout(), following, following, 1),
     ]
-    steps = [*_block(_layer(call, maps, 0, calls, 1), following, 0, torch.arange(5))]
+    layer = _layer(call, maps, 0, calls, 1)
+    steps = [*_block(layer, replace(layer, x=following), _Blocks((), ()), 0, torch.arange(5))]
     writes, (last,) = [s for s in steps if isinstance(s, Write)], steps[-1:]
     assert (total(writes) - made).abs().max() < 1e-5
     assert [isinstance(step, Normed) for step in steps] == [False] * len(writes) + [True]

@@ -1,0 +1,131 @@
+"""Which parts of a transformers network mix tokens by other means than traced attention.
+
+State spaces, convolutions, recurrences: no list of them is kept. In one pass with all attention
+ablated, what a block returns for a token is differentiated by what it read: a gradient at any other
+token is mixing.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from models.edits import Ablate
+from models.inputs.pretrained import ModelInputs
+from models.pretrained.block_outputs import blocks_of
+from models.pretrained.interface import recording
+from models.pretrained.passes import new_recording, run_network
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+Tower = str | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """One call of a block or of a part of one: a row for each token in, and out."""
+
+    tower: Tower
+    path: str
+    block: str
+    given: Tensor
+    made: Tensor
+
+
+@torch.enable_grad()
+def mixing_parts(model: "Model", inputs: ModelInputs) -> dict[Tower, tuple[str, ...]]:
+    """The parts of the blocks that mix tokens without traced attention, by tower.
+
+    Args:
+        model: of the library.
+        inputs: a few tokens.
+
+    Returns:
+        Paths of modules; of a block itself, where none of its parts does it alone.
+    """
+    record = new_recording(model, inputs, [Ablate(None, None)])
+    steps: list[_Step] = []
+    noted = _noted(model.network, record.modules, steps)
+    with recording(model.network, record), noted:
+        run_network(model, inputs)
+    found: dict[Tower, list[str]] = {}
+    for step in steps:
+        if step.path == step.block and _mixes(step):
+            parts = [each for each in steps if each.block == step.block != each.path]
+            names = [each.path for each in parts if _mixes(each)] or [step.path]
+            found.setdefault(step.tower, []).extend(names)
+    return {tower: tuple(dict.fromkeys(names)) for tower, names in found.items()}
+
+
+def _mixes(step: _Step) -> bool:
+    """Whether what is made for a token in the middle depends on any other token."""
+    place = step.made.shape[1] // 2
+    (gradient,) = torch.autograd.grad(
+        step.made[0, place].sum(), step.given, retain_graph=True, allow_unused=True
+    )
+    if gradient is None:
+        return False
+    others = torch.arange(gradient.shape[1], device=gradient.device) != place
+    return bool(gradient[0, others].any())
+
+
+@contextmanager
+def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[None]:
+    """Inside, calls of blocks and of their parts are noted, in passes of this thread.
+
+    What the first block of a tower reads begins the graph: weights need no gradient.
+    """
+    thread, begun, hooks = get_ident(), set[Tower](), []
+
+    def begin(tower: Tower, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+        if get_ident() != thread or tower in begun:
+            return None
+        begun.add(tower)
+        swapped = {
+            id(x): x.detach().requires_grad_() for x in [_states(args, kwargs)] if x is not None
+        }
+        return (
+            tuple(swapped.get(id(x), x) for x in args),
+            {name: swapped.get(id(x), x) for name, x in kwargs.items()},
+        )
+
+    def note(tower: Tower, path: str, block: str, given: Tensor | None, out: Any) -> None:
+        made = out[0] if isinstance(out, tuple | list) and out else out
+        if get_ident() != thread or given is None or not isinstance(made, Tensor):
+            return
+        rows = made.ndim == given.ndim == 3 and made.shape[:2] == given.shape[:2]
+        if rows and given.requires_grad and made.requires_grad:
+            steps.append(_Step(tower, path, block, given, made))
+
+    for tower, path, block in blocks_of(network, modules):
+        hooks.append(
+            block.register_forward_pre_hook(
+                lambda _, args, kwargs, tower=tower: begin(tower, args, kwargs), with_kwargs=True
+            )
+        )
+        for name, part in [("", block), *block.named_children()]:
+            whole = f"{path}.{name}" if name else path
+            hooks.append(
+                part.register_forward_hook(
+                    lambda _, args, kwargs, out, at=(tower, whole, path): note(
+                        *at, _states(args, kwargs), out
+                    ),
+                    with_kwargs=True,
+                )
+            )
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _states(args: tuple, kwargs: dict[str, Any]) -> Tensor | None:
+    """The states that a module reads: its first tensor of numbers."""
+    given = (x for x in (*args, *kwargs.values()) if isinstance(x, Tensor))
+    return next((x for x in given if x.is_floating_point() and x.ndim == 3), None)
