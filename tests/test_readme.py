@@ -1,4 +1,4 @@
-"""The README: its code runs and gives what its comments say, and the files it names are there."""
+"""The README and docs: their code runs and gives what its comments say; the files are there."""
 
 import re
 from pathlib import Path
@@ -7,12 +7,26 @@ from typing import Any
 import pytest
 import torch
 
+import headscope as hs
 from models.catalogue import entry, folder
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGES = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    )
+}
+BLOCKS = {
+    name: found
+    for name, text in PAGES.items()
+    if (found := re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+}
 TEXT = "The animal didn't cross the street because it was too tired."
+LINES = 110  # of the README
 
 
 def values(code: str, names: dict[str, Any]) -> list[Any]:
@@ -30,37 +44,28 @@ def values(code: str, names: dict[str, Any]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def names() -> dict[str, Any]:
-    """What the first block leaves, and what the later ones name."""
+    """What the README's block leaves, and what the later ones name."""
     found: dict[str, Any] = {"torch": torch, "text": TEXT}
-    values(BLOCKS[0], found)
-    for line in (
-        "from headscope import load, trace",
-        "from analysis.decompx import decompx",
-        "from analysis.faithfulness import faithfulness",
-        "from analysis.norms import value_norms",
-        "from analysis.relevance import explain",
-        "from analysis.rollout import rollout",
-        "from models.verify import verify",
-    ):
-        exec(line, found)
+    values(BLOCKS["README"][0], found)
     return found
 
 
 def test_every_block_is_tested() -> None:
-    assert len(BLOCKS) == 3
+    counts = {name: len(blocks) for name, blocks in BLOCKS.items()}
+    assert counts == {"README": 1, "using": 1, "models": 1}
 
 
 def test_a_trace() -> None:
-    labels, weights, shape, path = values(BLOCKS[0], {})
+    labels, weights, shape, path, explorer = values(BLOCKS["README"][0], {})
     assert labels[:4] == ["[CLS]", "The", "animal", "didn"]
     assert weights.sum(-1) == pytest.approx(torch.ones(16), abs=1e-5)
     assert shape == (12, 16, 16)
     assert path == "fused"
+    assert explorer.comm is None or explorer.model_id
 
 
 def test_all_layers_together(names: dict[str, Any]) -> None:
-    exec("t = trace(model, text, hidden=True)", names)
-    joint, norms, parts, curves = values(BLOCKS[1], names)
+    joint, norms, parts, curves = values(BLOCKS["using"][0], names)
     assert joint.shape == (16, 16)
     assert norms.shape == (12, 16, 16)
     assert parts.shape == (16,)
@@ -70,18 +75,38 @@ def test_all_layers_together(names: dict[str, Any]) -> None:
 
 def test_any_transformers_model(names: dict[str, Any]) -> None:
     path = folder(entry("minilm"))
-    code = re.sub('"path/to/folder"|"owner/name"', repr(str(path)), BLOCKS[2])
+    code = re.sub('"path/to/folder"|"owner/name"', repr(str(path)), BLOCKS["models"][0])
     left, difference = values(code.replace('"cuda"', '"cpu"'), dict(names))
     assert left.shape == (4, 384)
     assert difference < 0.05  # of numbers up to 3 in bfloat16, which has three digits
 
 
+def test_every_name_of_the_facade_is_there() -> None:
+    mentioned = set(re.findall(r"\bhs\.([A-Za-z_]+)", "".join(PAGES.values())))
+    assert len(mentioned) > 12
+    assert mentioned <= set(dir(hs))
+    assert all(getattr(hs, name) is not None for name in dir(hs))
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LINES
+
+
+def test_links_lead_to_files() -> None:
+    for name, text in PAGES.items():
+        place = ROOT if name in ("README", "CONTRIBUTING") else ROOT / "docs"
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            assert (place / target).exists(), f"{name}: {target}"
+
+
 def test_the_files_that_it_names_are_there() -> None:
-    named = set(re.findall(r"`((?:[\w.]+/)+[\w.]*)`", README))
+    named = set(re.findall(r"`((?:[\w.]+/)+[\w.]*)`", PAGES["design"] + PAGES["CONTRIBUTING"]))
     assert len(named) > 25
-    beside = ("", "models/loading", "viz/components/headscope_views/assets", "viz/pages")
+    assets = "viz/components/headscope_views/assets"
+    beside = ("", "models/loading", assets, "viz/pages")
     places = [ROOT / place for place in beside]  # of a name within its row of the table
-    missing = [name for name in named if not any((place / name).exists() for place in places)]
+    real = [name for name in named if "NAME" not in name]
+    missing = [name for name in real if not any((place / name).exists() for place in places)]
     assert missing == []
 
 
