@@ -17,7 +17,10 @@ from models.text import Tokens
 from models.trace import PatchGrid
 
 MOST_SPECIAL = 64  # tokens beside the patches, detections apart: class, registers
-CLASS_LAST = ("llama4_vision_model",)  # model types whose class token follows the patches
+LAST = {  # model types whose special tokens follow the patches, or some of them
+    "llama4_vision_model": ("[CLS]",),
+    "xclip_vision_model": ("[MESSAGE]",),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +122,14 @@ def special_tokens(config: Any, extra: int) -> tuple[tuple[str, ...], tuple[str,
         extra: how many there are.
     """
     part = vision_part(config)
-    last = min(extra, getattr(part, "num_detection_tokens", 0))
-    behind = tuple(f"[DET] {index + 1}" for index in range(last))
+    own = LAST.get(getattr(part, "model_type", None) or "", ())
+    own = own if own == ("[CLS]",) or extra > len(own) else ()
+    last = min(extra, len(own) + getattr(part, "num_detection_tokens", 0))
+    behind = (*own, *(f"[DET] {index + 1}" for index in range(last - len(own))))[:last]
     registers = min(extra - last, getattr(part, "num_register_tokens", 0) or 0)
     first = extra - last - registers
     names = ("[CLS]", "[DIST]")[:first] if first <= 2 else tuple(f"extra {i}" for i in range(first))
-    names += tuple(f"register {index + 1}" for index in range(registers))
-    if getattr(part, "model_type", None) in CLASS_LAST:
-        return (), names + behind
-    return names, behind
+    return names + tuple(f"register {index + 1}" for index in range(registers)), behind
 
 
 def vision_part(config: Any) -> Any:
