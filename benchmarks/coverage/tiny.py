@@ -327,7 +327,7 @@ def _whole_of(config: type[PreTrainedConfig]) -> str:
         parts: Any = CONFIG_MAPPING[name].sub_configs
         if config in parts.values():
             return "a part of another model type, with no class that can be called alone"
-    return "no model class of its own: a processor, or the head of another model type"
+    return "no model class is found for its config"
 
 
 def _not_called(name: str, model: type[PreTrainedModel]) -> str:

@@ -36,6 +36,7 @@ EXACT = {  # beside the architectures of benchmarks.architectures
     "conditional_detr": "queries of objects, over a backbone of the library instead of timm's",
     "time_series_transformer": "values of a series, lagged",
     "musicgen": "a text that is read, codes that are written",
+    "lw_detr": "windows, and between them all tokens in the order of the windows",
     "dia_decoder": "ids of several codebooks",
     "mimi_encoder": "an encoder that sets the cache option itself",
     "molmo2_adapter": "features of an image, pooled",
@@ -233,7 +234,7 @@ def test_widths_that_do_not_fit_stay_as_they_are() -> None:
         ("bark", "has no forward"),
         ("sam2_video", "runs over a video session"),
         ("sam_mask_decoder", "a part of another model type"),
-        ("nougat", "a processor"),
+        ("nougat", "no model class is found"),
     ],
 )
 def test_why_a_type_is_not_tried(name: str, reason: str) -> None:
