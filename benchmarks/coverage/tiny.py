@@ -39,7 +39,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "gemma4_unified_assistant": {"num_kv_shared_layers": 0},
     "layoutlmv3": {"coordinate_size": 8, "shape_size": 16},
     "lilt": {"hidden_size": 96},
-    "lw_detr_vit": {"num_windows": 4, "num_windows_side": 2},
+    "lw_detr_vit": {"num_windows": 4, "num_windows_side": 2, "window_block_indices": [0]},
     "llama4_vision_model": {"intermediate_size": 256},
     "kosmos-2": {"latent_query_num": 4},
     "kosmos-2.5": {"latent_query_num": 4},
