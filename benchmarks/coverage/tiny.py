@@ -140,7 +140,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
         "patch_model_config": {"image_size": IMAGE},
         "fov_model_config": {"image_size": IMAGE},
     },
-    "clap_audio_model": {"spec_size": 64},
+    "clap_audio_model": {"spec_size": 128},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"]},
     "ernie4_5_vl_moe_text": {"rope_parameters": {"mrope_section": [3, 3, 2]}},
     "esm": {"vocab_size": VOCAB, "pad_token_id": 0, "mask_token_id": 3},
