@@ -55,6 +55,32 @@ class FeedForward(nn.Module):
         return self.down(self.dropout(self.activation(self.up(x))))
 
 
+class GatedFeedForward(nn.Module):
+    """A feed-forward network with a gate: down(activation(gate(x)) · up(x)).
+
+    Source: Shazeer 2020, "GLU Variants Improve Transformer".
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        hidden: int,
+        *,
+        activation: str = "silu",
+        dropout: float = 0.0,
+        bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self.gate = nn.Linear(dim, hidden, bias=bias)
+        self.up = nn.Linear(dim, hidden, bias=bias)
+        self.down = nn.Linear(hidden, dim, bias=bias)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = ACTIVATIONS[activation]
+
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        return self.down(self.dropout(self.activation(self.gate(x)) * self.up(x)))
+
+
 class AddNorm(nn.Module):
     """Norm of the sum of what went into a sub-layer and what came out of it."""
 
@@ -160,13 +186,15 @@ class PostNormBlock(nn.Module):
         drop_path: float = 0.0,
         eps: float = 1e-5,
         norm_kind: str = "layer",
+        gated: bool = False,
     ) -> None:
         super().__init__()
         dim = attention.dim
         self.drop_path = DropPath(drop_path)
         self.attention = MultiHeadAttention(attention)
         self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        kind = GatedFeedForward if gated else FeedForward
+        self.feed_forward = kind(dim, mlp, activation=activation, dropout=dropout)
         self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
 
     def forward(
@@ -198,6 +226,7 @@ class PreNormBlock(nn.Module):
         drop_path: float = 0.0,
         eps: float = 1e-5,
         norm_kind: str = "layer",
+        gated: bool = False,
     ) -> None:
         super().__init__()
         dim = attention.dim
@@ -205,7 +234,8 @@ class PreNormBlock(nn.Module):
         self.before_attention = norm_of(norm_kind, dim, eps)
         self.attention = MultiHeadAttention(attention)
         self.before_feed_forward = norm_of(norm_kind, dim, eps)
-        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        kind = GatedFeedForward if gated else FeedForward
+        self.feed_forward = kind(dim, mlp, activation=activation, dropout=dropout)
         self.dropout = nn.Dropout(dropout)
 
     def forward(

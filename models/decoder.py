@@ -1,7 +1,8 @@
 """The decoder: a stack of blocks with causal self-attention.
 
 Trained to tell the next token it is a language model: with learned positions, pre-norm blocks and
-`activation="gelu_tanh"` it is GPT-2 (Radford et al. 2019).
+`activation="gelu_tanh"` it is GPT-2 (Radford et al. 2019); with rotary positions, RMSNorm, a gated
+feed-forward network and shared key heads it is Llama (Touvron et al. 2023).
 """
 
 from collections.abc import Sequence
@@ -41,11 +42,15 @@ class DecoderConfig:
         key_dim: width of one head's keys; None means that of its queries, another one needs
             bilinear scores.
         value_dim: width of one head's values; None means that of its queries.
+        kv_heads: number of heads of keys and values, which several heads of queries share; None
+            means one for each.
         mlp: hidden width of the feed-forward network.
+        gated: whether that has a gate, and no biases (as in Llama).
         activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
         norm: "pre" or "post"; "pre" ends on one more norm.
         positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
             all layers, as in T5.
+        rotary_base: of the wavelengths of rotary positions.
         max_tokens: the longest input.
         dropout: while training: of embeddings, attention weights, hidden units and residual
             branches.
@@ -76,10 +81,13 @@ class DecoderConfig:
     head_dim: int | None = None
     key_dim: int | None = None
     value_dim: int | None = None
+    kv_heads: int | None = None
     mlp: int = 256
+    gated: bool = False
     activation: str = "gelu"
     norm: str = "pre"
     positions: str = "sinusoidal"
+    rotary_base: float = 10_000.0
     max_tokens: int = 512
     dropout: float = 0.1
     embed_scale: bool = True
@@ -109,8 +117,11 @@ class DecoderConfig:
         )
         check_shares(self, ("dropout", "attention_dropout", "drop_path"))
         _ = self.attention  # which says what is wrong with it
-        if self.eps <= 0:
-            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        for name in ("eps", "rotary_base"):
+            if getattr(self, name) <= 0:
+                raise ValueError(
+                    f"{name}: expected a number above 0, received {getattr(self, name)}"
+                )
         check_rotary(self.positions, self.width, self.attention.key_width)
 
     @property
@@ -127,6 +138,7 @@ class DecoderConfig:
             head_dim=self.head_dim,
             key_dim=self.key_dim,
             value_dim=self.value_dim,
+            kv_heads=self.kv_heads,
             qkv_bias=self.qkv_bias,
             out_bias=self.out_bias,
             scoring=self.scoring,
@@ -176,7 +188,9 @@ class Decoder(nn.Module):
                 scale=config.embed_scale,
                 dropout=config.dropout,
             )
-            self.relation = relation_of(config.positions, config.heads, config.width, causal=True)
+            self.relation = relation_of(
+                config.positions, config.heads, config.width, causal=True, base=config.rotary_base
+            )
             self.blocks = nn.ModuleList(
                 BLOCKS[config.norm](
                     config.attention,
@@ -186,6 +200,7 @@ class Decoder(nn.Module):
                     drop_path=drop_path_of(config.drop_path, layer, config.depth),
                     eps=config.eps,
                     norm_kind=config.norm_kind,
+                    gated=config.gated,
                 )
                 for layer in range(config.depth)
             )

@@ -32,14 +32,14 @@ def projections_at(network: Network, site: Site) -> Projections:
     factor = config.factor
     return Projections(
         query=_scaled(split_rows(attention.query.weight, config.heads), factor),
-        key=_scaled(split_rows(attention.key.weight, config.heads), factor),
-        value=split_rows(attention.value.weight, config.heads),
+        key=_scaled(split_rows(attention.key.weight, config.key_heads), factor),
+        value=split_rows(attention.value.weight, config.key_heads),
         output=split_columns(output.weight, config.heads)
         if linear
         else identity(config.heads, config.value_width, attention.value.weight),
         query_bias=_bias(attention.query, config.heads, factor),
-        key_bias=_bias(attention.key, config.heads, factor),
-        value_bias=_bias(attention.value, config.heads),
+        key_bias=_bias(attention.key, config.key_heads, factor),
+        value_bias=_bias(attention.value, config.key_heads),
         output_bias=output.bias if linear else None,
         norm=_input_norm(network, site),
         residual=_residual(network, site),

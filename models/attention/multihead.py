@@ -53,6 +53,8 @@ class MultiHeadAttentionConfig:
         key_dim: width of one head's keys; None means that of its queries. Another width needs
             "bilinear" scores, whose matrix leads from one to the other.
         value_dim: width of one head's values; None means the width of its queries.
+        kv_heads: number of heads of keys and values, each shared by several heads of queries
+            (grouped queries, Ainslie et al. 2023); None means one for each.
         input_dim: width of the queries' input; None means dim.
         key_input_dim: width of the keys' input; None means that of the queries'.
         value_input_dim: width of the values' input; None means that of the keys'.
@@ -77,6 +79,7 @@ class MultiHeadAttentionConfig:
     head_dim: int | None = None
     key_dim: int | None = None
     value_dim: int | None = None
+    kv_heads: int | None = None
     input_dim: int | None = None
     key_input_dim: int | None = None
     value_input_dim: int | None = None
@@ -95,7 +98,12 @@ class MultiHeadAttentionConfig:
         check_heads(self.dim, self.heads, self.head_dim)
         check_choices(self, ATTENTION_CHOICES)
         check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
-        check_least(self, {"key_dim": 1, "value_dim": 1, "input_dim": 1})
+        check_least(self, {"key_dim": 1, "value_dim": 1, "input_dim": 1, "kv_heads": 1})
+        if self.heads % self.key_heads or (self.kv_heads and self.scoring != "dot"):
+            raise ValueError(
+                f"kv_heads: expected a divisor of {self.heads} heads, and dot scores, received"
+                f" {self.kv_heads} and {self.scoring} scores"
+            )
         check_least(self, {"key_input_dim": 1, "value_input_dim": 1})
         self._check_scale()
         if self.scoring != "bilinear" and self.key_width != self.width:
@@ -103,7 +111,7 @@ class MultiHeadAttentionConfig:
                 f"key_dim: expected {self.width}, the width of the queries, with {self.scoring}"
                 f" scores, received {self.key_dim}; bilinear scores compare vectors of two widths"
             )
-        if self.value_shortcut and self.merged != self.dim:
+        if self.value_shortcut and (self.merged != self.dim or self.key_heads != self.heads):
             raise ValueError(
                 f"value_shortcut: expected heads × width of their values = dim, received"
                 f" {self.heads} × {self.value_width} and {self.dim}"
@@ -135,6 +143,11 @@ class MultiHeadAttentionConfig:
     def value_width(self) -> int:
         """Width of one head's values."""
         return self.width if self.value_dim is None else self.value_dim
+
+    @property
+    def key_heads(self) -> int:
+        """Number of heads of keys and values."""
+        return self.heads if self.kv_heads is None else self.kv_heads
 
     @property
     def merged(self) -> int:
@@ -200,8 +213,8 @@ class MultiHeadAttention(nn.Module):
         query, key, value = config.inputs
         self.config = config
         self.query = nn.Linear(query, inside, bias=config.qkv_bias)
-        self.key = nn.Linear(key, config.heads * config.key_width, bias=config.qkv_bias)
-        self.value = nn.Linear(value, config.merged, bias=config.qkv_bias)
+        self.key = nn.Linear(key, config.key_heads * config.key_width, bias=config.qkv_bias)
+        self.value = nn.Linear(value, config.key_heads * config.value_width, bias=config.qkv_bias)
         self.out = (
             nn.Linear(config.merged, config.dim, bias=config.out_bias)
             if config.has_projection
@@ -257,7 +270,7 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("value_shortcut is for self-attention: expected no context")
         if context is not None and angles is not None:
             raise ValueError("angles are for self-attention: expected no context")
-        q = self._prepared(self.query(x), angles)
+        q = self._prepared(self.query(x), self.config.heads, angles)
         k, v = self._keys_values(x, context, values, angles, past)
         attended, pattern = attend(
             q,
@@ -301,22 +314,21 @@ class MultiHeadAttention(nn.Module):
         if context is not None and past is not None:
             return past.k, past.v
         source = x if context is None else context
-        k = self._prepared(self.key(source), angles)
-        v = self._split(self.value(source if values is None else values))
+        k = self._prepared(self.key(source), self.config.key_heads, angles)
+        v = _split(self.value(source if values is None else values), self.config.key_heads)
         if past is None:
             return k, v
         return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
 
-    def _prepared(self, x: Tensor, angles: Tensor | None) -> Tensor:
+    def _prepared(self, x: Tensor, heads: int, angles: Tensor | None) -> Tensor:
         """Queries or keys ready for the dot product: split into heads, rotated, scaled."""
-        x = self._split(x)
+        x = _split(x, heads)
         x = x if angles is None else rotate(x, angles)
         return x if self.config.factor == 1 else x * self.config.factor
 
-    def _split(self, x: Tensor) -> Tensor:
-        return rearrange(
-            x, "batch token (head dim) -> batch head token dim", head=self.config.heads
-        )
+
+def _split(x: Tensor, heads: int) -> Tensor:
+    return rearrange(x, "batch token (head dim) -> batch head token dim", head=heads)
 
 
 def _merge_heads(values: Tensor) -> Tensor:

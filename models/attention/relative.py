@@ -210,13 +210,13 @@ class RelativeBias:
 class Rotary(nn.Module):
     """Rotates queries and keys; no parameters."""
 
-    def __init__(self, head_dim: int) -> None:
+    def __init__(self, head_dim: int, base: float = 10_000.0) -> None:
         super().__init__()
         check_rotary("rotary", head_dim)
-        self.head_dim = head_dim
+        self.head_dim, self.base = head_dim, base
 
     def forward(self, tokens: int) -> Relation:
-        return Relation(angles=rotary_angles(tokens, self.head_dim))
+        return Relation(angles=rotary_angles(tokens, self.head_dim, base=self.base))
 
 
 class Alibi(nn.Module):
@@ -252,10 +252,12 @@ class Unrelated(nn.Module):
         return Relation()
 
 
-def relation_of(kind: str, heads: int, head_dim: int, *, causal: bool = False) -> nn.Module:
+def relation_of(
+    kind: str, heads: int, head_dim: int, *, causal: bool = False, base: float = 10_000.0
+) -> nn.Module:
     """The module for one of `RELATIVE`, whose forward returns a `Relation`; else `Unrelated`."""
     if kind == "rotary":
-        return Rotary(head_dim)
+        return Rotary(head_dim, base)
     if kind == "alibi":
         return Alibi(heads)
     if kind == "relative":

@@ -10,6 +10,7 @@ from models.blocks import (
     DECODER_BLOCKS,
     DropPath,
     FeedForward,
+    GatedFeedForward,
     cross_of,
     drop_path_of,
 )
@@ -49,7 +50,8 @@ def attention(
     parts = []
     for letter, x, (which, width) in zip("qkv", x_of, inside.items(), strict=True):
         b = f" + b{letter}" if config.qkv_bias else ""
-        gives = (x[0], ("heads × width", config.heads * width))
+        heads = config.heads if which == "query" else config.key_heads
+        gives = (x[0], ("heads × width", heads * width))
         made = linear(
             *(which, which.capitalize(), x, gives, runs),
             bias=config.qkv_bias,
@@ -190,9 +192,11 @@ def _kept_weights(
     return kept + (2 * weights + rows) * (biased or causal)
 
 
-def feed_forward(dim: int, hidden: int, activation: str, tokens: int) -> Part:
-    """Two linear layers with an activation in between, applied to every token."""
+def feed_forward(dim: int, hidden: int, activation: str, tokens: int, gated: bool = False) -> Part:
+    """Two linear layers with an activation in between, or a gate, applied to every token."""
     narrow, wide = (("tokens", tokens), ("dim", dim)), (("tokens", tokens), ("mlp", hidden))
+    if gated:
+        return _gated(narrow, wide, activation)
     runs, kept = FeedForward.forward, NUMBER * size(wide)
     up = linear("up", "Up", narrow, wide, runs, memory=0 if activation in AFTER else kept)
     bend = Part(
@@ -203,6 +207,29 @@ def feed_forward(dim: int, hidden: int, activation: str, tokens: int) -> Part:
     return group(
         "feed_forward", "Feed-forward", "feed-forward", parts, formula=formula, source=runs
     )
+
+
+def _gated(narrow: Shape, wide: Shape, activation: str) -> Part:
+    runs, kept = GatedFeedForward.forward, NUMBER * size(wide)
+    parts = [
+        linear("gate", "Gate", narrow, wide, runs, bias=False, memory=kept),
+        Part(
+            "activation",
+            activation,
+            "activation",
+            f"{activation}(x)",
+            wide,
+            wide,
+            runs,
+            memory=kept,
+        ),
+        linear("up", "Up", narrow, wide, runs, bias=False, memory=kept),
+        Part("product", "Product", "activation", "gate · up", wide, wide, runs, memory=kept),
+        linear("down", "Down", wide, narrow, runs, bias=False),
+    ]
+    formula = f"({activation}(x · W₃) · (x · W₁)) · W₂"
+    title = "Gated feed-forward"
+    return group("feed_forward", title, "feed-forward", parts, formula=formula, source=runs)
 
 
 def block(
@@ -218,6 +245,7 @@ def block(
     times: int = 1,
     norm_kind: str = "layer",
     drop_path: float = 0.0,
+    gated: bool = False,
 ) -> Part:
     """A block whose tokens attend to each other.
 
@@ -233,11 +261,12 @@ def block(
         times: number of blocks in the stack.
         norm_kind: one of `blocks.NORMS`.
         drop_path: how likely an item skips the last block.
+        gated: whether its feed-forward network has a gate.
     """
     title = "Masked self-attention" if causal else "Self-attention"
     inner = [
         attention(config, tokens, title=title, order=order, causal=causal, mask_fill=mask_fill),
-        feed_forward(config.dim, mlp, activation, tokens),
+        feed_forward(config.dim, mlp, activation, tokens, gated),
     ]
     return _stacked(inner, place, BLOCKS[place].forward, times, norm_kind, drop_path)
 

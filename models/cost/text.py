@@ -59,6 +59,7 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
+    like |= {"gated": config.gated}
     like |= {"norm_kind": config.norm_kind, "drop_path": config.drop_path}
     like |= {"mask_fill": config.mask_fill}
     parts.append(

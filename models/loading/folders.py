@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 
 from models.cost import memory_check
+from models.decoder import Decoder
 from models.encoder import Encoder
 from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
-from models.loading.convert import bert, own, vit
+from models.loading.convert import bert, dinov2, gpt2, llama, own, vit
 from models.loading.convert.names import heads_in
 from models.model import Config, Door, Model, Network, grouped
 from models.preprocessing import read_preprocessing
@@ -35,8 +36,13 @@ class Family(NamedTuple):
 FAMILIES = {
     "bert": Family(bert.config, bert.weights, Encoder),
     "vit": Family(vit.config, vit.weights, ViT),
+    "gpt2": Family(gpt2.config, gpt2.weights, Decoder),
+    "llama": Family(llama.config, llama.weights, Decoder),
+    "dinov2": Family(dinov2.config, dinov2.weights, ViT),
     **{name: Family(own.config, own.weights, made) for name, (_, made) in own.TYPES.items()},
 }
+
+ON_REQUEST = ("gpt2", "llama", "dinov2")  # which open through transformers unless door="own"
 
 
 def from_folder(
@@ -69,7 +75,8 @@ def from_folder(
                 f"door: there is no converter for model_type {settings.get('model_type')!r}:"
                 f" expected {' or '.join(FAMILIES)}"
             )
-        if door == "transformers" or family is None:
+        asked = door == "own" or settings.get("model_type") not in ON_REQUEST
+        if door == "transformers" or family is None or not asked:
             return _through_library(place, name, dtype, device)
         if door == "own" or settings["model_type"] in own.TYPES:
             return _through_converter(place, name, family, settings)

@@ -62,7 +62,7 @@ def load(
         dtype: of the weights; None leaves it.
         door: "own" is the network of this project, "transformers" the library's own code, through
             its attention interface; None means own where there is a converter and the network has
-            a place for the checkpoint's head.
+            a place for the checkpoint's head; GPT-2, Llama and DINOv2 open so on request only.
 
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.

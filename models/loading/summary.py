@@ -155,7 +155,8 @@ def _own(config: Any) -> Iterator[Part]:
     positions = str(getattr(config, "positions", "sinusoidal"))
     mlp = getattr(config, "mlp", None)
     for name in names:
-        yield Part(name, config.depth, config.heads, config.heads, dim, mlp, positions, most)
+        shared = getattr(config, "kv_heads", None) or config.heads
+        yield Part(name, config.depth, config.heads, shared, dim, mlp, positions, most)
 
 
 def _theirs(name: str, config: Any, model: Model) -> Part:

@@ -20,6 +20,7 @@ from models.fetch import fetch
 from models.files.errors import FetchError
 from models.files.marian import read_marian
 from models.files.wheels import fetch_files
+from models.model import Door
 from models.run import Model, load, trace
 from models.text import Decoding
 from models.verify import verify as verify_trace
@@ -27,6 +28,7 @@ from tests.models.marian_pass import logits_and_weights
 from tests.models.speech import PACKAGE, speak
 
 pytestmark = pytest.mark.long
+DOORS: tuple[Door, Door] = ("own", "transformers")
 UNREACHABLE = "the package index cannot be reached"
 
 
@@ -100,6 +102,20 @@ def test_dinov2_is_the_graph_s_backbone(tmp_path: Path) -> None:
     graph.output.append(onnx.helper.make_empty_tensor_value_info(end[-1]))
     (expected,) = ReferenceEvaluator(proto).run(None, {"input_image": pixels.numpy()})
     assert np.abs(found.detach().numpy() - expected).max() < 2e-5  # sums in another order
+
+
+@pytest.mark.parametrize("name", ["smollm2", "dinov2"])
+def test_our_network_gives_the_library_s_maps(name: str) -> None:
+    given = torch.randn(1, 3, 224, 280, generator=torch.Generator().manual_seed(0))
+    read = (
+        "When Mary and John went to the store, John gave a drink to" if name == "smollm2" else given
+    )
+    own, theirs = (trace(load(real(name).name, door=door), read) for door in DOORS)
+    for mine, other in zip(own.sites, theirs.sites, strict=True):
+        off = (own.weights(mine.layer) - theirs.weights(other.layer)).abs().max()
+        assert off < (1e-5 if name == "smollm2" else 3e-5)  # LayerScale is folded into weights
+    off = (own.output.values - theirs.output.values).abs().max()
+    assert off < 2e-4 * theirs.output.values.abs().max()
 
 
 def test_whisper_writes_down_speech(tmp_path: Path) -> None:
