@@ -1,4 +1,5 @@
-// Draws every step of figures for the numbers in a file, and says what is wrong with their marks.
+// Draws every step of figures for the numbers in a file, and says what is wrong with their marks, or
+// else what is written in them and in their tables.
 //
 //     node draw_figures.mjs CASES.json
 
@@ -6,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { boardMarks, boardTables, describeBoard } from "../../viz/components/headscope_views/assets/story/board.js";
-import { attributesOf } from "../../viz/components/headscope_views/assets/story/scene.js";
+import { attributesOf, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
 
 /** @import {Figure, Ink, Mark} from "../../viz/components/headscope_views/assets/types" */
 
@@ -25,6 +26,8 @@ const ink = {
 };
 
 let drawn = 0;
+/** @type {string[]} */
+const written = [];
 for (const { figure: name, step, steps, boards, inputs, numbers } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   /** @type {{figure: Figure}} */
   const { figure } = await import(`../../viz/components/headscope_views/assets/figures/${name}.js`);
@@ -42,10 +45,13 @@ for (const { figure: name, step, steps, boards, inputs, numbers } of JSON.parse(
   const said = board ? describeBoard(board) : figure.describe(numbers, moment);
   assert.ok(said.length > 20, `${where}: the description`);
   assert.doesNotMatch(said, /undefined|NaN/, where);
-  for (const { rows, values } of [...(board ? boardTables(board) : []), ...(figure.tables?.(numbers) ?? [])]) assert.ok(!rows.length || rows.length === values.length, where);
+  const tables = [...(board ? boardTables(board) : []), ...(figure.tables?.(numbers) ?? [])];
+  for (const { rows, values } of tables) assert.ok(!rows.length || rows.length === values.length, where);
+  written.push(...marks.flatMap(({ kind, text = "" }) => (kind === "text" ? [labelParts(text).map((part) => part.text).join("")] : [])));
+  written.push(...tables.flatMap(({ title, rows, cols, values }) => [title, ...rows, ...cols, ...values.flat().filter((value) => typeof value === "string")]));
   drawn += 1;
 }
-process.stdout.write(JSON.stringify({ drawn }));
+process.stdout.write(JSON.stringify({ drawn, written }));
 
 /** @type {(mark: Mark, where: string, width: number, height: number) => void} */
 function check(mark, where, width, height) {

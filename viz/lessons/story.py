@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 from viz.lessons.inputs import Input, Value
 
+SHOWN = "the numbers on the screen"
+SIZES = "the sizes alone"
+
 
 @dataclass(frozen=True)
 class Option:
@@ -54,6 +57,7 @@ class Step:
         ask: a question that comes first: the step is shown once it is answered.
         inputs: with which its figure opens; what other steps set is as the story starts.
         board: whether its picture is a board of matrices and tables, from the lesson's `BOARDS`.
+        computed: what its numbers are computed from; empty where it is as in the lesson.
     """
 
     name: str
@@ -65,6 +69,7 @@ class Step:
     ask: Question | None = None
     inputs: Mapping[str, Value] = field(default_factory=dict)
     board: bool = False
+    computed: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,7 @@ class Lesson:
         misreading: for readers, and to watch for.
         plan: for teachers.
         figure: title of the figure; empty where the lesson is no story.
+        computed: what its numbers are computed from, after “Computed now, from”.
         inputs: of the figure.
         steps: of the story, in order.
         code: dotted names of the functions and classes behind its numbers.
@@ -141,6 +147,7 @@ class Lesson:
     misreading: Misreading
     plan: Plan
     figure: str = ""
+    computed: str = SHOWN
     inputs: Mapping[str, Input] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     code: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The story of the block: the residual stream."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Within, Word
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SHOWN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 ON = (0, 0, 0, 0)
 X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)  # two words of four features
@@ -20,6 +20,7 @@ LESSON = Lesson(
     needs=("heads",),
     minutes=25,
     figure="The residual stream through two blocks",
+    computed="these weights: those of a network trained to reverse words",
     inputs={
         "word": Word("stream"),
         "place": Count(0, 0, 11),
@@ -110,8 +111,8 @@ LESSON = Lesson(
                     ),
                     Option(
                         "It stays the same",
-                        "μ and σ double as well, and cancel. (A tiny ε below the square root, 10⁻⁵,"
-                        " keeps σ above 0; it changes the fourth digit at most here.)",
+                        "μ and σ double as well, and cancel. (A tiny ε below the square root, 10⁻⁵"
+                        " or 10⁻⁶, keeps σ above 0; it changes the fourth digit at most here.)",
                         right=True,
                     ),
                     Option(
@@ -121,6 +122,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            computed=SHOWN,
         ),
         Step(
             "batch",
@@ -137,6 +139,7 @@ LESSON = Lesson(
             ),
             tries=(Try("“Machines” gets a 30", {"x": FAR}),),
             board=True,
+            computed=SHOWN,
         ),
         Step(
             "mlp",
@@ -171,6 +174,7 @@ LESSON = Lesson(
             formulas=("FFN(x) = W_{2} act(W_{1} x + b_{1}) + b_{2}",),
             code=("out = down(relu(up(x)))",),
             board=True,
+            computed="these weights: random ones",
         ),
         Step(
             "blocks",
@@ -225,6 +229,7 @@ LESSON = Lesson(
                 Try("Post-norm", {"norm": "post"}),
                 Try("Pre-norm", {"norm": "pre"}),
             ),
+            computed="these weights: random ones",
         ),
         Step(
             "encoder",
@@ -241,17 +246,18 @@ LESSON = Lesson(
                 " blocks.",
             ),
             formulas=(
-                "z = LN(x + attention(x))",
-                "y = LN(z + FFN(z))",
+                "post-norm: z = LN(x + attention(x)),   y = LN(z + FFN(z))",
+                "pre-norm: z = x + attention(LN(x)),   y = z + FFN(LN(z))",
             ),
             code=(
-                "z = norm1(x + attention(x))",
-                "y = norm2(z + feed_forward(z))",
+                "z = norm1(x + attention(x))  # pre-norm: x + attention(norm1(x))",
+                "y = norm2(z + feed_forward(z))  # pre-norm: z + feed_forward(norm2(z))",
             ),
             tries=(
                 Try("Pre-norm", {"order": "pre"}),
                 Try("Post-norm", {"order": "post"}),
             ),
+            computed="these weights: random ones",
         ),
         Step(
             "smallest",
@@ -270,6 +276,7 @@ LESSON = Lesson(
                 "prediction = linear(x)  # 3 → 1",
             ),
             board=True,
+            computed="these weights: random ones",
         ),
         Step(
             "training",
@@ -291,6 +298,7 @@ LESSON = Lesson(
                 "x = x + drop_path(dropout(mlp(norm2(x))))",
             ),
             board=True,
+            computed="random numbers, the same for one seed",
         ),
     ),
     takeaways=(

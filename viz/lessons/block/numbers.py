@@ -36,7 +36,7 @@ def numbers(
     Args:
         word: that the network reverses.
         place: of the letter; the last one where the word is shorter.
-        off: for each of the four layers in order, 1 if its output is replaced by zeros.
+        off: for each of the four sub-layers in order, 1 if its output is replaced by zeros.
         norm: of the untrained stack.
         x: the input of the small block, `WORDS` row by row.
         gain: γ of a layer norm of `x`.

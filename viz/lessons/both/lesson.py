@@ -1,7 +1,7 @@
 """The story of encoder and decoder: a date is read, and written a character at a time."""
 
 from viz.lessons.inputs import Count, Reals, Word
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="both",
@@ -13,6 +13,7 @@ LESSON = Lesson(
     needs=("position", "decoder"),
     minutes=25,
     figure="Reading and writing dates",
+    computed="these weights: those of a network trained to write dates",
     inputs={
         "date": Word("March the third, '98"),
         "written": Count(0, 0, 10),
@@ -145,13 +146,13 @@ LESSON = Lesson(
         ),
         Step(
             "inside",
-            "Three layers in a decoder block",
+            "Three sub-layers in a decoder block",
             (
-                "An encoder block has two layers, a decoder block three: **masked attention**"
-                " reads what has been written, **cross-attention** reads the source, and the"
-                " [[feed-forward network]] processes each position alone. Each reads a normalised"
-                " copy of the stream and adds its output to it.",
-                "Press a layer to switch it off. The top row shows the predictions at each"
+                "An encoder block has two sub-layers, a decoder block three: **masked"
+                " attention** reads what has been written, **cross-attention** reads the source,"
+                " and the [[feed-forward network]] processes each position alone. Each reads a"
+                " normalised copy of the stream and adds its output to it.",
+                "Press a sub-layer to switch it off. The top row shows the predictions at each"
                 " position, after the right characters so far: {stacks.correct:d} of"
                 " {stacks.count:d} are right.",
             ),
@@ -163,7 +164,7 @@ LESSON = Lesson(
             tries=(
                 Try("Without cross-attention", {"off": (0, 1, 0)}),
                 Try("Without masked attention", {"off": (1, 0, 0)}),
-                Try("All layers", {"off": (0, 0, 0)}),
+                Try("All sub-layers", {"off": (0, 0, 0)}),
             ),
             ask=Question(
                 "The cross-attention is switched off. What can the decoder still predict?",
@@ -209,6 +210,7 @@ LESSON = Lesson(
                 "logits = out(x) / sqrt(d)  # prj",
             ),
             board=True,
+            computed="these weights: random ones, of width 64",
         ),
         Step(
             "cost",
@@ -227,6 +229,7 @@ LESSON = Lesson(
                 Try("n = 2d", {"length": 128, "width": 64}),
                 Try("n = 2048, d = 64", {"length": 2048, "width": 64}),
             ),
+            computed=SIZES,
         ),
     ),
     takeaways=(

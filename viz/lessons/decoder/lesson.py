@@ -15,6 +15,7 @@ LESSON = Lesson(
     needs=("block", "head_layer"),
     minutes=20,
     figure="A decoder writes a sentence",
+    computed="these weights: those of a decoder trained on template sentences",
     inputs={
         "text": Word("the king saw"),
         "written": Count(5, 0, 9),
@@ -68,6 +69,7 @@ LESSON = Lesson(
                 "mask = padding_mask & causal_mask",
             ),
             board=True,
+            computed="random numbers, and from the scores on the screen",
         ),
         Step(
             "write",
@@ -181,6 +183,7 @@ LESSON = Lesson(
                 ),
             ),
             inputs={"network": "copying", "ahead": 10},
+            computed="these weights: those of the network you choose",
         ),
         Step(
             "cache",

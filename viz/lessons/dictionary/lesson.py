@@ -132,6 +132,7 @@ LESSON = Lesson(
                 " from other entries, and the code is the same for a dictionary of any size.",
             ),
             board=True,
+            computed="these weights: those of MiniLM, and from the numbers on the screen",
         ),
         Step(
             "learn",

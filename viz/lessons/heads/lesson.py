@@ -1,7 +1,7 @@
 """The story of many heads."""
 
 from viz.lessons.inputs import Count, OneOf, Sentence
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
@@ -15,6 +15,7 @@ LESSON = Lesson(
     needs=("query_key_value",),
     minutes=20,
     figure="A band that splits into heads and joins again",
+    computed="these weights: random ones, of width 12",
     inputs={
         "heads": OneOf("3", ("1", "2", "3", "4", "6", "12")),
         "token": Count(2, 0, 3),
@@ -117,6 +118,7 @@ LESSON = Lesson(
             ),
             formulas=("Z = [ Z_{0} … Z_{7} ] W^{O}",),
             board=True,
+            computed="these weights: random ones, of width 16",
         ),
         Step(
             "cost",
@@ -155,6 +157,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            computed=SIZES,
         ),
         Step(
             "shapes",
@@ -176,6 +179,7 @@ LESSON = Lesson(
                 "@weight(w) = softmax(bmm(q, k.mT) / sqrt(d), dim=-1)",
             ),
             board=True,
+            computed=SIZES,
         ),
         Step(
             "trained",
@@ -196,6 +200,7 @@ LESSON = Lesson(
                     {"sentence": "Yesterday my sister planted seven small trees.", "head": 2},
                 ),
             ),
+            computed="these weights: those of MiniLM",
         ),
     ),
     takeaways=(

@@ -13,6 +13,7 @@ LESSON = Lesson(
     needs=("heads", "decoder"),
     minutes=25,
     figure="Four heads read a repeat",
+    computed="these weights: those of a network trained on repeated texts",
     inputs={
         "text": Word("dreamdream"),
         "query": Count(6, 0, 12),
@@ -138,6 +139,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            computed="these weights: those of a network trained on template sentences",
         ),
         Step(
             "same",
@@ -152,6 +154,7 @@ LESSON = Lesson(
                 " texts have more tokens still.",
             ),
             board=True,
+            computed="random numbers, the same for one seed",
         ),
     ),
     takeaways=(

@@ -15,6 +15,7 @@ LESSON = Lesson(
     needs=("query_key_value",),
     minutes=20,
     figure="A position as a row of clock hands",
+    computed="the formulas",
     inputs={
         "position": Count(7, 0, 19),
         "other": Count(3, 0, 19),
@@ -41,6 +42,7 @@ LESSON = Lesson(
                 Try("Add positions", {"added": "yes"}),
                 Try("Only a causal mask", {"mask": "causal"}),
             ),
+            computed="these weights: random ones, of width 16",
         ),
         Step(
             "hand",
@@ -81,8 +83,8 @@ LESSON = Lesson(
                 " the slow hand's sine: 1.7783e−04 at position 1, 1.0136e−02 at position 57."
                 " Feature 0 is the fast one's: 0.84147 at position 1.",
                 "The table is added to the tokens as it is: tokens of shape (1, 60, 32) stay (1,"
-                " 60, 32). It is computed once, for as many positions as may be needed, and is no"
-                " parameter.",
+                " 60, 32). It is computed once, for as many positions as may be needed, often"
+                " 200 or 1,000, and is no parameter.",
             ),
             code=(
                 "angle = position / 10000 ** (arange(0, d, 2) / d)",
@@ -234,6 +236,7 @@ LESSON = Lesson(
                 "x = x + self.positions",
             ),
             board=True,
+            computed="these weights: the learned positions of MiniLM",
         ),
         Step(
             "length",

@@ -28,7 +28,7 @@ LESSON = Lesson(
             "One token, three vectors",
             (
                 "Three tokens of a sentence, each a [[vector]] x of three [[feature|features]]:"
-                " *animal*, *street* and *it*. Three matrices turn the same x, a row of numbers,"
+                " *animal*, *street* and *it*. Three matrices turn the same x, a column of numbers,"
                 " into a @query(query), what the token looks for, a @key(key), what it can be"
                 " matched on, and a @value(value), what it passes on.",
                 "Training sets the three matrices: this is what attention learns. (The numbers here"
@@ -36,13 +36,13 @@ LESSON = Lesson(
                 " it; point at a result to see its sum.",
             ),
             formulas=(
-                "@query(q) = x @query(W^{Q}),   @key(k) = x @key(W^{K}),   @value(v) = x"
-                " @value(W^{V})",
+                "@query(q) = @query(W_{Q}) x,   @key(k) = @key(W_{K}) x,   @value(v) ="
+                " @value(W_{V}) x",
             ),
             code=(
-                "@query(q) = x @ @query(w_q)",
-                "@key(k) = x @ @key(w_k)",
-                "@value(v) = x @ @value(w_v)",
+                "@query(q) = @query(w_q) @ x",
+                "@key(k) = @key(w_k) @ x",
+                "@value(v) = @value(w_v) @ x",
             ),
         ),
         Step(
@@ -159,7 +159,8 @@ LESSON = Lesson(
                 "Every token asks its own question. With a token in each row of X, the whole"
                 " layer is **five matrix products**: three give @query(Q), @key(K) and @value(V),"
                 " the fourth all scores, Q K^{T}, and the fifth the weighted sums. Between the last"
-                " two, softmax works row by row.",
+                " two, softmax works row by row. Papers write X W^{Q}, with the matrix transposed"
+                " already.",
                 "The row of *{token:s}* is framed. (Arrows that you moved by hand do not count"
                 " here: Q and K come from the matrices again.) Choose another token, or change a"
                 " number of X.",
@@ -169,7 +170,8 @@ LESSON = Lesson(
                 " @key(K^{T}) / √d) @value(V)",
             ),
             code=(
-                "@query(q), @key(k), @value(v) = x @ @query(w_q), x @ @key(w_k), x @ @value(w_v)",
+                "@query(q), @key(k) = x @ @query(w_q).T, x @ @key(w_k).T",
+                "@value(v) = x @ @value(w_v).T",
                 "scores = @query(q) @ @key(k).T / sqrt(d)",
                 "@weight(weights) = softmax(scores, dim=-1)",
                 "@output(output) = @weight(weights) @ @value(v)",

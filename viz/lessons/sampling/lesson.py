@@ -1,7 +1,7 @@
 """The story of sampling and of the key–value cache."""
 
 from viz.lessons.inputs import Count, Sentence, Within
-from viz.lessons.story import Lesson, Misreading, Option, Plan, Question, Step, Try
+from viz.lessons.story import SIZES, Lesson, Misreading, Option, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="sampling",
@@ -13,6 +13,7 @@ LESSON = Lesson(
     needs=("decoder",),
     minutes=15,
     figure="The next word: drawn, then remembered",
+    computed="these weights: those of a decoder trained on template sentences",
     inputs={
         "start": Sentence("the king saw the queen because"),
         "temperature": Within(1, 0.1, 5),
@@ -142,6 +143,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            computed=SIZES,
         ),
     ),
     takeaways=(

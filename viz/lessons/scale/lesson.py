@@ -1,7 +1,7 @@
 """The story of the scale and the softmax."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Within
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SHOWN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="scale",
@@ -13,6 +13,7 @@ LESSON = Lesson(
     needs=("query_key_value",),
     minutes=15,
     figure="Dot products that spread",
+    computed="random numbers, the same for one seed",
     inputs={
         "width": Count(64, 1, 512),
         "temperature": Within(1, 0.1, 10),
@@ -192,6 +193,7 @@ LESSON = Lesson(
                 Try("Dot product, keys of width 2", {"scoring": "dot", "key_width": 2}),
                 Try("Query of zeros: a plain mean", {"q": (0, 0)}),
             ),
+            computed=SHOWN,
         ),
         Step(
             "temperature",
@@ -225,6 +227,7 @@ LESSON = Lesson(
                 Try("In range: all 4", {"size": 4}),
                 Try("Both overflow: all 100", {"size": 100}),
             ),
+            computed=SHOWN,
         ),
     ),
     takeaways=(

@@ -96,8 +96,8 @@ LESSON = Lesson(
                 " et al. 2017, table 1). Without projections it is the cheaper of the two while a"
                 " text has fewer tokens than a token has features: n < d. Queries, keys, values"
                 " and outputs add 4n·d²; the lesson on encoder and decoder counts them.",
-                "On a GPU another count matters more: how many steps must run one after another:"
-                " {tokens:d} for the recurrence and 1 for convolution and attention.",
+                "On a GPU another count matters more, the steps that must run one after another:"
+                " {tokens:d} for the recurrence, 1 for convolution and attention.",
             ),
             tries=(
                 Try("20 tokens of width 8", {"tokens": 20, "width": 8}),
@@ -143,13 +143,15 @@ LESSON = Lesson(
                 Try("No tanh, g = 0.9", {"activation": "none"}),
                 Try("No tanh, g = 1.2: it explodes", {"activation": "none", "gain": 1.2}),
             ),
+            computed="these weights: random ones, of width 16",
         ),
     ),
     takeaways=(
         "A recurrence connects distant tokens through every step between them: n steps, one after"
         " another, and the influence shrinks or grows at each.",
         "A convolution works in parallel but needs many layers to connect distant positions.",
-        "Attention connects any two positions in one step and works in parallel. It pays with n².",
+        "Attention connects any two positions in one step and works in parallel. The price is n²"
+        " comparisons.",
     ),
     misreading=Misreading(
         "Attention is cheap.",

@@ -13,6 +13,7 @@ LESSON = Lesson(
     needs=(),
     minutes=15,
     figure="From a text to rows of a table",
+    computed="these weights: the embedding table of MiniLM",
     inputs={
         "text": Word("Our bank rewilded the river bank"),
         "token": Count(2, 0, 11),
@@ -35,6 +36,7 @@ LESSON = Lesson(
                 Try("A rare word: zyzzyva", {"text": "zyzzyva", "token": 1}),
                 Try("A heart: 4 bytes, [UNK]", {"text": "I 💙 naïve cafés", "token": 2}),
             ),
+            computed="the vocabulary of MiniLM",
         ),
         Step(
             "ids",
@@ -48,6 +50,7 @@ LESSON = Lesson(
                 " id is a name, not a quantity.",
             ),
             code=("ids = tokenizer.encode(text)",),
+            computed="the vocabulary of MiniLM",
         ),
         Step(
             "table",

@@ -1,7 +1,7 @@
 """The story of the vision transformer: patches become a sequence, and are attended to."""
 
 from viz.lessons.inputs import Count, OneOf
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="vision",
@@ -13,6 +13,7 @@ LESSON = Lesson(
     needs=("position", "block", "head_layer"),
     minutes=25,
     figure="From a picture to a sequence, and back",
+    computed="these weights: those of a small vision transformer trained on such pictures",
     inputs={
         "picture": OneOf("a-star", ("a-star", "a-heart", "a-moon")),
         "shuffle": OneOf("none", ("none", "tokens", "patches")),
@@ -36,6 +37,7 @@ LESSON = Lesson(
                 "x = image.unfold(2, p, p).unfold(3, p, p)  # b c h w p p",
                 "x = rearrange(x, 'b c h w p q -> b (h w) (c p q)')",
             ),
+            computed="the picture",
         ),
         Step(
             "pixels",
@@ -50,6 +52,7 @@ LESSON = Lesson(
                 " must divide the side of the picture: 16 does not divide 28.",
             ),
             board=True,
+            computed=SIZES,
         ),
         Step(
             "sequence",
@@ -61,6 +64,7 @@ LESSON = Lesson(
                 " kernel size computes the same.",
             ),
             formulas=("x_{i} → x_{i} E,  i = 1 … N",),
+            computed="the picture",
         ),
         Step(
             "class",
@@ -234,6 +238,7 @@ LESSON = Lesson(
                 "x = dropout(x)",
             ),
             board=True,
+            computed=SIZES,
         ),
         Step(
             "count",
@@ -250,6 +255,7 @@ LESSON = Lesson(
             ),
             code=("sum(p.numel() for p in model.parameters())",),
             board=True,
+            computed=SIZES,
         ),
         Step(
             "train",
@@ -267,6 +273,7 @@ LESSON = Lesson(
                 " learned positions are resampled to the finer grid.",
             ),
             board=True,
+            computed=SIZES,
         ),
     ),
     takeaways=(

@@ -29,18 +29,19 @@ def show(lesson: Lesson, *, paper: bool = False) -> None:
         "title": lesson.figure,
         "paper": paper,
         "inputs": _plain({name: each.start for name, each in lesson.inputs.items()}),
-        "steps": [_step(step) for step in lesson.steps],
+        "steps": [_step(step, lesson) for step in lesson.steps],
         "theme": {mode: _theme(mode) for mode in theme.MODES},
     }
     del props["link"]  # the settings' part: the lesson's frame sends it
     view("story", props, key=f"{lesson.name}_story")
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
     return {
         "name": step.name,
         "title": step.title,
         "board": step.board,
+        "computed": f"Computed now, from {step.computed or lesson.computed}.",
         "inputs": _plain(step.inputs),
         "formulas": [prose.parts(line) for line in step.formulas],
         "prose": [prose.parts(paragraph) for paragraph in step.prose],

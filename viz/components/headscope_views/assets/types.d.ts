@@ -885,6 +885,8 @@ export interface StoryStep {
   title: string;
   /** Whether its picture is a board, which the server makes for it. */
   board: boolean;
+  /** A sentence: what the figure's numbers are computed from. */
+  computed: string;
   /** What the figure opens with, besides the story's own inputs. */
   inputs: Patch;
   formulas: ProsePart[][];

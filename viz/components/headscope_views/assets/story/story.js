@@ -73,6 +73,7 @@ class Story {
     this.picture = element("div", "story-picture");
     /** @type {ReturnType<typeof tipOf> | null} */
     this.tip = null;
+    this.computed = element("p", "story-computed");
     this.problem = element("p", "story-problem", { role: "alert", hidden: "" });
     this.again = button("Try again", "Ask for the numbers again", () => this.feed.retry());
     this.place = element("span", "story-place");
@@ -98,7 +99,7 @@ class Story {
     this.quiet = undefined; // until the next values are fetched
     this.tables = tablesOf();
     const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title, tabindex: "-1" }));
-    aside.append(bar, this.picture, this.problem, this.controls.box, this.tables.box);
+    aside.append(bar, this.picture, this.computed, this.problem, this.controls.box, this.tables.box);
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
@@ -393,6 +394,7 @@ class Story {
     }
     this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
+    setText(this.computed, steps[this.drawn(this.step)].computed);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.opening(this.opened));
