@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,8 +29,13 @@ class Where:
     @property
     def arguments(self) -> list[str]:
         """The fields that are given, as arguments in Python code."""
-        given = ((name, getattr(self, name)) for name in FIELDS)
+        given = self.coordinates.items()
         return [f"{name}={value!r}" for name, value in given if value is not None]
+
+    @property
+    def coordinates(self) -> dict[str, Any]:
+        """Every field by its name."""
+        return {name: getattr(self, name) for name in FIELDS}
 
     def includes(self, site: "Where") -> bool:
         """Whether a site is one of these, by its full address."""

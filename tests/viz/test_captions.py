@@ -1,6 +1,6 @@
 """What a caption claims of a figure, against the numbers of the same export.
 
-Random networks, texts and filters, for every form that filters act on.
+Random networks, texts, pictures and filters.
 """
 
 import random
@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from analysis.rollout import rollout
 from analysis.view import JOINT, View
-from models.run import Trace
+from models.run import Trace, load, trace
+from models.vit import ViTConfig
 from tests.viz.random_traces import random_traces
+from viz.api import heads as numbers_of
+from viz.api.entries import TraceEntry
 from viz.export import export
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWS = 8  # of each form
 EXACT: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
+LOOSE: dict[str, Any] = {"rtol": 1e-3, "atol": 1e-5}  # four digits are sent
 TRACES = [t for _, _, _, t in random_traces(3)]
 
 
@@ -147,3 +152,150 @@ def test_an_atlas_claims_no_filter_and_forms_of_the_model_no_head(tmp_path: Path
         np.testing.assert_allclose(held, largest, **EXACT)
         rows = arrays(export(t, tmp_path / "file.npz", view="model"))["rollout"]
         np.testing.assert_allclose(rows, rollout(t, tower=first.tower).numpy(), **EXACT)
+
+
+def place_of(t: Trace, site: Any) -> dict[str, Any]:
+    return {"layer": site.layer, "kind": site.kind, "tower": site.tower, "head": 1}
+
+
+def test_a_pair_is_named_with_its_steps_and_shares(tmp_path: Path) -> None:
+    for t in TRACES:
+        site, query, key = t.sites[-1], 2, 1
+        given: dict[str, Any] = {"view": "qk", "query": query, "key": key, **place_of(t, site)}
+        said, texts = written(export(t, tmp_path / "file.svg", **given))
+        held = arrays(export(t, tmp_path / "file.npz", **given))
+        pair = f"From “{t.query_labels(site)[query]}” ({query}) to “{t.key_labels(site)[key]}”"
+        assert f"{pair} ({key}): query and key element by element" in said
+        score = float(t.scores(site, 1)[query, key])
+        named = dict(zip(held["step_step_labels"].tolist(), held["step"].tolist(), strict=True))
+        assert named["weight"] == pytest.approx(float(t.weights(site, 1)[query, key]), rel=1e-4)
+        for name, value in named.items():
+            number = f"{value:.4g}".replace("-", "−")
+            assert any(text.startswith(f"{name} = {number}") for text in texts)
+        for side in ("query", "key"):
+            claim = f"The score, {score:.4g}, split over what was written at the {side}"
+            shares = held.get(f"share_at_the_{side}")
+            assert (claim.replace("-", "−") in texts) == (shares is not None)
+            assert shares is None or shares.sum() == pytest.approx(score, rel=1e-3, abs=1e-4)
+
+
+def test_stages_name_their_token_and_draw_what_they_name(tmp_path: Path) -> None:
+    for t in TRACES:
+        site, query = t.sites[-1], 3
+        given: dict[str, Any] = {"view": "stages", "query": query, **place_of(t, site)}
+        said, texts = written(export(t, tmp_path / "file.svg", **given))
+        held = arrays(export(t, tmp_path / "file.npz", **given))
+        assert f"One head for “{t.query_labels(site)[query]}” ({query})," in said
+        for name, title in (
+            ("weights", "weights, after the softmax"),
+            ("output", "weights × values"),
+            ("written", "what the head writes at the query"),
+        ):
+            assert title in texts
+            assert name in held
+        np.testing.assert_allclose(held["output"], held["weights"] @ held["v"], **LOOSE)
+        assert held["written_query_positions"].tolist() == [query]
+
+
+def test_vectors_lie_on_components_with_the_variance_that_is_claimed(tmp_path: Path) -> None:
+    for t in TRACES:
+        site = t.sites[-1]
+        given: dict[str, Any] = {"view": "vectors", **place_of(t, site)}
+        _, texts = written(export(t, tmp_path / "file.svg", **given))
+        held = arrays(export(t, tmp_path / "file.npz", **given))
+        points = np.concatenate([held["queries"], held["keys"]])
+        pattern = t.pattern(site)
+        every = np.concatenate(
+            [pattern.q[0, 1].numpy(force=True), pattern.k[0, 1].numpy(force=True)]
+        )
+        spread = np.linalg.svd(every - every.mean(0), compute_uv=False) ** 2
+        for component in (0, 1):
+            share = f"{100 * spread[component] / spread.sum():.0f} % of the variance"
+            assert f"component {component + 1}, {share}" in texts
+            assert points[:, component].var() * len(every) == pytest.approx(
+                spread[component], rel=1e-3
+            )
+
+
+def test_the_axes_of_dots_end_at_the_numbers_of_heads(tmp_path: Path) -> None:
+    for t in TRACES:
+        for plot in (("entropy", "broad", "first token"), ("similarity",), ()):
+            said, texts = written(export(t, tmp_path / "file.svg", view="scatter", plot=plot))
+            held = arrays(export(t, tmp_path / "file.npz", view="scatter", plot=plot))
+            assert "One dot for each head, named layer·head" in said
+            numbers, names = held["heads"], held["heads_head_labels"].tolist()
+            titles = held["heads_number_labels"].tolist()
+            placed = np.isfinite(numbers[:, :2]).all(1)
+            assert sum(text in names for text in texts) == placed.sum() > 1
+            for dimension, title in enumerate(titles[:2]):
+                assert title in texts
+                seen = numbers[placed, dimension]
+                for end in (seen.min(), seen.max()):
+                    assert f"{end:.3g}".replace("-", "−") in texts
+
+
+def test_every_number_of_heads_is_drawn_or_its_absence_explained(tmp_path: Path) -> None:
+    for t in TRACES:
+        said, texts = written(export(t, tmp_path / "file.svg", view="numbers"))
+        held = arrays(export(t, tmp_path / "file.npz", view="numbers"))
+        assert "a row for each layer, a column for each head" in said
+        drawn = " ".join(texts)
+        answer = numbers_of.numbers(TraceEntry(t, lambda *_: ""), "")
+        defined = np.isfinite(held["heads"]).any(0)
+        for measure, some in zip(answer["measures"], defined, strict=True):
+            title = " ".join(f"{measure['title']}: {measure['formula']}".split())
+            assert title in drawn
+            reason = answer["reasons"].get(measure["key"]) or "Not defined for any head."
+            assert some or reason in drawn
+
+
+def pictures() -> list[Trace]:
+    """With a class token, with registers, and without either."""
+    sizes: dict[str, Any] = {"image": 20, "patch": 4, "dim": 15, "depth": 2, "heads": 3, "mlp": 7}
+    kinds: list[dict[str, Any]] = [{}, {"registers": 2}, {"head": "mean"}]
+    pixels = torch.rand(1, 3, 20, 20, generator=torch.Generator().manual_seed(3))
+    return [trace(load(ViTConfig(**sizes, **kind, seed=n)), pixels) for n, kind in enumerate(kinds)]
+
+
+def test_a_caption_of_a_picture_is_true_of_its_numbers(tmp_path: Path) -> None:
+    dice = random.Random("image")
+    for n, t in enumerate(pictures() * 4):
+        site, heads = t.sites[-1], [0, 2] if n % 2 else [1]
+        prefix = site.keys - 25
+        token, inward = dice.randrange(site.queries), dice.random() < 0.5
+        sinks = dice.choice(["shown", "hidden", "renormalised"])
+        asked: dict[str, Any] = {
+            "scale": dice.choice(["fixed", "own", "layer", "log"]),
+            "paint": dice.choice(["patches", "smooth", "mask"]),
+            "direction": "in" if inward else "out",
+        }
+        asked |= {"sinks": sinks, "token": token, "layer": site.layer, "head": heads}
+        said, texts = written(export(t, tmp_path / "file.svg", view="image", **asked))
+        row, column = divmod(token - prefix, 5)
+        name = t.labels[token] if token else "the class token"
+        name = f"the patch in row {row}, column {column}" if token >= prefix else name
+        lead = "Who attends to" if inward else "Where attention goes from"
+        assert f"{lead} {name}: the weight of each patch" in said
+        mask = asked["paint"] == "mask"
+        assert ("Brighter is more weight." in said) != mask
+        assert ("60 % of the weight on patches" in said) == mask
+        weights = t.weights(site).numpy(force=True)
+        hidden = range(prefix) if sinks != "shown" else range(0)
+        shares = weights[:, :, list(hidden)].sum(-1)
+        shares = shares.mean(1) if inward else shares[:, token]
+        claims = re.findall(r"([\d.]+) %(?: \(head \d\))?", said.split(" hidden: ")[-1])
+        if not hidden:
+            assert ("no sinks to hide" in said) == (sinks != "shown")
+        else:
+            found = [float(claim) for claim in claims[: len(heads)]]
+            assert found == pytest.approx((100 * shares[heads]).tolist(), rel=0.01)
+        shown = weights
+        if sinks == "renormalised":
+            shown = weights / (1 - weights[:, :, list(hidden)].sum(-1, keepdims=True))
+        shown = (shown[..., token] if inward else shown[:, token])[:, prefix:]
+        even = [head for head in heads if shown[head].max() < 1.25 * shown[head].mean()]
+        named = ", ".join(f"head {head}" for head in even)
+        assert (f"Nearly uniform, so faint: {named}." in said) == (bool(even) and not mask)
+        if not mask and (asked["scale"] != "own" or len(heads) == 1):
+            tops = {"fixed": 1.0, "own": shown[heads[0]].max()}
+            assert f"{tops.get(asked['scale'], shown.max()):.3g}" in texts

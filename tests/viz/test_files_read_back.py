@@ -240,11 +240,11 @@ def test_whole_models_name_tokens_and_how_heads_are_fused(tmp_path: Path) -> Non
 
 def test_a_relevance_says_what_it_explains(tmp_path: Path) -> None:
     file = tmp_path / "file.csv"
-    for run, t, view in shown_of():
+    for number, (run, t, view) in enumerate(shown_of()):
         if "encoder," in t.model:  # it gives hidden states, no logits
             continue
         given: dict[str, Any] = {"method": "gradient", "output": "3.5", "run": run}
-        for form in ("model", "faithfulness"):
+        for form in ("model", "faithfulness")[: 2 if number % 3 == 1 else 1]:
             lines = lines_of(export(view, file, view=form, **given))
             assert {line["of"] for line in lines} == {"the logit of output 5 at position 3"}
             assert {line["input"] for line in lines} == {input_of(t, 100)}
@@ -282,7 +282,7 @@ def test_arrays_name_their_sites(tmp_path: Path) -> None:
 
 def held_in(page: str) -> dict[str, bytes]:
     """The answers that a page holds, by what they answer."""
-    found = re.search(r'^open\((?:\{.*\}), (\{"overview".*\})\);$', page, re.MULTILINE)
+    found = re.search(r'^open\(mount, \{.*\}, (\{"overview".*\})\);$', page, re.MULTILINE)
     assert found
     return {path: base64.b64decode(data) for path, data in json.loads(found[1]).items()}
 

@@ -16,7 +16,6 @@ from viz.export.request import (
     Chosen,
     One,
     Request,
-    coordinates_of,
     labels_of,
     layers_of,
     name_of,
@@ -41,7 +40,7 @@ class Table:
         values: the numbers.
         labels: of the places along an axis, by its name.
         at: the coordinates that all numbers share, or those of each place along a first axis
-            "head"; of sites as `coordinates_of` gives them.
+            "head"; of sites as `Where.coordinates` gives them.
         places: positions along an axis that does not start at 0 or skips some, by its name.
     """
 
@@ -146,7 +145,7 @@ def _text(request: Request) -> Content:
                 ("head", axis),
                 found,
                 {"head": names, axis: labels},
-                [coordinates_of(each.site, head) | fixed for each, head in copies],
+                [each.site.where.coordinates | {"head": head, **fixed} for each, head in copies],
                 {axis: span},
             )
         ],
@@ -174,7 +173,7 @@ def _query_key(request: Request) -> Content:
     title = f"From “{found['query']}” ({query}) to “{found['key']}” ({key})"
     written, shares = _split(request, query, key)
     values = np.array([np.nan if value is None else value for _, value, _ in steps])
-    at = coordinates_of(request.site, request.heads[0]) | {"query": query, "key": key}
+    at = request.site.where.coordinates | {"head": request.heads[0], "query": query, "key": key}
     return Content(
         f"{title}: query and key element by element, and the steps to the weight.",
         [
@@ -233,7 +232,7 @@ def _stages(request: Request) -> Content:
         "query": [trace.query_labels(site)[i] for i in found.rows],
         "key": [trace.key_labels(site)[i] for i in found.keys],
     }
-    at = coordinates_of(site, head)
+    at = site.where.coordinates | {"head": head}
     places = {"query": found.rows, "key": found.keys}
     panels: list[Panel] = []
     tables = []
@@ -335,8 +334,8 @@ def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
 
     method = chosen.name
     if method == "norms":
-        return coordinates_of(request.site, request.heads[0])
-    place = coordinates_of(request.site)
+        return request.site.where.coordinates | {"head": request.heads[0]}
+    place = request.site.where.coordinates
     if method == "added":
         return place
     fused = {"fusion": chosen.fusion} if method in FUSED_METHODS else {}
@@ -593,7 +592,7 @@ def _every_head(request: Request) -> tuple[list[str], list[dict[str, Any]]]:
     several = len({site.layer for site in sites}) < len(sites)
     heads = [(site, head) for site in sites for head in range(site.heads)]
     names = [f"{site_name(site, sites) if several else site.layer}·{head}" for site, head in heads]
-    return names, [coordinates_of(site, head) for site, head in heads]
+    return names, [site.where.coordinates | {"head": head} for site, head in heads]
 
 
 def _axes(
@@ -659,7 +658,7 @@ def _vectors(request: Request) -> Content:
     first, second = (f"{100 * share:.0f} % of the variance" for share in found["explained"])
     axes = (f"component 1, {first}", f"component 2, {second}", "0: a query, 1: a key")
     short = Points("Queries and keys", [*asks, *answers], points, axes)
-    at = coordinates_of(request.site, request.heads[0])
+    at = request.site.where.coordinates | {"head": request.heads[0]}
     components = ["component 1", "component 2"]
     sides = (
         ("queries", "query", asks, found["query_indices"]),

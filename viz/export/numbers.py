@@ -4,7 +4,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,8 @@ import numpy as np
 from viz import __version__
 from viz.export.forms import FORMS, Table
 from viz.export.request import (
-    SITE,
     One,
     Request,
-    coordinates_of,
     drawn_of,
     input_of,
     labels_of,
@@ -88,7 +86,7 @@ def _weights(request: Request, view: str) -> dict[str, Any]:
             f"{name}query_positions": np.array(rows),
             f"{name}key_positions": np.array(columns),
         }
-        place = _coordinates(coordinates_of(site))
+        place = _coordinates(site.where.coordinates)
         arrays |= {f"{name}{key}": value for key, value in place.items()}
         if (hidden := hidden_of(one, rows)) is not None:
             arrays |= {
@@ -145,13 +143,13 @@ def _about(request: Request) -> dict[str, Any]:
 
 def _start(request: Request, head: One) -> dict[str, Any]:
     """What each line of a head's weights begins with."""
-    place = coordinates_of(request.site, head)
+    place = request.site.where.coordinates | {"head": head}
     return _about(request) | {name: place[name] for name in _told_apart_by(request)}
 
 
 def _told_apart_by(request: Request) -> list[str]:
     """The coordinates that tell the heads of a network apart; the others are left out."""
-    places = [coordinates_of(site) for site in request.shown.sites]
+    places = [site.where.coordinates for site in request.shown.sites]
     names = ["layer", "kind"]
     names += [name for name in ("tower", "part") if any(place[name] for place in places)]
     if len({tuple(place[name] for name in names) for place in places}) < len(places):
@@ -181,7 +179,8 @@ def _weight_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
 def _table_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
     """Every number of every table; a column that a table has no use for stays empty there."""
     about, known = _about(request), _told_apart_by(request)
-    lines = [line for table in FORMS[view](request).tables for line in _lines_of(table, known)]
+    idle = request.site.where.coordinates.keys() - known
+    lines = [line for table in FORMS[view](request).tables for line in _lines_of(table, idle)]
     named = {name: None for line in lines for name in line if name != "value"}
     columns = [*(name for name in known if name in named), "numbers"]
     columns += [name for name in named if name not in columns]
@@ -190,12 +189,17 @@ def _table_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
         yield (*about.values(), *(line.get(name, "") for name in (*columns, "value")))
 
 
-def _lines_of(table: Table, known: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Each number with its coordinates: those of its head, and a position along each axis."""
+def _lines_of(table: Table, idle: Set[str]) -> Iterator[dict[str, Any]]:
+    """Each number with its coordinates: those of its head, and a position along each axis.
+
+    Args:
+        table: the numbers.
+        idle: coordinates that are left out, as they tell no heads apart.
+    """
     shared = isinstance(table.at, Mapping)
     for place in np.ndindex(table.values.shape):
         at = table.at if isinstance(table.at, Mapping) else table.at[place[0]]
-        line = {name: v for name, v in at.items() if name in known or name not in SITE}
+        line = {name: v for name, v in at.items() if name not in idle}
         line["numbers"] = table.name
         for axis, n in zip(table.axes, place, strict=True):
             if axis == "head" and not shared:

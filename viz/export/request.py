@@ -248,15 +248,6 @@ def _there(request: Request) -> tuple[One, ...]:
     return there or (count - 1,)
 
 
-SITE = ("layer", "kind", "tower", "module", "part")  # what tells a site from others
-
-
-def coordinates_of(site: "Site", head: One | None = None) -> dict[str, Any]:
-    """The coordinates of a site, whatever its rows and columns are grouped to, and of a head."""
-    place = {name: getattr(site, name) for name in SITE}
-    return place if head is None else place | {"head": head}
-
-
 def heads_of(head: Heads, count: int) -> tuple[One, ...]:
     """The heads that are asked for; negative numbers count from the last.
 
