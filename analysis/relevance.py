@@ -96,7 +96,7 @@ def explain(
         model,
         input,
         written,
-        hidden=propagated,
+        hidden=method != "gradient",
         gradient=chosen.score,
         rules="attnlrp" if propagated else "exact",
         progress=progress,
@@ -148,7 +148,7 @@ def _gradient(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
 
 
 def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
-    """R of the rows that the output is read from, without the identity that R starts from.
+    """R of what the output is read from, without the identity that R starts from.
 
     Source: Chefer et al. 2021 (ICCV), eq. 5 to 11.
     """
@@ -159,7 +159,7 @@ def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     for site in encoder:
         own = own + attention_gradient(t, site, positive=True, item=item) @ own
     if target is None:
-        return (own - identity)[rows_read(t, encoder[-1], item)].mean(0), None
+        return reader(t, encoder[-1], item) @ (own - identity), None
     decoder, crossed = self_attention(t, target), cross_attention(t)
     between = {site.layer: site for site in crossed}
     diagonal = torch.eye(len(t.query_labels(decoder[0], item)), device=own.device)
@@ -170,8 +170,8 @@ def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
         if site.layer in between:
             layer = attention_gradient(t, between[site.layer], positive=True, item=item)
             mixed = mixed + _normalised(read).T @ layer @ _normalised(own)
-    rows = rows_read(t, crossed[-1], item)
-    return mixed[rows].mean(0), (read - diagonal)[rows].mean(0)
+    rows = reader(t, crossed[-1], item)
+    return rows @ mixed, rows @ (read - diagonal)
 
 
 def _normalised(relevance: Float[Tensor, "token token"]) -> Float[Tensor, "token token"]:
@@ -182,16 +182,37 @@ def _normalised(relevance: Float[Tensor, "token token"]) -> Float[Tensor, "token
     return rest / torch.where(sums == 0, 1.0, sums) + identity
 
 
-def rows_read(trace: Trace, last: Site, item: int = 0) -> Tensor:
-    """The item's tokens that the output depends on after the last attention: its row or rows."""
-    gradient = trace.pattern(last).values_gradient
-    if gradient is None:
+def reader(trace: Trace, last: Site, item: int = 0) -> Float[Tensor, " token"]:
+    """The share of each of the item's tokens in what the output is read from; they sum to 1.
+
+    Tokens whose gradients are the same are read as one vector, their mean. Every such vector has
+    the same share: a head that reads the class token beside the mean of the patches reads one half
+    of each, a head that reads the class token alone all of it.
+
+    Args:
+        trace: with hidden states and gradients, which are with respect to the states after the
+            final norm. Where the network does not give those, each token that the output depends
+            on after the last attention has the same share.
+        last: the last attention layer.
+        item: index in the batch.
+
+    Raises:
+        ValueError: without gradients, and where the output does not depend on the layer.
+    """
+    recorded = trace.pattern(last).values_gradient
+    if recorded is None:
         raise ValueError("expected a trace with gradients")
-    own = trace.positions(last, item)[0].to(gradient.device)
-    rows = gradient[item].abs().sum((0, 2))[own].nonzero().flatten()
-    if not len(rows):
+    found = trace.final_gradient(item, tower=last.tower)
+    if found is None or not found.any():
+        own = trace.positions(last, item)[0].to(recorded.device)
+        found = recorded[item][:, own].abs().sum((0, 2)).diag()
+    rows = found.float().any(-1)
+    if not rows.any():
         raise ValueError("the output does not depend on the last attention layer")
-    return rows
+    _, vector, tokens = found[rows].unique(dim=0, return_inverse=True, return_counts=True)
+    shares = torch.zeros(len(found), device=found.device)
+    shares[rows] = 1 / (len(tokens) * tokens[vector]).float()
+    return shares
 
 
 def towers_of(trace: Trace) -> tuple[str | None, str | None]:

@@ -134,7 +134,10 @@ def trace(
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
         patterns, found = differentiate(patterns, output, _states(out) if hidden else {})
-        states = {tower: replace(states[tower], gradients=found[tower]) for tower in states}
+        states = {
+            tower: replace(states[tower], gradients=each[:-1], final_gradient=each[-1])
+            for tower, each in found.items()
+        }
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -209,12 +212,13 @@ def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
 
 
 def _states(out: Out) -> States:
-    """Hidden states by tower, with their graph."""
+    """Hidden states by tower, the one after the final norm last, with their graph."""
+    states = (*out.states, out.hidden)
     if isinstance(out, AttentionLayerOutput):
-        return {"decoder": out.states}
+        return {"decoder": states}
     if not isinstance(out, Seq2SeqOutput | TranslatorOutput):
-        return {None: out.states}
-    return {"encoder": out.encoder.states, "decoder": out.states}
+        return {None: states}
+    return {"encoder": (*out.encoder.states, out.encoder.hidden), "decoder": states}
 
 
 def _differentiate(

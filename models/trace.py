@@ -82,12 +82,14 @@ class HiddenStates:
         final: the last state after the final norm, where there is one; None if it is not known.
         gradients: of the target with respect to each state, if requested; None where it is not
             known.
+        final_gradient: with respect to `final`; None where it is not known.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
     axes: tuple[TokenAxis, ...]
     final: Float[Tensor, "batch _ _"] | None = None
     gradients: tuple[Float[Tensor, "batch _ _"] | None, ...] = ()
+    final_gradient: Float[Tensor, "batch _ _"] | None = None
 
     @staticmethod
     def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...], final: Tensor) -> "HiddenStates":
@@ -129,6 +131,11 @@ class HiddenStates:
         if self.final is None:
             raise ValueError("the network gives no state after its last layer")
         return self._own(self.final, -1, item)
+
+    def read_final_gradient(self, item: int) -> Float[Tensor, "token dim"] | None:
+        """The gradient with respect to the last state of one item's tokens; None if not known."""
+        found = self.final_gradient
+        return None if found is None else self._own(found, -1, item)
 
     def _own(self, state: Tensor, layer: int, item: int) -> Tensor:
         """The rows of an item's own tokens."""
@@ -614,6 +621,18 @@ class Trace:
                 no such item or tower.
         """
         return self._hidden_states(tower).read_final(self._checked(item))
+
+    def final_gradient(
+        self, item: int = 0, *, tower: str | None = None
+    ) -> Float[Tensor, "token dim"] | None:
+        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
+        last hidden states after the final norm; arguments as for `final`.
+
+        Returns:
+            One row for each token; None where the network does not give these states.
+        """
+        found = self.hidden_states.get(tower)
+        return None if found is None else found.read_final_gradient(self._checked(item))
 
     def _own_grid(self, site: Site, axis: int) -> PatchGrid | None:
         tokens = (self.queries(site), self.keys(site))[axis]

@@ -42,6 +42,17 @@ def states_of(out: Any, only: str | None) -> dict[str | None, tuple[Tensor, ...]
     }
 
 
+def with_finals(
+    towers: Mapping[str | None, Sequence[Tensor]], blocks: BlockOutputs
+) -> dict[str | None, tuple[Tensor, ...]]:
+    """The states of each tower, then the one after its final norm, where the network gives it."""
+    ended = {tower: (*states, _final(blocks.body, tower)) for tower, states in towers.items()}
+    return {
+        tower: tuple(state for state in states if state is not None)
+        for tower, states in ended.items()
+    }
+
+
 def hidden_states(
     towers: Mapping[str | None, Sequence[Tensor]],
     gradients: Mapping[str | None, Sequence[Tensor | None]],
@@ -52,7 +63,7 @@ def hidden_states(
 
     Args:
         towers: from `states_of`.
-        gradients: with respect to them; empty if not requested.
+        gradients: with respect to them and their final states; empty if not requested.
         blocks: what left the last blocks.
         calls: of attention, which know what their tokens are.
     """
@@ -72,12 +83,14 @@ def _states_of(
     free = tuple(state.detach() for state in states)
     last = _last(free, blocks.last.get(tower, ()))
     final = _final(blocks.body, tower)
-    found: tuple[Tensor | None, ...] = tuple(gradients)
+    found: tuple[Tensor | None, ...] = tuple(gradients[: len(free)])
+    to_final = None if len(gradients) == len(found) else gradients[-1]
     if not last.equal(free[-1]):
+        if final is None:  # the normed state counted as the last
+            final, to_final = free[-1], gradients[-1] if gradients else None
         found = (*found[:-1], None) if found else ()
-        final = free[-1] if final is None else final  # the normed state counted as the last
-    if final is not None and final.shape[:2] != last.shape[:2]:
-        final = None
+    if final is None or final.shape[:2] != last.shape[:2]:
+        final = to_final = None
     readers = [_reader(x, tower, index, calls) for index, x in enumerate(free)]
     own = [_in_order(x, call) for x, call in zip((*free[:-1], last), readers, strict=True)]
     source = next((call.entry.source for call in calls if call.entry.place.tower == tower), "text")
@@ -86,11 +99,12 @@ def _states_of(
         for x, call in zip(own, readers, strict=True)
     ]
     final = None if final is None else _in_order(final.detach(), readers[-1])
+    to_final = None if to_final is None else _in_order(to_final, readers[-1])
     found = tuple(
         None if x is None else _in_order(x, call)
         for x, call in zip(found, readers[: len(found)], strict=True)
     )
-    return HiddenStates(tuple(own), tuple(axes), final, found)
+    return HiddenStates(tuple(own), tuple(axes), final, found, to_final)
 
 
 def _reader(state: Tensor, tower: str | None, index: int, calls: Sequence[Call]) -> Call | None:

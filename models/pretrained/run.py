@@ -20,7 +20,7 @@ from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
-from models.pretrained.hidden import hidden_states, states_of
+from models.pretrained.hidden import hidden_states, states_of, with_finals
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
@@ -104,7 +104,8 @@ def trace_pretrained(
     gradients: Gradients = {}
     if differentiate is not None:
         patterns = tuple(call.pattern for call in record.calls)
-        patterns, gradients = differentiate(patterns, output, states)
+        ended = {} if record.states is None else with_finals(states, record.states)
+        patterns, gradients = differentiate(patterns, output, ended)
         pairs = zip(record.calls, patterns, strict=True)
         record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
     calls = merge_calls(record.calls)

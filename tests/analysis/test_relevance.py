@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from analysis.relevance import METHODS, explain, relevance, towers_of
+from analysis.relevance import METHODS, explain, reader, relevance, towers_of
 from analysis.stack import self_attention
 from analysis.target import choose
 from models.attention import Pattern
@@ -23,7 +23,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
 from models.where import Where
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.pretrained.tiny import BY_NAME, build
 
 IDS = torch.randint(3, 31, (1, 7), generator=torch.Generator().manual_seed(2))
 SIZES: dict[str, Any] = {"dim": 10, "heads": 2, "depth": 1, "mlp": 13, "seed": 1}
@@ -356,3 +356,104 @@ def test_outputs_are_as_without_the_mode():
         found = torch.autograd.grad((x * y).sum(), [x, y])
     torch.testing.assert_close(found[0], y.detach() / 2)
     torch.testing.assert_close(found[1], x.detach() / 2)
+
+
+# --- what the output is read from -----------------------------------------------------------------
+
+PICTURE: dict[str, Any] = {
+    "image_size": 12,
+    "patch_size": 4,
+    "hidden_size": 10,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 13,
+    "num_labels": 5,
+}
+VIT: dict[str, Any] = {"image": 12, "patch": 4, "dim": 10, "heads": 2, "depth": 2, "mlp": 13}
+PATCHES = torch.full((9,), 1 / 9)
+HEADS: dict[str, tuple[Callable[[], Any], Tensor]] = {  # with the share of each token
+    "DINOv2: class token beside the mean of the patches": (
+        lambda: build("Dinov2ForImageClassification", "Dinov2Config", PICTURE),
+        torch.cat([torch.tensor([0.5]), PATCHES / 2]),
+    ),
+    "DINOv2 with registers": (
+        lambda: build(
+            "Dinov2WithRegistersForImageClassification",
+            "Dinov2WithRegistersConfig",
+            {**PICTURE, "num_register_tokens": 3},
+        ),
+        torch.cat([torch.tensor([0.5, 0, 0, 0]), PATCHES / 2]),
+    ),
+    "ViT: class token": (
+        lambda: build("ViTForImageClassification", "ViTConfig", PICTURE),
+        torch.tensor([1.0] + 9 * [0]),
+    ),
+    "DeiT: class token beside distillation token": (
+        lambda: build("DeiTForImageClassificationWithTeacher", "DeiTConfig", PICTURE),
+        torch.tensor([0.5, 0.5] + 9 * [0]),
+    ),
+    "BEiT: mean of the patches": (
+        lambda: build("BeitForImageClassification", "BeitConfig", PICTURE),
+        torch.cat([torch.zeros(1), PATCHES]),
+    ),
+    "ours: class token": (lambda: ViTConfig(**VIT, classes=5), torch.tensor([1.0] + 9 * [0])),
+    "ours: mean": (
+        lambda: ViTConfig(**VIT, classes=5, head="mean", registers=2),
+        torch.cat([torch.zeros(2), PATCHES]),
+    ),
+    "ours: flattened": (lambda: ViTConfig(**VIT, classes=5, head="flatten"), PATCHES),
+    "ours: post-norm": (
+        lambda: ViTConfig(**VIT, classes=5, head="mean", norm="post"),
+        PATCHES,
+    ),
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_chefer_follows_what_the_head_reads(head):
+    made, shares = HEADS[head]
+    model, pixels = load(made()), torch.randn(1, 3, 12, 12, generator=torch.Generator())
+    found = explain(model, pixels, target=2, method="chefer")
+    expected = torch.eye(len(shares))
+    for site in found.trace.sites:
+        product = found.trace.weights(site) * found.trace.gradient(site)
+        expected = expected + product.clamp(min=0).mean(0) @ expected
+    torch.testing.assert_close(reader(found.trace, found.trace.sites[-1]), shares)
+    expected = shares @ (expected - torch.eye(len(shares)))
+    torch.testing.assert_close(found.tokens, expected, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("head", sorted(HEADS.keys() - {"BEiT: mean of the patches"}))
+def test_the_gradient_of_the_final_states(head):
+    """Moving a final state by h moves the logit of a linear head by h times the gradient.
+
+    Except BEiT's, whose body pools before a hook can move its states.
+    """
+    model, pixels = load(HEADS[head][0]()), torch.randn(2, 3, 12, 12)
+    t = trace(model, pixels, hidden=True, gradient=lambda output: output.values[1, 2])
+    network, others, moved = model.network, t.final_gradient(0), t.final_gradient(1)
+    assert others is not None
+    assert moved is not None
+    assert not others.any()
+    body = network.base_model if hasattr(network, "base_model") else network.norm
+    by = torch.randn(moved.shape)
+
+    def move(_module, _args, out):
+        state = out if isinstance(out, Tensor) else out.last_hidden_state
+        state[1] += by
+
+    with torch.no_grad():
+        before = network(pixels).logits[1, 2]
+        hook = body.register_forward_hook(move)
+        after = network(pixels).logits[1, 2]
+        hook.remove()
+    torch.testing.assert_close(after - before, (moved * by).sum(), rtol=1e-3, atol=1e-5)
+
+
+def test_without_final_states_tokens_after_the_last_attention_have_equal_shares():
+    model = load(ViTConfig(**VIT, classes=5, head="mean", registers=2))
+    t = trace(model, torch.randn(1, 3, 12, 12), gradient=lambda output: output.values[0, 2])
+    assert t.final_gradient() is None
+    torch.testing.assert_close(reader(t, t.sites[-1]), torch.cat([torch.zeros(2), PATCHES]))
+    with pytest.raises(ValueError, match="expected a trace with gradients"):
+        reader(trace(model, torch.randn(1, 3, 12, 12)), t.sites[-1])

@@ -1,7 +1,8 @@
 """Relevance of the patches for a class, and whether taking them away bears it out."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -63,8 +64,8 @@ SAYS: dict[Method, str] = {
     " connection: how much of each patch reaches {reader}. The same for every class.",
     "flow": "The largest stream that the weights of all layers can carry from each patch to"
     " {reader}. In deep networks mostly the first layer decides it. The same for every class.",
-    "norms": "How long the vectors are that the last layer adds to {reader} from each patch:"
-    " weight times the length of the projected value, summed over heads. The same for every class.",
+    "norms": "The length of the vector that the last layer adds to {reader} from each patch: the"
+    " sum over all heads of weight times projected value. The same for every class.",
     "gradient": "Attention weights times their gradients of the class, over all layers and heads.",
     "chefer": "Positive attention times gradient, accumulated layer by layer (Chefer et al. 2021).",
     "attnlrp": "Layer-wise relevance propagation through every layer (Achtibat et al. 2024). Its"
@@ -419,46 +420,56 @@ def _explained(key: Any, asked: Asked, chosen: int | None, _subject: Subject) ->
     return Explanation(tokens, chosen, _reader(_subject.trace, read))
 
 
-def _read(subject: Subject, chosen: int | None) -> list[int]:
-    """The tokens of the last layer that the answer is read from.
+def _read(subject: Subject, chosen: int | None) -> "Tensor":
+    """The share of each token of the last layer in what the answer is read from.
 
     Of a network without classes: the class token, or all patches where there is none.
     """
-    from analysis.relevance import rows_read
+    import torch
+
+    from analysis.relevance import reader
     from analysis.target import Target
     from models.run import trace
 
     if chosen is not None:
-        found = trace(subject.model, subject.input, gradient=Target(chosen).score)
-        return rows_read(found, found.sites[-1]).tolist()
+        found = trace(subject.model, subject.input, hidden=True, gradient=Target(chosen).score)
+        return reader(found, found.sites[-1])
+    shares = torch.zeros(len(subject.trace.labels))
     rows, cols = subject.trace.grid or (1, 1)
-    first, labels = subject.trace.prefix, subject.trace.labels
-    return [0] if READERS.get(labels[0]) == "class" else [*range(first, first + rows * cols)]
+    first = subject.trace.prefix
+    alone = READERS.get(subject.trace.labels[0]) == "class"
+    shares[0 if alone else slice(first, first + rows * cols)] = 1 if alone else 1 / (rows * cols)
+    return shares
 
 
-def _reader(trace: "Trace", read: Sequence[int]) -> str:
-    """The tokens that an answer is read from, in words."""
-    names = [READERS.get(trace.labels[token], "") for token in read]
-    if not all(names):
-        return "the tokens that the answer is read from (their mean)"
-    if len(names) == 1:
-        return f"the {names[0]} token"
-    return f"the {' and '.join(names)} tokens (their mean)"
+def _reader(trace: "Trace", shares: "Tensor") -> str:
+    """What an answer is read from, in words."""
+    read = shares.nonzero().flatten().tolist()
+    names = [READERS[trace.labels[token]] for token in read if trace.labels[token] in READERS]
+    tokens = "" if not names else f"the {' and '.join(names)} token{'s' * (len(names) > 1)}"
+    patches = [token for token in read if trace.labels[token] not in READERS]
+    if not patches:
+        return tokens if len(names) == 1 else f"{tokens} (their mean)"
+    if len(names) == 1 and math.isclose(float(shares[patches].sum()), 0.5, rel_tol=1e-4):
+        return f"{tokens} and the mean of the patches (half and half)"
+    rows, cols = trace.grid or (1, 1)
+    if patches == [*range(trace.prefix, trace.prefix + rows * cols)] and not names:
+        return "the mean of the patches"
+    return "the tokens that the answer is read from (their mean)"
 
 
-def _followed(asked: Asked, found: "Trace", read: Sequence[int]) -> "Tensor":
-    """The relevance of every token for some of the last layer, whatever the answer is."""
+def _followed(asked: Asked, found: "Trace", shares: "Tensor") -> "Tensor":
+    """The relevance of every token for what the answer is read from, whatever the answer is."""
     from analysis.flow import flow
-    from analysis.norms import value_norms
+    from analysis.norms import norms_to
     from analysis.rollout import rollout
 
-    rows = list(read)
     if asked.method == "norms":
-        return value_norms(found, found.sites[-1]).sum(0)[rows].mean(0)
+        return norms_to(found, found.sites[-1], shares)
     if asked.method == "rollout":
         rolled = rollout(found, fusion=asked.fused, discard=asked.discard / 100)
-        return rolled[rows].mean(0)
-    tokens = len(found.labels)
+        return shares.to(rolled) @ rolled
+    tokens, rows = len(found.labels), shares.nonzero().flatten().tolist()
     if len(rows) > 1:
         raise ValueError(
             f"flow: expected one token that the answer is read from, this network has {len(rows)}"

@@ -78,7 +78,7 @@ def test_value_norms_of_the_last_layer() -> None:
     site = found.sites[-1]
     values, output = found.pattern(site.layer).v[0].float(), found.projections(site).output
     added = torch.einsum("hk, hkd, hdo -> hko", found.weights(site)[:, 0], values, output.float())
-    expected = added.detach().norm(dim=-1).sum(0)[1:]
+    expected = added.detach().sum(0).norm(dim=-1)[1:]
     np.testing.assert_allclose(array(figure.data[0].z).flatten(), expected, rtol=1e-4)
     assert figure.layout.title.text.endswith("Value norms")
 

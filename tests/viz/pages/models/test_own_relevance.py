@@ -33,6 +33,7 @@ NETWORKS: dict[str, Any] = {
     "deit": lambda: transformers.DeiTForImageClassificationWithTeacher(
         transformers.DeiTConfig(**SIZES)
     ),
+    "dinov2": lambda: transformers.Dinov2ForImageClassification(transformers.Dinov2Config(**SIZES)),
     "bare": lambda: transformers.ViTModel(transformers.ViTConfig(**SIZES)),
     "swin": next(each.build for each in ARCHITECTURES if each.name == "Swin"),
 }
@@ -106,6 +107,25 @@ def test_rollout_is_read_where_the_answer_is(name: str, folders: dict[str, Path]
     np.testing.assert_allclose(array(figure.data[0].z), expected, rtol=1e-4)
     reads = "class and distillation tokens (their mean)" if name == "deit" else "class token"
     assert f"reaches the {reads}." in told(app)
+
+
+@pytest.mark.parametrize("method", ["rollout", "norms"])
+def test_dinov2_reads_its_class_token_beside_the_mean_of_the_patches(
+    method: str, folders: dict[str, Path]
+) -> None:
+    app = opened(folders["dinov2"], relevance=method)
+    (figure,) = helpers.figures(app)
+    found = trace(load(str(folders["dinov2"])), Image.open(PHOTOS["flower"]))
+    site, shares = found.sites[-1], torch.tensor([0.5] + 25 * [0.02])
+    values, output = found.pattern(site).v[0], found.projections(site).output.detach()
+    added = torch.einsum("hqk, hkd, hdo -> qko", found.weights(site), values, output)
+    expected = {
+        "rollout": shares @ rollout(found),
+        "norms": torch.einsum("q, qko -> ko", shares, added).norm(dim=-1),
+    }[method]
+    shown = array(figure.data[0].z).flatten()
+    np.testing.assert_allclose(shown, expected[1:].numpy(), rtol=1e-3)
+    assert "the class token and the mean of the patches (half and half)" in told(app)
 
 
 def test_proofs_are_those_of_the_analysis(folders: dict[str, Path]) -> None:
