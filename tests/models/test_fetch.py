@@ -212,5 +212,5 @@ def test_every_model_is_pinned_and_described(known: Entry) -> None:
     assert all(len(digest) == 64 for digest in digests)
     assert callable(import_module(f"models.loading.packages.{known.name}").write)
     assert known.download > 10**7
-    assert all((known.summary, known.licence, known.provenance))
+    assert all((known.summary, known.licence, known.provenance, known.check))
     assert card(known) is None

@@ -168,6 +168,7 @@ def facts(source: Source, model: "Model") -> dict[str, str]:
         "Longest input": f"{model.limit:,} tokens",
         "Tokenizer": _tokenizer(model),
         "Licence": _licence(source),
+        **_provenance(source),
         "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
         "Memory": _memory(model),
         "Weights not used": ", ".join(model.left_out[:20]) or "none",
@@ -195,6 +196,20 @@ def _tokenizer(model: "Model") -> str:
         return "none" if model.preprocessing is not None else "none: the model takes ids"
     words = getattr(model.tokenizer, "words", None)
     return "words" if words is None else f"{len(words):,} pieces"
+
+
+def _provenance(source: Source) -> dict[str, str]:
+    """Where a fetched model comes from, and what was checked."""
+    from models.catalogue import entry
+
+    known = entry(source.name) if source.place == "catalogue" else None
+    if known is None or known.wheel is None:
+        return {}
+    return {
+        "Provenance": known.provenance,
+        "Package": f"{known.wheel.source}, SHA-256 {known.wheel.sha256}",
+        "Checked": known.check,
+    }
 
 
 def _licence(source: Source) -> str:

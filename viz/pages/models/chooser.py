@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from models.catalogue import catalogue
+from models.catalogue import catalogue, entry, is_here
 from viz.pages import shared
 from viz.pages.models import download, shelves, source
 from viz.pages.models.source import NAMES, PAGE, Open, Source
@@ -136,7 +136,13 @@ def first_that_opens(wanted: Source) -> Open | None:
 
 
 def _is_missing(wanted: Source) -> bool:
-    """Whether it is a hub model that is not downloaded yet; offers the download."""
+    """Whether it is a model that is not downloaded yet; offers the download."""
+    if wanted.place == "catalogue" and not source.public():
+        known = entry(wanted.name)
+        missing = bool(known.download) and not is_here(known)
+        if missing:
+            download.offer_entry(wanted.name)
+        return missing
     if wanted.place != "hub" or source.public():
         return False
     from models.files import hub

