@@ -176,7 +176,7 @@ def _attention(
     value: Tensor,
     attention_mask: Tensor | None,
     dropout: float = 0.0,
-    scaling: float | None = None,
+    scaling: float | int | None = None,
     **keywords: Any,
 ) -> tuple[Tensor, Tensor | None]:
     record = _recording.get()
@@ -210,6 +210,7 @@ def _attention(
             f"{type(module).__name__} ({entry.path}) passes its attention {', '.join(unknown)},"
             " which is not supported: weights computed without it would be wrong"
         )
+    scaling = None if scaling is None else float(scaling)
     score = Dot(scaling, softcap, None if sink is None else sink.reshape(-1))
     recipe = Pattern(query, key, value, mask=mask, score=score, bias=bias)
     values = _recorded(record, entry, module, recipe, dropout, boundaries)

@@ -36,7 +36,6 @@ EXACT = {  # beside the architectures of benchmarks.architectures
     "conditional_detr": "queries of objects, over a backbone of the library instead of timm's",
     "time_series_transformer": "values of a series, lagged",
     "musicgen": "a text that is read, codes that are written",
-    "lw_detr": "windows, and between them all tokens in the order of the windows",
     "dia_decoder": "ids of several codebooks",
     "mimi_encoder": "an encoder that sets the cache option itself",
     "molmo2_adapter": "features of an image, pooled",
