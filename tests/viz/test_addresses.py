@@ -81,12 +81,13 @@ def test_a_file_has_the_site(t: Trace, tmp_path: Path) -> None:
         for number, where in enumerate((site, site.where, t.address(site))):
             path = export(t, tmp_path / f"{number}.npz", layer=where, head=0)
             assert np.array_equal(np.load(path)["weights"][0], expected)
-        named = {name: getattr(site, name) for name in ("layer", "kind", "tower", "module", "part")}
+        named = site.where.coordinates
         assert np.array_equal(
             np.load(export(t, tmp_path / "named.npz", head=0, **named))["weights"][0], expected
         )
-        assert explore(t, view="matrix", layer=site.where).request.site == site
-        assert explore(t, view="matrix", **named).request.site == site
+    site = t.sites[-1]
+    assert explore(t, view="matrix", layer=site.where).request.site == site
+    assert explore(t, view="matrix", **site.where.coordinates).request.site == site
 
 
 def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
