@@ -225,8 +225,9 @@ def bundled() -> tuple[Entry, ...]:
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """Every model that has a name here, those that are fetched first included."""
-    return (*bundled(), *FETCHED)
+    """Every model that has a name here: pretrained ones, then those that were trained here."""
+    first, *ours = bundled()
+    return (first, *FETCHED, *ours)
 
 
 def entry(name: str) -> Entry:

