@@ -60,8 +60,8 @@ def catalogue_shelf() -> None:
 
 def _tag(entry: Entry) -> str:
     """What a model reads, and its size while it is not on this machine."""
-    size = "" if is_here(entry) else f" · {entry.download / 1e6:.0f} MB"
-    return READS[entry.reads] + size
+    missing = entry.download and not is_here(entry)
+    return READS[entry.reads] + (f" · {entry.download / 1e6:.0f} MB" if missing else "")
 
 
 def hub_shelf(opened: Callable[[str], None]) -> None:
