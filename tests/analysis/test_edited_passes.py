@@ -37,8 +37,13 @@ EVERY = pytest.mark.parametrize(("name", "edit"), [(n, e) for n in NETWORKS for 
 
 
 @cache
+def network(name: str) -> Any:
+    return NETWORKS[name]()
+
+
+@cache
 def traced(name: str, edit: str) -> Any:
-    return trace(NETWORKS[name](), IDS, hidden=True, edits=[EDITS[edit][0]])
+    return trace(network(name), IDS, hidden=True, edits=[EDITS[edit][0]])
 
 
 def summed_with(t: Any, site: Any, edit: str) -> Tensor:
@@ -112,7 +117,7 @@ def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str, fusion: 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_without_attention_tokens_keep_to_themselves(name: str) -> None:
-    t = trace(NETWORKS[name](), IDS, hidden=True, edits=[Ablate(None, None)])
+    t = trace(network(name), IDS, hidden=True, edits=[Ablate(None, None)])
     alone = torch.eye(7)
     for site in t.sites:
         assert not value_norms(t, site).any()
@@ -129,7 +134,7 @@ def test_an_edit_that_does_not_say_what_it_makes_is_refused() -> None:
         def edit_values(self, values: Tensor, pattern: Any) -> Tensor:
             return 2 * values
 
-    t = trace(NETWORKS["encoder"](), IDS, hidden=True, edits=[Doubled()])
+    t = trace(network("encoder"), IDS, hidden=True, edits=[Doubled()])
     for analysis in (rollout, alti):
         with pytest.raises(ValueError, match="changes values: expected an edit that says"):
             analysis(t)

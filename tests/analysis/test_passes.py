@@ -14,15 +14,18 @@ import torch
 import transformers
 from torch import Tensor
 
-from analysis.decompx import decompx
+from analysis.decompx import decompx, parts
 from analysis.flow import flow
 from analysis.heads import head_table, heads
 from analysis.measures import MEASURES
 from analysis.norms import alti, mixing, value_norms
+from analysis.relevance import METHODS as RELEVANCE
+from analysis.relevance import Method, Relevance, explain
 from analysis.rollout import rollout
 from analysis.split import split
 from analysis.stack import combined
 from analysis.stages import stages
+from analysis.target import Target
 from analysis.view import View
 from benchmarks.architectures import GROUPED, MOE
 from models.edits import Cut
@@ -272,7 +275,7 @@ METHODS: dict[str, Callable[[Trace, int], Tensor]] = {
     "norms": lambda t, item: of_sites(t, item, value_norms),
     "added": lambda t, item: of_sites(t, item, lambda *a, **k: mixing(*a, **k).norms),
     "flow": lambda t, item: flow(t, last(t, item), item=item),
-    "decompx": lambda t, item: decompx(t, last(t, item), item=item).vectors,
+    "decompx": lambda t, item: torch.stack([*parts(t, [1], item=item)]),
     "heads": lambda t, item: torch.stack([*heads(t, item=item).values()]).nan_to_num(-9.0),
     "stages": lambda t, item: of_sites(
         t, item, lambda t, site, item: stages(t, site, 1, 3, item=item).output
@@ -291,16 +294,19 @@ def test_every_method_of_the_whole_model_is_compared() -> None:
 
 
 @cache
-def alone(name: str) -> Trace:
-    return trace(model(name), {"input_ids": SHORT}, hidden=True)
+def alone(name: str, method: str) -> Tensor:
+    return METHODS[method](traced_alone(name), 0)
 
 
 @cache
-def beside(name: str, side: str) -> Trace:
+def traced_alone(name: str) -> Trace:
+    return trace(model(name), {"input_ids": SHORT}, hidden=True)
+
+
+def beside(side: str) -> dict[str, Tensor]:
     """The short text as the second item of a batch."""
     if side == "batch":
-        both = torch.cat([IDS[:, 4:], SHORT])
-        return trace(model(name), {"input_ids": both}, hidden=True)
+        return {"input_ids": torch.cat([IDS[:, 4:], SHORT])}
     missing = TOKENS - SHORT.shape[1]
     padding = (missing, 0) if side == "left" else (0, missing)
     ids = torch.nn.functional.pad(SHORT, padding)
@@ -311,13 +317,54 @@ def beside(name: str, side: str) -> Trace:
     }
     if side == "left":  # positions count from the first token, as they do without padding
         inputs["position_ids"] = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)
-    return trace(model(name), inputs, hidden=True)
+    return inputs
+
+
+@cache
+def traced_beside(name: str, side: str) -> Trace:
+    return trace(model(name), beside(side), hidden=True)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("name", "side"), PADDED)
 def test_an_item_of_a_batch_is_as_it_is_alone(name: str, side: str, method: str) -> None:
-    found = METHODS[method](beside(name, side), 1)
-    own = METHODS[method](alone(name), 0)
-    assert not math.isnan(float(own.sum()))
-    torch.testing.assert_close(found, own, rtol=1e-3, atol=1e-4)
+    found = METHODS[method](traced_beside(name, side), 1)
+    assert not math.isnan(float(found.sum()))
+    torch.testing.assert_close(found, alone(name, method), rtol=1e-3, atol=1e-4)
+
+
+def explained(name: str, inputs: dict[str, Tensor], method: Method, item: int) -> Relevance:
+    """Of a logit before the last token, or of the similarity to some embedding."""
+    other = torch.nn.functional.normalize(torch.arange(30.0).sin(), dim=0)
+    target = Target(other=other, item=item) if name == "BERT" else Target(9, 5, item=item)
+    return explain(model(name), inputs, target=target, method=method)
+
+
+@cache
+def explained_alone(name: str, method: Method) -> Relevance:
+    return explained(name, {"input_ids": SHORT}, method, 0)
+
+
+@pytest.mark.parametrize("method", RELEVANCE)
+@pytest.mark.parametrize(("name", "side"), PADDED)
+def test_the_relevance_of_an_item_of_a_batch_is_as_it_is_alone(
+    name: str, side: str, method: Method
+) -> None:
+    found = explained(name, beside(side), method, 1)
+    own = explained_alone(name, method)
+    assert own.tokens.abs().max() > 1e-4
+    torch.testing.assert_close(found.tokens, own.tokens, rtol=1e-3, atol=1e-5)
+    assert (found.value, found.unassigned) == pytest.approx(
+        (own.value, own.unassigned), abs=1e-4, nan_ok=True
+    )
+
+
+@pytest.mark.parametrize("method", RELEVANCE)
+def test_the_relevance_in_a_packed_text_is_that_of_its_own_document(method: Method) -> None:
+    inputs = {"input_ids": IDS, "position_ids": POSITIONS % DOCUMENT}
+    target = Target(9, 2 * DOCUMENT - 1)
+    found = explain(model("Llama"), inputs, target=target, method=method).tokens
+    own = {"input_ids": IDS[:, DOCUMENT : 2 * DOCUMENT]}
+    expected = explain(model("Llama"), own, target=(DOCUMENT - 1, 9), method=method).tokens
+    expected = torch.nn.functional.pad(expected, (DOCUMENT, TOKENS - 2 * DOCUMENT))
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-5)
