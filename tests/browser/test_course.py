@@ -159,6 +159,22 @@ def test_projector_mode_keeps_the_step(page: Page, app_url: str):
     expect(page.locator(".current .story-title")).to_be_in_viewport()
 
 
+def test_the_figure_takes_most_of_a_wide_screen_and_grows_with_the_type(page: Page, app_url: str):
+    shown = []
+    for mode in ("", "&projector=yes"):
+        open_story(page, app_url, f"both?story=1{mode}")
+        page.set_viewport_size({"width": 1920, "height": 1080})
+        expect(page.locator(".story-scene")).to_be_visible()
+        story, figure = (page.locator(each).bounding_box() for each in (STORY, ".story-figure"))
+        assert story
+        assert figure
+        assert 0.6 <= figure["width"] / story["width"] <= 0.7
+        assert story["width"] > 0.7 * 1920
+        shown.append(page.locator(".story-scene").evaluate("each => each.getScreenCTM().a"))
+    usual, projected = shown
+    assert projected >= usual > 1.5  # pixels per unit of the picture
+
+
 def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(page: Page, app_url: str):
     open_story(page, app_url, "sampling")
     text = page.locator(".story-field").first

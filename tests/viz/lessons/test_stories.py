@@ -247,3 +247,9 @@ def test_controls_offer_what_the_server_accepts(name: str) -> None:
             assert about.low <= float(ends[1]) < float(ends[2]) <= about.high, control
         elif isinstance(about, OneOf):
             assert set(re.findall(r'\["(\w[\w.]*)", "', control)) <= set(about.choices), control
+
+
+@pytest.mark.parametrize("gain", [0.5, 0.9, 1.2])
+def test_without_tanh_a_state_keeps_the_gain_to_the_power_of_the_steps(gain: float) -> None:
+    kept = numbers(course.lesson("sequences"), tokens=12, gain=gain, activation="none")["kept"]
+    assert kept == pytest.approx([gain**step for step in range(12)], rel=1e-4)  # float32

@@ -250,8 +250,10 @@ LESSON = Lesson(
                 "pre-norm: z = x + attention(LN(x)),   y = z + FFN(LN(z))",
             ),
             code=(
-                "z = norm1(x + attention(x))  # pre-norm: x + attention(norm1(x))",
-                "y = norm2(z + feed_forward(z))  # pre-norm: z + feed_forward(norm2(z))",
+                "z = norm1(x + attention(x))  # post-norm",
+                "y = norm2(z + feed_forward(z))",
+                "z = x + attention(norm1(x))  # pre-norm",
+                "y = z + feed_forward(norm2(z))",
             ),
             tries=(
                 Try("Pre-norm", {"order": "pre"}),

@@ -189,9 +189,10 @@ LESSON = Lesson(
                 " Each is named after the habit it comes closest to; its mean weight on that token"
                 " is shown: the previous or next token, itself, the same word, the first or last"
                 " token. A head with no habit above 0.4 is called “broad” or “mixed”.",
-                "In layer 0, head 2 gives nearly all weight to the token before. Heads with nothing"
-                " useful to attend to often put their weight on [CLS] or [SEP] (Clark et al."
-                " 2019). A habit on one sentence does not prove what a head is for.",
+                "In layer 1, head 8 looks at the next token and most others at the first, [CLS]:"
+                " heads with nothing useful to attend to often put their weight on [CLS] or [SEP]"
+                " (Clark et al. 2019). In layer 0, head 2 gives nearly all weight to the token"
+                " before. A habit on one sentence does not prove what a head is for.",
             ),
             tries=(
                 Try("Layer 0, head 2", {"layer": 0, "head": 2}),
@@ -200,6 +201,7 @@ LESSON = Lesson(
                     {"sentence": "Yesterday my sister planted seven small trees.", "head": 2},
                 ),
             ),
+            inputs={"layer": 1, "head": 8},
             computed="these weights: those of MiniLM",
         ),
     ),

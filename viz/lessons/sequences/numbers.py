@@ -31,6 +31,7 @@ def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) 
         "seen": _seen(tokens, size),
         "costs": {kind: {"work": one.work, "steps": one.steps} for kind, one in costs.items()},
         "influence": _influence(tokens, gain, activation),
+        "kept": _kept(tokens, gain, activation),
         "tables": [_longer(), _table(width, size)],
     }
 
@@ -59,6 +60,19 @@ def _influence(tokens: int, gain: float, activation: str) -> dict[str, Any]:
         kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
         for kind, sizes in found.items()
     }
+
+
+@lru_cache(maxsize=256)
+def _kept(tokens: int, gain: float, activation: str) -> list[float]:
+    """Influence of the first token on each state of the recurrence, as a share of the first."""
+    from models.lessons import sequences
+
+    read = (
+        sequences.recurrent_influence(count, gain=gain, activation=activation)[0].item()
+        for count in range(1, tokens + 1)
+    )
+    first, *later = read
+    return [1.0, *(size / first for size in later)]
 
 
 LONGER = (12, 32, 64)  # tokens

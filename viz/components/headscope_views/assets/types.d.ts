@@ -748,7 +748,7 @@ export interface Mark {
   x2?: number;
   y2?: number;
   /** Whether a curve leaves its ends horizontally or vertically. */
-  bend?: "h" | "v";
+  bend?: "h" | "v" | "corner";
   /** Of a path. It does not move: it changes at once. */
   d?: string;
   href?: string;

@@ -123,7 +123,7 @@ function encoder({ source, self, at, most }, { step, ink }) {
 }
 
 /** The cells of what is written, and the one being written. @type {(numbers: Numbers, moment: Moment) => Mark[]} */
-function decoder({ source, target, written, cross, causal, best, now }, { step, reached, ink }) {
+function decoder({ source, target, written, cross, causal, best, now, most }, { step, reached, ink }) {
   const [, middle] = across(source);
   const left = 26;
   const at = (/** @type {number} */ i) => left + i * CELL + CELL / 2;
@@ -133,7 +133,7 @@ function decoder({ source, target, written, cross, causal, best, now }, { step, 
   cross[written].forEach((weight, i) => {
     if (weight < LEAST) return;
     marks.push({
-      ...{ key: `c${i}`, kind: "curve", x: at(writing), y: TARGET - 16, x2: middle(i), y2: STATES + 13, bend: "v", stroke: ink.term.weight, width: 1 + 11 * weight, opacity: 0.35 + 0.55 * weight },
+      ...{ key: `c${i}`, kind: "curve", x: at(written), y: TARGET - 16, x2: middle(i), y2: STATES + 13, bend: "v", stroke: ink.term.weight, width: 1 + 11 * weight, opacity: 0.35 + 0.55 * weight },
       ...{ term: "weight", tip: `While “${now}” is written, “${source[i]}” has a weight of ${fixed(weight, 4)}` },
     });
   });
@@ -144,6 +144,9 @@ function decoder({ source, target, written, cross, causal, best, now }, { step, 
       const d = a === b ? `M${a - 8} ${TARGET + 16}C${a - 16} ${TARGET + 40} ${a + 16} ${TARGET + 40} ${a + 8} ${TARGET + 16}` : `M${a} ${TARGET + 16}C${a} ${TARGET + 20 + (a - b) * 0.18} ${b} ${TARGET + 20 + (a - b) * 0.18} ${b} ${TARGET + 16}`;
       marks.push({ key: `own${i}`, kind: "path", d, stroke: ink.term.weight, width: 1 + 9 * weight, opacity: 0.35 + 0.5 * weight, term: "weight", tip: `“${target[written]}” gives “${target[i]}” a weight of ${fixed(weight, 4)}` });
     });
+  const [asks, asked] = [at(written), middle(most.at)];
+  const beside = asked < asks ? -1 : 1; // below the line, which rises from the query
+  marks.push({ key: "most", kind: "text", x: (asks + asked) / 2 + 14 * beside, y: (STATES + TARGET) / 2 + 18, text: `weight ${fixed(most.weight)}`, size: 14, bold: true, anchor: beside > 0 ? "start" : "end", fill: ink.term.weight, term: "weight" });
   target.slice(0, written + 1).forEach((token, i) => marks.push(...cell(`t${i}`, at(i), TARGET, token, ink, i === written)));
   marks.push(
     { key: "now", kind: "rect", x: at(writing) - CELL / 2 + 2, y: TARGET - 16, w: CELL - 4, h: 32, r: 5, fill: ink.background, stroke: ink.term.output, width: 2.5, term: "output", press: reached("write") && written < target.length - 1 ? { label: `Write “${now}”`, patch: { written: written + 1 } } : undefined },

@@ -22,7 +22,7 @@ import { fixed } from "../story/marks.js";
 const [WIDTH, HEIGHT] = [560, 430];
 const [TOP, ROW] = [96, 68];
 const [KEY, SCORE, WEIGHT, VALUE] = [126, 232, 318, 404];
-const STREAM = 46; // width of the stream of a weight of 1
+const STREAM = 60; // width of all streams together, where they reach the answer
 
 const STEPS = /** @type {const} */ (["exact", "similarity", "softmax", "flow", "ways", "words", "learn"]);
 
@@ -49,6 +49,7 @@ export const figure = {
     ];
     if (scored) marks.push(head("similarity", SCORE, "similarity s", ink.muted));
     if (weighted) marks.push(head("weight", WEIGHT, "weight α", weight));
+    let right = WIDTH - 16; // of the streams that have arrived: the uppermost value's is the outermost
     keys.forEach((name, i) => {
       const y = TOP + i * ROW + 22;
       const found = reached("exact") && !scored && name === numbers.query;
@@ -69,9 +70,11 @@ export const figure = {
       if (flowing) {
         const to = HEIGHT - 44;
         const width = Math.max(0.5, STREAM * weights[i]);
+        const stream = { kind: /** @type {const} */ ("curve"), x: VALUE + 70, y, x2: right - width / 2, y2: to - 17, bend: /** @type {const} */ ("corner") };
+        right -= width;
         marks.push(
-          { key: `f${i}`, kind: "curve", x: VALUE + 70, y, x2: 520, y2: to - 20, stroke: value, width, opacity: 0.45, bend: "h", term: "value", tip: `${fixed(weights[i], 4)} · ${fixed(values[i], 0)} = ${fixed(numbers.contributions[i], 2)}`, of: [`w${i}`, `v${i}`] },
-          { key: `f${i}/run`, kind: "curve", x: VALUE + 70, y, x2: 520, y2: to - 20, stroke: ink.background, width: Math.min(3, width / 2), opacity: weights[i] > 0.02 ? 0.9 : 0, bend: "h", flow: true },
+          { ...stream, key: `f${i}`, stroke: value, width, opacity: 0.45, term: "value", tip: `${fixed(weights[i], 4)} · ${fixed(values[i], 0)} = ${fixed(numbers.contributions[i], 2)}`, of: [`w${i}`, `v${i}`] },
+          { ...stream, key: `f${i}/run`, stroke: ink.background, width: Math.min(3, width / 2), opacity: weights[i] > 0.02 ? 0.9 : 0, flow: true },
         );
       }
       marks.push(

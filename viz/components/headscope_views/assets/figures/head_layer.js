@@ -24,7 +24,8 @@ import { fixed, writtenSum } from "../story/marks.js";
 
 const [WIDTH, HEIGHT] = [560, 430];
 const LIMIT = 3; // largest number of h
-const [H_ZERO, H_UNIT] = [58, 16]; // where the bars of h start, and how long a 1 is
+const [H_ZERO, H_UNIT] = [62, 16]; // where the bars of h start, and how long a 1 is
+const [ALONE, ALONE_UNIT] = [215, 60]; // the same while nothing stands below them
 const [TOP, ROW, BAR] = [132, 46, 24];
 const [W_LEFT, CELL] = [92, 40];
 const [ZERO, REACH] = [306, 54]; // of the logits' bars
@@ -53,7 +54,8 @@ export const figure = {
     const aimed = reached("loss") && !sampling;
     const far = Math.max(2.5, ...logits.map(Math.abs), ...(moving ? moved.logits.map(Math.abs) : []));
     const along = (/** @type {number} */ logit) => ZERO + (REACH * logit) / far;
-    const marks = [...context(ink), ...vector(h, ink)];
+    const [zero, unit] = reached("logits") ? [H_ZERO, H_UNIT] : [ALONE, ALONE_UNIT];
+    const marks = [...context(zero, ink), ...vector(h, zero, unit, ink)];
     if (reached("logits")) marks.push(head("logits", ZERO, sampling ? "logits / T" : "logits", ink));
     if (reached("probabilities")) marks.push(head("p", P_LEFT + P_WIDE / 2, sampling ? "p at T" : "p", ink));
     if (reached("logits")) marks.push(head("w", W_LEFT + 1.5 * CELL, moving ? "p − y" : "W", ink));
@@ -123,44 +125,44 @@ function head(key, x, text, ink) {
 /**
  * What has been read, and where h comes from.
  *
- * @type {(ink: Ink) => Mark[]}
+ * @type {(zero: number, ink: Ink) => Mark[]}
  */
-function context(ink) {
+function context(zero, ink) {
   return [
-    { key: "read", kind: "text", x: 400, y: H_ZERO - 12, text: "“The dog began to …”", size: 16, fill: ink.text },
-    { key: "read/name", kind: "text", x: 400, y: H_ZERO + 12, text: "after the last block", size: 14, fill: ink.muted },
-    { key: "read/arrow", kind: "arrow", x: 318, y: H_ZERO, x2: W_LEFT + 3 * CELL + 14, y2: H_ZERO, stroke: ink.muted, width: 2 },
+    { key: "read", kind: "text", x: 400, y: zero - 12, text: "“The dog began to …”", size: 16, fill: ink.text },
+    { key: "read/name", kind: "text", x: 400, y: zero + 12, text: "after the last block", size: 14, fill: ink.muted },
+    { key: "read/arrow", kind: "arrow", x: 318, y: zero, x2: W_LEFT + 3 * CELL + 14, y2: zero, stroke: ink.muted, width: 2 },
   ];
 }
 
 /**
  * The bars of h, to be dragged.
  *
- * @type {(h: number[], ink: Ink) => Mark[]}
+ * @type {(h: number[], zero: number, unit: number, ink: Ink) => Mark[]}
  */
-function vector(h, ink) {
+function vector(h, zero, unit, ink) {
   /** @type {Mark[]} */
   const marks = [
-    { key: "h/name", kind: "text", x: 43, y: H_ZERO, text: "h", size: 18, bold: true, fill: ink.text },
-    { key: "h/zero", kind: "line", x: W_LEFT, y: H_ZERO, x2: W_LEFT + 3 * CELL, y2: H_ZERO, stroke: ink.line },
+    { key: "h/name", kind: "text", x: 43, y: zero, text: "h", size: 18, bold: true, fill: ink.text },
+    { key: "h/zero", kind: "line", x: W_LEFT, y: zero, x2: W_LEFT + 3 * CELL, y2: zero, stroke: ink.line },
   ];
   h.forEach((value, i) => {
     const x = W_LEFT + (i + 0.5) * CELL;
-    const end = H_ZERO - H_UNIT * value;
+    const end = zero - unit * value;
     const set = (/** @type {number} */ wanted) => ({ h: h.map((each, j) => (j === i ? bounded(wanted) : each)) });
     marks.push(
-      { key: `h${i}`, kind: "rect", x: x - 13, y: Math.min(end, H_ZERO), w: 26, h: Math.abs(end - H_ZERO), fill: ink.signed(value / LIMIT), stroke: ink.muted },
+      { key: `h${i}`, kind: "rect", x: x - 13, y: Math.min(end, zero), w: 26, h: Math.abs(end - zero), fill: ink.signed(value / LIMIT), stroke: ink.muted },
       {
         ...{ key: `h${i}/handle`, kind: "circle", x, y: end, r: 8, fill: ink.background, stroke: ink.primary, width: 2.5 },
         handle: {
           label: `h, feature ${i}`,
           value: fixed(value),
           now: value,
-          move: (_, y) => set((H_ZERO - y) / H_UNIT),
+          move: (_, y) => set((zero - y) / unit),
           nudge: (dx, dy) => set(value + 0.1 * (dx || -dy)),
         },
       },
-      { key: `h${i}/text`, kind: "text", x, y: value < 0 ? H_ZERO - 12 : H_ZERO + 13, text: fixed(value, 1), size: 13, fill: ink.text },
+      { key: `h${i}/text`, kind: "text", x, y: value < 0 ? zero - 12 : zero + 13, text: fixed(value, 1), size: 13, fill: ink.text },
     );
   });
   return marks;

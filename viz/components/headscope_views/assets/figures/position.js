@@ -26,6 +26,7 @@ import { bracketed, fixed, replaced } from "../story/marks.js";
 const [WIDTH, HEIGHT] = [560, 430];
 const [LEFT, PAIR] = [44, 62]; // of the clocks, and of the table's columns below them
 const [CLOCK_Y, RADIUS] = [55, 25];
+const LARGE = /** @type {const} */ ([350, 200, 130]); // the clock of one hand: its middle and radius
 const [TABLE_Y, ROW] = [122, 15];
 const [PLOT_LEFT, PLOT_WIDE] = [60, 480];
 const LAST_FIRST = 17; // position of the first of three words, at most
@@ -123,22 +124,22 @@ function clocks({ rates, position, other: second, far }, { step, ink }, row, oth
   const marks = [];
   rates.forEach((rate, j) => {
     if (step === "hand" && j) return;
-    const x = LEFT + (j + 0.5) * PAIR;
+    const [x, y, radius] = step === "hand" ? LARGE : [LEFT + (j + 0.5) * PAIR, CLOCK_Y, RADIUS];
     const tip = `pair ${j}: the hand turns by ${fixed(rate, 4)} for each position; sin ${fixed(row[2 * j], 4)}, cos ${fixed(row[2 * j + 1], 4)}`;
-    marks.push({ key: `c${j}`, kind: "circle", x, y: CLOCK_Y, r: RADIUS, stroke: ink.line, width: 1.5, fill: ink.surface, tip });
-    marks.push({ key: `c${j}/name`, kind: "text", x, y: 10, text: String(j), size: 13, fill: ink.muted });
-    if (other) marks.push(...hand(`o${j}`, x, other, j, ink.primary));
-    marks.push(...hand(`h${j}`, x, row, j, ink.text));
+    marks.push({ key: `c${j}`, kind: "circle", x, y, r: radius, stroke: ink.line, width: 1.5, fill: ink.surface, tip });
+    marks.push({ key: `c${j}/name`, kind: "text", x, y: y - radius - 20, text: String(j), size: 13, fill: ink.muted });
+    if (other) marks.push(...hand(`o${j}`, [x, y, radius], other, j, ink.primary));
+    marks.push(...hand(`h${j}`, [x, y, radius], row, j, ink.text));
     const ends = [[`h${j}`, row, "position", position, ink.text], ...(other ? [[`o${j}`, other, "other", second, ink.primary]] : [])];
     if (step === "length") return;
     for (const [key, values, input, now, colour] of /** @type {[string, number[], string, number, string][]} */ (ends))
       marks.push({
-        ...{ key: `${key}/tip`, kind: "circle", x: x + RADIUS * values[2 * j], y: CLOCK_Y - RADIUS * values[2 * j + 1], r: 6, fill: ink.background, stroke: colour, width: 2 },
+        ...{ key: `${key}/tip`, kind: "circle", x: x + radius * values[2 * j], y: y - radius * values[2 * j + 1], r: step === "hand" ? 10 : 6, fill: ink.background, stroke: colour, width: 2 },
         handle: {
           label: `${input === "other" ? "Other position" : "Position"}, hand ${j}`,
           value: `position ${now}`,
           now,
-          move: (px, py) => ({ [input]: nearest(Math.atan2(px - x, CLOCK_Y - py), rate, now) }),
+          move: (px, py) => ({ [input]: nearest(Math.atan2(px - x, y - py), rate, now) }),
           nudge: (dx, dy) => ({ [input]: Math.min(19, Math.max(0, now + (dx || -dy))) }),
         },
       });
@@ -149,9 +150,9 @@ function clocks({ rates, position, other: second, far }, { step, ink }, row, oth
   return marks;
 }
 
-/** @type {(key: string, x: number, row: number[], j: number, stroke: string) => Mark[]} */
-const hand = (key, x, row, j, stroke) => [
-  { key, kind: "line", x, y: CLOCK_Y, x2: x + RADIUS * row[2 * j], y2: CLOCK_Y - RADIUS * row[2 * j + 1], stroke, width: 3 },
+/** @type {(key: string, clock: readonly [number, number, number], row: number[], j: number, stroke: string) => Mark[]} */
+const hand = (key, [x, y, radius], row, j, stroke) => [
+  { key, kind: "line", x, y, x2: x + radius * row[2 * j], y2: y - radius * row[2 * j + 1], stroke, width: 3 },
 ];
 
 /**
@@ -182,9 +183,8 @@ function table({ table: rows, position }, { step, ink }) {
   if (step === "hand") {
     const row = rows[position];
     marks.push(
-      { key: "hand/sin", kind: "text", x: 150, y: 44, text: `sine = across = ${fixed(row[0], 3)}`, size: 16, anchor: "start", fill: ink.text },
-      { key: "hand/cos", kind: "text", x: 150, y: 70, text: `cosine = up = ${fixed(row[1], 3)}`, size: 16, anchor: "start", fill: ink.text },
-      { key: "hand/table", kind: "text", x: 150, y: TABLE_Y + position * ROW + ROW / 2, text: `row ${position}: ${fixed(row[0])}, ${fixed(row[1])}`, size: 15, anchor: "start", fill: ink.text },
+      { key: "hand/sin", kind: "text", x: LARGE[0], y: 362, text: `sine = across = ${fixed(row[0], 3)}`, size: 16, fill: ink.text },
+      { key: "hand/cos", kind: "text", x: LARGE[0], y: 388, text: `cosine = up = ${fixed(row[1], 3)}`, size: 16, fill: ink.text },
     );
   }
   return marks;
@@ -334,23 +334,23 @@ function rotary({ rotary: { q, k, rates, score, moved_score: moved, scores }, po
 /** @type {(numbers: Numbers, ink: Ink) => Mark[]} */
 function alibi({ alibi: { slopes, bias, weights }, position }, ink) {
   const [left, cell, top, tall] = [76, 23.5, 206, 24];
-  const base = 34;
+  const [base, high] = [34, 130];
+  const deepest = Math.max(1, slopes[0] * position);
   /** @type {Mark[]} */
   const marks = [
     { key: "alibi/title", kind: "text", x: left, y: 14, text: "bias: −slope · distance", size: 15, bold: true, anchor: "start", fill: ink.text },
     { key: "alibi/weights", kind: "text", x: left, y: top - 14, text: "weights, where all scores are equal", size: 15, bold: true, anchor: "start", fill: ink.term.weight, term: "weight" },
     { key: "alibi/zero", kind: "line", x: left, y: base, x2: left + 20 * cell, y2: base, stroke: ink.line },
     { key: "alibi/0", kind: "text", x: left - 8, y: base, text: "0", size: 13, anchor: "end", fill: ink.muted },
-    { key: "alibi/-10", kind: "text", x: left - 8, y: base + 130, text: "−10", size: 13, anchor: "end", fill: ink.muted },
+    { key: "alibi/deepest", kind: "text", x: left - 8, y: base + high, text: fixed(-deepest, 1), size: 13, anchor: "end", fill: ink.muted },
     { key: "alibi/slope", kind: "text", x: left - 8, y: top - 14, text: "slope", size: 13, anchor: "end", fill: ink.muted },
     { key: "alibi/keys", kind: "text", x: left + 10 * cell, y: HEIGHT - 9, text: "position of the key", size: 14, fill: ink.muted },
   ];
   slopes.forEach((slope, head) => {
     const y = top + head * tall;
     const end = left + (position + 0.5) * cell;
-    const reach = Math.min(position, 10 / slope);
     marks.push(
-      { key: `line${head}`, kind: "line", x: end, y: base, x2: end - reach * cell, y2: base + 13 * reach * slope, stroke: ink.heads[head], width: 2.5, tip: `Head ${head}: slope ${slope}` },
+      { key: `line${head}`, kind: "line", x: end, y: base, x2: end - position * cell, y2: base + (high * position * slope) / deepest, stroke: ink.heads[head], width: 2.5, tip: `Head ${head}: slope ${slope}` },
       { key: `slope${head}`, kind: "text", x: left - 8, y: y + tall / 2, text: `1/${Math.round(1 / slope)}`, size: 14, anchor: "end", fill: ink.text },
       { key: `slope${head}/mark`, kind: "rect", x: 8, y: y + 6, w: 12, h: 12, r: 3, fill: ink.heads[head] },
     );

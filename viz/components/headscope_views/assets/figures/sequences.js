@@ -16,6 +16,7 @@ import { fixed } from "../story/marks.js";
  * @property {boolean[][]} seen what the last output depends on, by layer of the convolution
  * @property {Record<Kind, {work: number, steps: number}>} costs
  * @property {Record<"recurrence" | "attention", {sizes: number[], ratio: number}>} influence
+ * @property {number[]} kept of the first token in each state of the recurrence
  */
 
 const [WIDTH, HEIGHT] = [560, 430];
@@ -95,13 +96,14 @@ function title(count, unit, name, ink) {
  * @param {Numbers} numbers
  * @param {Ink} ink
  */
-function recurrence({ tokens, count, hops }, ink) {
+function recurrence({ tokens, count, hops, kept }, ink) {
   const { at, r } = grid(tokens);
   const marks = title(count.recurrence, "hop", `recurrence: from state to state, 0 to ${tokens - 1}`, ink);
   marks.push({ key: "in0", kind: "arrow", x: at(0), y: BOTTOM - r - 2, x2: at(0), y2: UPPER + r + 2, stroke: ink.primary, width: 2.5 });
   for (let i = 1; i < tokens; i++) marks.push({ key: `in${i}`, kind: "arrow", x: at(i), y: BOTTOM - r - 2, x2: at(i), y2: UPPER + r + 2, stroke: ink.line });
   hops.recurrence.slice(1).forEach((to, i) => marks.push({ key: `hop${i}`, kind: "arrow", x: at(hops.recurrence[i]) + r, y: UPPER, x2: at(to) - r - 1, y2: UPPER, stroke: ink.primary, width: 2.5 }));
-  return [...marks, ...row("state", tokens, ink), { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "states h", size: 13, fill: ink.muted }];
+  const states = row("state", tokens, ink).map((state, t) => ({ ...state, fill: ink.weight(Math.min(1, kept[t])), tip: `After token ${t}, the first token counts ${short(kept[t])} times as much as at first` }));
+  return [...marks, ...states, { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "states h: the darker, the more is left of the first token", size: 13, fill: ink.muted }];
 }
 
 /**

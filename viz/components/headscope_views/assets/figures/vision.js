@@ -35,6 +35,7 @@ const LINE = { x: 50, y: 44, each: 16, cell: 31, size: 27, high: 84 }; // the se
 /** @type {Record<string, string>} */
 const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
 const LEAST = 0.03; // weights below it get no line
+const STOPS = 10; // of the bar of norms
 
 /** @param {number} change of a probability */
 const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(change, change ? 3 : 0));
@@ -150,6 +151,8 @@ function sequence({ patches, sequence: order, count, similar, least, position, c
 function block({ cols, places, patches, block: { layer, names, norms } }, { ink }) {
   const [pixel, pitch, x, grid] = [6, 56, 150, 214];
   const middle = (/** @type {number} */ i) => 376 - i * pitch;
+  const most = Math.max(...norms.flat());
+  const shade = (/** @type {number} */ norm) => norm / most;
   /** @type {Mark[]} */
   const marks = patches.map((href, i) => tile(href, i, 414 + (places[i] % cols) * 17, 252 + Math.floor(places[i] / cols) * 17, 16));
   marks.push(
@@ -159,13 +162,14 @@ function block({ cols, places, patches, block: { layer, names, norms } }, { ink 
     { key: "block/class", kind: "rect", x: 414, y: 88, w: 14, h: 14, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query" },
     { key: "block/class/text", kind: "text", x: 436, y: 95, text: "class token", size: 14, anchor: "start", fill: ink.term.query, term: "query" },
     { key: "block/grid/text", kind: "text", x: 414, y: 118, text: "grid: the patches", size: 14, anchor: "start", fill: ink.muted },
+    ...Array.from({ length: STOPS }, (_, i) => /** @type {Mark} */ ({ key: `bar${i}`, kind: "rect", x: 414 + i * 13, y: 142, w: 13, h: 14, fill: ink.text, opacity: shade((most * (i + 0.5)) / STOPS) })),
+    { key: "bar/low", kind: "text", x: 414, y: 168, text: "0", size: 13, anchor: "start", fill: ink.muted },
+    { key: "bar/high", kind: "text", x: 414 + STOPS * 13, y: 168, text: fixed(most, 1), size: 13, anchor: "end", fill: ink.muted },
   );
   names.forEach((name, i) => {
     const y = middle(i);
     const plain = name === "+" || name === "x";
-    const most = Math.max(...norms[i]);
     const [own, ...others] = norms[i];
-    const shade = (/** @type {number} */ norm) => 0.06 + 0.94 * (norm / most) ** 4;
     marks.push(
       { key: `step${i}`, kind: "rect", x: x - 52, y: y - 16, w: 104, h: 32, r: plain ? 16 : 8, fill: plain ? ink.background : ink.surface, stroke: plain ? ink.line : ink.text, width: 1.5 },
       { key: `step${i}/text`, kind: "text", x, y, text: name === "+" ? "+" : LAYERS[name], size: name === "+" ? 18 : 15, bold: name !== "x", fill: ink.text },
@@ -190,7 +194,7 @@ function attention({ patches, places, cols, weights, own, largest, questions }, 
   const marks = patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), size));
   patches.forEach((_, i) => {
     const [x, y] = inPicture(places[i], cols);
-    marks.push({ key: `w${i}`, kind: "rect", x, y, w: size, h: size, fill: ink.background, opacity: 0.82 * (1 - weights[i] / largest), tip: `Patch ${places[i] + 1}: weight ${fixed(weights[i], 4)}` });
+    marks.push({ key: `w${i}`, kind: "rect", x, y, w: size, h: size, fill: ink.background, opacity: 0.6 * (1 - weights[i] / largest), tip: `Patch ${places[i] + 1}: weight ${fixed(weights[i], 4)}` });
   });
   patches.forEach((_, i) => {
     if (weights[i] < LEAST) return;

@@ -118,8 +118,9 @@ function arrow(x, y, x2, y2) {
   return `M${x} ${y}L${x2} ${y2}M${bx + sx} ${by + sy}L${x2} ${y2}L${bx - sx} ${by - sy}`;
 }
 
-/** @type {(x: number, y: number, x2: number, y2: number, bend: "h" | "v") => string} */
+/** @type {(x: number, y: number, x2: number, y2: number, bend: "h" | "v" | "corner") => string} */
 function curve(x, y, x2, y2, bend) {
+  if (bend === "corner") return `M${x} ${y}C${x2} ${y} ${x2} ${y} ${x2} ${y2}`;
   if (bend === "v") {
     const middle = (y + y2) / 2;
     return `M${x} ${y}C${x} ${middle} ${x2} ${middle} ${x2} ${y2}`;

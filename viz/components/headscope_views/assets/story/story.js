@@ -149,6 +149,7 @@ class Story {
     this.typeSize = props.type_size ?? 1;
     this.root.style.fontSize = props.type_size && props.type_size !== 1 ? `calc(var(--st-base-font-size, 16px) * ${props.type_size})` : "";
     this.root.classList.toggle("story-paper", props.paper);
+    this.root.classList.toggle("story-projected", this.typeSize > 1);
     reportStep(page, this.step, props.steps.length);
     this.record();
     this.draw(0);
