@@ -25,7 +25,7 @@ ABLATED = [Ablate(None, None)]
 MOST = 16  # changes of each kind of input
 FEW = 6  # where each takes a pass of its own
 LEAST = 1e-5  # a vector that changes by this much, in proportion to its length, changes
-REACH = 3  # tokens, of convolutions
+REACH = 3  # tokens, of the convolutions that embed the input; between blocks it may be more
 SHARE = 0.1  # of the largest change, that the named token changes at least
 UNREACHED = "nothing changes"
 WORDS = 60  # ids below are no placeholders
@@ -109,21 +109,60 @@ def judged(model: nn.Module, inputs: Inputs, most: int = MOST) -> Verdict:
     inputs = {**inputs, **_order(model, inputs)}
     base = axes_of(_ablated(model, inputs))
     places = list(changes(inputs, base, model.config, most))
+    reach = reach_of(model)
     if all(not isinstance(x, Tensor) or (x.ndim and len(x) == BATCH) for x in inputs.values()):
-        verdict = _verdict(together(model, inputs, places))
+        verdict = _verdict(together(model, inputs, places), reach)
         if not verdict.wrong:
-            return verdict
+            return _all_changed(model, inputs, places, base, verdict)
     kinds = dict.fromkeys(place.kind for place in places)
     few = [each for kind in kinds for each in [p for p in places if p.kind == kind][:FEW]]
-    return _verdict(one_by_one(model, inputs, few, base))
+    verdict = _verdict(one_by_one(model, inputs, few, base), reach)
+    return _all_changed(model, inputs, places, base, verdict)
 
 
-def _verdict(pairs: Iterable[Pair]) -> Verdict:
+def reach_of(model: nn.Module) -> int:
+    """How many tokens away a change may be largest: half the widest kernel that moves along time.
+
+    Depthwise convolutions between attention layers (Conformer, Gulati et al. 2020, section 2.2;
+    the memory of SAN-M, Gao et al. 2020, section 2.2) weigh tokens that far apart alike, and those
+    of a codec spread each code over its frames (Mimi, Défossez et al. 2024, section 3.3.1).
+    """
+    kernels = [
+        each.kernel_size[0]
+        for each in model.modules()
+        if isinstance(each, nn.Conv1d | nn.ConvTranspose1d) and each.groups == each.in_channels > 1
+    ]
+    return max([REACH, *(kernel // 2 for kernel in kernels)])
+
+
+def _all_changed(
+    model: nn.Module, inputs: Inputs, places: Sequence[Change], base: list[Axis], verdict: Verdict
+) -> Verdict:
+    """The verdict, with the axes whose tokens are named as parts of an input and do not change
+    when all of it does: a special token among them."""
+    wrong = {}
+    for name in dict.fromkeys(p.name for p in places if p.kind in ("patch", "frame")):
+        kind = next(p.kind for p in places if p.name == name)
+        whole = replace(next(p for p in places if p.name == name), box=(...,))
+        after = axes_of(_ablated(model, changed(inputs, whole)))
+        form = PATCH if kind == "patch" else BAND
+        for axis, other in zip(base, after, strict=True):
+            named = [i for i, label in enumerate(axis.labels[0]) if form.match(label)]
+            same = (axis.vectors[0] - other.vectors[0]).norm(dim=-1) == 0
+            still = [i for i in named if same[i]]
+            if still and len(still) < len(named):
+                wrong[axis.name] = (
+                    f"{axis.name}: {axis.labels[0][still[0]]} holds none of the input"
+                )
+    return replace(verdict, wrong=(*verdict.wrong, *wrong.values()))
+
+
+def _verdict(pairs: Iterable[Pair], reach: int) -> Verdict:
     kinds: dict[str, str] = {}
     wrong: dict[str, str] = {}
     for change, before, after in pairs:
         for axis, other in zip(before, after, strict=True):
-            token, near = named_tokens(axis, change)
+            token, near = named_tokens(axis, change, reach)
             if token is None:
                 continue
             fault = misplaced(axis, other, change.tile, token, near)
@@ -260,11 +299,11 @@ def misplaced(before: Axis, after: Axis, part: int, token: int, near: set[int]) 
     )
 
 
-def named_tokens(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
+def named_tokens(axis: Axis, change: Change, reach: int) -> tuple[int | None, set[int]]:
     """The token that an axis names as the changed place, None if none, and those beside it."""
     if change.kind in ("text", "target"):
         return _words(axis, change)
-    return _patches(axis, change) if change.kind == "patch" else _frames(axis, change)
+    return _patches(axis, change) if change.kind == "patch" else _frames(axis, change, reach)
 
 
 def _words(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
@@ -293,7 +332,7 @@ def _patches(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
     return places.get((first[frame], row, col)), beside
 
 
-def _frames(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
+def _frames(axis: Axis, change: Change, reach: int) -> tuple[int | None, set[int]]:
     places = [(token, BAND.match(label)) for token, label in enumerate(axis.labels[0])]
     found = [(token, int(match[1] or 0)) for token, match in places if match]
     if not found:
@@ -302,7 +341,9 @@ def _frames(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
     band = int(change.start[0] * bands + 1e-6)
     own = [token for token, each in found if each == band]
     middle = int(change.start[1] * len(own) + 1e-6)
-    near = max(REACH, len(own) // 30)
+    near = max(reach, len(own) // 30)
+    if bands == 1:  # convolutions reach special tokens too
+        return own[middle], set(range(own[middle] - near, own[middle] + near + 1))
     beside = {
         token
         for token, each in found
@@ -344,10 +385,11 @@ def changes(
 
 
 def time_of(sound: Tensor, inputs: Inputs, config: Any) -> int:
-    """Which axis of a sound is time: as long as its mask, or not as long as there are bins."""
+    """Which axis of a sound is time: as long as its mask, or no channel and not as long as there
+    are bins."""
     masks = {x.shape[1] for n, x in inputs.items() if "mask" in n and x.ndim == 2}
     bins = {setting(config, name, parts=HEARING) for name in BINS}
-    axes = range(1, sound.ndim)
+    axes = [axis for axis in range(1, sound.ndim) if sound.shape[axis] > 1]
     masked = [axis for axis in axes if sound.shape[axis] in masks - bins]
     free = [axis for axis in axes if sound.shape[axis] not in bins]
     return next(iter((*masked, *free)), max(axes, key=lambda axis: sound.shape[axis]))

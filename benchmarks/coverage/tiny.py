@@ -77,7 +77,11 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "granite4_vision": {"deepstack_layer_map": [[-1, 0]], "downsample_rate": "2/4"},
     "molmo2_adapter": {"vision_feature_layer": [-1, -2]},
     "molmo2": {"vision_feature_layer": [-1, -2]},
-    "dots3_note_audio_encoder": {"adapter_input_size": WIDTH, "conv_output_size": 16 * WIDTH},
+    "dots3_note_audio_encoder": {
+        "feature_size": 128,
+        "adapter_input_size": WIDTH,
+        "conv_output_size": 16 * WIDTH,
+    },
     "deepseek_ocr2_sam_vision_model": {"downsample_channels": [32, WIDTH]},
     "unlimited_ocr_sam_vision_model": {"downsample_channels": [32, WIDTH]},
     "dbrx": {"attn_config": {"clip_qkv": 8.0, "rope_theta": 10000.0}},
@@ -639,7 +643,7 @@ def _smaller_list(
     if not widths:
         return value
     if re.search(r"image_size|img_size", key):
-        return kind(v * IMAGE // min(value) for v in value)
+        return kind(v * IMAGE // min(value) // PATCH * PATCH for v in value)  # whole patches
     if key == "patch_size":
         return kind(min(v, PATCH) for v in value)
     if re.search(r"conv_dim|hidden_dims", key):
@@ -723,7 +727,8 @@ def redraw(model: nn.Module) -> None:
             if not parameter.is_floating_point() or not parameter.numel():
                 continue
             if parameter.ndim >= 2:
-                wide = "embed" in name and parameter.ndim == 2
+                linear = isinstance(model.get_submodule(name.rpartition(".")[0]), nn.Linear)
+                wide = "embed" in name and parameter.ndim == 2 and not linear
                 fan = 4.0 if wide else float(parameter[0].numel())
                 parameter.normal_(0.0, min(1.0, SPREAD / math.sqrt(max(fan, 1.0))))
             elif name.endswith(("bias", "sinks")) or bool((parameter == 0).all()):

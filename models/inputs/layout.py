@@ -21,6 +21,7 @@ LAST = {  # model types whose special tokens follow the patches, or some of them
     "llama4_vision_model": ("[CLS]",),
     "xclip_vision_model": ("[MESSAGE]",),
 }
+FIRST = {"pe_audio_encoder": ("[CLS]",)}  # model types whose frames follow special tokens
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,6 +114,7 @@ def numbered_axis(
     batch: int,
     padding: Bool[Tensor, "batch token"] | None,
     duration: Duration | None = None,
+    before: tuple[str, ...] = (),
 ) -> TokenAxis:
     """An axis of numbers, or of times.
 
@@ -123,16 +124,22 @@ def numbered_axis(
         batch: number of items.
         padding: True at tokens that are none of an item's own.
         duration: of sound; None numbers its frames.
+        before: names of the special tokens in front.
     """
     what = {"sound": "frame", "image": "position", "text": "position", "target": "position"}
     what = what.get(source or "image", str(source).replace("_hidden_states", " state"))
-    labels = [f"{what} {index}" for index in range(length)]
+    first, count = len(before), length - len(before)
+    labels = [f"{what} {index}" for index in range(count)]
     if source == "sound" and duration is not None:
-        labels = duration.labels(length)
+        labels = duration.labels(count)
+    special = named_tokens(before)
     if padding is None:
-        return TokenAxis((named_tokens(labels, special=False),) * batch)
+        return TokenAxis((special + named_tokens(labels, special=False),) * batch)
     own = tuple((~row).nonzero().flatten() for row in padding.cpu())
-    tokens = tuple(named_tokens([labels[i] for i in each.tolist()], special=False) for each in own)
+    tokens = tuple(
+        special + named_tokens([labels[i - first] for i in each.tolist()[first:]], special=False)
+        for each in own
+    )
     return TokenAxis(tokens, own)
 
 

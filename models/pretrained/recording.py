@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask, Pattern
 from models.inputs.caches import cached_tokens
-from models.inputs.layout import image_layout
+from models.inputs.layout import FIRST, image_layout
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
@@ -319,7 +319,9 @@ class Recording:
         rows = self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
-            rows = self._numbered(entry.source, whole.queries, whole.batch, padding)
+            kind = getattr(getattr(entry.module, "config", None), "model_type", None) or ""
+            before = FIRST.get(kind, ())
+            rows = self._numbered(entry.source, whole.queries, whole.batch, padding, before)
         if square:
             return rows, rows
         if not entry.cross and whole.mask.offset:
@@ -385,7 +387,12 @@ class Recording:
         return axis.padding(length) if short else None
 
     def _numbered(
-        self, source: str | None, length: int, batch: int, padding: Tensor | None
+        self,
+        source: str | None,
+        length: int,
+        batch: int,
+        padding: Tensor | None,
+        before: tuple[str, ...] = (),
     ) -> TokenAxis:
         """An axis of numbers: object queries, times of sound, or positions of the source."""
         sound = self.sequences.get("sound")
@@ -394,7 +401,7 @@ class Recording:
         elif source is None and list(self.sequences) == ["sound"]:
             source = "sound"
         duration = None if sound is None else sound.duration
-        return numbered_axis(source, length, batch, padding, duration)
+        return numbered_axis(source, length, batch, padding, duration, before)
 
 
 def reads_channels(entry: Entry, recipe: Pattern) -> bool:

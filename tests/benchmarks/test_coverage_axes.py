@@ -4,6 +4,7 @@ A model type for each order of tokens; benchmarks.coverage judges all of them.
 """
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,18 +13,22 @@ from torch import Tensor
 
 from benchmarks.coverage import axes, tiny
 from benchmarks.coverage.axes import judged
-from benchmarks.coverage.model_inputs import Inputs, runnable
+from benchmarks.coverage.model_inputs import Inputs
+from benchmarks.coverage.trying import running
 from models.run import trace
 from models.trace import TokenAxis
 
 PATCH, TEXT, TARGET, FRAME = ("patch",), ("text",), ("target",), ("frame",)
 ORDERS = {
     "vit": (PATCH, "a class token, rows"),
+    "yolos": (PATCH, "detections behind"),
     "deit": (PATCH, "class and distillation tokens"),
     "dinov2_with_registers": (PATCH, "registers"),
     "llama4_vision_model": (PATCH, "the class token behind"),
     "vit_mae": (PATCH, "some patches, in the order of the noise"),
     "lw_detr_vit": (PATCH, "windows throughout"),
+    "lw_detr": (PATCH, "windows throughout, in a detector"),
+    "sam2_hiera_det_model": (PATCH, "windows in some stages, padded in others"),
     "rf_detr_dinov2": (PATCH, "windows with class tokens of their own"),
     "sam3_vit_model": (PATCH, "windows in some layers"),
     "segformer": (PATCH, "cells and areas of four stages"),
@@ -33,6 +38,9 @@ ORDERS = {
     "clip": (PATCH + TEXT, "two towers"),
     "audio-spectrogram-transformer": (FRAME, "bands and frames"),
     "wav2vec2": (FRAME, "frames of samples"),
+    "fun_asr_nano_encoder": (FRAME, "frames that wide convolutions mix"),
+    "pocket_tts_audio_tokenizer": (FRAME, "codes of several frames, samples behind a channel"),
+    "pe_audio_encoder": (FRAME, "a class token before the frames"),
     "whisper": (FRAME + TARGET, "frames of features, hidden states of both towers"),
     "t5": (TEXT + TARGET, "text and target"),
     "gpt2": (TEXT, "text"),
@@ -40,10 +48,7 @@ ORDERS = {
 
 
 def model_of(name: str) -> tuple[Any, Inputs]:
-    kind = next(tiny.model_types([name]))
-    assert isinstance(kind, tiny.ModelType)
-    model, reference = tiny.build(kind)
-    inputs, _, _ = runnable(reference, lambda given: reference(**given))
+    model, _, inputs, _ = running(tiny.model_type(name))
     return model, inputs
 
 
@@ -101,6 +106,42 @@ def test_a_wrong_order_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(axes, "trace", shifted)
     verdict = judged(model, inputs, most=5)
     assert len(verdict.wrong) >= 4
+
+
+@torch.no_grad()
+def test_a_special_token_named_as_a_patch_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No place of the image is the class token's, so that only a change of all of it shows it."""
+
+    def renamed(*args: Any, **options: Any) -> list[axes.Axis]:
+        return [
+            replace(axis, labels=tuple(("patch 3,4", *each[1:]) for each in axis.labels))
+            for axis in original(*args, **options)
+        ]
+
+    model, inputs = model_of("vit")
+    original = axes.axes_of
+    monkeypatch.setattr(axes, "axes_of", renamed)
+    verdict = judged(model, inputs, most=5)
+    assert any(fault.endswith("patch 3,4 holds none of the input") for fault in verdict.wrong)
+
+
+@torch.no_grad()
+def test_a_class_token_before_the_frames_of_a_sound() -> None:
+    """The last state leaves it out: it has the frames alone."""
+    model, inputs = model_of("pe_audio_encoder")
+    found = trace(model, inputs, hidden=True)
+    states = found.hidden_states[None]
+    count = states.states[-1].shape[1]
+    frames = [f"frame {index}" for index in range(count)]
+    assert found.query_labels(found.sites[0]) == ["[CLS]", *frames]
+    assert list(states.axes[-1].tokens[0].labels) == frames
+
+
+def test_time_is_the_axis_that_is_neither_channel_nor_bins() -> None:
+    config = SimpleNamespace(num_mel_bins=8, sub_configs={})
+    assert axes.time_of(torch.zeros(2, 1, 40), {}, config) == 2
+    assert axes.time_of(torch.zeros(2, 8, 40), {}, config) == 2
+    assert axes.time_of(torch.zeros(2, 40, 8), {}, config) == 1
 
 
 def test_several_places_change_beside_convolutions() -> None:
