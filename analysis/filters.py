@@ -10,9 +10,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from analysis.overview import Head, RowSource, blocks_of, rows_of
+from models.attention.blocks import CACHE_BYTES
 from models.trace import Site
 
-BLOCK_BYTES = 2**22  # weights computed at a time
 MOST = 2**22  # weights looked at for one share; of more, evenly spaced rows
 
 
@@ -100,6 +100,6 @@ def _ranked(weights: Float[Tensor, "row key"], count: int) -> Int[Tensor, "row r
 
 
 def _blocks(site: Site, rows: range) -> list[range]:
-    """Ranges of rows whose weights, over all heads, stay under BLOCK_BYTES."""
-    step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
+    """Ranges of rows whose weights, over all heads, stay under CACHE_BYTES."""
+    step = max(1, CACHE_BYTES // (4 * site.heads * site.keys))
     return [rows[start : start + step] for start in range(0, len(rows), step)]

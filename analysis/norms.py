@@ -21,12 +21,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.stack import check_no_cache, self_attention
+from models.attention.blocks import CACHE_BYTES
 from models.attention.pattern import expand_heads
 from models.progress import Progress, each, no_progress
 from models.trace import Site, Trace, Where
 
 ROWS = 256  # queries whose distances to one key are computed together
-BLOCK_BYTES = 2**22  # of vectors from token to token at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ def _distances(
     tokens, dim = whole.shape
     by_key, vectors = weights.permute(2, 1, 0), values.transpose(0, 1).contiguous()
     found = torch.empty(len(by_key), tokens, device=whole.device)
-    step = max(1, BLOCK_BYTES // (4 * min(ROWS, tokens) * dim))
+    step = max(1, CACHE_BYTES // (4 * min(ROWS, tokens) * dim))
     for rows in torch.arange(tokens).split(ROWS):
         queries = slice(int(rows[0]), int(rows[-1]) + 1)
         few = by_key[:, queries].contiguous()

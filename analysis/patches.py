@@ -15,9 +15,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from analysis.vision import outliers as outlying
+from models.attention.blocks import CACHE_BYTES
 from models.trace import Site, Trace
-
-BLOCK_BYTES = 2**23  # blocks of this size fit the CPU cache
 
 
 def representatives(grid: tuple[int, int], prefix: int, factor: int) -> Int[Tensor, " query"]:
@@ -47,7 +46,7 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
     if factor == 1:
         return trace.weights(site)[..., : site.queries]
     chosen = representatives(grid, prefix, factor)
-    step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
+    step = max(1, CACHE_BYTES // (4 * site.heads * site.keys))
     blocks = [
         pool_keys(trace.weights(site, rows=rows)[..., : site.queries], grid, prefix, factor)
         for rows in chosen.split(step)
@@ -147,8 +146,8 @@ def patch_sinks(
 
 
 def _blocks(site: Site) -> list[range]:
-    """Ranges of queries whose weights, over all heads, stay under BLOCK_BYTES."""
-    step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
+    """Ranges of queries whose weights, over all heads, stay under CACHE_BYTES."""
+    step = max(1, CACHE_BYTES // (4 * site.heads * site.keys))
     starts = range(0, site.queries, step)
     return [range(start, min(start + step, site.queries)) for start in starts]
 

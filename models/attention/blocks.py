@@ -9,21 +9,18 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention.scores import Additive, Dot
-
-if TYPE_CHECKING:
-    from models.attention.pattern import Pattern
+from models.attention.mask import Mask
+from models.attention.scores import masked_scores
 
 BLOCK_ROWS = 128
-BLOCK_BYTES = 2**22  # weights of one head
-SEVERAL_BYTES = 2**22  # weights of several heads together
+CACHE_BYTES = 2**22  # of what a loop reads at a time: it stays in the processor's cache
 LOWEST = -1e30  # the score of a hidden key: finite, so that its product with a weight of 0 is 0
+COARSE = -1e3  # below it float32 keeps less than four decimals of a score
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +35,7 @@ class Block:
         keys: which keys; the weights of all others are 0.
         weights: float32.
         scores: of which `weights` is the softmax, very low at hidden keys; None for weights that
-            are not a plain softmax (edits, a sink).
+            are not a plain softmax (edits, a sink), and for rows whose highest score is `COARSE`.
     """
 
     heads: slice
@@ -76,36 +73,8 @@ class Block:
 Read = Callable[[slice, slice], Block]
 
 
-def weight_blocks(
-    pattern: "Pattern", heads: range, rows: range, keys: int, item: int, max_bytes: int
-) -> Iterator[Block]:
-    """The weights of some heads and rows of one item of a pattern.
-
-    Args:
-        pattern: of the layer.
-        heads: consecutive heads.
-        rows: consecutive queries.
-        keys: number of keys from the first on; fewer than the pattern's for a padded item.
-        item: of its batch.
-        max_bytes: weights in a block.
-    """
-    compute = InPlace(pattern, item, heads) if _plain(pattern) else None
-
-    def read(chosen: slice, some: slice) -> Block:
-        if compute is None:
-            each = range(chosen.start, chosen.stop)
-            weights = torch.stack([pattern.weights(head, some, item=item) for head in each])
-            return Block(chosen, some, slice(0, keys), weights.detach()[..., :keys])
-        reached = pattern.mask.reach(some, keys)
-        scores, weights = compute(chosen, some, reached)
-        return Block(chosen, some, reached, weights, scores)
-
-    hidden = pattern.score.width if isinstance(pattern.score, Additive) else 1
-    yield from read_blocks(read, heads, rows, keys, max_bytes // hidden)
-
-
 def read_blocks(
-    read: Read, heads: range, rows: range, keys: int, max_bytes: int = BLOCK_BYTES
+    read: Read, heads: range, rows: range, keys: int, max_bytes: int = CACHE_BYTES
 ) -> Iterator[Block]:
     """Blocks in order of their rows; for the same rows, all heads in order.
 
@@ -117,7 +86,7 @@ def read_blocks(
         max_bytes: weights in a block.
     """
     step = max(1, min(BLOCK_ROWS, len(rows), max_bytes // (4 * keys)))
-    together = max(1, min(max_bytes, SEVERAL_BYTES) // (4 * keys * step))
+    together = max(1, min(max_bytes, CACHE_BYTES) // (4 * keys * step))
     for start in range(rows.start, rows.stop, step):
         some = slice(start, min(start + step, rows.stop))
         for first in range(heads.start, heads.stop, together):
@@ -127,26 +96,41 @@ def read_blocks(
 class InPlace:
     """Scores and softmax of one item's blocks, in two buffers that all blocks share."""
 
-    def __init__(self, pattern: "Pattern", item: int, heads: range) -> None:
+    def __init__(
+        self,
+        q: Float[Tensor, "head query dim"],
+        k: Float[Tensor, "kv_head key dim"],
+        scale: float,
+        bias: Callable[[slice, range, slice], Tensor] | None,
+        temperature: Float[Tensor, " head"] | None,
+        mask: Mask,
+        item: slice,
+        heads: range,
+    ) -> None:
         """Before any block.
 
         Args:
-            pattern: of the layer.
-            item: of its batch.
+            q: queries of the item.
+            k: keys of the item.
+            scale: of the dot product.
+            bias: of some rows, heads and keys of the item.
+            temperature: one per head.
+            mask: of the batch.
+            item: of the batch.
             heads: the only ones whose blocks are computed: the keys of others are not copied.
         """
-        self.pattern = pattern
-        self.item = slice(item, item + 1)
-        self.group = pattern.heads // pattern.k.shape[1]
+        self.group = len(q) // len(k)
         self.first = heads.start // self.group  # head of the first keys
         shared = slice(self.first, (heads.stop - 1) // self.group + 1)
-        self.q = pattern.q.detach()[item]
-        self.k = pattern.k.detach()[item, shared].float().contiguous()
+        self.q, self.k, self.scale = q, k[shared].float().contiguous(), scale
+        self.bias, self.temperature, self.mask, self.item = bias, temperature, mask, item
         self.buffers = self.k.new_empty(2, 0)
+        exact = bias is not None or mask.hidden != -torch.inf
+        self.never = -torch.inf if exact else LOWEST  # the highest score of a row without a key
         self.hidden: tuple[tuple[slice, slice], Tensor | None] | None = None  # keys of some rows
 
-    def __call__(self, heads: slice, rows: slice, keys: slice) -> tuple[Tensor, Tensor]:
-        """Scores and weights `head row key`."""
+    def __call__(self, heads: slice, rows: slice, keys: slice) -> tuple[Tensor | None, Tensor]:
+        """Scores and weights `head row key`; no scores where they are too coarse."""
         shape = [each.stop - each.start for each in (heads, rows, keys)]
         size = math.prod(shape)
         if self.buffers.shape[1] < size:
@@ -155,63 +139,49 @@ class InPlace:
         self._score(heads, rows, keys, scores)
         may_be_empty = self._hide(heads, rows, keys, scores)
         torch.softmax(scores, -1, out=weights)
-        if may_be_empty:
-            weights.masked_fill_(scores.amax(-1, keepdim=True) <= LOWEST, 0.0)
-        return scores, weights
+        if not may_be_empty:
+            return scores, weights
+        highest = scores.amax(-1, keepdim=True)
+        empty = highest <= self.never
+        weights.masked_fill_(empty, 0.0)
+        if (~empty & (highest < COARSE)).any():
+            return None, weights
+        return scores if self.never == LOWEST else scores.clamp_(min=LOWEST), weights
 
     def _score(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> None:
         """Writes the scores, before the mask."""
-        pattern = self.pattern
-        given = pattern.score.scale if isinstance(pattern.score, Dot) else None
-        scale = self.q.shape[-1] ** -0.5 if given is None else given
         of_keys = [head // self.group - self.first for head in range(heads.start, heads.stop)]
         together = slice(of_keys[0], of_keys[-1] + 1)
         k = self.k[together, keys] if self.group == 1 else self.k[of_keys, keys]
-        torch.bmm(self.q[heads, rows].float() * scale, k.transpose(-1, -2), out=scores)
-        if pattern.bias is not None:
-            self._add_bias(heads, rows, keys, scores)
-        if pattern.temperature is not None:
-            scores /= pattern.temperature[heads, None, None]
-        if pattern.bias is not None:
-            scores.clamp_(min=LOWEST)  # a bias of −∞ hides a key
-
-    def _add_bias(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> None:
-        chosen = range(heads.start, heads.stop)
-        bias = self.pattern.bias_rows(_positions(rows, scores), chosen, self.item)
-        if bias is not None:
-            scores += bias.detach()[0, ..., keys if bias.shape[-1] > 1 else slice(None)]
+        torch.bmm(self.q[heads, rows].float() * self.scale, k.transpose(-1, -2), out=scores)
+        bias = None
+        if self.bias is not None:
+            bias = self.bias(rows, range(heads.start, heads.stop), keys).detach()[0]
+        temperature = None if self.temperature is None else self.temperature[heads]
+        masked_scores(scores, bias=bias, temperature=temperature, out=scores)
 
     def _hide(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> bool:
         """Applies the mask; returns whether a row may have no key left."""
-        mask, biased = self.pattern.mask, self.pattern.bias is not None
-        start = max(keys.start, mask.first_hidden(rows))
+        biased = self.bias is not None
+        start = max(keys.start, self.mask.first_hidden(rows))
         if start >= keys.stop:
             return biased
         part = rows, slice(start, keys.stop)
-        if self.hidden is None or self.hidden[0] != part or mask.differs_by_head:
-            self.hidden = part, self._hidden(heads, *part, scores)
+        if self.hidden is None or self.hidden[0] != part or self.mask.differs_by_head:
+            self.hidden = part, self._hidden(heads, *part)
         hidden = self.hidden[1]
         if hidden is None:
             return biased
-        fill = LOWEST if mask.fill is None else mask.fill
-        scores[..., start - keys.start :].masked_fill_(hidden, fill)
-        return biased or not mask.only_causal
+        reached = scores[..., start - keys.start :]
+        fill = self.never if self.mask.hidden == -torch.inf else self.mask.hidden
+        masked_scores(reached, hidden=hidden, fill=fill, out=reached)
+        return biased or not self.mask.only_causal
 
-    def _hidden(self, heads: slice, rows: slice, keys: slice, like: Tensor) -> Tensor | None:
+    def _hidden(self, heads: slice, rows: slice, keys: slice) -> Tensor | None:
         """True at hidden keys; None if there are none."""
-        chosen, places = range(heads.start, heads.stop), _positions(rows, like)
-        seen = self.pattern.mask.visible(places, keys.stop, chosen, start=keys.start)
+        chosen = range(heads.start, heads.stop)
+        places = torch.arange(rows.start, rows.stop, device=self.k.device)
+        seen = self.mask.visible(places, keys.stop, chosen, start=keys.start)
         if seen is None:
             return None
         return ~(seen[0] if len(seen) == 1 else seen[self.item][0])
-
-
-def _plain(pattern: "Pattern") -> bool:
-    """Whether the weights are the softmax of scaled dot products, bias and mask alone."""
-    score = pattern.score
-    dot = isinstance(score, Dot) and score.softcap is None and score.sink is None
-    return dot and not pattern.weights_edits and pattern.q.dtype != torch.float64
-
-
-def _positions(rows: slice, like: Tensor) -> Tensor:
-    return torch.arange(rows.start, rows.stop, device=like.device)

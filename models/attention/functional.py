@@ -21,7 +21,7 @@ from torch import Tensor
 from models.attention.edit_protocols import Edit, RecipeEdit, ValuesEdit, WeightsEdit
 from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
-from models.attention.scores import Additive, Dot, Score
+from models.attention.scores import Additive, Dot, Score, masked_scores
 
 
 def attend(
@@ -72,7 +72,7 @@ def attend(
 
 
 WINDOW_ROWS = 128
-BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made row by row
+PASS_BYTES = 2**26  # of a mask, bias or weights that a forward pass makes at a time
 
 
 def values_of(pattern: Pattern, dropout: float) -> tuple[Tensor, Literal["fused", "explicit"]]:
@@ -139,20 +139,12 @@ def _kernel(
 def _dense_rows(pattern: Pattern, rows: slice, keys: slice) -> Tensor | None:
     """Mask and bias of some rows and keys as one matrix for the kernel."""
     heads, each = range(pattern.heads), torch.arange(rows.start, rows.stop, device=pattern.q.device)
-    seen = pattern.mask.visible(each, pattern.keys, heads)
-    seen = None if seen is None else seen[..., keys]
-    bias = pattern.bias
-    if isinstance(bias, Tensor):  # a slice is a view, where rows picked one by one are a copy
-        bias = bias if bias.shape[2] == 1 else bias[:, :, rows]
-    else:
-        bias = pattern.bias_rows(each, heads)
+    seen = pattern.mask.visible(each, keys.stop, heads, start=keys.start)
+    bias = pattern.bias_rows(rows, heads, keys=keys)
     if bias is None:
         return seen
-    bias = bias if bias.shape[3] == 1 else bias[..., keys]
-    if pattern.temperature is not None:
-        bias = bias / pattern.temperature[:, None, None]
-    bias = bias.to(pattern.q.dtype)
-    return bias if seen is None else bias.masked_fill(~seen, -torch.inf)
+    hidden = None if seen is None else ~seen
+    return masked_scores(bias, temperature=pattern.temperature, hidden=hidden).to(pattern.q.dtype)
 
 
 def _spans(pattern: Pattern) -> Iterator[slice]:
@@ -177,5 +169,5 @@ def _explicit(pattern: Pattern, dropout: float) -> Tensor:
 def _row_blocks(pattern: Pattern) -> Sequence[Tensor]:
     row_bytes = 4 * pattern.batch * pattern.heads * pattern.keys
     hidden = pattern.score.width if isinstance(pattern.score, Additive) else 1
-    step = max(1, BLOCK_BYTES // (row_bytes * hidden))
+    step = max(1, PASS_BYTES // (row_bytes * hidden))
     return torch.arange(pattern.queries, device=pattern.q.device).split(step)

@@ -10,15 +10,22 @@ A row with no key to attend to has all-zero weights.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from models.attention.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, weight_blocks
+from models.attention.blocks import (
+    BLOCK_ROWS,
+    CACHE_BYTES,
+    Block,
+    InPlace,
+    read_blocks,
+)
 from models.attention.mask import Mask, check_broadcast
-from models.attention.scores import Dot, Score, softmax
+from models.attention.scores import Additive, Dot, Score, masked_scores, softmax
 
 Rows = slice | Sequence[int] | Tensor | None
 
@@ -253,28 +260,16 @@ class Pattern:
         Raises:
             ValueError: for a key, head or item out of range.
         """
-        heads, items = self._heads(head), self._items(item)
-        chosen, rows = range(self.heads)[heads], torch.arange(self.queries, device=self.q.device)
+        heads, items, rows = self._heads(head), self._items(item), self._rows(None)
         alone = index_slice(key, self.keys, "key")
-        wide = torch.promote_types(self.q.dtype, torch.float32)
-        k = expand_heads(self.k[items, :, alone], self.heads, heads)
-        scores = self.score.scores(self.q[items, heads].to(wide), k.to(wide), chosen)
-        biases = [self.bias_rows(part, chosen, items) for part in rows.split(BLOCK_ROWS)]
-        columns = [b if b.shape[-1] == 1 else b[..., alone] for b in biases if b is not None]
-        if columns:
-            same = columns[0].shape[2] == 1
-            scores = scores + (columns[0] if same else torch.cat(columns, 2)).to(wide)
-        if self.temperature is not None:
-            scores = scores / self.temperature[heads, None, None].to(wide)
-        seen = self.mask.visible(rows, key + 1, chosen, start=key)
-        if seen is not None:
-            seen = seen if seen.shape[0] == 1 else seen[items]
-            scores = scores.masked_fill(~seen, self.mask.hidden)
-        return drop_axes(scores[..., 0], head, item).float()
+        # a function gives the bias of whole rows
+        parts = rows.split(BLOCK_ROWS) if callable(self.bias) else (rows,)
+        columns = [self._scores(heads, part, items, alone)[0] for part in parts]
+        return drop_axes(torch.cat(columns, 2)[..., 0], head, item).float()
 
     def blocks(
         self,
-        max_bytes: int = BLOCK_BYTES,
+        max_bytes: int = CACHE_BYTES,
         *,
         head: int | None = None,
         rows: range | None = None,
@@ -293,11 +288,34 @@ class Pattern:
         Raises:
             ValueError: for a head or item out of range.
         """
-        self._items(item)
-        heads = range(self.heads)[self._heads(head)]
+        items, heads = self._items(item), range(self.heads)[self._heads(head)]
         rows = range(self.queries) if rows is None else rows
         keys = self.keys if keys is None else keys
-        yield from weight_blocks(self, heads, rows, keys, item, max_bytes)
+        compute = self._in_place(items, heads)
+
+        def read(chosen: slice, some: slice) -> Block:
+            if compute is None:
+                each = range(chosen.start, chosen.stop)
+                weights = torch.stack([self.weights(head, some, item=item) for head in each])
+                return Block(chosen, some, slice(0, keys), weights.detach()[..., :keys])
+            reached = self.mask.reach(some, keys)
+            scores, weights = compute(chosen, some, reached)
+            return Block(chosen, some, reached, weights, scores)
+
+        hidden = self.score.width if isinstance(self.score, Additive) else 1
+        yield from read_blocks(read, heads, rows, keys, max_bytes // hidden)
+
+    def _in_place(self, items: slice, heads: range) -> InPlace | None:
+        """Blocks of one item in shared buffers; None where the weights are not a plain softmax."""
+        score = self.score
+        if not isinstance(score, Dot) or score.softcap is not None or score.sink is not None:
+            return None
+        if self.weights_edits or self.q.dtype == torch.float64:
+            return None
+        scale = self.q.shape[-1] ** -0.5 if score.scale is None else score.scale
+        bias = None if self.bias is None else partial(self._bias_rows, self.bias, items)
+        q, k = self.q.detach()[items][0], self.k.detach()[items][0]
+        return InPlace(q, k, scale, bias, self.temperature, self.mask, items, heads)
 
     def gradient(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None
@@ -340,23 +358,24 @@ class Pattern:
                 count += int(empty.sum())
         return count
 
-    def _scores(self, heads: slice, rows: Tensor, items: slice) -> tuple[Tensor, bool]:
+    def _scores(
+        self, heads: slice, rows: Tensor, items: slice, keys: slice = slice(None)
+    ) -> tuple[Tensor, bool]:
         """The scores `batch head row key`, and whether any of them may be −∞."""
         wide = torch.promote_types(self.q.dtype, torch.float32)
-        chosen = range(self.heads)[heads]
+        chosen, (start, stop, _) = range(self.heads)[heads], keys.indices(self.keys)
         q = self.q[items, heads][:, :, rows]
-        k = expand_heads(self.k[items], self.heads, heads)
-        scores = self.score.scores(q.to(wide), k.to(wide), chosen)
-        bias = self.bias_rows(rows, chosen, items)
-        if bias is not None:
-            scores = scores + bias.to(wide)
-        if self.temperature is not None:
-            scores = scores / self.temperature[heads, None, None].to(wide)
-        seen = self.mask.visible(rows, self.keys, chosen)
-        if seen is None:
-            return scores, bias is not None
-        seen = seen if seen.shape[0] == 1 else seen[items]
-        return scores.masked_fill(~seen, self.mask.hidden), True
+        k = expand_heads(self.k[items, :, keys], self.heads, heads)
+        bias = self.bias_rows(rows, chosen, items, keys)
+        seen = self.mask.visible(rows, stop, chosen, start=start)
+        scores = masked_scores(
+            self.score.scores(q.to(wide), k.to(wide), chosen),
+            bias=bias,
+            temperature=None if self.temperature is None else self.temperature[heads],
+            hidden=None if seen is None else ~(seen if seen.shape[0] == 1 else seen[items]),
+            fill=self.mask.hidden,
+        )
+        return scores, bias is not None or seen is not None
 
     def _weights(self, heads: slice, rows: Tensor, items: slice) -> Tensor:
         scores, masked = self._scores(heads, rows, items)
@@ -378,18 +397,33 @@ class Pattern:
         return None if sink is None else float(sink.detach())
 
     def bias_rows(
-        self, rows: Int[Tensor, " row"], heads: Sequence[int], items: slice = slice(None)
-    ) -> Float[Tensor, "#batch #head #row key"] | None:
-        """The rows of the bias for these heads, None if there is no bias."""
-        if self.bias is None:
-            return None
-        if isinstance(self.bias, Tensor):
-            bias = self.bias if self.bias.shape[0] == 1 else self.bias[items]
-            bias = bias if bias.shape[1] == 1 else bias[:, list(heads)]
-            return bias if bias.shape[2] == 1 else bias[:, :, rows]
-        if len(heads) == self.heads:
-            return self.bias(None, rows)[None]
-        return torch.stack([self.bias(head, rows) for head in heads])[None]
+        self,
+        rows: Int[Tensor, " row"] | slice,
+        heads: Sequence[int],
+        items: slice = slice(None),
+        keys: slice = slice(None),
+    ) -> Float[Tensor, "#batch #head #row #key"] | None:
+        """The rows of the bias for these heads, None if there is no bias; a slice is a view."""
+        return None if self.bias is None else self._bias_rows(self.bias, items, rows, heads, keys)
+
+    def _bias_rows(
+        self,
+        bias: Tensor | BiasRows,
+        items: slice,
+        rows: Tensor | slice,
+        heads: Sequence[int],
+        keys: slice,
+    ) -> Tensor:
+        every = len(heads) == self.heads
+        if isinstance(bias, Tensor):
+            bias = bias if bias.shape[0] == 1 else bias[items]
+            bias = bias if bias.shape[1] == 1 or every else bias[:, list(heads)]
+            bias = bias if bias.shape[2] == 1 else bias[:, :, rows]
+        else:
+            at, each = self._rows(rows), bias
+            bias = each(None, at) if every else torch.stack([each(head, at) for head in heads])
+            bias = bias[None]
+        return bias if bias.shape[3] == 1 else bias[..., keys]
 
     def _heads(self, head: int | None) -> slice:
         return index_slice(head, self.heads, "head")

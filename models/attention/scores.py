@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 
@@ -115,6 +115,34 @@ Score = Dot | Bilinear | Additive
 def _chosen(each: Float[Tensor, "head ..."], heads: Sequence[int]) -> Tensor:
     """The weights of some heads; of all of them, without a copy."""
     return each if len(heads) == len(each) else each[list(heads)]
+
+
+def masked_scores(
+    scores: Float[Tensor, "..."],
+    *,
+    bias: Float[Tensor, "..."] | None = None,
+    temperature: Float[Tensor, " #head"] | None = None,
+    hidden: Bool[Tensor, "..."] | None = None,
+    fill: float = -torch.inf,
+    out: Tensor | None = None,
+) -> Float[Tensor, "..."]:
+    """(scores + bias) / temperature, and `fill` at hidden keys.
+
+    Args:
+        scores: `head row key`, and `batch` before them.
+        bias: broadcast to the scores.
+        temperature: one per head.
+        hidden: True at hidden keys, broadcast to the scores.
+        fill: the score of a hidden key.
+        out: `scores` itself, to write over it.
+    """
+    if bias is not None:
+        scores = torch.add(scores, bias.to(scores.dtype), out=out)
+    if temperature is not None:
+        scores = torch.div(scores, temperature[:, None, None].to(scores.dtype), out=out)
+    if hidden is None:
+        return scores
+    return scores.masked_fill(hidden, fill) if out is None else out.masked_fill_(hidden, fill)
 
 
 def softmax(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from models.attention.functional import BLOCK_BYTES
+from models.attention.functional import PASS_BYTES
 from models.cost.count import parts, total, walk
 from models.cost.parts import NUMBER, Part, size
 from models.model import Config
@@ -32,5 +32,5 @@ def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
     widest = max(size(part.takes) + size(part.gives) for _, part in leaves)
     weights = max((part.weights for _, part in leaves), default=0)
     activations = NUMBER * batch * (kept + widest)
-    activations += 3 * min(BLOCK_BYTES, NUMBER * batch * weights)
+    activations += 3 * min(PASS_BYTES, NUMBER * batch * weights)
     return NUMBER * total(parts, "parameters") + round(OVERHEAD * activations)

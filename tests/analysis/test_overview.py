@@ -53,7 +53,7 @@ def test_pooling_keeps_every_peak(pass_, head, size, block_rows, monkeypatch):
 @pytest.mark.parametrize("block_rows", [1, 5, 128])
 def test_thumbnails_are_all_heads_then_mean_and_max(pass_, block_rows, together, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
-    monkeypatch.setattr(blocks, "SEVERAL_BYTES", together)
+    monkeypatch.setattr(blocks, "CACHE_BYTES", together)
     small = overview.thumbnails(pass_, pass_.sites[0], size=7)
     heads = pass_.weights(0)
     full = [*heads, heads.mean(0), heads.amax(0)]

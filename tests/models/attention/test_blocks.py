@@ -104,6 +104,7 @@ MASKS = {
     "window": Mask(window=17),
     "padding": Mask(padding=(torch.arange(TOKENS) > 250)[None]),
     "causal, filled": Mask(causal=True, fill=-1e9),
+    "causal, filled with −∞": Mask(causal=True, fill=-torch.inf),
     "window, hardly hidden": Mask(window=17, fill=-1.0),
 }
 
@@ -250,3 +251,24 @@ def test_a_sink_has_no_plain_softmax() -> None:
     torch.testing.assert_close(block.entropy().double(), entropy, rtol=0, atol=1e-5)
     with pytest.raises(ValueError, match="plain softmax"):
         block.log_totals()
+
+
+@pytest.mark.parametrize("fill", [-1e9, -1e31, torch.finfo(torch.float32).min, -torch.inf])
+def test_a_row_whose_keys_are_all_filled(fill: float) -> None:
+    """Equal scores give uniform weights, and only scores of −∞ none, however low the fill is."""
+    hidden = torch.ones(1, TOKENS, dtype=torch.bool)
+    pattern = random_pattern(Mask(padding=hidden, fill=fill))
+    share = 0.0 if fill == -torch.inf else 1 / TOKENS
+    torch.testing.assert_close(whole(pattern), torch.full((2, TOKENS, TOKENS), share))
+    entropies = torch.cat([block.entropy().flatten() for block in pattern.blocks()])
+    expected = 0.0 if fill == -torch.inf else math.log(TOKENS)
+    torch.testing.assert_close(entropies, torch.full_like(entropies, expected))
+
+
+@pytest.mark.parametrize("bias", [-1e31, torch.finfo(torch.float32).min])
+def test_a_row_whose_biases_are_all_equal_and_low(bias: float) -> None:
+    pattern = random_pattern(Mask(), bias=torch.full((1, 1, TOKENS, 1), bias))
+    torch.testing.assert_close(whole(pattern), torch.full((2, TOKENS, TOKENS), 1 / TOKENS))
+    for block in pattern.blocks():
+        entropies = block.entropy()
+        torch.testing.assert_close(entropies, torch.full_like(entropies, math.log(TOKENS)))

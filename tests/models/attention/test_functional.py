@@ -69,7 +69,7 @@ def test_path(name: str) -> None:
 @every_case
 def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _, v = run(CASES[name], 2)
-    monkeypatch.setattr(models.attention.functional, "BLOCK_BYTES", size)
+    monkeypatch.setattr(models.attention.functional, "PASS_BYTES", size)
     blocked, _, _ = run(CASES[name], 2)
     assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
 
@@ -88,7 +88,7 @@ def test_blocks_of_rows_fit_into_the_limit(
 
     monkeypatch.setattr(Pattern, "weights", noted)
     row = 4 * 2 * HEADS * 11 * width
-    monkeypatch.setattr(models.attention.functional, "BLOCK_BYTES", int(rows * row))
+    monkeypatch.setattr(models.attention.functional, "PASS_BYTES", int(rows * row))
     run(CASES[name], 2)
     assert made == sizes
 

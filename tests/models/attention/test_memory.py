@@ -72,7 +72,7 @@ def test_a_traced_pass_keeps_no_weights() -> None:
 
 def test_a_cut_at_length_is_made_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mask of its own for every head would be as large as the weights."""
-    monkeypatch.setattr("models.attention.functional.BLOCK_BYTES", 2**20)
+    monkeypatch.setattr("models.attention.functional.PASS_BYTES", 2**20)
     q = torch.randn(1, HEADS, TOKENS, DIM)
     with Largest() as watch:
         attend(q, q, q, edit=Cut(None, 1, 3, 5))
