@@ -11,7 +11,7 @@ import {
   PARTS,
   WIDTH,
 } from "../../viz/components/headscope_views/assets/map/parts.js";
-import { figureArea } from "../../viz/components/headscope_views/assets/map/zoom.js";
+import { figureArea } from "../../viz/components/headscope_views/assets/lessons/zoom.js";
 
 const boxes = PARTS.flatMap(({ id, label, boxes: own }) =>
   own.map((box) => ({ id, frame: !label && id !== "norm", box })),

@@ -1,6 +1,47 @@
 import js from "@eslint/js";
 import globals from "globals";
 
+const VIEWS = "viz/components/headscope_views/assets";
+// What a folder's modules import beside its own: arrows all go one way, to core.
+const IMPORTS = {
+  core: [],
+  controls: ["core"],
+  chart: ["core"],
+  text: ["core"],
+  image: ["core"],
+  architecture: ["core"],
+  lessons: ["core"],
+  map: ["core", "lessons"],
+  room: ["core", "lessons"],
+  story: ["core", "lessons"],
+  figures: ["story"],
+  streamlit: ["core"],
+};
+// modules that import others when they are first wanted
+const LATE = ["chart/chart.js", "streamlit/kinds.js", "streamlit/main.js", "story/story.js"];
+
+/**
+ * The rule for the static imports of one folder.
+ *
+ * @param {[string, string[]]} entry
+ */
+const oneWay = ([folder, allowed]) => ({
+  files: [`${VIEWS}/${folder}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          {
+            regex: `^(?!\\./${allowed.map((name) => `|\\.\\./${name}/`).join("")})`,
+            message: `${folder}/ imports ${["its own modules", ...allowed].join(", ")} alone.`,
+          },
+        ],
+      },
+    ],
+  },
+});
+
 // Run from the root of the project, so that its tests are read too (python -m tests.javascript).
 export default [
   { ignores: ["**/node_modules/", "**/build/"] },
@@ -30,5 +71,16 @@ export default [
     },
   },
   { files: ["**/headscope_views/**/*.js"], languageOptions: { globals: globals.browser } },
+  ...Object.entries(IMPORTS).map(oneWay),
+  {
+    files: [`${VIEWS}/**`],
+    ignores: LATE.map((name) => `${VIEWS}/${name}`),
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        { selector: "ImportExpression", message: `Only ${LATE.join(", ")} import when wanted.` },
+      ],
+    },
+  },
   { files: ["tests/js/**", "**/eslint.config.js"], languageOptions: { globals: globals.node } },
 ];

@@ -1,6 +1,7 @@
 // The diagram as a tree that can be walked through with keys.
 
-import { arrow, box, label, pen, STYLE, svg, toggle, towerTitle } from "./draw.js";
+import { svg } from "../core/svg.js";
+import { arrow, box, label, pen, STYLE, toggle, towerTitle } from "./draw.js";
 import { layout } from "./layout.js";
 import { amountsOf, shape } from "./numbers.js";
 

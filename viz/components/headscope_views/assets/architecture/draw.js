@@ -1,6 +1,7 @@
 // The diagram as SVG elements: boxes, frames, arrows with their shapes. Text is never markup.
 
 import { contextOf, element } from "../core/dom.js";
+import { svg } from "../core/svg.js";
 import { TALL } from "./layout.js";
 import { shape, short, total } from "./numbers.js";
 
@@ -19,24 +20,7 @@ import { shape, short, total } from "./numbers.js";
  * @property {number} copies of what is round the part
  */
 
-export const SPACE = "http://www.w3.org/2000/svg";
 const HEADS = 16; // squares for heads; more get a number
-
-/**
- * An SVG element with attributes and children; strings become text nodes.
- *
- * @template {keyof SVGElementTagNameMap} T
- * @param {T} tag
- * @param {Record<string, string | number>} [attributes]
- * @param {(Node | string)[]} children
- * @returns {SVGElementTagNameMap[T]}
- */
-export function svg(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(SPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
 
 export const STYLE = `
 text { font-family: inherit; dominant-baseline: middle; pointer-events: none; }

@@ -1,7 +1,7 @@
 // The diagram as the text of an SVG file that stands alone.
 
 import { FAMILY } from "../core/drawing_file.js";
-import { SPACE, svg } from "./draw.js";
+import { SPACE, svg } from "../core/svg.js";
 
 /**
  * Every text says where its line is: no style sheet goes with the file.

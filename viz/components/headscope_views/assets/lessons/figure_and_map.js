@@ -1,7 +1,7 @@
 // From the lit part of the map into the figure of the lesson, and back out: by the part, by a button of
 // the story, and by a key.
 
-import { fly } from "../map/zoom.js";
+import { fly } from "./zoom.js";
 
 /**
  * @typedef {object} Shown a story on the page

@@ -1,13 +1,13 @@
 // The transformer as a map of the course: the part a lesson explains is lit, each part leads to its
 // lesson. Large, with a list of all lessons beside it, on the page of the course.
 
-import { svg } from "../architecture/draw.js";
+import { svg } from "../core/svg.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { enterFigure, holdMap } from "../lessons/figure_and_map.js";
 import { progress, recordOpened } from "../lessons/progress.js";
 import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
-import { zoom } from "./zoom.js";
+import { zoom } from "../lessons/zoom.js";
 
 /** @import {MapLesson, MapProps} from "../types" */
 /** @import {MapPart} from "./parts.js" */

@@ -1,7 +1,7 @@
 // A picture as a list of keyed marks. Drawing a new list moves what has kept its key to its new place,
 // fades in what is new and fades out what is gone.
 
-import { SPACE, svg } from "../architecture/draw.js";
+import { SPACE, svg } from "../core/svg.js";
 import { parse } from "../core/colours.js";
 import { FAMILY } from "../core/drawing_file.js";
 import { extentOf, isLine, nearest } from "./extent.js";

@@ -15,7 +15,7 @@ export const KINDS = {
   map: () => import("../map/map.js"),
   story: () => import("../story/story.js"),
   mode: () => import("./mode.js"),
-  preload: () => import("./preload.js"),
+  preload: () => import("./preload.js").then(({ preloading }) => ({ mount: preloading(KINDS) })),
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),
   choices: () => import("../controls/choices.js"),
