@@ -222,7 +222,7 @@ def test_an_ablated_head(family: str) -> None:
     kept = projection.weight.data.clone()
     projection.weight.data[:, 2 * DIM : 3 * DIM] = 0
     expected = eager(network(family), {"input_ids": ids(1, TOKENS)}).logits
-    projection.weight.data = kept
+    projection.weight.data.copy_(kept)  # in place: layers hold views of it
     assert near(edited.output.values, expected)
 
 
