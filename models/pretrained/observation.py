@@ -27,6 +27,7 @@ PER_TOKEN = frozenset(
     {"input_ids", "attention_mask", "token_type_ids", "decoder_input_ids", "decoder_attention_mask"}
 )
 
+WEIGHTS = "parametrizations"  # where torch.nn.utils.parametrize keeps what makes a weight
 
 # The rows to keep of what a module reads or returns; None for a tensor without such rows.
 Rows = Callable[[Tensor], Tensor | None] | None
@@ -96,7 +97,7 @@ def observe(
     inner = {
         path: module
         for path, module in model.network.named_modules()
-        if not [*module.children()] and (modules is None or module in modules)
+        if _is_without_parts(path, module) and (modules is None or module in modules)
     }
     lists: list[tuple[dict[str, nn.Module], list[ModuleCall]]] = [(inner, calls)]
     if blocks is not None:
@@ -106,6 +107,12 @@ def observe(
     with recording(model.network, record), torch.no_grad(), noted:
         run_network(model, inputs)
     return record, calls
+
+
+def _is_without_parts(path: str, module: nn.Module) -> bool:
+    """Whether a module has no parts but those that make its weights (weight norm, for example)."""
+    parts = [name for name, _ in module.named_children() if name != WEIGHTS]
+    return not parts and WEIGHTS not in path.split(".")
 
 
 @contextmanager

@@ -84,7 +84,9 @@ def site_maps(
     if not (
         key.given.equal(value.given) and (call.kind == "cross" or key.given.equal(query.given))
     ):
-        raise ValueError(f"{path}: expected queries, keys and values of the same input")
+        raise ValueError(
+            f"{path}: expected queries, keys and values of the same input. {_inputs(key, value)}"
+        )
     beside = [each for each in (*before, *after) if each.given.equal(query.given)]
     output = find_output(after, _rows(values_of(pattern, 0.0)[0]), beside)
     if output is None:
@@ -95,6 +97,14 @@ def site_maps(
         norm = None  # post-norm: what the norm returned is the residual stream
     embedding = _embedding(calls, ids, query.given.shape[-1])
     return SiteMaps(query, key, value, output.linear, norm, residual, embedding, gate=output.gate)
+
+
+def _inputs(key: HeadMap, value: HeadMap) -> str:
+    """How what keys are made of differs from what values are made of."""
+    lengths = [each.given.float().norm(dim=-1) for each in (key, value)]
+    if not key.given.equal(value.given) and alike(*lengths):
+        return "Here it is rotated by position before queries and keys are made of it"
+    return "Here they are made of different ones"
 
 
 def gate_call(calls: Sequence[ModuleCall], gate: HeadMap, index: int) -> ModuleCall:

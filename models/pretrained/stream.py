@@ -276,7 +276,8 @@ def _block(
     added = _added(layer, writes, following)
     if added is None:
         raise ValueError(
-            f"{entry.path}: expected its heads to be added to the stream that it reads"
+            f"{entry.path}: expected its heads to be added to the stream that it reads. Here"
+            " another branch is added with them, or something comes in between"
         )
     yield from added.writes
     name = mlp_name(entry.layer)

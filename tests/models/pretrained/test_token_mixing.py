@@ -72,20 +72,81 @@ def test_transformers_mix_tokens_in_attention_alone(name: str) -> None:
         assert t.origin.mixing_parts(tower) == ()
 
 
-def lfm2() -> Any:
-    sizes = {**GROUPED, "num_hidden_layers": 4, "layer_types": KINDS, "block_multiple_of": 8}
-    return build("Lfm2ForCausalLM", "Lfm2Config", sizes)
+KIND = {"num_hidden_layers": 4, "layer_types": KINDS}
+STATE_SPACE = {"mamba_d_state": 8, "mamba_n_heads": 4, "mamba_d_head": "auto", "mamba_n_groups": 1}
+DELTA = {f"linear_num_{name}_heads": 2 for name in ("key", "value")}
+DELTA |= {f"linear_{name}_head_dim": 6 for name in ("key", "value")}
+EXPERTS = {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 12}
+MIXED = ["mamba", "attention", "mamba", "attention"]
+HYBRIDS: dict[str, tuple[str, str, dict[str, Any]]] = {  # blocks 1 and 3 attend, 0 and 2 do not
+    "LFM2": ("Lfm2ForCausalLM", "Lfm2Config", {**KIND, "block_multiple_of": 8}),
+    "Jamba": (
+        "JambaForCausalLM",
+        "JambaConfig",
+        {
+            "num_hidden_layers": 4,
+            "attn_layer_period": 2,
+            "attn_layer_offset": 1,
+            "expert_layer_period": 5,
+            "expert_layer_offset": 4,
+            "mamba_d_state": 8,
+        },
+    ),
+    "Bamba": (
+        "BambaForCausalLM",
+        "BambaConfig",
+        {"num_hidden_layers": 4, "attn_layer_indices": [1, 3], **STATE_SPACE},
+    ),
+    "RecurrentGemma": (
+        "RecurrentGemmaForCausalLM",
+        "RecurrentGemmaConfig",
+        {
+            "num_hidden_layers": 4,
+            "block_types": ["recurrent", "attention"],
+            "lru_width": 36,
+            "conv1d_width": 3,
+        },
+    ),
+    "Granite 4": (
+        "GraniteMoeHybridForCausalLM",
+        "GraniteMoeHybridConfig",
+        {
+            "num_hidden_layers": 4,
+            "layer_types": MIXED,
+            "shared_intermediate_size": 20,
+            "num_local_experts": 2,
+            "num_experts_per_tok": 1,
+            **STATE_SPACE,
+        },
+    ),
+    "Qwen3-Next": (
+        "Qwen3NextForCausalLM",
+        "Qwen3NextConfig",
+        {
+            "num_hidden_layers": 4,
+            "layer_types": ["linear_attention", "full_attention"] * 2,
+            "shared_expert_intermediate_size": 12,
+            **EXPERTS,
+            **DELTA,
+        },
+    ),
+}
 
 
-def test_a_block_without_attention_has_a_share_of_its_own() -> None:
+SLOW = ("Bamba", "Granite 4", "Qwen3-Next")  # state spaces in plain PyTorch
+MARKED = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in HYBRIDS]
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_a_block_without_attention_has_a_share_of_its_own(name: str) -> None:
     """What each block adds is the difference of hidden states that the library gives."""
-    network = lfm2()
+    architecture, config, sizes = HYBRIDS[name]
+    network = build(architecture, config, {**GROUPED, **sizes})
     t = trace(network, {"input_ids": ids(1, 9)}, hidden=True)
     with torch.no_grad():
         states = network(ids(1, 9), output_hidden_states=True).hidden_states
-    stream = t.stream(3, [5, 2])
-    parts = stream.parts()
-    heads = [name for name in parts if "head" in name]
+    parts = t.stream(3, [5, 2]).parts()
+    heads = [part for part in parts if "head" in part or part == "biases"]
     assert set(parts) - set(heads) == {
         "token embedding",
         "layer 0, without attention",
@@ -101,6 +162,28 @@ def test_a_block_without_attention_has_a_share_of_its_own() -> None:
     found = split(t, 3, 0, 5, 2)
     assert isinstance(found, Split)
     assert sum(share.value for share in found.query) == pytest.approx(found.score, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_why_a_layer_beside_another_part_is_not_split(name: str) -> None:
+    why = {
+        "Falcon-H1": r"layers\.0\.self_attn: expected its heads .* Here another branch is added",
+        "Conformer": r"layers\.1\.self_attn: expected .* of the same input\. Here it is rotated",
+    }
+    made, inputs, _ = BOTH[name]
+    with pytest.raises(ValueError, match=why[name]):
+        split(trace(build(*made), inputs), 1, 0, 3, 2)
+
+
+def test_the_split_of_a_conformer_that_does_not_rotate_its_input() -> None:
+    (architecture, config, sizes), inputs, _ = BOTH["Conformer"]
+    sizes = {**sizes, "position_embeddings_type": "none"}
+    found = split(trace(build(architecture, config, sizes), inputs), 1, 0, 3, 2)
+    assert isinstance(found, Split)
+    assert sum(share.value for share in found.query) == pytest.approx(found.score, abs=1e-4)
+    names = [share.name for share in found.query]
+    assert "layer 0, MLP and conv_module" in names
+    assert "layer 1, before its attention" in names
 
 
 def test_attention_that_reads_more_than_the_stream_is_refused_in_words() -> None:
