@@ -80,6 +80,9 @@ def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
         for page in people:
             at_step(page, step)
     says(phone, f"Following · lesson {number}, step 3 of")
+    presenter.locator(".story-field").fill("Mike")
+    for page in people:
+        expect(page.locator(".story-field")).to_have_value("Mike")
     press(desk, "The step before")
     says(desk, f"The presenter is at lesson {number}, step 3 of")
     press(desk, "Back to the presenter")
@@ -97,6 +100,11 @@ def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     phone.wait_for_url(f"**/{second}*")
     assert {page.evaluate("window.opened") for page in people} == {"once"}  # nothing was reloaded
 
+    presenter.get_by_role("link", name="Text").first.click()
+    says(desk, "The presenter is on another page")
+    presenter.go_back()
+    says(desk, "Following")
+
     press(presenter, "Question")
     presenter.get_by_role("textbox", name="Question").fill("Which <b>way</b>?")
     press(presenter, "Ask")
@@ -106,9 +114,9 @@ def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     press(phone, "B")
     expect(presenter.get_by_text("2 answered, 2 following")).to_be_visible()
     counts = presenter.locator(".hs-room-bars li span")
-    expect(counts).to_have_text(["0 (0%)", "1 (50%)", "1 (50%)", "0 (0%)"])
+    expect(counts).to_have_text(["0 (0 %)", "1 (50 %)", "1 (50 %)", "0 (0 %)"])
     press(presenter, "Show the results to all")
-    expect(phone.get_by_text("1 (50%) · yours")).to_be_visible()
+    expect(phone.get_by_text("1 (50 %) · yours")).to_be_visible()
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
 
     presenter.reload()

@@ -27,7 +27,7 @@ const moved = (state, change, wished = true) => movedBy(state, change, wished);
  * @param {number} step
  * @param {number} steps
  */
-const at = (page, step, steps = 6) => ({ page, step, steps });
+const at = (page, step, steps = 6) => ({ page, step, steps, figure: "" });
 /** Somebody on a page without a story, who has just been told. */
 const joined = () => told(moved(START, { page: "one" }, false), at("two", 3));
 

@@ -65,11 +65,15 @@ class Shown:
         page: name of a lesson.
         step: from 0.
         steps: how many the lesson has; 0 if it has none.
+        figure: the inputs of its figure, as the browser writes them in a link.
+        elsewhere: whether the presenter has gone from there to a page that is no lesson.
     """
 
     page: str
     step: int
     steps: int
+    figure: str = ""
+    elsewhere: bool = False
 
 
 @dataclass

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_BODY = 4096  # bytes
 MAX_TEXT = 240  # characters of a question
 MAX_CHOICE = 80
+MAX_FIGURE = 1500  # characters of the inputs of a figure
 MAX_TOKEN = 64
 MAX_STEPS = 100
 CHOICES = range(2, 6)
@@ -48,10 +49,10 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
         ]
     rooms = Rooms()
     shown_fields = {"page": page(pages), "step": whole(MAX_STEPS), "steps": whole(MAX_STEPS)}
-    changes = {**CHANGES, "show": Change(show, {"key": token, **shown_fields})}
+    changes = {**CHANGES, "show": Change(show, {"key": token, **shown_fields}, SHOWN_TOO)}
 
     async def opening(request: "Request") -> "Response":
-        made = rooms.open(shown(**read(await body_of(request), shown_fields)))
+        made = rooms.open(shown(**read(await body_of(request), shown_fields, SHOWN_TOO)))
         host = shared_host(request.headers.get("host", ""), allowed_hosts())
         answer = {"code": made.code, "key": made.key, "host": host}
         return JSONResponse(answer, headers=NO_STORE)
@@ -213,11 +214,21 @@ def page(names: Collection[str]) -> Read:
     return reading
 
 
-def shown(page: str, step: int, steps: int) -> Shown:
+def flag(value: Any) -> bool:
+    """Yes or no."""
+    if not isinstance(value, bool):
+        raise QuestionError("expected true or false")
+    return value
+
+
+def shown(page: str, step: int, steps: int, **more: Any) -> Shown:
     """What the presenter shows, with a step that exists."""
     if step >= max(steps, 1):
         raise QuestionError(f"expected a step below {max(steps, 1)}")
-    return Shown(page, step, steps)
+    return Shown(page, step, steps, **more)
+
+
+SHOWN_TOO = {"figure": text(MAX_FIGURE), "elsewhere": flag}
 
 
 KEY = {"key": token}

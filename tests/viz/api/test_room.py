@@ -59,7 +59,8 @@ def test_codes_and_keys_cannot_be_guessed(rooms: Rooms, clock: Clock) -> None:
 def test_a_follower_sees_where_the_presenter_is_and_not_who_follows(opened: Room) -> None:
     follower, presenter = opened.join(), opened.join(opened.key)
     opened.show(opened.key, Shown("heads", 2, 3))
-    here = {"page": "heads", "step": 2, "steps": 3, "question": None}
+    place = {"page": "heads", "step": 2, "steps": 3}
+    here = {**place, "figure": "", "elsewhere": False, "question": None}
     assert opened.seen_by(follower) == here
     assert opened.seen_by(presenter) == {**here, "followers": 0}
     with opened.listening(follower), opened.listening(follower), opened.listening(presenter):

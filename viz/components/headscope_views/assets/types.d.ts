@@ -709,6 +709,10 @@ export interface RoomNews {
   step: number;
   /** 0 if the page has none. */
   steps: number;
+  /** The inputs of the presenter's figure, as in a link. */
+  figure: string;
+  /** Whether the presenter has left the lesson for a page that is none. */
+  elsewhere: boolean;
   question: RoomQuestion | null;
   /** How many follow; the presenter alone is told. */
   followers?: number;

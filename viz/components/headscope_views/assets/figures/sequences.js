@@ -1,6 +1,6 @@
 // The way from the first token to the last: through every state, through layers of windows, or at once.
 
-import { fixed } from "../story/marks.js";
+import { fixed, power } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark} from "../types" */
 
@@ -215,7 +215,5 @@ function influence({ tokens, influence: found }, ink) {
  * @param {number} value
  */
 function short(value) {
-  if (value >= LEAST || value === 0) return fixed(value, 3);
-  const [digits, power] = value.toExponential(1).split("e-");
-  return `${digits} · 10^{−${power}}`;
+  return value >= LEAST || value === 0 ? fixed(value, 3) : power(value, 1);
 }

@@ -1,7 +1,7 @@
 // Which step of which lesson is shown: the story reports it, and others may ask for another one.
 
-/** @typedef {{page: string, step: number, steps: number}} ShownStep steps count from 0 */
-/** @typedef {{page: string, step: number}} WantedStep */
+/** @typedef {{page: string, step: number, steps: number, figure: string}} ShownStep steps count from 0; the figure's inputs as in a link */
+/** @typedef {{page: string, step: number, figure?: string}} WantedStep */
 
 /** @type {Set<(shown: ShownStep) => void>} */
 const readers = new Set();
@@ -16,10 +16,11 @@ let latest = null;
  * @param {string} page
  * @param {number} step
  * @param {number} steps how many there are
+ * @param {string} [figure] its inputs
  */
-export function reportStep(page, step, steps) {
-  if (latest?.page === page && latest.step === step && latest.steps === steps) return;
-  latest = { page, step, steps };
+export function reportStep(page, step, steps, figure = "") {
+  if (latest?.page === page && latest.step === step && latest.steps === steps && latest.figure === figure) return;
+  latest = { page, step, steps, figure };
   for (const reader of readers) reader(latest);
 }
 
@@ -40,9 +41,10 @@ export function onStep(listener) {
  *
  * @param {string} page
  * @param {number} step
+ * @param {string} [figure] the inputs of its figure; those that it has if left out
  */
-export function requestStep(page, step) {
-  for (const story of stories) story({ page, step });
+export function requestStep(page, step, figure) {
+  for (const story of stories) story({ page, step, figure });
 }
 
 /**

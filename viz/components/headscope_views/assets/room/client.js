@@ -42,7 +42,7 @@ async function post(path, message) {
  * @param {ShownStep} shown
  * @returns {Promise<{code: string, key: string, host: string}>}
  */
-export const openRoom = ({ page, step, steps }) => post(BASE, { page, step, steps });
+export const openRoom = ({ page, step, steps, figure }) => post(BASE, { page, step, steps, figure });
 
 /**
  * Changes a room.

@@ -91,7 +91,7 @@ function settled(state) {
  */
 export function presented(page, report, lessons) {
   if (!lessons.some(({ name }) => name === page)) return null;
-  return report?.page === page ? report : { page, step: 0, steps: 0 };
+  return report?.page === page ? report : { page, step: 0, steps: 0, figure: "" };
 }
 
 /**

@@ -216,7 +216,7 @@ function barList() {
         {},
         element("bdi", "", {}, label),
         bar,
-        element("span", "", {}, `${count} (${percent}%)${i === own ? " · yours" : ""}`),
+        element("span", "", {}, `${count} (${percent} %)${i === own ? " · yours" : ""}`),
       );
     });
     box.replaceChildren(...rows);

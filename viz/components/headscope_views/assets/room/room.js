@@ -22,6 +22,7 @@ import { answerPanel, askPanel, button, linkPanel, strip } from "./parts.js";
 /** @import {ShownStep} from "../lessons/current_step.js" */
 
 /** @typedef {{code: string, key?: string, host?: string}} Kept a room; with its key we present */
+/** @typedef {ShownStep & {elsewhere: boolean}} Sent what the room has been told */
 
 const KEPT = "headscope/room";
 const STEP_MS = 300; // a story that is not there yet is asked again
@@ -146,26 +147,32 @@ export function mount(root, props) {
     news = now;
     if (room?.key) void send();
     else {
-      const next = told(following, { page: now.page, step: now.step, steps: now.steps });
+      const { page, step, steps, figure } = now;
+      const next = told(following, { page, step, steps, figure });
       if (next !== following) tries = 0;
       turn(next);
+      mirror();
     }
     draw();
   }
 
   // --- presenting
 
-  /** @type {ShownStep | null} */
+  /** @type {Sent | null} */
   let sent = null;
   let sending = false;
 
   /** Tells the room what is shown here, one message at a time, the latest last. */
   async function send() {
-    const shown = presented(following.page, report, lessons);
-    if (!room?.key || over || sending || !shown || same(shown, sent ?? news)) return;
+    const before = sent ?? news;
+    const lesson = presented(following.page, report, lessons) ?? before;
+    if (!room?.key || over || sending || !lesson) return;
+    const { page, step, steps, figure } = lesson;
+    const shown = { page, step, steps, figure, elsewhere: lesson === before };
+    if (same(shown, before)) return;
     sending = true;
     sent = shown;
-    const done = await change("show", { page: shown.page, step: shown.step, steps: shown.steps });
+    const done = await change("show", shown);
     sending = false;
     if (!done) {
       sent = null;
@@ -254,6 +261,18 @@ export function mount(root, props) {
     }
   }
 
+  let mirrored = ""; // what of the presenter's figure has been drawn here
+
+  /** Draws the presenter's figure, once we are where she is. */
+  function mirror() {
+    if (!room || room.key || !news || over || following.wandering || towards(following)) return;
+    const { page, step, figure } = news;
+    const now = JSON.stringify([page, step, figure]);
+    if (now === mirrored) return;
+    mirrored = now;
+    requestStep(page, step, figure);
+  }
+
   // --- what is seen
 
   function draw() {
@@ -297,7 +316,7 @@ export function mount(root, props) {
     else if (!place) attending.say("Joining …");
     else if (following.wandering)
       attending.say(apart ? `The presenter is at ${place}` : `On your own · ${place}`);
-    else attending.say(`Following · ${place}`);
+    else attending.say(news?.elsewhere ? "The presenter is on another page" : `Following · ${place}`);
   }
 
   // --- beginning and end
@@ -312,6 +331,7 @@ export function mount(root, props) {
   const unlisten = onStep((shown) => {
     report = shown;
     turn(moved(following, { report }, touched > requested));
+    mirror();
     void send();
   });
 
@@ -356,11 +376,11 @@ function openPage(page) {
 }
 
 /**
- * @param {ShownStep} one
- * @param {ShownStep | null} other
+ * @param {Sent} one
+ * @param {Sent | null} other
  */
 const same = (one, other) =>
-  one.page === other?.page && one.step === other.step && one.steps === other.steps;
+  /** @type {const} */ (["page", "step", "steps", "figure", "elsewhere"]).every((name) => one[name] === other?.[name]);
 
 /** @param {unknown} error */
 const reasonOf = (error) => (error instanceof Refused ? error.message : "This did not work.");

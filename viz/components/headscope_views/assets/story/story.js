@@ -25,6 +25,7 @@ import { tablesOf } from "./tables.js";
 import { tipOf } from "./tip.js";
 
 /** @import {Format} from "../core/drawing_file.js" */
+/** @import {WantedStep} from "../lessons/current_step.js" */
 /** @import {Figure, FigureControl, FigureTable, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
@@ -105,7 +106,7 @@ class Story {
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
     this.feed = feed(fetchJson, (numbers, path) => this.received(numbers, path), (reason) => this.failed(reason, this.again));
     this.end = new AbortController();
-    this.ends = [() => this.end.abort(), onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling(), this.zooming()];
+    this.ends = [() => this.end.abort(), onRequest((wanted) => this.requested(wanted)), light(root), this.printing(), this.scrolling(), this.zooming()];
     this.observer = this.observe();
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(root);
@@ -133,7 +134,7 @@ class Story {
   /** @param {StoryProps} props */
   update(props) {
     this.props = props;
-    const { page, path, revision } = props;
+    const { path, revision } = props;
     own(this.entry, path, {}, this.root);
     const opened = revision !== this.revision;
     if (opened) {
@@ -150,7 +151,6 @@ class Story {
     this.root.style.fontSize = props.type_size && props.type_size !== 1 ? `calc(var(--st-base-font-size, 16px) * ${props.type_size})` : "";
     this.root.classList.toggle("story-paper", props.paper);
     this.root.classList.toggle("story-projected", this.typeSize > 1);
-    reportStep(page, this.step, props.steps.length);
     this.record();
     this.draw(0);
   }
@@ -165,7 +165,7 @@ class Story {
     if (figure) selection.figure = figure;
     choose(this.entry, selection);
     keep(this.entry, revision, { story: this.step, figure });
-    reportStep(page, this.step, this.props.steps.length);
+    reportStep(page, this.step, this.props.steps.length, figure);
   }
 
   /** Asks for the numbers of what is shown; true if they were there already and are drawn. */
@@ -280,6 +280,17 @@ class Story {
     this.show(step); // first: its controls are part of the figure's height
     if (this.narrow) this.root.style.setProperty("--story-figure", `${this.aside.offsetHeight}px`);
     this.sections[step].box.scrollIntoView({ block: this.narrow ? "start" : "center" });
+  }
+
+  /**
+   * Shows what somebody has asked for; a figure alone does not move the page.
+   *
+   * @param {WantedStep} wanted
+   */
+  requested({ page, step, figure }) {
+    if (page !== this.props.page) return;
+    if (step !== this.step || figure === undefined) this.go(step);
+    if (figure !== undefined) this.set(read(figure, this.opening(this.opened)));
   }
 
   /** @param {number} step */
