@@ -9,8 +9,13 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from viz.figures import GREY, HEIGHT, colour_axis, finish, number_axis
+from viz.theme import sequential
 
 GAP = 1  # pixels between filters
+BRIGHTER = [
+    [place / 255, "rgb({}, {}, {})".format(*sequential("dark")[place])]
+    for place in range(0, 256, 15)
+]
 FEW = 12  # patches along a side, all of which have a tick
 FRAME = "#B34700"  # white text on it has a contrast of 5.6
 
@@ -154,6 +159,10 @@ def overlay(
     """
     rows, cols = values.shape
     largest = float(np.abs(values).max()) or 1.0
+    low = -largest if signed else 0.0
+    colours = colour_axis(bar if signed else f"{bar}: brighter = more", low, largest)
+    if not signed:  # as in the view of a picture, in light and dark alike
+        colours |= {"autocolorscale": False, "colorscale": BRIGHTER}
     hover = f"{noun} row %{{y}}, column %{{x}}<br>{bar} %{{z:.4g}}<extra></extra>"
     cells = go.Heatmap(z=values, coloraxis="coloraxis", opacity=0.62, hovertemplate=hover)
     figure = go.Figure(cells)
@@ -165,8 +174,7 @@ def overlay(
     figure.update_yaxes(scaleanchor="x", scaleratio=picture.height * cols / (picture.width * rows))
     place = {"xref": "x", "yref": "y", "x": -0.5, "y": -0.5, "sizex": cols, "sizey": rows}
     figure.add_layout_image(source=picture, sizing="stretch", layer="below", **place)
-    low = -largest if signed else 0.0
-    return finish(figure, title, height, coloraxis=colour_axis(bar, low, largest))
+    return finish(figure, title, height, coloraxis=colours)
 
 
 def plain(picture: Any, *, title: str, height: int = HEIGHT) -> go.Figure:

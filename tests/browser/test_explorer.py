@@ -922,6 +922,41 @@ def test_a_file_shows_what_it_holds_and_says_what_it_does_not(page: Page, tmp_pa
     expect(stage).to_have_class("hs-stage")
 
 
+@pytest.mark.parametrize("form", ["qk", "stages"])
+def test_a_file_says_that_it_lacks_the_numbers_of_a_form(page: Page, tmp_path: Path, form: str):
+    source = random_source(2, 3, 7)
+    held: dict[str, bytes] = {"overview": source.answer("overview", {})}
+    props = {"kind": "text", "start": {"head": 1, "token": 2, "form": form}}
+    file = tmp_path / "view.html"
+    file.write_text(standalone(held, props), encoding="utf-8")
+    page.goto(file.as_uri())
+    shown = page.locator(".hs-query-key" if form == "qk" else ".hs-stages")
+    expect(shown.get_by_role("status").filter(visible=True)).to_have_text("Not in this file.")
+    expect(shown.locator("canvas, .hs-stage-summary").filter(visible=True)).to_have_count(0)
+
+
+def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, server):
+    explorer = explore(random_source(2, 3, 613))
+    explorer.page.get_by_role("button", name="Save or share").click()
+    table = explorer.page.get_by_role("menuitem", name="CSV", exact=True)
+    said = explorer.page.locator(".hs-menu-state")
+    table.click()
+    expect(said).to_have_text(re.compile("^About 41 MB; NPZ .* Choose CSV again to save it.$"))
+    assert not [path for path in server.paths() if path.startswith("export")]
+    table.click()
+    server.until(lambda: any(path.startswith("export") for path in server.paths()))
+    explorer.page.get_by_role("menuitem", name="NPZ", exact=True).click()
+    server.until(lambda: sum(path.startswith("export") for path in server.paths()) == 2)
+
+
+def test_what_a_link_asks_for_and_is_not_there_is_said(explore):
+    explorer = explore(random_source(2, 3, 7), start={"layer": 99, "head": 1})
+    note = explorer.page.locator(".hs-note")
+    expect(note).to_have_text("There is no layer 99: layer 1, head 1 is shown")
+    explorer.page.get_by_role("combobox", name="Head").select_option("2")
+    expect(note).to_be_hidden()
+
+
 def test_destroying_the_view_leaves_nothing(explore, server):
     explorer = explore(random_source(2, 3, 61))
     server.hold("map")

@@ -41,6 +41,14 @@ test("a window's weights are lines, the weakest first, and the faintest are left
   assert.equal(strands.strandsOf(weights, [4, 6], [7, 9], 0.005).length, 4);
 });
 
+test("equal lines of several heads lie side by side, within a token's row", () => {
+  assert.deepEqual(strands.apart(1, 24, 1.6), [0]);
+  assert.deepEqual(strands.apart(3, 24, 2), [-2, 0, 2]);
+  const many = strands.apart(12, 11, 1.6);
+  assert.equal(new Set(many).size, 12);
+  assert.ok(many[11] - many[0] < 11);
+});
+
 test("the largest values come with their places", () => {
   assert.deepEqual(strands.strongest([0.1, 0.5, 0.2, 0.4], 2), [[1, 0.5], [3, 0.4]]);
   assert.deepEqual(strands.strongest([1], 3), [[0, 1]]);

@@ -207,6 +207,25 @@ test("a view starts as it was in this revision, else as Python says, else as it 
   assert.deepEqual(startOf(null, { revision: "n.0", start: null, defaults }), defaults);
 });
 
+test("an example keeps the form on the screen, and a link brings its own", () => {
+  const defaults = { layer: 0, form: "matrix", top: 0 };
+  const before = { revision: "n.3", selection: { layer: 5, form: "lines", top: 3 } };
+  const example = startOf(before, { revision: "n.4", start: { layer: 2 }, defaults });
+  assert.deepEqual(example, { layer: 2, form: "lines", top: 0 });
+  const link = startOf(before, { revision: "n.4", start: { layer: 2, form: "matrix", top: 0 }, defaults });
+  assert.deepEqual(link, { layer: 2, form: "matrix", top: 0 });
+});
+
+test("a layer or head of a link that is not there is named with those shown instead", () => {
+  const base = baseOf([{ layer: 0, heads: 3 }, { layer: 1, heads: 2 }]);
+  /** @type {(link: object) => string} */
+  const said = (link) => selection.missing(base, link, selection.fromLink(base, link));
+  assert.equal(said({ layer: 1, head: 1 }), "");
+  assert.equal(said({ head: "mean" }), "");
+  assert.equal(said({ layer: 99, head: 0 }), "There is no layer 99: layer 1, head 0 is shown");
+  assert.equal(said({ layer: 99, head: 7 }), "There is no layer 99 and no head 7: layer 1, head 1 is shown");
+});
+
 /** A window with an address, whose timers run when told to. */
 function fakeWindow() {
   /** @type {[number, () => void][]} */

@@ -395,4 +395,6 @@ def _scale(figure: Any) -> Scale:
     maps = [np.asarray(trace.z, float) for trace in figure.data if trace.type == "heatmap"]
     low = axis.cmin if axis.cmin is not None else min(float(np.nanmin(each)) for each in maps)
     high = axis.cmax if axis.cmax is not None else max(float(np.nanmax(each)) for each in maps)
-    return Scale("linear", float(low), float(high), unescape(axis.colorbar.title.text or ""))
+    words = unescape(axis.colorbar.title.text or "")
+    mode = "light" if axis.colorscale is None else "dark"  # of `viz.vision.overlay`
+    return Scale("linear", float(low), float(high), words, mode)

@@ -13,6 +13,7 @@ TALLEST = 620.0
 LABEL = 120.0
 LEAST = 0.01  # of the largest weight; fainter lines could not be seen
 LEVELS = 24  # of opacity
+THICK = 0.9  # of a line
 
 
 def lines(
@@ -43,8 +44,10 @@ def lines(
         Text(left, y - 5, "query: attends", SMALL, INK.muted, "end"),
         Text(right, y - 5, "key: attended to", SMALL, INK.muted),
     ]
-    for _, weights, head in maps:
-        items += _strands(weights, _colour(head), left + 3, right - 3, y, pitch, top)
+    step = min(THICK, 0.8 * pitch / len(maps))  # equal lines of several heads lie side by side
+    for i, (_, weights, head) in enumerate(maps):
+        below = (i - (len(maps) - 1) / 2) * step
+        items += _strands(weights, _colour(head), left + 3, right - 3, y + below, pitch, top)
     items += parts.names_beside(query_labels, left, y, pitch, LABEL)
     items += parts.names_beside(key_labels, right, y, pitch, LABEL, left=False)
     y += max(len(query_labels), len(key_labels)) * pitch + 10
@@ -76,7 +79,7 @@ def _strands(
                 for query, key in np.argwhere(level == each).tolist()
             ),
             colour,
-            0.9,
+            THICK,
             (each + 1) / LEVELS,
         )
         for each in sorted({*level.ravel().tolist()} - {-1})

@@ -9,7 +9,7 @@ from viz.drawing import parts
 from viz.drawing.parts import INK, SMALL
 from viz.drawing.scene import Fill, Item, Text, frame
 from viz.heatmap import LEAST
-from viz.theme import diverging, rgb, sequential
+from viz.theme import Mode, diverging, rgb, sequential
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,20 @@ class Scale:
         low: number of the first colour.
         high: number of the last colour.
         words: beside the bar.
+        mode: "light" for darker colours of larger numbers, "dark" for brighter ones.
     """
 
     kind: Literal["root", "log", "linear", "signed"]
     low: float
     high: float
     words: str
+    mode: Mode = "light"
 
     def colours(self, values: np.ndarray) -> np.ndarray:
         """The colour of each number: uint8 [..., 3]."""
         seen = np.isfinite(values)
         place = self._places(np.where(seen, values, self.low))
-        table = diverging("light") if self._is_diverging else sequential("light")
+        table = diverging("light") if self._is_diverging else sequential(self.mode)
         found = table[np.rint(255 * np.clip(place, 0, 1)).astype(int)]
         rest = np.where(np.isnan(values)[..., None], rgb(INK.background), rgb(INK.line))
         return np.where(seen[..., None], found, rest.astype(np.uint8))
@@ -58,7 +60,7 @@ class Scale:
         x += 0 if self.kind == "root" else 12  # the first number is longer than a 0
         step = long / steps
         share = (np.arange(steps) + 0.5) / steps
-        table = diverging("light") if self._is_diverging else sequential("light")
+        table = diverging("light") if self._is_diverging else sequential(self.mode)
         items: list[Item] = [
             Fill(((x + i * step, y, step + (0.2 if i < steps - 1 else 0), high),), colour)
             for i, colour in enumerate(

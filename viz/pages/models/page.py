@@ -101,8 +101,9 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
         over = st.container(gap="small")
         proved = st.container(gap="small")
         card.show(found.source, found.model)
-    request = inputs.choose(found.model)
-    grouping = words.chosen(PAGE, inputs.special_names(found.model))
+    with st.container(key=f"{PAGE}_given", gap="small"):  # which an embed link leaves out
+        request = inputs.choose(found.model)
+        grouping = words.chosen(PAGE, inputs.special_names(found.model))
     run = tracing.pass_of(PAGE, found, request)
     if run.stopped:
         run.offer()
@@ -119,7 +120,8 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     predictions.continued(predictions.vocabulary_of(found.model, trace), trace)
     stage.kind = held.value.kind
     stage.params = _now(model, stage.kind)
-    more = beside.choose(found) if stage.kind == "image" else {}
+    with st.container(key=f"{PAGE}_given_beside"):
+        more = beside.choose(found) if stage.kind == "image" else {}
     stage.show(held, panels=tracing.panels(held), more=more)
     if stage.kind == "text":
         with over:

@@ -349,8 +349,8 @@ def test_half_precision_and_either_implementation(saved) -> None:
     assert "run by Headscope" in told(app)
     app = run(place="folder", folder=str(saved("BERT")), ids="3 4 5", door="transformers")
     assert "run by transformers" in told(app)
-    app = run(place="folder", folder=str(saved("Llama")), door="own")
-    assert "there is no converter for model_type 'llama'" in lines(app)[0]
+    app = run(place="folder", folder=str(saved("Swin")), door="own")
+    assert "there is no converter for model_type 'swin'" in lines(app)[0]
 
 
 def test_another_input_precision_or_implementation_is_another_trace(saved) -> None:

@@ -90,7 +90,7 @@ export function savePng(canvas, name) {
 export function offer(blob, name, suffix) {
   const link = element("a");
   link.href = URL.createObjectURL(blob);
-  link.download = `${name.replace(/[^\w.-]+/g, "-")}${suffix}`;
+  link.download = `${name.replace(/[^\w.-]+/g, "-").replace(/-$/, "")}${suffix}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

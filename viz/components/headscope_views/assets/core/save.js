@@ -220,9 +220,10 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    */
   function fileName(as, more) {
     const { site } = view.selection;
-    const { head, shown = head, layers = view.base.sites[site].layer } = { ...query(), ...more };
+    const { head, shown = head, layers = view.base.sites[site].layer, method, beside } = { ...query(), ...more };
     const whole = ["atlas", "scatter", "numbers", "model", "faithfulness"].includes(as);
-    const parts = whole ? [] : ["layer", layers, "head", shown];
+    const methods = as === "model" || as === "faithfulness" ? [method, beside].filter(Boolean) : [];
+    const parts = whole ? methods : ["layer", layers, "head", shown];
     return [view.base.model, as, ...parts].join("-").replaceAll(".", "-");
   }
 

@@ -39,7 +39,8 @@ export function keep(page, revision, selection) {
 
 /**
  * The initial selection of a view: the one saved in this revision, else the one from Python, else
- * the last one saved on this page, else the defaults.
+ * the last one saved on this page, else the defaults. An example from Python names no form: the
+ * one on the screen stays.
  *
  * @param {Kept | null} before
  * @param {{revision: string, start: Chosen | null, defaults: Chosen}} props
@@ -47,5 +48,6 @@ export function keep(page, revision, selection) {
  */
 export function startOf(before, { revision, start, defaults }) {
   if (before?.revision === revision || !start) return { ...defaults, ...before?.selection };
-  return { ...defaults, ...start };
+  const form = before?.selection.form;
+  return { ...defaults, ...(form === undefined ? {} : { form }), ...start };
 }

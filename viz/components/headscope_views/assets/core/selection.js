@@ -142,6 +142,23 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
 }
 
 /**
+ * The layer and head that a link asks for and a trace does not have, with those shown instead, as a
+ * sentence; "" if all are there.
+ *
+ * @param {{sites: Site[]}} base
+ * @param {Partial<LinkSelection>} link
+ * @param {Pick<Selection, "site" | "head">} shown
+ */
+export function missing({ sites }, link, { site, head }) {
+  const { layer, heads } = sites[site];
+  const asked = [
+    link.layer === undefined || link.layer === layer ? "" : `layer ${link.layer}`,
+    typeof link.head === "number" && link.head >= heads ? `head ${link.head}` : "",
+  ].filter(Boolean);
+  return asked.length ? `There is no ${asked.join(" and no ")}: layer ${layer}, head ${head} is shown` : "";
+}
+
+/**
  * @param {{sites: Site[]}} base
  * @param {Selection} selection
  * @returns {LinkSelection}

@@ -6,7 +6,7 @@ import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./saved_selection.js";
 import { unpack } from "./pack.js";
-import { carriedOutput, carry, clamp, fromLink, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
+import { carriedOutput, carry, clamp, fromLink, missing, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
 /** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
@@ -57,6 +57,8 @@ export class ViewState {
     this.next = null; // a trace whose base is on its way; its heads are [] if they are not known
     /** @type {Partial<LinkSelection> | null} */
     this.start = null; // to be adopted with the base
+    this.asked = false; // whether `start` comes from a link or an example
+    this.missing = ""; // what that asks for and is not there, as a sentence
     this.revision = "";
     this.latest = { trace: "", made: -1 };
     this.lost = { trace: "", times: 0 };
@@ -114,8 +116,10 @@ export class ViewState {
     if (revision !== this.revision) {
       const selection = { ...this.chosen(), ...this.wanted };
       const now = this.revision ? { revision: this.revision, selection } : null;
+      const before = kept(this.place, revision) ?? now;
       this.revision = revision;
-      this.start = startOf(kept(this.place, revision) ?? now, props);
+      this.start = startOf(before, props);
+      this.asked = Boolean(props.start) && before?.revision !== revision;
       this.wanted = siteAndHead(this.start);
       this.record(this.start);
     } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
@@ -153,6 +157,7 @@ export class ViewState {
   adopt() {
     if (!this.start) return;
     this.selection = fromLink(this.base, this.start, this.hooks.scales);
+    this.missing = this.asked ? missing(this.base, this.start, this.selection) : "";
     this.start = null;
     this.record(toLink(this.base, this.selection));
     this.hooks.wish();
@@ -304,6 +309,7 @@ export class ViewState {
     const next = clamp(this.found, { ...this.selection, ...change });
     if (same(next, this.selection)) return;
     this.selection = next;
+    this.missing = "";
     if ("token" in change) this.unpinned = false;
     const link = toLink(this.found, next);
     const { head, ...site } = siteAndHead(link);

@@ -146,7 +146,8 @@ function toolbar(state, bar) {
     render() {
       const { site, head: chosen, direction, scale, paint, ground } = state.selection;
       const { opacity: most, sinks: mode, outliers: more } = state.selection;
-      const drawn = [site, chosen, direction, scale, paint, ground, most, mode, more];
+      const { missing } = state.view;
+      const drawn = [site, chosen, direction, scale, paint, ground, most, mode, more, missing];
       if (!stale(state.base, ...drawn)) return;
       layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
@@ -161,8 +162,8 @@ function toolbar(state, bar) {
       sinks.selectedIndex = SINKS.findIndex(([each]) => each === mode);
       outliers.hidden = mode === "shown";
       outliers.setAttribute("aria-pressed", String(more === "yes"));
-      setText(note, state.base.note);
-      note.hidden = !state.base.note;
+      setText(note, [missing, state.base.note].filter(Boolean).join("; "));
+      note.hidden = !note.textContent;
     },
   };
 }

@@ -17,7 +17,7 @@ import { DOUBT } from "./matrix.js";
 import { fontOf, shortened } from "./lettering.js";
 import { strongestOnly } from "./filters.js";
 import { isDrawn } from "./span.js";
-import { strandsOf, strongest } from "./strands.js";
+import { apart, strandsOf, strongest } from "./strands.js";
 import { headColour, headSwitches } from "./switches.js";
 import { tallestPlot } from "./viewport.js";
 
@@ -27,6 +27,7 @@ import { tallestPlot } from "./viewport.js";
 
 const ROW = 24; // pixels of a token at a unit of 1
 const BELOW = 90; // pixels for the numbers at a unit of 1
+const THICK = 1.6; // pixels of a line at a unit of 1
 const LEVELS = 24; // opacities in which lines are drawn, each in one stroke
 const NAMED = 3; // of the strongest pairs, and of the heads, that are read out
 const HINT =
@@ -157,8 +158,10 @@ export function lines(state, parent) {
    */
   function paintLines(context, width, theme) {
     const { site } = state.selection;
-    context.lineWidth = 1.6 * unit;
-    for (const head of heads()) {
+    context.lineWidth = THICK * unit;
+    const on = heads();
+    const below = apart(on.length, row, THICK * unit);
+    on.forEach((head, i) => {
       const top = state.top(state.parts(site, head)[0]);
       /** @type {Strand[][]} */
       const levels = Array.from({ length: LEVELS }, () => []);
@@ -170,12 +173,12 @@ export function lines(state, parent) {
         context.globalAlpha = (level + 1) / LEVELS;
         context.beginPath();
         for (const { query, key } of alike) {
-          context.moveTo(0, (query + 0.5) * row - left.offset());
-          context.lineTo(width, (key + 0.5) * row - right.offset());
+          context.moveTo(0, (query + 0.5) * row - left.offset() + below[i]);
+          context.lineTo(width, (key + 0.5) * row - right.offset() + below[i]);
         }
         context.stroke();
       });
-    }
+    });
     context.globalAlpha = 1;
   }
 

@@ -85,7 +85,10 @@ export function model(state, parent) {
       panels.forEach((panel, i) => panel.render(theme, infos[i] ?? null, fusedIn(state.selection, i > 0)));
     },
     save() {
-      if (last) panels[0].save(last);
+      const theme = last;
+      const files = theme ? panels.flatMap((panel) => panel.file(theme) ?? []) : [];
+      if (!theme || !files.length) return;
+      savePng(below(files, theme), [state.base.model, "model", ...chosenIn(state).map(({ name }) => name)].join("-"));
     },
     /** @returns {Record<string, string | number>} */
     figure() {
@@ -551,11 +554,15 @@ function part(state, parent, name) {
       if (info.kind === "flow") renderFlow(info, fused, theme);
       if (info.kind === "relevance") renderRelevance(info, theme);
     },
-    /** @param {Theme} theme */
-    save(theme) {
-      const file = map ? picture.file() : summary && fileOfTokens(`${title.textContent} · ${state.base.model}`, summary, theme);
-      if (!file) return;
-      savePng(file, `${state.base.model}-${title.textContent}`);
+    /**
+     * The part as a picture; null while it is not shown or has no numbers yet.
+     *
+     * @param {Theme} theme
+     */
+    file(theme) {
+      if (section.hidden) return null;
+      if (map) return picture.file();
+      return summary && fileOfTokens(`${title.textContent} · ${state.base.model}`, summary, theme);
     },
   };
 }
@@ -582,6 +589,27 @@ function heading(context, text, theme) {
   context.fillStyle = theme.text;
   context.font = "600 22px sans-serif";
   context.fillText(text, 20, 38);
+}
+
+/**
+ * Pictures below each other.
+ *
+ * @param {HTMLCanvasElement[]} pictures
+ * @param {Theme} theme
+ */
+function below(pictures, theme) {
+  const file = element("canvas");
+  file.width = Math.max(...pictures.map(({ width }) => width));
+  file.height = pictures.reduce((sum, { height }) => sum + height, 0);
+  const context = contextOf(file);
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, file.width, file.height);
+  let top = 0;
+  for (const picture of pictures) {
+    context.drawImage(picture, 0, top);
+    top += picture.height;
+  }
+  return file;
 }
 
 /**

@@ -85,6 +85,19 @@ export function strandsOf(weights, rows, cols, least) {
 }
 
 /**
+ * How far below its place each of several heads' lines is drawn, so that equal ones lie side by side.
+ *
+ * @param {number} count of heads
+ * @param {number} row height of a token
+ * @param {number} thick pixels of a line
+ * @returns {number[]}
+ */
+export function apart(count, row, thick) {
+  const step = Math.min(thick, (0.8 * row) / count);
+  return Array.from({ length: count }, (_, i) => (i - (count - 1) / 2) * step);
+}
+
+/**
  * The largest values with their places, the largest first.
  *
  * @param {ArrayLike<number>} values

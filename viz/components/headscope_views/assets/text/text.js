@@ -154,7 +154,8 @@ function toolbar(state, bar, drawn) {
       for (const [name, { choices }] of drawn)
         if (choices) choices.hidden = name !== state.selection.form;
       const { form: shown } = state.selection;
-      const said = state.base[SINGLE.includes(shown) ? "caveat" : "note"];
+      const { missing } = state.view;
+      const said = [missing, state.base[SINGLE.includes(shown) ? "caveat" : "note"]].filter(Boolean).join("; ");
       setText(note, said);
       note.hidden = !said;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
