@@ -261,8 +261,7 @@ export function lines(state, parent) {
       return element("div", "", {}, `${state.headName(head)}: `, ...first, ...more);
     });
     const label = state.labels()[axis][index];
-    const more = on.length - NAMED;
-    const rest = more > 0 ? [`; without numbers: ${more} more of the heads drawn`] : [];
+    const rest = on.length > NAMED ? [`; the first ${NAMED} of the ${on.length} heads that are drawn:`] : [];
     setText(read, ...quoted(label), ` (${index})`, ...rest, ...rows);
   }
 

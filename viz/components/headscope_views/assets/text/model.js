@@ -518,7 +518,7 @@ function part(state, parent, name) {
     if (target !== null && found.read) shade(written, text(target), found.read, false, theme);
     summary = { cells: [found.values], query: [info.label], key: text(source).labels };
     const signs = found.values.some((value) => value < 0)
-      ? "Orange speaks for the output, blue against it."
+      ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
       : `${moreIs(theme.mode)} = more.`;
     say(`${together(found)} ${signs}`);
     tested.hidden = false;
