@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from types import EllipsisType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from benchmarks.coverage.eager import SEED
+from benchmarks.coverage.eager import SEED, arguments
 from benchmarks.coverage.model_inputs import BATCH, HEARING, Inputs, setting
 from models.edits import Ablate
 from models.run import trace
@@ -30,6 +31,8 @@ SHARE = 0.1  # of the largest change, that the named token changes at least
 UNREACHED = "nothing changes"
 WORDS = 60  # ids below are no placeholders
 PIXELS = ("pixel_values", "pixel_values_videos")
+PACKED = ("pixel_values", "hidden_states")
+GRIDS = ("image_grid_thw", "grid_thw")
 SOUND = ("input_features", "input_values", "audio_values")
 IDS = {"input_ids": "text", "decoder_input_ids": "target"}
 BINS = ("num_mel_bins", "feature_size", "input_feat_per_channel", "mel_bins", "n_mels")
@@ -49,14 +52,16 @@ class Change:
         name: of the argument.
         box: the numbers of the argument that are changed, in the first item.
         tile: which of several images of an item is changed.
+        entry: of the argument along its first axis: an item, or a patch of packed images.
         ids: of a text, as labels.
     """
 
     kind: str
     start: tuple[float, ...]
     name: str
-    box: tuple[slice | int, ...]
+    box: tuple[slice | int | EllipsisType, ...]
     tile: int = 0
+    entry: int | slice = 0
     ids: tuple[str, ...] = ()
 
 
@@ -109,6 +114,7 @@ def judged(model: nn.Module, inputs: Inputs, most: int = MOST) -> Verdict:
     inputs = {**inputs, **_order(model, inputs)}
     base = axes_of(_ablated(model, inputs))
     places = list(changes(inputs, base, model.config, most))
+    places += packed_changes(inputs, base, positions_of(model, inputs), most)
     reach = reach_of(model)
     if all(not isinstance(x, Tensor) or (x.ndim and len(x) == BATCH) for x in inputs.values()):
         verdict = _verdict(together(model, inputs, places), reach)
@@ -143,7 +149,7 @@ def _all_changed(
     wrong = {}
     for name in dict.fromkeys(p.name for p in places if p.kind in ("patch", "frame")):
         kind = next(p.kind for p in places if p.name == name)
-        whole = replace(next(p for p in places if p.name == name), box=(...,))
+        whole = Change(kind, (), name, (...,), entry=slice(None))
         after = axes_of(_ablated(model, changed(inputs, whole)))
         form = PATCH if kind == "patch" else BAND
         for axis, other in zip(base, after, strict=True):
@@ -273,12 +279,11 @@ def misplaced(before: Axis, after: Axis, part: int, token: int, near: set[int]) 
         token: named as the changed place.
         near: tokens beside it, and itself.
     """
-    apart = torch.stack(
-        [
-            (x - y).norm(dim=-1) / x.norm(dim=-1).clamp(min=1e-6)
-            for x, y in zip(before.vectors, after.vectors, strict=True)
-        ]
-    )
+    each = [
+        (x - y).norm(dim=-1) / x.norm(dim=-1).clamp(min=1e-6)
+        for x, y in zip(before.vectors, after.vectors, strict=True)
+    ]
+    apart = nn.utils.rnn.pad_sequence(each, batch_first=True)
     largest = float(apart.max())
     label = before.labels[0][token]
     if largest < LEAST:
@@ -384,6 +389,48 @@ def changes(
                 yield Change(kind, (place,), name, (place,), ids=labels)
 
 
+def positions_of(model: nn.Module, inputs: Inputs) -> Tensor | None:
+    """Row and column of each packed patch, as the network itself hands them to a layer (rotary
+    embeddings); None if it hands out none."""
+    counts = {len(inputs[name]) for name in PACKED if isinstance(inputs.get(name), Tensor)}
+    found: list[Tensor] = []
+
+    def note(_: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
+        found.extend(
+            x
+            for x in (*args, *kwargs.values())
+            if isinstance(x, Tensor)
+            and not x.is_floating_point()
+            and x.ndim == 2
+            and x.shape[1] == 2
+            and len(x) in counts
+        )
+
+    if any(name in inputs for name in GRIDS):
+        hooks = [m.register_forward_pre_hook(note, with_kwargs=True) for m in model.modules()]
+        with torch.no_grad():
+            model(**arguments(model, inputs))
+        for hook in hooks:
+            hook.remove()
+    return found[0] if found else None
+
+
+def packed_changes(
+    inputs: Inputs, axes: Sequence[Axis], positions: Tensor | None, most: int
+) -> Iterator[Change]:
+    """Changed patches of the first of several packed images."""
+    grid = next((inputs[name] for name in GRIDS if name in inputs), None)
+    name = next((n for n in PACKED if isinstance(inputs.get(n), Tensor)), None)
+    if positions is None or grid is None or name is None or _finest(axes) is None:
+        return
+    frames, rows, cols = grid[0].tolist()
+    dice = torch.Generator().manual_seed(SEED)
+    for place in torch.randperm(frames * rows * cols, generator=dice)[:most].tolist():
+        row, col = positions[place].tolist()
+        start = (place // (rows * cols) / frames, row / rows, col / cols)
+        yield Change("patch", start, name, (...,), entry=place)
+
+
 def time_of(sound: Tensor, inputs: Inputs, config: Any) -> int:
     """Which axis of a sound is time: as long as its mask, or no channel and not as long as there
     are bins."""
@@ -446,12 +493,12 @@ def _sounds(
 
 
 def changed(inputs: Mapping[str, Any], change: Change) -> Inputs:
-    """The inputs with one place of the first item drawn anew."""
+    """The inputs with one place drawn anew."""
     value = inputs[change.name].clone()
-    own = value[0][change.box]
+    own = value[change.entry][change.box]
     dice = torch.Generator().manual_seed(SEED + 1)
     if value.is_floating_point():
-        value[0][change.box] = own + 2 * torch.randn(own.shape, generator=dice).to(own)
+        value[change.entry][change.box] = own + 2 * torch.randn(own.shape, generator=dice).to(own)
     else:
-        value[0][change.box] = (own + 1) % WORDS
+        value[change.entry][change.box] = (own + 1) % WORDS
     return {**inputs, change.name: value}

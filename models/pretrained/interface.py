@@ -94,6 +94,8 @@ def _hooks(network: nn.Module, record: Recording) -> list[Any]:
     """Hooks that tell the record which module runs, on what."""
     hooks, sources = [], record.sources
     for path, module in network.named_modules():
+        if isinstance(getattr(module, "spatial_merge_size", None), int):
+            record.towers[path] = module
         if id(module) in record.modules.modules:
             enter: Callable[..., None] = record.enter_attention
         elif path in record.modules.containers:
@@ -234,7 +236,7 @@ def _recorded(
     edits = at(record.edits, entry.where(kind))
     blocks = None if packing is not None else record.blocks(entry, recipe)
     whole = recipe if blocks is None else blocks.pattern(recipe)
-    axes = record.axes(entry, whole, blocks)
+    axes = record.axes(entry, whole, blocks, packing)
     whole = record.with_padding(whole, axes)
     values, pattern = _attend(recipe if blocks and not edits else whole, dropout, edits)
     if blocks and not edits:

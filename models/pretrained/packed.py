@@ -8,15 +8,18 @@ are segments of one map. Audio towers of the same families do so with sounds.
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import ceil
 
 import torch
+from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Mask, Pattern
+from models.inputs.layout import Layout
+from models.trace import TokenAxis
 
 
 def sound_lengths(boundaries: Tensor, frames: Sequence[int]) -> list[int]:
@@ -51,6 +54,64 @@ def sound_lengths(boundaries: Tensor, frames: Sequence[int]) -> list[int]:
             " windows: trace them one by one"
         )
     return list(found.pop())
+
+
+def patch_order(grid: Sequence[Sequence[int]], merge: int) -> list[Int[Tensor, " token"]]:
+    """Which patch, row by row, each token of an image or a frame is.
+
+    Squares of `merge` × `merge` patches, which become one token of text, follow each other.
+
+    Source: Wang et al. 2024 (Qwen2-VL), section 2.1.
+
+    Args:
+        grid: frames, rows and columns of each item.
+        merge: patches along a side of a square.
+    """
+    return [
+        rearrange(
+            torch.arange(rows * cols), "(r a c b) -> (r c a b)", a=merge, b=merge, c=cols // merge
+        )
+        for _, rows, cols in grid
+    ]
+
+
+def packed_axis(
+    grid: Sequence[Sequence[int]],
+    merge: int,
+    window: Int[Tensor, " square"] | None = None,
+    depth: int = 1,
+) -> TokenAxis:
+    """The patches of packed images or videos.
+
+    Args:
+        grid: tubes of frames, rows and columns of each item.
+        merge: patches along a side of the squares that become one token of text.
+        window: the squares of all items, in the order of their windows; None for that of squares.
+        depth: frames of a tube.
+    """
+    places = [
+        torch.cat([frame * rows * cols + order for frame in range(frames)])
+        for (frames, rows, cols), order in zip(grid, patch_order(grid, merge), strict=True)
+    ]
+    lengths = [len(each) for each in places]
+    if window is not None:
+        squares = torch.cat(places).view(-1, merge**2)
+        places = list(squares[window.cpu()].flatten().split(lengths))
+    layouts = [
+        Layout(rows, cols, frames=_firsts(tubes, depth), chosen=order[None])
+        for (tubes, rows, cols), order in zip(grid, places, strict=True)
+    ]
+    tokens = tuple(layout.tokens(1)[0] for layout in layouts)
+    in_rows = all((each.diff() == 1).all() for each in places)
+    first = replace(layouts[0], chosen=None)
+    alike = len(set(map(tuple, grid))) == 1
+    own = None if len(set(lengths)) == 1 else tuple(torch.arange(length) for length in lengths)
+    return TokenAxis(tokens, own, grid=first.grid if alike and in_rows else None)
+
+
+def _firsts(tubes: int, depth: int) -> tuple[int, ...]:
+    """The first frame of each tube of a video; () for an image."""
+    return tuple(range(0, tubes * depth, depth)) if tubes > 1 else ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from models.pretrained.axes import (
 )
 from models.pretrained.block_outputs import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
-from models.pretrained.packed import Packing, sound_lengths
+from models.pretrained.packed import Packing, packed_axis, sound_lengths
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
 from models.progress import Progress, no_progress
@@ -32,6 +32,7 @@ from models.trace import TokenAxis
 from models.where import Where
 
 Axes = tuple[TokenAxis, TokenAxis]
+GRIDS = ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw")  # of packed images
 SOUND_MASKS = ("input_features_mask", "feature_attention_mask")
 
 
@@ -107,6 +108,7 @@ class Recording:
         sources: of the tensors so far.
         calls: attention calls so far, in order.
         windows: each block of shifted windows, and the rows and columns of its image, by path.
+        towers: those that pack images whose patches they merge, by path.
         states: outputs of the blocks, where hidden states are recorded.
         cached: number of tokens in the cache of the arguments.
         references: weights of the library's eager attention in packed sequences by path, `batch
@@ -123,6 +125,7 @@ class Recording:
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
+    towers: dict[str, Any] = field(default_factory=dict)
     states: BlockOutputs | None = None
     cached: int = 0
     references: dict[str, list[Tensor]] = field(default_factory=dict)
@@ -240,10 +243,9 @@ class Recording:
             ValueError: for sounds that cannot be told apart.
         """
         length = int(boundaries[-1])
-        for name in ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw"):
-            grid = self.arguments.get(name)
-            if isinstance(grid, Tensor) and int(grid.prod(-1).sum()) == length:
-                return grid.prod(-1).tolist()
+        grid = self.packed_grid(length)
+        if grid is not None:
+            return grid.prod(-1).tolist()
         features = self.arguments.get("input_features")
         if source == "sound" and isinstance(features, Tensor) and features.ndim == 3:
             masks = (self.arguments.get(name) for name in SOUND_MASKS)
@@ -251,6 +253,36 @@ class Recording:
             frames = [features.shape[-1]] * len(features)
             return sound_lengths(boundaries, frames if shown is None else shown.sum(-1).tolist())
         return [length]
+
+    def packed_grid(self, length: int) -> Tensor | None:
+        """Frames, rows and columns of each image of a packed sequence, if an argument tells."""
+        for name in GRIDS:
+            grid = self.arguments.get(name)
+            if isinstance(grid, Tensor) and int(grid.prod(-1).sum()) == length:
+                return grid
+        return None
+
+    def packed_axis(self, entry: Entry, packing: Packing) -> TokenAxis | None:
+        """The patches of packed images, in the order of the tower's squares and windows.
+
+        None for a tower that states no squares, or has windows in an order of its own.
+        """
+        tower = next((self.towers[up] for up in ancestors(entry.path) if up in self.towers), None)
+        grid = self.packed_grid(sum(packing.lengths))
+        if tower is None or grid is None or len(packing.lengths) != len(grid):
+            return None
+        merge = int(tower.spatial_merge_size)
+        if grid.shape[-1] != 3 or bool((grid[:, 1:] % merge).any()):
+            return None
+        window = None
+        if hasattr(tower, "window_size"):
+            if not hasattr(tower, "permute_input_for_window_attn"):
+                return None
+            from transformers.vision_utils import get_vision_window_index
+
+            window, _ = get_vision_window_index(grid, merge, tower.window_size, tower.patch_size)
+        depth = getattr(tower.config, "temporal_patch_size", None) or 1
+        return packed_axis(grid.tolist(), merge, window, depth)
 
     def blocks(self, entry: Entry, recipe: Pattern) -> Blocks | None:
         """How the items of the batch were cut into windows, if they were.
@@ -303,8 +335,17 @@ class Recording:
 
     # --- what its axes are ---
 
-    def axes(self, entry: Entry, whole: Pattern, blocks: Blocks | None) -> Axes:
+    def axes(
+        self,
+        entry: Entry,
+        whole: Pattern,
+        blocks: Blocks | None,
+        packing: Packing | None = None,
+    ) -> Axes:
         """The tokens of rows and columns of a call."""
+        patches = None if packing is None else self.packed_axis(entry, packing)
+        if patches is not None:
+            return patches, patches
         if blocks is not None and blocks.grid is not None:
             return block_axes(blocks, whole.batch)
         if reads_channels(entry, whole):

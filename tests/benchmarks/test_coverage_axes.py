@@ -34,6 +34,8 @@ ORDERS = {
     "segformer": (PATCH, "cells and areas of four stages"),
     "videomae": (PATCH, "tubes of frames"),
     "idefics3": (PATCH + TEXT, "several images an item"),
+    "qwen2_vl": (TEXT + PATCH, "packed images, in squares"),
+    "glm4v_vision": (PATCH, "packed images alone"),
     "xclip": (PATCH + TEXT, "a message token behind"),
     "clip": (PATCH + TEXT, "two towers"),
     "audio-spectrogram-transformer": (FRAME, "bands and frames"),
@@ -71,6 +73,32 @@ def test_patches_of_a_masked_autoencoder_that_hides_none() -> None:
     assert first.labels[:3] == ["[CLS]", "patch 0,0", "patch 0,1"]
     assert first.output.values.equal(second.output.values)
     assert judged(model, inputs, most=5).wrong == ()
+
+
+@pytest.mark.parametrize("name", ["qwen2_vl_vision", "qwen2_5_vl_vision", "exaone4_5_vision"])
+@torch.no_grad()
+def test_patches_of_packed_videos_of_several_sizes(name: str) -> None:
+    """The network's own row and column of each patch are those that the changed token has."""
+    model, inputs = model_of(name)
+    grid = torch.tensor([[2, 8, 12], [1, 4, 8]])
+    width = inputs["hidden_states"].shape[1]
+    packed = {"hidden_states": torch.randn(2 * 8 * 12 + 32, width), "grid_thw": grid}
+    verdict = judged(model, packed, most=5)
+    assert verdict.wrong == ()
+    assert (verdict.kinds, verdict.axes) == (PATCH, 4)
+    found = trace(model, packed)
+    labels = found.query_labels(found.sites[0])
+    squares = ["frame 0, patch 0,0", "frame 0, patch 0,1", "frame 0, patch 1,0"]
+    assert labels[:3] == squares
+    assert sorted(labels) == sorted(
+        f"frame {frame}, patch {row},{col}"
+        for frame in (0, model.config.temporal_patch_size)
+        for row in range(8)
+        for col in range(12)
+    )
+    assert found.query_labels(found.sites[0], item=1)[:5] == [
+        f"patch {place}" for place in ("0,0", "0,1", "1,0", "1,1", "0,2")
+    ]
 
 
 @torch.no_grad()
