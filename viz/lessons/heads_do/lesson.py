@@ -32,7 +32,8 @@ LESSON = Lesson(
             (
                 "A small trained network of two layers of attention with two [[head|heads]] each"
                 " reads a text that repeats itself. Below are its four maps: a row for each"
-                " @query(query), a column for each @key(key); darker means more @weight(weight).",
+                " @query(query), a column for each @key(key); a stronger colour is a larger"
+                " @weight(weight).",
                 "One diagonal stands out: head 1 of layer 0 attends to the token just before, with"
                 " mean weight {roles.previous.1:.2f}. It is a **previous-token head**: it leaves a"
                 " note in each token, saying which token came before it. Press another map to see"

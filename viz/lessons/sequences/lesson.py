@@ -33,8 +33,8 @@ LESSON = Lesson(
                 " updates of the state. Each can weaken it, and none can start before the one"
                 " before it has finished. In the formula, h_{t} is the state after token t and"
                 " x_{t} the token's own vector: R only turns the old state, the gain g scales it,"
-                " U brings the token in, and tanh keeps every number between −1 and 1. The"
-                " darker a state, the more is left of the first token in it.",
+                " U brings the token in, and tanh keeps every number between −1 and 1. A"
+                " stronger colour shows a state that keeps more of the first token.",
             ),
             formulas=("h_{t} = tanh(g R h_{t−1} + U x_{t})",),
             computed="these weights: random ones, of width 16",

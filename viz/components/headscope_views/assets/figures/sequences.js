@@ -103,7 +103,7 @@ function recurrence({ tokens, count, hops, kept }, ink) {
   for (let i = 1; i < tokens; i++) marks.push({ key: `in${i}`, kind: "arrow", x: at(i), y: BOTTOM - r - 2, x2: at(i), y2: UPPER + r + 2, stroke: ink.line });
   hops.recurrence.slice(1).forEach((to, i) => marks.push({ key: `hop${i}`, kind: "arrow", x: at(hops.recurrence[i]) + r, y: UPPER, x2: at(to) - r - 1, y2: UPPER, stroke: ink.primary, width: 2.5 }));
   const states = row("state", tokens, ink).map((state, t) => ({ ...state, fill: ink.weight(Math.min(1, kept[t])), tip: `After token ${t}, the first token counts ${short(kept[t])} times as much as at first` }));
-  return [...marks, ...states, { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "states h: the darker, the more is left of the first token", size: 13, fill: ink.muted }];
+  return [...marks, ...states, { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "states h: a stronger colour keeps more of the first token", size: 13, fill: ink.muted }];
 }
 
 /**

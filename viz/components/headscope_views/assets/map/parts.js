@@ -23,7 +23,7 @@ export const PARTS = [
     label: "tokens", long: "Tokens",
     boxes: [[8, 131, 38, 13], [94, 131, 66, 13]],
   },
-  { id: "patches", name: "Patches of an image", label: "▦", boxes: [[50, 131, 24, 13]] },
+  { id: "patches", name: "Patches of an image", label: "▦", long: "Patches", boxes: [[50, 131, 24, 13]] },
   {
     id: "position",
     name: "Position",
@@ -34,7 +34,7 @@ export const PARTS = [
   { id: "scores", name: "Scores", label: "q · k", long: "Scores", boxes: [[12, 63, 28, 14]] },
   { id: "softmax", name: "Scale and softmax", label: "soft", long: "Softmax", boxes: [[42, 63, 28, 14]] },
   { id: "mixture", name: "A mixture of values", label: "mix", long: "Mixture of values", boxes: [[12, 47, 58, 13]] },
-  { id: "norm", name: "Add and norm", label: "", boxes: [[8, 36, 66, 5], [94, 55, 66, 5]] },
+  { id: "norm", name: "Add and norm", label: "", long: "Add & norm", boxes: [[8, 36, 66, 5], [94, 55, 66, 5]] },
   {
     id: "feed-forward",
     name: "Feed-forward network",
