@@ -1,9 +1,11 @@
 """Every axis names the part of the input that its tokens are made of, by perturbation.
 
-A model type for each order of tokens; benchmarks.coverage judges all of them.
+A model type for each order of tokens, and a sample of the others; benchmarks.coverage judges all.
 """
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,6 +51,22 @@ ORDERS = {
 }
 
 
+TABLE = Path(__file__).parents[2] / "docs" / "coverage.md"
+SECTIONS = ("Vision", "Audio")
+EVERY, MOST_MODULES = 8, 5  # of the types that are exact; those with more layers are slow
+
+
+def sampled() -> list[str]:
+    """Every eighth small model type that reads images or sound, of docs/coverage.md."""
+    sections = re.split(r"^## (.+)$", TABLE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = []
+    for title, text in zip(sections[1::2], sections[2::2], strict=True):
+        rows = re.findall(r"^\| (\S+) \| \w+ \| (\d+) \|", text, flags=re.MULTILINE)
+        small = [name for name, modules in rows if int(modules) <= MOST_MODULES]
+        found += small[::EVERY] if title in SECTIONS else []
+    return found
+
+
 def model_of(name: str) -> tuple[Any, Inputs]:
     model, _, inputs, _ = running(tiny.model_type(name))
     return model, inputs
@@ -61,6 +79,23 @@ def test_the_token_that_changes_is_the_one_named(name: str) -> None:
     assert verdict.wrong == ()
     assert verdict.kinds == ORDERS[name][0]
     assert verdict.axes > 0
+
+
+def test_the_sample_is_not_too_small() -> None:
+    assert len(sampled()) >= 18
+
+
+@pytest.mark.parametrize("name", sampled())
+@torch.no_grad()
+def test_axes_of_every_eighth_type(name: str) -> None:
+    """Nothing is named wrong, and where patches or frames are named, changes reach them."""
+    model, inputs = model_of(name)
+    verdict = judged(model, inputs, most=3)
+    assert verdict.wrong == ()
+    found = trace(model, inputs)
+    labels = {label for site in found.sites for label in found.query_labels(site)}
+    named = any(axes.PATCH.match(label) or axes.BAND.match(label) for label in labels)
+    assert bool(named) == bool({"patch", "frame"} & set(verdict.kinds))
 
 
 @torch.no_grad()
