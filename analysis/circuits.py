@@ -107,9 +107,7 @@ def _between_tokens(found: Projections, known: Products) -> Float[Tensor, "dim d
     if found.embedding is None:
         return "it reads no tokens through an embedding as wide as itself"
     if found.unembedding is None:
-        return (
-            "the model has no head of a norm and one linear map alone that gives logits of tokens"
-        )
+        return "the model makes no logits of tokens by a norm and one linear map alone"
     if len(found.embedding) != len(found.unembedding):
         return "it reads and writes different vocabularies"
     key = id(found.embedding), id(found.unembedding)
