@@ -112,7 +112,7 @@ KINDS: dict[str, Distance] = {  # below 0 inside an object of radius 1
 }
 NAMES = tuple(KINDS)
 SOLID = ("disc", "ring", "moon")  # never hollow: a hollow disc is a ring
-PLACES = tuple(str(number + 1) for number in range(GRID))
+PLACES = tuple(map(str, range(GRID)))  # as patches are counted
 
 
 @dataclass(frozen=True)

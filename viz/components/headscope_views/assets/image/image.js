@@ -17,7 +17,7 @@ import { ImageState } from "./state.js";
 
 /** @type {[Scale, string, string][]} */
 const SCALES = [
-  ["layer", "Shared", "All heads on one scale: 0 to the layer’s largest weight between patches"],
+  ["layer", "Shared", "All heads on one scale: 0 to the largest weight of any head for this token"],
   ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
   ["fixed", "0 to 1", "All heads on the full range of weights"],
   ["log", "Log", "All heads on one logarithmic scale: small weights show, down to a 10,000th of the largest"],
@@ -134,11 +134,12 @@ function toolbar(state, bar) {
   outliers.removeAttribute("aria-label");
   for (const made of [out, into, ...scales, ...paints, ...grounds]) made.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
+  const opacityLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Opacity");
   const scaleLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Scale");
   bar.replaceChildren(
     ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
     element("div", "hs-values", {}, scaleLabel, switchOf("Scale", ...scales)),
-    ...[switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), opacity],
+    ...[switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), element("div", "hs-values", {}, opacityLabel, opacity)],
     ...[element("div", "hs-values", {}, sinks, outliers), note],
   );
   const stale = changes();
