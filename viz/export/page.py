@@ -48,11 +48,9 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     start["scale"] = request.scale
     if request.token is not None:
         start |= {"token": request.token, "direction": "in" if request.inward else "out"}
-    if not request.every:
-        site = request.site
-        start |= {"layer": site.layer, "attention": site.kind, "tower": site.tower}
-        start |= {"module": site.module, "part": site.part}
-        start["head"] = request.heads[0]
+    site = request.site  # chosen in an atlas, too
+    start |= {"layer": site.layer, "attention": site.kind, "tower": site.tower}
+    start |= {"module": site.module, "part": site.part, "head": request.heads[0]}
     if request.choice.layers:
         start["layers"] = ".".join(map(str, request.choice.layers))
     if not request.every and len(request.heads) > 1:

@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,13 @@ def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
     rows = list(csv.DictReader(io.StringIO(found.data.decode())))
     weights = text.shown.weights(1, 2).numpy()
     assert [np.float32(row["weight"]) for row in rows] == weights.ravel().tolist()
+
+
+@pytest.mark.parametrize("form", ["matrix", "atlas"])
+def test_a_page_opens_at_the_chosen_layer_and_head(text: TraceEntry, form: str) -> None:
+    page = export.export(text, "id", 1, 2, form, "html").data.decode()
+    start = json.loads(re.findall(r'"start": (\{.*?\})', page)[0])
+    assert (start["layer"], start["head"]) == (1, 2)
 
 
 def test_names_hold_nothing_that_a_header_cannot(text: TraceEntry) -> None:
