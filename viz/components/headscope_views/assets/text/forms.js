@@ -61,8 +61,8 @@ export const FORMS = [
   },
   {
     name: "model",
-    label: "Whole model",
-    title: "All layers together: rollout, flow, norms, relevance for an output",
+    label: "All layers",
+    title: "Every layer at once: rollout, flow, norms, relevance for an output",
     make: model,
   },
 ];
