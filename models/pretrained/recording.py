@@ -357,7 +357,8 @@ class Recording:
             rows = self._numbered("window token", whole.queries, whole.batch, None)
             keys = self._numbered("window token", whole.keys, whole.batch, hidden)
             return rows, rows if square else keys
-        rows = self._axis(entry.source, whole.queries, whole.batch)
+        packed = packing is not None and entry.source == "image"  # its pixels are no picture
+        rows = None if packed else self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
             kind = getattr(getattr(entry.module, "config", None), "model_type", None) or ""

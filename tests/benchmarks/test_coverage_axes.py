@@ -137,6 +137,13 @@ def test_patches_of_packed_videos_of_several_sizes(name: str) -> None:
 
 
 @torch.no_grad()
+def test_packed_patches_without_squares_are_numbered() -> None:
+    """Their pixels have the shape of a small picture, which they are not."""
+    found = trace(*model_of("paddleocr_vl_vision"))
+    assert found.query_labels(found.sites[0]) == [f"position {place}" for place in range(16)]
+
+
+@torch.no_grad()
 def test_tiles_of_a_picture_are_named_and_not_drawn_as_all_of_it() -> None:
     model, inputs = model_of("idefics3")
     found = trace(model, inputs)
