@@ -45,9 +45,10 @@ def test_it_fits_the_window_and_the_python_box_opens(page, app_url):
         expect(page.locator(f"{VIEW}[data-mode='{mode}']")).to_have_count(1)
 
 
-def test_an_embed_link_shows_the_view_alone(page, app_url):
-    open_page(page, f"{app_url}/?embed=true")
-    others = page.locator(".st-key-frame_bar, [class*='_before'], h4")
+@pytest.mark.parametrize("path", ["?", "image?", "models?"])
+def test_an_embed_link_shows_the_view_alone(page, app_url, path):
+    open_page(page, f"{app_url}/{path}embed=true")
+    others = page.locator(".st-key-frame_bar, [class*='_before'], [class*='models_given'], h4")
     expect(others).not_to_have_count(0)
     expect(others.filter(visible=True)).to_have_count(0)
 

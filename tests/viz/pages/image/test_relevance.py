@@ -1,5 +1,6 @@
 """Relevance of patches on the Image page, against the analyses that it shows."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,16 @@ def test_the_proof_is_that_of_the_analysis(proof: str, removal: Removal) -> None
         np.testing.assert_allclose(array(figure.data[1].y), values, atol=1e-5)
         np.testing.assert_allclose(array(figure.data[2].y), random.mean(0), atol=1e-5)
     assert any("8 random orders" in each.value for each in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("proof", "patches"), [("deletion", "grey"), ("insertion", "blurred"), ("road", "filled-in")]
+)
+def test_the_doubt_names_what_patches_become(proof: str, patches: str) -> None:
+    app = opened(relevance="rollout", proof=proof)
+    said = " ".join(each.value for each in app.caption)
+    assert re.findall(r"Pictures with (\S+) patches are unlike", said) == [patches]
+    assert helpers.figures(app)[1].layout.yaxis.exponentformat == "none"  # 0.00016, not 160µ
 
 
 def test_insertion_is_that_of_the_analysis() -> None:
