@@ -37,7 +37,7 @@ def test_only_a_missing_gpu_may_skip(session: pytest.Pytester) -> None:
     session.makepyfile(CASES)
     result = session.runpytest_subprocess()
     result.assert_outcomes(passed=1, skipped=1, failed=2)
-    result.stdout.fnmatch_lines(["*only tests that need CUDA or MPS*'no time'*"])
+    result.stdout.fnmatch_lines(["*only tests that need CUDA, MPS or a network*'no time'*"])
 
 
 def test_a_file_may_not_skip_itself(session: pytest.Pytester) -> None:

@@ -79,8 +79,8 @@ def test_the_diagram_s_pdf_is_what_its_svg_is(page, app_url, tmp_path):
     open_page(page, app_url, "preset=small-seq2seq")
     page.emulate_media(color_scheme="dark")  # files are light
     expect(page.locator(DIAGRAM)).to_have_attribute("data-mode", "dark")
-    svg = saved(page, "Save the diagram as vectors, light", tmp_path)
-    pdf = saved(page, "Save the diagram as vectors with fonts embedded, light", tmp_path)
+    svg = saved(page, "SVG: Save the diagram as vectors, light", tmp_path)
+    pdf = saved(page, "PDF: Save the diagram as vectors with fonts embedded, light", tmp_path)
     agree(page, svg, pdf)
 
 
