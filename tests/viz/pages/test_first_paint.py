@@ -36,18 +36,20 @@ def check(page):
     assert sum(len(page.get(kind)) for kind in KINDS) > 1, "nothing to move or to follow"
 
 check(AppTest.from_file(sys.argv[1], default_timeout=60))
-for module in sys.argv[2:]:
+for call in sys.argv[2:]:
+    module, *arguments = call.split()
+    script = f"from {module} import page\\npage(*{arguments})"
     try:
-        check(AppTest.from_string(f"from {module} import page\\npage()", default_timeout=60))
+        check(AppTest.from_string(script, default_timeout=60))
     except AssertionError as error:
-        raise SystemExit(f"{module}: {error}")
+        raise SystemExit(f"{call}: {error}")
 """
 
 
 def test_the_first_text_of_every_page_comes_without_torch() -> None:
-    modules = [entry.module for entry in registry.ENTRIES.values()]
+    calls = [" ".join([each.module, *each.arguments]) for each in registry.ENTRIES.values()]
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, str(FRAME), *modules],
+        [sys.executable, "-c", WITHOUT_TORCH, str(FRAME), *calls],
         cwd=start.ROOT,
         capture_output=True,
         text=True,
