@@ -389,7 +389,7 @@ export class ImageState {
 
   /** The largest weight on a patch in the row in question, of any head; 0 until it is known. */
   shared() {
-    const largest = this.found && this.rows()?.heads.at(-1);
+    const largest = this.view.found && this.rows()?.heads.at(-1);
     return largest ? this.largest(largest) : 0;
   }
 
