@@ -2,7 +2,7 @@
 
 One comes in a package of its own, and some are fetched from packages that are used as data (see
 models/fetch.py). The others were trained here: a folder each in models/checkpoints, whose
-config.json tells all about it (see models/files/card.py).
+config.json tells all about it (see models/card.py).
 """
 
 import hashlib

@@ -11,7 +11,7 @@ from typing import Any
 from einops import rearrange
 from PIL import Image
 
-from models.files.card import Example
+from models.card import Example
 from models.run import Model, trace
 from train.digits import Digit, pictures
 from train.objects import Composite

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from torch import nn
 
-from models.files.card import Measure
+from models.card import Measure
 from models.loading.convert.own import settings_of
 from models.loading.load import as_model
 from models.model import Model, Network

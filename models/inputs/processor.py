@@ -35,7 +35,7 @@ def _made(auto: Any, settings: ProcessorSettings, named_by: str) -> Any | None:
     """An instance of the class that the settings name, else of the model type's own."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    from models.pretrained.loader import quiet_transformers
+    from models.inputs.quiet import quiet_transformers
 
     try:
         with quiet_transformers(), tempfile.TemporaryDirectory() as place:
@@ -56,7 +56,7 @@ def processed_inputs(processor: Any, images: "Sequence[Image]") -> dict[str, Ten
     Raises:
         ValueError: for images that it refuses.
     """
-    from models.pretrained.loader import quiet_transformers
+    from models.inputs.quiet import quiet_transformers
 
     try:
         with quiet_transformers():
@@ -71,7 +71,7 @@ def seen_image(processor: Any, image: "Image") -> "Image | None":
     """The image after resizing and cropping, before its levels are scaled; None if it is cut up."""
     from PIL import Image as Pillow
 
-    from models.pretrained.loader import quiet_transformers
+    from models.inputs.quiet import quiet_transformers
 
     steps = ("do_rescale", "do_normalize", "do_flip_channel_order", "do_color_quantize")
     without = {step: False for step in steps if getattr(processor, step, None)}

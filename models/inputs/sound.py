@@ -79,7 +79,7 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
         ValueError: for a file that cannot be read, and an extractor that does not run here or
             refuses the recording.
     """
-    from models.pretrained.loader import quiet_transformers
+    from models.inputs.quiet import quiet_transformers
 
     extractor = feature_extractor(settings)
     if extractor is None:

@@ -11,7 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
 from models.files.errors import CheckpointError
-from models.pretrained.loader import quiet_transformers
+from models.inputs.quiet import quiet_transformers
 
 
 def write_gguf(file: Path, folder: Path) -> dict[str, Tensor]:

@@ -6,9 +6,8 @@ the folder can name code, kernels or other modules for it to fetch.
 
 import contextlib
 import copy
-import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +17,12 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_MAPPING
-from transformers.utils import logging as library
 
 from models.cost import memory_check
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
 from models.inputs.pretrained import text_config
+from models.inputs.quiet import quiet_transformers
 from models.preprocessing import (
     Preprocessing,
     ProcessorSettings,
@@ -307,20 +306,6 @@ def _some(names: list[str]) -> str:
 PIECES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 VOCABULARIES = ("vocab.txt", "vocab.json", *PIECES)
 COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
-
-
-@contextlib.contextmanager
-def quiet_transformers() -> Iterator[None]:
-    """Silences the library's logging and progress bars: errors are reported in one line."""
-    level, bar = library.get_verbosity(), library.is_progress_bar_enabled()
-    library.set_verbosity(logging.CRITICAL)
-    library.disable_progress_bar()
-    try:
-        yield
-    finally:
-        library.set_verbosity(level)
-        if bar:
-            library.enable_progress_bar()
 
 
 def read_tokenizer(folder: Folder) -> Tokenizer | None:

@@ -8,8 +8,8 @@ from shutil import copytree
 
 import pytest
 
+from models.card import card
 from models.catalogue import Entry, bundled, catalogue, entry, folder, verify
-from models.files.card import card
 from models.files.errors import CheckpointError
 from models.run import load
 
@@ -78,7 +78,7 @@ def test_what_was_trained_here_tells_about_itself(known: Entry) -> None:
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One of ours, copied to where it may be damaged."""
     monkeypatch.setattr("models.catalogue.CHECKPOINTS", tmp_path)
-    monkeypatch.setattr("models.files.card.CHECKPOINTS", tmp_path)
+    monkeypatch.setattr("models.card.CHECKPOINTS", tmp_path)
     return Path(copytree(folder_of_ours("reverse"), tmp_path / "reverse"))
 
 
@@ -118,7 +118,7 @@ def test_what_is_known_of_a_model_made_elsewhere() -> None:
 
 def test_cards_need_no_torch() -> None:
     code = (
-        "import sys; from models.files.card import card; from models.catalogue import catalogue\n"
+        "import sys; from models.card import card; from models.catalogue import catalogue\n"
         "found = [card(known) for known in catalogue()]\n"
         "assert len(found) > 1 and 'torch' not in sys.modules"
     )

@@ -8,8 +8,8 @@ import pytest
 import torch
 from PIL import Image
 
+from models.card import card
 from models.catalogue import CHECKPOINTS, bundled, entry
-from models.files.card import card
 from models.run import Model, load, trace
 from models.text import FileTokenizer
 from train.examples import picture

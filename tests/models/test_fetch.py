@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import pytest
 
 from models import fetch
+from models.card import card
 from models.catalogue import FETCHED, PROVENANCE, Entry, entry, folder, is_here, place, verify
-from models.files.card import card
 from models.files.errors import (
     CheckpointError,
     FetchCancelledError,

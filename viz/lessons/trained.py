@@ -4,7 +4,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from models.files.card import Card
+    from models.card import Card
     from models.model import Model
     from models.text import Tokens
 
@@ -26,8 +26,8 @@ def trained(name: str) -> "tuple[Model, Card]":
     Raises:
         ValueError: if it is not installed.
     """
+    from models.card import card
     from models.catalogue import entry
-    from models.files.card import card
 
     found = card(entry(name))
     if found is None:

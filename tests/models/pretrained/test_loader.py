@@ -13,6 +13,7 @@ from transformers.utils import logging as library
 from benchmarks.architectures import TEXT
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
+from models.inputs.quiet import quiet_transformers
 from models.pretrained import loader
 from models.pretrained.loader import load_folder, read_tokenizer, token_limit, wrap_module
 from models.text import FileTokenizer
@@ -242,7 +243,7 @@ def test_the_log_level_of_the_library_is_restored(shown: bool) -> None:
     change = {False: library.disable_progress_bar, True: library.enable_progress_bar}
     change[shown]()
     try:
-        with loader.quiet_transformers():
+        with quiet_transformers():
             assert not library.is_progress_bar_enabled()
         assert (library.is_progress_bar_enabled(), library.get_verbosity()) == (shown, before[1])
     finally:

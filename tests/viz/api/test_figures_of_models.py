@@ -11,8 +11,8 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from models.card import card
 from models.catalogue import CHECKPOINTS, entry
-from models.files.card import card
 from models.image import to_pixels
 from models.run import load
 from models.vit import ViT

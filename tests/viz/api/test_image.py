@@ -16,7 +16,7 @@ from viz.api import registry, routes
 from viz.api.entries import Patches, TraceEntry
 from viz.image import BUDGET
 from viz.pack import unpack
-from viz.pages.image.picture import encoded
+from viz.pages.picture import encoded
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
 CODE = "t.weights(layer=0)"

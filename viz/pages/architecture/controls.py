@@ -6,11 +6,10 @@ from typing import Any
 import streamlit as st
 
 from models.presets import PRESETS, first_of
-from viz.pages import shared
+from viz.pages import picture, shared
 from viz.pages.architecture import fixes, network, presets
 from viz.pages.architecture.fields import KINDS, SECTIONS, Field, automatic, fields
 from viz.pages.architecture.presets import PAGE
-from viz.pages.image import picture
 from viz.pages.state import session
 from viz.pages.widgets import controls
 

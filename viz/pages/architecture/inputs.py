@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from viz.pages import shared
+from viz.pages import picture, reading, shared
 from viz.pages.architecture import network, presets
 from viz.pages.architecture.presets import PAGE
-from viz.pages.image import examples, picture
+from viz.pages.image import examples
 from viz.pages.state import session
-from viz.pages.text import reading
 from viz.pages.widgets import controls, entry, pictures
 
 if TYPE_CHECKING:

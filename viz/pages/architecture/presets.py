@@ -6,10 +6,10 @@ Does not import torch: the controls are drawn before it is loaded.
 from collections.abc import Mapping
 from typing import Any
 
-from models.files.card import Example
+from models.card import Example
 from models.presets import PRESETS
+from viz.pages import picture
 from viz.pages.architecture.fields import Value, fields, value_of
-from viz.pages.image import picture
 from viz.pages.state import params as link
 from viz.pages.state import selected
 from viz.pages.widgets import cards, pictures

@@ -8,17 +8,17 @@ import streamlit as st
 from viz.api import registry
 from viz.api.entries import Patches, TraceEntry, no_predictions
 from viz.api.registry import Held
-from viz.pages import shared
+from viz.pages import picture, shared
 from viz.pages.architecture import cost, inputs, network, presets
 from viz.pages.architecture.inputs import Input
 from viz.pages.architecture.presets import PAGE
-from viz.pages.image import examples, picture
+from viz.pages.image import examples
 from viz.pages.state import session
 from viz.pages.text import predictions
 from viz.pages.widgets import attention, cards, controls, snippet, verification
 
 if TYPE_CHECKING:
-    from models.files.card import Example
+    from models.card import Example
     from models.model import Config
     from models.run import Model
     from models.trace import Trace

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from viz.pages import shared
-from viz.pages.image import controls, cost, examples, network, picture, tracing
+from viz.pages import picture, shared
+from viz.pages.image import controls, cost, examples, network, tracing
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link
 from viz.pages.state import session

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from viz.pages.image import cost, network, picture
+from viz.pages import picture
+from viz.pages.image import cost, network
 from viz.pages.image.network import ViTChoice
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link

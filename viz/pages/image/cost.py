@@ -19,7 +19,7 @@ from viz.pages.widgets import controls
 from viz.pages.widgets.running import OVERHEAD, Pass, duration, speed
 
 if TYPE_CHECKING:
-    from models.cost.estimate import Estimate
+    from models.loading.estimate import Estimate
 
 SLOW = 5.0  # seconds: longer passes run on request only
 LONGEST = 300.0  # maximum seconds of a pass
@@ -142,8 +142,8 @@ def pass_of(page: str, id: str, choice: ViTChoice, device: str) -> Pass:
 
     def cost() -> "tuple[Estimate, str]":
         from models.cost.count import parts, total
-        from models.cost.estimate import Estimate
         from models.cost.memory import peak_memory
+        from models.loading.estimate import Estimate
 
         made = parts(network.opened(choice, device).network.config)
         return Estimate(total(made, "flops"), peak_memory(made)), device

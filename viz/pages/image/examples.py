@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from models.files.card import Example
-from viz.pages.image import picture
+from models.card import Example
+from viz.pages import picture
 from viz.pages.image.network import OWN, TITLES
 from viz.pages.shared import BUILT, notice, plain
 from viz.pages.state import session

@@ -10,9 +10,9 @@ import numpy as np
 import streamlit as st
 
 from viz import vision
-from viz.pages import shared
+from viz.pages import picture, shared
 from viz.pages.image import controls as image_controls
-from viz.pages.image import examples, network, picture, tracing
+from viz.pages.image import examples, network, tracing
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import charts, controls, pictures

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from models.catalogue import CHECKPOINTS, read_config
-from viz.pages.image.picture import TRAINED
+from viz.pages.picture import TRAINED
 from viz.pages.shared import BUILT
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from viz.api import registry
-from viz.pages import shared
+from viz.pages import picture, shared
 from viz.pages.frame.registry import page as page_of
 from viz.pages.image import (
     beside,
@@ -15,7 +15,6 @@ from viz.pages.image import (
     examples,
     figures,
     network,
-    picture,
     relevance,
     tracing,
 )

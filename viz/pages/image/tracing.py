@@ -9,7 +9,7 @@ from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image import cost, network
 from viz.pages.image.network import ViTChoice
-from viz.pages.image.picture import How, encoded, fitted
+from viz.pages.picture import How, encoded, fitted
 from viz.pages.shared import BUILT
 from viz.pages.widgets import cards, snippet
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.image import beside
-from viz.pages.image.picture import TRAINED
 from viz.pages.models import inputs, source, tracing
 from viz.pages.models.source import PAGE, Open, Source
+from viz.pages.picture import TRAINED
 from viz.pages.shared import plain
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -63,7 +63,7 @@ def choose(found: Open) -> dict[str, Any]:
     if held is None:
         shared.error_line(f"{titles[chosen]}: its layers do not attend to patches of the picture")
         return {}
-    notes = held.value.shown.notes
+    notes = held.value.trace.notes
     if notes:
         st.caption(plain(f"{titles[chosen]}: {'; '.join(notes)}"))
     return beside.props((_title(own), titles[chosen]), held)

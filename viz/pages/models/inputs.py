@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from viz.pages import shared
-from viz.pages.image import picture
+from viz.pages import picture, reading, shared
 from viz.pages.models import preprocessing, recordings
 from viz.pages.models.source import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.text import examples, reading, words
+from viz.pages.text import examples, words
 from viz.pages.text.examples import EXAMPLES
 from viz.pages.widgets import cards, entry, pictures
 

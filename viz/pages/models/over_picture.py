@@ -17,9 +17,9 @@ import streamlit as st
 
 from viz import theme, vision
 from viz.pages import shared
-from viz.pages.image.picture import data_url
 from viz.pages.models.inputs import Input
 from viz.pages.models.source import PAGE, Open
+from viz.pages.picture import data_url
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import charts, controls

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.pages import shared
-from viz.pages.image import picture
+from viz.pages import picture, shared
 from viz.pages.models.source import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session

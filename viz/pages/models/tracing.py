@@ -9,9 +9,9 @@ from viz.api import registry
 from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.registry import Held
 from viz.pages import shared
-from viz.pages.image.picture import encoded
 from viz.pages.models.inputs import Input
 from viz.pages.models.source import Open, Source
+from viz.pages.picture import encoded
 from viz.pages.text import predictions, words
 from viz.pages.widgets import cards, running, snippet, verification
 
@@ -178,7 +178,7 @@ def _key(found: Open, request: Input) -> tuple[Any, ...]:
 
 
 def _run(found: Open, request: Input, progress: "Progress | None") -> "Trace":
-    from models.cost.estimate import check_memory, kept_logits
+    from models.loading.estimate import check_memory, kept_logits
     from models.progress import no_progress
     from models.run import trace
 

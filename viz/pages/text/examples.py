@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from models.files.card import Example
+from models.card import Example
 from viz.pages.shared import BUILT, plain
 from viz.pages.state import session
 from viz.pages.widgets import cards, controls

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from viz.pages import shared
+from viz.pages import reading, shared
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
-from viz.pages.text import builder, examples, pairs, predictions, reading, tracing, words
+from viz.pages.text import builder, examples, pairs, predictions, tracing, words
 from viz.pages.widgets import attention, cards, entry, verification
 
 PAGE = "text"

@@ -4,9 +4,9 @@ from html import escape
 
 import streamlit as st
 
+from models.card import Card
+from models.card import card as of
 from models.catalogue import Entry, bundled, entry
-from models.files.card import Card
-from models.files.card import card as of
 from viz.pages import shared
 
 

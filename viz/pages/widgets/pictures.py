@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from models.files.card import Example
+from models.card import Example
 from viz.pages import shared
-from viz.pages.image.picture import PICTURES, TITLES, frames, opened_image, still, thumbnail
+from viz.pages.picture import PICTURES, TITLES, frames, opened_image, still, thumbnail
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.widgets import controls, uploads

@@ -14,7 +14,7 @@ from viz.pages import shared
 from viz.pages.state import session
 
 if TYPE_CHECKING:
-    from models.cost.estimate import Estimate
+    from models.loading.estimate import Estimate
     from models.model import Model
     from models.progress import Progress
 
@@ -113,7 +113,7 @@ def of_text(page: str, id: str, opened: "Callable[[], tuple[Model, int]]") -> Pa
     """
 
     def cost() -> "tuple[Estimate, str]":
-        from models.cost.estimate import estimate
+        from models.loading.estimate import estimate
 
         model, tokens = opened()
         return estimate(model, tokens), model.device.type

@@ -438,7 +438,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(query):
 
 
 def test_a_dropped_picture_takes_the_photo_s_place():
-    from viz.pages.image.picture import PHOTOS
+    from viz.pages.picture import PHOTOS
     from viz.pages.state import attachments
 
     data = PHOTOS["china"].read_bytes()

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from models.card import card
 from models.catalogue import CHECKPOINTS, bundled
 from models.catalogue import entry as known
-from models.files.card import card
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.image.pictures import captions, drop, entry, file_of, opened, shown

@@ -22,8 +22,8 @@ from tests.viz.pages.image.test_figures import array
 from viz.api import registry
 from viz.api.text import row_of
 from viz.pack import unpack
-from viz.pages.image.picture import PHOTOS
 from viz.pages.models import over_picture
+from viz.pages.picture import PHOTOS
 from viz.pages.state import session
 
 

@@ -22,7 +22,7 @@ from models.preprocessing import FILE
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.image.test_figures import array
-from viz.pages.image.picture import PHOTOS
+from viz.pages.picture import PHOTOS
 
 CLASSES = ("a cat", "<b>dog</b>", "fish", "bird", "cow")
 SIZES: dict[str, Any] = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 2}

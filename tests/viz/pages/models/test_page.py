@@ -38,10 +38,10 @@ from viz.api import registry
 from viz.api.image import heads_of, overview
 from viz.api.provenance import provenance
 from viz.pack import unpack
-from viz.pages.image.picture import PHOTOS
 from viz.pages.models import card, download, folder_browser, inputs, source, tracing
 from viz.pages.models.source import Source
 from viz.pages.models.suggestions import SUGGESTIONS
+from viz.pages.picture import PHOTOS
 from viz.pages.state import params as link
 from viz.pages.text import examples
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from analysis.outputs import top_tokens
+from models.card import card
 from models.catalogue import bundled
-from models.files.card import card
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.helpers import choose, lines, setting, view

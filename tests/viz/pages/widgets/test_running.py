@@ -7,7 +7,7 @@ from viz.pages.widgets.running import duration
 SCRIPT = """
 import streamlit as st
 
-from models.cost.estimate import Estimate
+from models.loading.estimate import Estimate
 from viz.pages.state import link_on_entry
 from viz.pages.widgets.running import Pass
 

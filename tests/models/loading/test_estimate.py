@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.cost import estimate
 from models.cost.count import parts, total
 from models.decoder import DecoderConfig
+from models.loading import estimate
 from models.run import load
 
 CONFIG = DecoderConfig(vocab=101, dim=35, depth=2, heads=5, mlp=53, max_tokens=997)

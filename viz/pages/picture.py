@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
+from models.card import Example, card
 from models.catalogue import CHECKPOINTS, Entry, bundled
-from models.files.card import Example, card
 from viz.image import Picture as Encoded
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from models.preprocessing import Preprocessing
 
 PHOTOS = {
-    name: Path(__file__).parents[2] / "photos" / f"{name}.jpg" for name in ("flower", "china")
+    name: Path(__file__).parents[1] / "photos" / f"{name}.jpg" for name in ("flower", "china")
 }
 TITLES = {"flower": "A flower", "china": "A temple"}
 THUMBNAIL = 96  # pixels of the longer side
