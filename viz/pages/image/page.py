@@ -121,15 +121,15 @@ def _show(stage: attention.Stage) -> None:
     model = session.get(PAGE, "model")
     example = examples.shown_on(PAGE, model)
     if second is None or other is None:
-        examples.answer(model, held.value.shown, example)
+        examples.answer(model, held.value.trace, example)
         stage.show(held, panels=["code"])
     else:
-        examples.answer(model, held.value.shown, example, second.titles[0])
+        examples.answer(model, held.value.trace, example, second.titles[0])
         examples.answer(
-            second.request.choice.model, other.value.shown, second.example, second.titles[1]
+            second.request.choice.model, other.value.trace, second.example, second.titles[1]
         )
         stage.show(held, panels=["code"], more=beside.props(second.titles, other))
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))
-        relevance.show(PAGE, relevance.of_choice(request, data, held.value.shown))
+        relevance.show(PAGE, relevance.of_choice(request, data, held.value.trace))
         figures.show(PAGE, request, data)
