@@ -21,6 +21,7 @@ LAST = {  # model types whose special tokens follow the patches, or some of them
     "llama4_vision_model": ("[CLS]",),
     "xclip_vision_model": ("[MESSAGE]",),
 }
+CUT = ("depth_pro",)  # model types that read a picture as overlapping tiles of several sizes
 FIRST = {"pe_audio_encoder": ("[CLS]",)}  # model types whose frames follow special tokens
 
 
@@ -151,7 +152,12 @@ def image_layout(pixels: Tensor, config: Any) -> Layout | None:
     part = vision_part(config)
     patch = getattr(part, "patch_size", None)
     high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[-2:]
-    if pixels.ndim not in (4, 5) or not high or not wide:
+    if (
+        pixels.ndim not in (4, 5)
+        or not high
+        or not wide
+        or getattr(config, "model_type", "") in CUT
+    ):
         return None
     rows, cols = pixels.shape[-2] // high, pixels.shape[-1] // wide
     if pixels.ndim == 4:

@@ -17,6 +17,7 @@ from benchmarks.coverage import axes, tiny
 from benchmarks.coverage.axes import judged
 from benchmarks.coverage.model_inputs import Inputs
 from benchmarks.coverage.trying import running
+from models.inputs.layout import image_layout
 from models.run import trace
 from models.trace import TokenAxis
 
@@ -196,6 +197,13 @@ def test_a_special_token_named_as_a_patch_is_noticed(monkeypatch: pytest.MonkeyP
 
 
 @torch.no_grad()
+def test_tiles_that_a_network_cuts_itself_are_no_patches_of_the_picture() -> None:
+    pixels = torch.zeros(2, 3, 32, 32)
+    whole = SimpleNamespace(model_type="vit", patch_size=8)
+    assert image_layout(pixels, whole) is not None
+    assert image_layout(pixels, SimpleNamespace(model_type="depth_pro", patch_size=8)) is None
+
+
 def test_a_class_token_before_the_frames_of_a_sound() -> None:
     """The last state leaves it out: it has the frames alone."""
     model, inputs = model_of("pe_audio_encoder")
