@@ -1,7 +1,5 @@
 """Max pooling of attention maps, and quantisation of weights and scores to one byte per cell."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 LEVELS = 255
@@ -89,24 +87,3 @@ def quantise_scores(scores: np.ndarray) -> tuple[np.ndarray, float, float]:
     low, high = (float(f(scores[seen])) if seen.any() else 0.0 for f in (np.min, np.max))
     share = (np.where(seen, scores, low) - low) / ((high - low) or 1)
     return np.where(seen, np.rint(1 + (LEVELS - 1) * share), 0).astype(np.uint8), low, high
-
-
-def stack_thumbs(sites: Sequence[np.ndarray]) -> np.ndarray:
-    """Thumbnails of sites with different sizes or heads as one array "site column row col".
-
-    Args:
-        sites: one array "column row col" per site: its heads, then mean, then max.
-
-    Returns:
-        Smaller maps are zero-padded after their last row and column; a site with fewer heads has
-        zeros between its heads and its last two columns.
-    """
-    if not sites or any(s.ndim != 3 or s.shape[0] < 3 for s in sites):
-        raise ValueError("expected arrays [heads + 2, row, col], one a site")
-    columns, rows, cols = (max(s.shape[axis] for s in sites) for axis in range(3))
-    stacked = np.zeros((len(sites), columns, rows, cols), dtype=np.float32)
-    for target, site in zip(stacked, sites, strict=True):
-        heads, height, width = site.shape[0] - 2, site.shape[1], site.shape[2]
-        target[:heads, :height, :width] = site[:-2]
-        target[-2:, :height, :width] = site[-2:]
-    return stacked

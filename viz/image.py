@@ -106,9 +106,7 @@ def factor_for(heads: int, grid: tuple[int, int], prefix: int, budget: int = BUD
 def message(
     *,
     trace: str,
-    answer: int | None = None,
     base: dict[str, Any] | None = None,
-    picture: Picture | None = None,
     layers: Sequence[Layer] = (),
     rows: Sequence[Rows] = (),
     sinks: Sequence[PictureSinks] = (),
@@ -117,9 +115,7 @@ def message(
 
     Args:
         trace: id of the trace; a view ignores additions to another trace.
-        answer: id of the request.
         base: everything except numbers (BASE_KEYS); None for an addition.
-        picture: the picture under the weights.
         layers: to be quantised.
         rows: sent as float32.
         sinks: of sites.
@@ -133,11 +129,9 @@ def message(
     header = {
         "v": VERSION,
         "trace": trace,
-        "answer": answer,
         "base": base,
         "thumbs": None,
         "maps": [],
-        "picture": None if picture is None else _picture(picture, area),
         "layers": [_layer(layer, area) for layer in layers],
         "rows": [_rows(row, area) for row in rows],
         "sinks": [_sinks(each, area) for each in sinks],
@@ -173,11 +167,6 @@ def pack_bits(values: np.ndarray, bits: int) -> np.ndarray:
 
 def _bytes(heads: int, tokens: int, bits: int) -> int:
     return heads * tokens * tokens * bits // 8
-
-
-def _picture(picture: Picture, area: Sections) -> dict[str, Any]:
-    data = np.frombuffer(picture.data, dtype=np.uint8)
-    return {"at": area.add(data), "size": len(data), "kind": picture.kind}
 
 
 def _layer(layer: Layer, area: Sections) -> dict[str, Any]:

@@ -164,7 +164,6 @@ def unpack(blob: bytes) -> tuple[dict[str, Any], bytes]:
 def message(
     *,
     trace: str,
-    answer: int | None = None,
     base: dict[str, Any] | None = None,
     maps: Sequence[Map] = (),
     rows: Sequence[Row] = (),
@@ -174,7 +173,6 @@ def message(
 
     Args:
         trace: id of the trace; a view ignores additions to another trace.
-        answer: id of the request.
         base: everything except numbers (BASE_KEYS); None for an addition.
         maps: to be quantised to one byte per cell.
         rows: sent as float32.
@@ -184,7 +182,6 @@ def message(
     header = {
         "v": VERSION,
         "trace": trace,
-        "answer": answer,
         "base": None if base is None else _base(base, area),
         "thumbs": None if thumbs is None else _thumbs(thumbs, area),
         "maps": [_map(m, area) for m in maps],

@@ -113,7 +113,6 @@ NORM_FORMULAS = {
     "layer": "γ · (x − mean(x)) / √(variance(x) + ε) + β",
     "rms": "γ · x / √(mean(x²) + ε)",
 }
-RMS_TITLES = {"Norm": "RMS norm", "Final norm": "Final RMS norm", "Add & Norm": "Add & RMS norm"}
 
 
 def norm(name: str, title: str, shape: Shape, source: Any, kind: str, **more: Any) -> Part:

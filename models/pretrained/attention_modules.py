@@ -15,7 +15,6 @@ from torch import nn
 
 from models.pretrained.window_layers import recipe_of
 
-CROSS = re.compile(r"cross_?att|enc_?dec|encoder_attn|encoder_decoder", re.IGNORECASE)
 NO_LAYERS = ("torch.nn.modules.module", "transformers.modeling_utils")
 COMPUTES = re.compile(r"[sS]oftmax(\.apply)?\(|scaled_dot_product|multi_head_attention_forward")
 SUFFIX = re.compile(r"_(model|tower|stack|module)$")

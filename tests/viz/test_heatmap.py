@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from viz.heatmap import dequantise, max_pool, quantise, stack_thumbs
+from viz.heatmap import dequantise, max_pool, quantise
 
 
 def test_max_pool_by_hand():
@@ -80,12 +80,3 @@ def test_what_is_no_weight_is_refused(bad: float):
     weights[1, 2] = bad
     with pytest.raises(ValueError, match="expected finite weights"):
         quantise(weights)
-
-
-def test_stacked_thumbs_are_padded_after_the_end():
-    wide, small = np.full((5, 3, 7), 1.0), np.full((4, 2, 5), 2.0)
-    stacked = stack_thumbs([wide, small])
-    assert stacked.shape == (2, 5, 3, 7)
-    np.testing.assert_array_equal(stacked[0], wide)
-    assert (stacked[1, [0, 1, 3, 4], :2, :5] == 2).all()  # heads 0 and 1, then mean and max
-    assert stacked[1].sum() == small.sum()

@@ -6,7 +6,6 @@ import pytest
 from viz.image import (
     BUDGET,
     Layer,
-    Picture,
     Rows,
     cells,
     factor_for,
@@ -51,7 +50,7 @@ def test_a_layer_fits_its_message(heads, grid, prefix, factor):
     assert factor_for(heads, grid, prefix) == factor
     count = cells(grid, prefix, factor)
     weights = np.random.default_rng(0).random((heads, count, count), np.float32)
-    blob = message(trace="a", answer=1, layers=[Layer(0, weights, factor)])
+    blob = message(trace="a", layers=[Layer(0, weights, factor)])
     assert len(blob) <= 400_000
     if factor > 1:
         assert heads * cells(grid, prefix, factor - 1) ** 2 * 6 / 8 > BUDGET
@@ -72,18 +71,13 @@ def test_a_layer_comes_back(tokens, bits):
     )
 
 
-def test_exact_rows_and_the_picture_come_back():
+def test_exact_rows_come_back():
     weights = np.random.default_rng(2).random((3, 7), np.float32)
-    blob = message(
-        trace="a", picture=Picture(b"\x89PNG", "image/png"), rows=[Rows(1, "key", 4, weights)]
-    )
-    header, area = unpack(blob)
+    header, area = unpack(message(trace="a", rows=[Rows(1, "key", 4, weights)]))
     (row,) = header["rows"]
     assert [row[name] for name in ("site", "head", "axis", "index")] == [1, "layer", "key", 4]
     sent = np.frombuffer(area, "<f4", row["count"], row["at"]).reshape(3, 7)
     np.testing.assert_array_equal(sent, weights)
-    picture = header["picture"]
-    assert area[picture["at"] : picture["at"] + picture["size"]] == b"\x89PNG"
 
 
 def test_what_makes_no_sense_is_refused():

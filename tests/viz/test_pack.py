@@ -74,7 +74,6 @@ def test_labels_arrive_as_they_are():
     texts = [{"labels": ODD, "special": []}]
     header, _ = unpack(message(trace="k3j", base=base(texts=texts)))
     assert header["base"]["texts"] == texts
-    assert header["answer"] is None
     assert header["maps"] == header["rows"] == []
 
 
@@ -102,13 +101,12 @@ def test_maps_rows_and_thumbs_read_back():
     header, area = unpack(
         message(
             trace="k3j",
-            answer=17,
             maps=[Map(0, 3, weights, (10, 15), (20, 34)), Map(1, "mean", weights, (0, 5), (0, 7))],
             rows=[Row(1, "max", "key", 4, weights[0])],
             thumbs=Thumbs(thumbs),
         )
     )
-    assert (header["v"], header["trace"], header["answer"]) == (1, "k3j", 17)
+    assert (header["v"], header["trace"]) == (1, "k3j")
     part = header["maps"][0]
     assert (part["site"], part["head"], part["rows"], part["cols"]) == (0, 3, [10, 15], [20, 34])
     quantised = np.frombuffer(area, np.uint8, 35, part["at"]).reshape(part["shape"])
