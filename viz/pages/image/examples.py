@@ -74,11 +74,11 @@ def answer(model: str, trace: "Trace", example: Example | None, title: str = "")
     for question, found in zip(card.questions, class_probabilities(trace, sizes), strict=True):
         best = max(range(len(found)), key=found.__getitem__)
         others = ", ".join(
-            f"{name} {share:.1%}"
+            f"{name} {_percent(share)}"
             for number, (name, share) in enumerate(zip(question.classes, found, strict=True))
             if share >= 0.01 and number != best
         )
-        first = f"**{plain(question.classes[best])}** ({found[best]:.1%}"
+        first = f"**{plain(question.classes[best])}** ({_percent(found[best])}"
         parts.append(f"{plain(question.title)} {first}{'; ' + plain(others) if others else ''})")
     if truth:
         right = f"**{plain(', '.join(truth))}**"
@@ -99,3 +99,7 @@ def settle(page: str) -> None:
     """Replaces an example of another network, named by a link, by one of this network."""
     if session.get(page, "model") != BUILT:
         follow(page)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
