@@ -9,6 +9,7 @@ from models.cost.memory_check import GIB, SHARE, available_memory
 from models.cost.parts import NUMBER
 from models.loading import summary
 from models.model import Model
+from models.ssru import TranslatorConfig
 
 MOST_LOGITS = 2**28  # bytes; of more, those of the last token are kept
 ATTENTION = 4  # FLOPs per query, key and feature: two matrix products
@@ -30,13 +31,14 @@ class Estimate:
 def estimate(model: Model, tokens: int) -> Estimate:
     """The estimate for one text.
 
-    Of a model of ours it is counted part by part. Of others each weight outside the embeddings is
-    taken to multiply every token once, and two hidden layers of a feed-forward network to be held
-    beside what the trace keeps.
+    Of a model of ours it is counted part by part. Of others, and of a recurrent decoder, each
+    weight outside the embeddings is taken to multiply every token once, and two hidden layers of a
+    feed-forward network to be held beside what the trace keeps.
     """
     logits = NUMBER * (tokens if kept_logits(model, tokens) is None else 1) * _vocab(model)
     config: Any = model.network.config
-    if model.door == "own" and tokens <= model.limit:
+    counted = model.door == "own" and not isinstance(config, TranslatorConfig)
+    if counted and tokens <= model.limit:
         made = parts(config, tokens, tokens)
         weights = NUMBER * total(made, "parameters")
         left_out = NUMBER * tokens * _vocab(model) - logits

@@ -156,7 +156,8 @@ def _own(config: Any) -> Iterator[Part]:
     mlp = getattr(config, "mlp", None)
     for name in names:
         shared = getattr(config, "kv_heads", None) or config.heads
-        yield Part(name, config.depth, config.heads, shared, dim, mlp, positions, most)
+        depth = getattr(config, "decoder_depth", None) if name == "decoder" else None
+        yield Part(name, depth or config.depth, config.heads, shared, dim, mlp, positions, most)
 
 
 def _theirs(name: str, config: Any, model: Model) -> Part:

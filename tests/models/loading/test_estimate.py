@@ -4,8 +4,9 @@ import pytest
 
 from models.cost.count import parts, total
 from models.decoder import DecoderConfig
-from models.loading import estimate
+from models.loading import estimate, summary
 from models.run import load
+from models.ssru import TranslatorConfig
 
 CONFIG = DecoderConfig(vocab=101, dim=35, depth=2, heads=5, mlp=53, max_tokens=997)
 
@@ -29,3 +30,15 @@ def test_what_does_not_fit_is_refused_with_the_numbers(monkeypatch: pytest.Monke
     monkeypatch.setattr(estimate, "available_memory", lambda device: 2**20)
     with pytest.raises(ValueError, match=r"997 tokens need about 0\.0 GiB .* 0\.0 GiB are free"):
         estimate.check_memory(model, 997)
+
+
+def test_a_recurrent_decoder_is_estimated_from_its_weights() -> None:
+    """About two operations for each weight outside the embeddings and each token, and attention."""
+    config = TranslatorConfig(vocab=53, dim=20, depth=3, decoder_depth=1, heads=2, mlp=17)
+    model = load(config)
+    assert [part.layers for part in summary.parts(model)] == [3, 1]
+    network = model.network
+    weights = sum(each.numel() for each in network.parameters()) - 53 * 20
+    found = estimate.estimate(model, 11)
+    assert found.flops == 2 * 11 * weights + 4 * (3 + 1) * 20 * 11**2
+    assert found.bytes > 0
