@@ -313,9 +313,10 @@ def named_tokens(axis: Axis, change: Change, reach: int) -> tuple[int | None, se
 
 def _words(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
     """Of an axis that is labelled with the ids themselves; other layers than attention may carry
-    a change on to the tokens behind it."""
+    a change on to the tokens behind it, and MobileBERT embeds a token with both neighbours."""
     token, count = int(change.start[0]), len(change.ids)
-    return (token, set(range(token, count))) if axis.labels[0] == change.ids else (None, set())
+    near = set(range(max(0, token - 1), count))
+    return (token, near) if axis.labels[0] == change.ids else (None, set())
 
 
 def _patches(axis: Axis, change: Change) -> tuple[int | None, set[int]]:

@@ -13,7 +13,8 @@ from benchmarks.coverage.tiny import WINDOW, reason_of
 from models.run import Trace
 
 AIM = 1e-4  # float32, two layers, scores up to 50
-IN_WINDOW_ORDER = ("LwDetrViTAttention",)  # whose whole maps have their tokens window by window
+# classes whose whole maps have their tokens window by window
+IN_WINDOW_ORDER = ("LwDetrViTAttention", "RfDetrDinov2Attention")
 ROWS = 512  # compared at most, of a map whose rows the library computes in another order
 
 

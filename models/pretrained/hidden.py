@@ -70,6 +70,7 @@ def hidden_states(
     return {
         tower: _states_of(states, gradients.get(tower, ()), blocks, tower, calls)
         for tower, states in towers.items()
+        if states
     }
 
 

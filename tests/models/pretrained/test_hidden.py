@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from torch import Tensor, nn
 
 from benchmarks.architectures import ARCHITECTURES, TEXT
@@ -242,3 +243,30 @@ def test_the_final_state_is_the_body_s_where_it_has_one() -> None:
     normed = read((EMBEDDED, FIRST, NORMED), blocks, SimpleNamespace(last_hidden_state=OTHER))
     assert normed.final is not None
     assert normed.final.equal(OTHER)
+
+
+def test_a_tower_that_gives_no_states_has_none() -> None:
+    """Mllama's vision model records its layers' states itself and hands out none by tower."""
+    torch.manual_seed(3)
+    sizes: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 12, "attention_heads": 2}
+    config = transformers.MllamaVisionConfig(
+        **sizes,
+        num_hidden_layers=2,
+        num_global_layers=1,
+        image_size=8,
+        patch_size=4,
+        max_num_tiles=2,
+        vision_output_dim=32,
+        intermediate_layers_indices=[0],
+        supported_aspect_ratios=[[1, 1], [1, 2], [2, 1]],
+    )
+    network = transformers.MllamaVisionModel(config).eval()
+    inputs = {
+        "pixel_values": torch.randn(1, 1, 2, 3, 8, 8),
+        "aspect_ratio_ids": torch.ones(1, 1, dtype=torch.long),
+        "aspect_ratio_mask": torch.ones(1, 1, 2, dtype=torch.long),
+    }
+    t = trace(network, inputs, hidden=True)
+    assert len(t.sites) == 3
+    with pytest.raises(ValueError, match="hidden"):
+        t.hidden(0)
