@@ -107,7 +107,7 @@ def _between_tokens(found: Projections, known: Products) -> Float[Tensor, "dim d
     if found.embedding is None:
         return "it reads no tokens through an embedding as wide as itself"
     if found.unembedding is None:
-        return "the model makes no logits of tokens by a norm and one linear map alone"
+        return "its logits are not one norm and one linear map of the last hidden state"
     if len(found.embedding) != len(found.unembedding):
         return "it reads and writes different vocabularies"
     key = id(found.embedding), id(found.unembedding)

@@ -151,7 +151,7 @@ def reach_of(trace: Shown, site: Site, item: int = 0) -> Reach:
 
 
 def _rule(trace: Shown, site: Site, item: int) -> tuple:
-    """What sites have in common whose queries see the same keys."""
+    """A key that is equal for sites whose queries see the same keys."""
     whole = trace.trace if isinstance(trace, View) else trace
     own = whole.site(site)
     mask, axes = whole.pattern(own).mask, whole.axes.get(own)

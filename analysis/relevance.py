@@ -148,7 +148,7 @@ def _gradient(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
 
 
 def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
-    """R of what the output is read from, without the identity that R starts from.
+    """Rows of R that the output reads, without the identity that R starts from.
 
     Source: Chefer et al. 2021 (ICCV), eq. 5 to 11.
     """

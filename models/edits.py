@@ -233,7 +233,7 @@ def _address(
 
 
 def _set(edit: Edit, **fields: object) -> None:
-    """Sets the fields of a frozen edit that is being made."""
+    """Sets the fields of a frozen edit, for its constructor."""
     for name, value in fields.items():
         object.__setattr__(edit, name, value)
 

@@ -85,7 +85,7 @@ def fetch_with_bar(entry: Entry) -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fetches models with a line each; returns how many could not be had."""
+    """Fetches models with a line each; returns how many failed."""
     parser = argparse.ArgumentParser(prog="models.fetch", description="Fetch pretrained models.")
     parser.add_argument("names", nargs="+", choices=[each.name for each in FETCHED])
     parser.add_argument("--again", action="store_true", help="even if it is here")
@@ -164,7 +164,7 @@ def _check_room(entry: Entry, home: Path) -> None:
 
 
 def _remove_left_behind(home: Path) -> None:
-    """Deletes what fetches left that were killed a day ago or earlier."""
+    """Deletes temporary folders of fetches that were killed over a day ago."""
     for left in home.glob(f"{ARRIVING}*"):
         if time.time() - left.stat().st_mtime > DAY:
             shutil.rmtree(left, ignore_errors=True)

@@ -13,7 +13,7 @@ DEPTH = 3  # nodes of the graph in which a map ends: its product, bias and chang
 
 @contextmanager
 def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
-    """Inside, a pass of this thread ends where a linear map loses the gradient of what it reads.
+    """Inside, a forward pass of this thread fails at a linear map that passes no gradient on.
 
     Raises:
         ValueError: with the name of the map.
@@ -44,7 +44,7 @@ def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
 
 
 def _has_gradient(made: Tensor) -> bool:
-    """Whether the graph that a tensor ends is one that PyTorch can go back through."""
+    """Whether PyTorch can backpropagate from a tensor."""
     node = made.grad_fn
     for _ in range(DEPTH):
         if node is None:

@@ -73,7 +73,7 @@ def default_preprocessing(config: ViTConfig) -> Preprocessing:
 
 
 def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
-    """What is usual in the first of some families that is known, for a model that states none."""
+    """The preprocessing assumed for a model that states none: that of the first known family."""
     found = usual(families)
     if found is None:
         note = f"{UNSTATED}: levels scaled to −1 to 1"
@@ -159,7 +159,7 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
 
 
 def _families(config: Any) -> list[str]:
-    """Model types of what may read the images, a part of several before the whole."""
+    """Model types of the vision tower and of the whole model, most specific first."""
     parts = (getattr(config, name, None) for name in ("vision_config", "encoder"))
     types = (getattr(part, "model_type", None) for part in (*parts, config))
     return [family for family in types if isinstance(family, str)]

@@ -131,6 +131,19 @@ def test_code_on_the_page_names_the_package(scripts: Path, project: Path) -> Non
     )
 
 
+def test_commands_in_messages_name_the_package(scripts: Path, project: Path) -> None:
+    code = (
+        "from headscope.models.catalogue import entry\n"
+        "print(entry('smollm2').remedy, entry('reverse').remedy)"
+    )
+    said = run(scripts, project, ["python", "-c", code])
+    assert "python -m headscope.models.fetch --again smollm2" in said
+    assert "python -m headscope.train reverse" in said
+    usage = run(scripts, project, ["headscope", "figure", "--help"])
+    assert "headscope figure --model minilm" in usage
+    assert "python -m viz" not in usage
+
+
 def test_the_command_starts_the_app(scripts: Path, project: Path) -> None:
     port = servers.free_port()
     command = [str(scripts / "headscope"), "--no-browser", "--port", str(port)]

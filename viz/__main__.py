@@ -73,7 +73,11 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
 
 def parser(name: str) -> Parser:
     """The command-line options of the command with this name."""
-    found = Parser(name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found = Parser(
+        name,
+        description=(__doc__ or "").replace("python -m viz", name),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     found.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
     found.add_argument("--device", help="such as cpu or cuda")
     given = found.add_mutually_exclusive_group(required=True)

@@ -170,7 +170,7 @@ def _command(wheel: Wheel, folder: Path) -> list[str]:
 def _bytes_in(folder: Path) -> int:
     """Bytes of the files in a folder that another process writes to."""
     total = 0
-    for root, _, names in os.walk(folder):  # what is deleted meanwhile counts for nothing
+    for root, _, names in os.walk(folder):  # files may vanish meanwhile
         for name in names:
             with suppress(OSError):
                 total += (Path(root) / name).stat().st_size

@@ -1,4 +1,4 @@
-"""The layout of an axis of image or sound tokens: what they are, and in which order.
+"""The layout of an axis of image or sound tokens: their kind and order.
 
 Labels, grids, hidden states and pictures all read this one value. Patches lie row by row (those of
 a video frame by frame), between special tokens at either end. Attention layers that hold them in
@@ -62,8 +62,10 @@ class Layout:
 
     @property
     def grid(self) -> PatchGrid | None:
-        """Where the patches lie in the picture; None for a spectrogram, for some patches or another
-        order, and for one of several tiles of a picture."""
+        """The grid of the patches.
+
+        None for a spectrogram, where patches are masked or reordered, and for a tile of a picture.
+        """
         if self.kind != "patch" or self.chosen is not None or self.tiles > 1:
             return None
         return PatchGrid(self.rows, self.cols, len(self.before), max(1, len(self.frames)))

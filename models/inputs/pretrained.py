@@ -335,7 +335,7 @@ def _add_pictures(model: "Model", found: ModelInputs, source: Any) -> None:
 
 UNLABELLED = -100  # of a label that counts for nothing
 EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
-SPOKEN_TOKENS = 224  # it may write so many of what it heard: half of Whisper's positions
+SPOKEN_TOKENS = 224  # longest generated transcript: half of Whisper's positions
 
 
 def add_target(model: "Model", found: ModelInputs, target: Any) -> None:

@@ -1,4 +1,4 @@
-"""The library's code without its messages."""
+"""Silences messages of transformers."""
 
 import contextlib
 import logging

@@ -193,8 +193,10 @@ def _entries(
 
 
 def frame_stride(network: nn.Module) -> int | None:
-    """How many samples or frames of its input a network makes one frame of, by its own rule for
-    lengths; None if it states none."""
+    """The network's stride in samples or frames of its input, by its own rule for lengths.
+
+    None if it has no such rule.
+    """
     ratio = getattr(network.config, "inputs_to_logits_ratio", None)
     if isinstance(ratio, int):
         return ratio

@@ -12,7 +12,14 @@ from typing import Any
 from torch import Tensor
 
 from models.decoder import DecoderConfig
-from models.loading.convert.names import activation, check_settings, number, renamed, whole
+from models.loading.convert.names import (
+    activation,
+    check_settings,
+    number,
+    renamed,
+    whole,
+    with_head,
+)
 
 SIZES = {
     "vocab_size": "vocab",
@@ -91,9 +98,7 @@ def weights(
         for theirs, ours in (NORMS | LINEAR).items()
         for kind in ("weight", "bias")
     }
-    if not config.tied:
-        table[HEAD] = "output.weight"
-    given = {name: each for name, each in state.items() if not config.tied or name != HEAD}
+    given, table = with_head(state, table, HEAD, config.tied)
     found, left_out = renamed(given, table, _plain, LEFT_OUT, "a GPT-2")
     for layer in range(config.depth):
         for part in LINEAR.values():

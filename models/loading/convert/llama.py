@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from models.decoder import DecoderConfig
-from models.loading.convert.names import check_settings, number, renamed, whole
+from models.loading.convert.names import check_settings, number, renamed, whole, with_head
 
 SIZES = {
     "vocab_size": "vocab",
@@ -99,9 +99,7 @@ def weights(
         for layer in range(config.depth)
         for theirs, ours in BLOCK.items()
     }
-    if not config.tied:
-        table[HEAD] = "output.weight"
-    given = {name: each for name, each in state.items() if not config.tied or name != HEAD}
+    given, table = with_head(state, table, HEAD, config.tied)
     return renamed(given, table, lambda name: name.removeprefix("model."), LEFT_OUT, "a Llama")
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from models.files.errors import CheckpointError
-from models.loading.packages.written import write_json, write_weights
+from models.loading.packages.writing import write_json, write_weights
 
 BACKBONE = "backbone."
 LINEAR = re.compile(r"/backbone/(encoder/layer\.\d+/.+)/MatMul")

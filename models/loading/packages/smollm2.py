@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from models.loading.packages.written import write_weights
+from models.loading.packages.writing import write_weights
 
 
 def write(files: Mapping[str, Path], folder: Path) -> None:

@@ -17,7 +17,7 @@ from torch import Tensor
 from models.files.errors import CheckpointError
 from models.files.marian import EMBEDDING, read_marian
 from models.loading.convert.own import settings_of
-from models.loading.packages.written import write_json, write_weights
+from models.loading.packages.writing import write_json, write_weights
 from models.ssru import RESERVED, TranslatorConfig
 
 HEADS = re.compile(r"^transformer-heads: *(\d+)", re.MULTILINE)
@@ -85,7 +85,7 @@ def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str
 
 
 def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
-    """The tokenizer, with the end of a text put behind it, and its special tokens marked."""
+    """The tokenizer, which appends the end token and marks special ones."""
     ids = {piece: number for number, (piece, _) in enumerate(tokenizer["model"]["vocab"])}
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     added = [

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from models.files.ctranslate2 import read_ctranslate2
 from models.files.errors import CheckpointError
-from models.loading.packages.written import write_json, write_weights
+from models.loading.packages.writing import write_json, write_weights
 
 BEGIN, END = 50257, 50256  # of English-only models
 LINEAR = {"linear_0": "fc1", "linear_1": "fc2"}

@@ -1,4 +1,4 @@
-"""Writing of ordinary checkpoint folders."""
+"""Writes ordinary checkpoint folders."""
 
 import json
 from collections.abc import Mapping
