@@ -1,50 +1,148 @@
-"""The most likely tokens or classes of a network's output, and their probabilities."""
+"""The most likely tokens or classes of an output, their probabilities, and how they change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
+from models.output import Sampling, log_softmax, next_probabilities, target_ranks
 from models.trace import Trace
 
 
 @dataclass(frozen=True)
-class TopTokens:
-    """The most likely ids at one position and their probabilities, in descending order.
+class Likeliest:
+    """The most likely ids at one place of an output and their probabilities, in descending order.
 
     Attributes:
-        place: position among the item's own tokens of the output.
-        ids: vocabulary ids.
-        probabilities: from 0 to 1; over the full vocabulary they sum to 1.
+        place: position among the item's own tokens of the output; None for classes.
+        ids: of tokens or classes.
+        probabilities: from 0 to 1; over all ids they sum to 1, unless each has a sigmoid of its
+            own.
     """
 
-    place: int
+    place: int | None
     ids: tuple[int, ...]
     probabilities: tuple[float, ...]
 
 
-def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> TopTokens:
-    """The softmax of the logits at one position.
+def likeliest(
+    trace: Trace,
+    place: int = -1,
+    *,
+    count: int = 8,
+    sampling: Sampling = Sampling(),
+    independent: bool = False,
+    item: int = 0,
+) -> Likeliest:
+    """The likeliest tokens at a position, or the likeliest classes of an item.
+
+    The logits are those of the trace: another temperature, top-k or top-p needs no other pass.
+    Ids that these leave out have probability 0 and are not listed.
 
     Args:
-        trace: of a network with logits for each token.
+        trace: of a network with logits.
         place: position among the item's own tokens; negative values count from the last one.
+            Classes have none.
         count: maximum number of ids.
+        sampling: temperature, top-k and top-p.
+        independent: whether each class has a sigmoid of its own, as where an item may be of
+            several.
         item: index in the batch.
 
     Raises:
-        ValueError: for a network without such logits, or a position out of range.
+        ValueError: for a network without logits, and a position out of range.
+    """
+    row = logits_at(trace, place, item=item)
+    if independent:
+        probabilities = (row / sampling.temperature).sigmoid()
+    else:
+        given = sampling.temperature, sampling.top_k, sampling.top_p
+        probabilities = next_probabilities(row, temperature=given[0], k=given[1], p=given[2])
+    found = probabilities.topk(min(count, int((probabilities > 0).sum())))
+    whose = None
+    if trace.output.values.ndim == 3:
+        whose = place % (trace.output.missing(item) + len(trace.output.of_item(item)))
+    return Likeliest(whose, tuple(found.indices.tolist()), tuple(found.values.tolist()))
+
+
+def logits_at(trace: Trace, place: int = -1, *, item: int = 0) -> Float[Tensor, " vocab"]:
+    """The logits of the token at a position, or of an item's classes, in float32.
+
+    Raises:
+        ValueError: for a network without logits, and a position out of range.
     """
     logits = trace.output.values
-    if trace.output.name != "logits" or logits.ndim != 3:
-        raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits of tokens")
+    if trace.output.name != "logits" or logits.ndim not in (2, 3):
+        raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits")
+    if logits.ndim == 2:
+        return logits[item].float()
     try:
-        row = trace.output.row(place, item)
+        return trace.output.row(place, item).float()
     except ValueError as error:
         raise ValueError(f"place: {error}") from error
-    found = torch.softmax(row.float(), -1).topk(min(count, len(row)))
-    place %= trace.output.missing(item) + len(trace.output.of_item(item))
-    return TopTokens(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a prediction differs between two passes.
+
+    Attributes:
+        kl: Kullback–Leibler divergence Σ p log(p / q) of the second prediction q from the first p,
+            in nats: 0 where they are equal.
+        ids: the likeliest of either pass, those of the first in order.
+        before: probabilities of these ids in the first pass.
+        after: in the second.
+        ranks_before: 1 for the likeliest of all ids.
+        ranks_after: in the second.
+    """
+
+    kl: float
+    ids: tuple[int, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    ranks_before: tuple[int, ...]
+    ranks_after: tuple[int, ...]
+
+
+def change(
+    before: Trace, after: Trace, place: int = -1, *, count: int = 8, item: int = 0
+) -> Change:
+    """How the prediction at a position, or of an item's classes, differs between two passes.
+
+    Args:
+        before: a trace of a network with logits.
+        after: another of the same network.
+        place: position among the item's own tokens; negative values count from the last one.
+        count: number of the likeliest ids of each pass.
+        item: index in the batch.
+
+    Raises:
+        ValueError: as `likeliest`, and for logits of different vocabularies.
+    """
+    rows = [logits_at(trace, place, item=item).double() for trace in (before, after)]
+    if len(rows[0]) != len(rows[1]):
+        raise ValueError(
+            f"expected logits of one vocabulary, received {len(rows[0])}, {len(rows[1])}"
+        )
+    ids = list(
+        dict.fromkeys(i for row in rows for i in row.topk(min(count, len(row))).indices.tolist())
+    )
+    chosen = torch.tensor(ids)
+    shares = [tuple(row.softmax(-1)[ids].tolist()) for row in rows]
+    ranks = [
+        tuple(target_ranks(row.expand(len(ids), -1), chosen.to(row.device)).tolist())
+        for row in rows
+    ]
+    return Change(divergence(*rows), tuple(ids), shares[0], shares[1], ranks[0], ranks[1])
+
+
+def divergence(first: Float[Tensor, " vocab"], second: Float[Tensor, " vocab"]) -> float:
+    """Kullback–Leibler divergence, in nats, of the softmax of the second logits from the first."""
+    p, q = log_softmax(first.double()), log_softmax(second.double())
+    terms = p.exp() * (p - q)
+    return max(0.0, float(terms[p > -torch.inf].sum()))
 
 
 def class_probabilities(
@@ -67,29 +165,6 @@ def class_probabilities(
         raise ValueError(f"sizes: expected {logits.shape[1]} in all, received {sum(sizes)}")
     parts = logits[item].float().split(list(sizes))
     return tuple(tuple(torch.softmax(part, -1).tolist()) for part in parts)
-
-
-def top_classes(
-    trace: Trace, *, count: int = 8, independent: bool = False, item: int = 0
-) -> tuple[tuple[int, float], ...]:
-    """The most likely classes of an item and their probabilities, in descending order.
-
-    Args:
-        trace: of a network with one row of logits for each item.
-        count: maximum number of classes.
-        independent: whether each class has a sigmoid of its own, as where an item may be of
-            several; else one softmax over all.
-        item: index in the batch.
-
-    Raises:
-        ValueError: for a network without such logits.
-    """
-    logits = trace.output.values
-    if trace.output.name != "logits" or logits.ndim != 2:
-        raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits of classes")
-    row = logits[item].float()
-    found = (row.sigmoid() if independent else row.softmax(-1)).topk(min(count, len(row)))
-    return tuple(zip(found.indices.tolist(), found.values.tolist(), strict=True))
 
 
 def top_ids(trace: Trace, *, item: int = 0) -> tuple[int, ...]:

@@ -1,7 +1,15 @@
-"""The output layer: logits, probabilities, and the loss.
+"""The output layer: logits, probabilities, how a token is drawn, and the loss.
 
 p = softmax(W h),   loss = −log p[target]          (Vaswani et al. 2017, sections 3.4 and 5.4)
+
+    temperature   softmax(logits / T)
+    top-k         only the k most likely tokens
+    top-p         only the smallest set of most likely tokens whose probability reaches p
+
+Sources: Fan et al. 2018 (top-k), Holtzman et al. 2020 (top-p, nucleus sampling).
 """
+
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -56,6 +64,51 @@ def log_softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch 
 def softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
     """pᵢ = exp xᵢ / Σⱼ exp xⱼ: positive numbers that sum to 1."""
     return log_softmax(logits).exp()
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the next token is drawn: first temperature, then top-k, then top-p.
+
+    Attributes:
+        temperature: positive; below 1 sharper, above 1 flatter.
+        top_k: how many tokens are kept; 0 for all.
+        top_p: how much probability is kept at least; 1 for all.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise ValueError(
+                f"temperature: expected a positive number, received {self.temperature}"
+            )
+        if self.top_k < 0:
+            raise ValueError(f"top_k: expected 0 or more, received {self.top_k}")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p: expected a number above 0, at most 1, received {self.top_p}")
+
+
+def next_probabilities(
+    logits: Float[Tensor, " vocab"], *, temperature: float = 1.0, k: int = 0, p: float = 1.0
+) -> Float[Tensor, " vocab"]:
+    """Probabilities by which the next token is drawn; arguments as for `Sampling`."""
+    Sampling(temperature, k, p)  # which says what is wrong with them
+    scores = logits / temperature
+    if k:
+        scores = _only(scores, scores.argsort(descending=True, stable=True)[:k])
+    if p < 1:
+        order = scores.argsort(descending=True, stable=True)
+        shares = scores.softmax(-1)[order]
+        before = shares.cumsum(-1) - shares  # probability of all tokens that are more likely
+        scores = _only(scores, order[before < p])
+    return scores.softmax(-1)
+
+
+def _only(scores: Tensor, kept: Tensor) -> Tensor:
+    return torch.full_like(scores, -torch.inf).index_copy(0, kept, scores[kept])
 
 
 def cross_entropy(

@@ -1,11 +1,4 @@
-"""How the next token is drawn, and what a key–value cache saves.
-
-    temperature   softmax(logits / T)
-    top-k         only the k most likely tokens
-    top-p         only the smallest set of most likely tokens whose probability reaches p
-
-Sources: Fan et al. 2018 (top-k), Holtzman et al. 2020 (top-p, nucleus sampling).
-"""
+"""How the next token is drawn (`models.output`), and what a key–value cache saves."""
 
 from dataclasses import dataclass
 
@@ -14,34 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.decoder import DecoderConfig
-
-
-def next_probabilities(
-    logits: Float[Tensor, " vocab"], *, temperature: float = 1.0, k: int = 0, p: float = 1.0
-) -> Float[Tensor, " vocab"]:
-    """Probabilities by which the next token is drawn: first temperature, then top-k, then top-p.
-
-    Args:
-        logits: of the next token.
-        temperature: positive; below 1 sharper, above 1 flatter.
-        k: how many tokens are kept; 0 for all.
-        p: how much probability is kept at least; 1 for all.
-    """
-    if temperature <= 0:
-        raise ValueError(f"temperature: expected a positive number, received {temperature}")
-    scores = logits / temperature
-    if k:
-        scores = _only(scores, scores.argsort(descending=True, stable=True)[:k])
-    if p < 1:
-        order = scores.argsort(descending=True, stable=True)
-        shares = scores.softmax(-1)[order]
-        before = shares.cumsum(-1) - shares  # probability of all tokens that are more likely
-        scores = _only(scores, order[before < p])
-    return scores.softmax(-1)
-
-
-def _only(scores: Tensor, kept: Tensor) -> Tensor:
-    return torch.full_like(scores, -torch.inf).index_copy(0, kept, scores[kept])
+from models.output import next_probabilities as next_probabilities
 
 
 def draws(

@@ -1,16 +1,26 @@
 """Probabilities of an output equal a softmax worked out by hand; nonsense is refused."""
 
-from math import exp
+from math import exp, log
 from typing import Any
 
 import pytest
 import torch
+from transformers import (
+    LogitsProcessorList,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
-from analysis.outputs import class_probabilities, top_classes, top_ids, top_tokens
+from analysis.outputs import change, class_probabilities, divergence, likeliest, top_ids
+from analysis.predictions import predict
 from models.decoder import DecoderConfig
+from models.edits import Ablate
 from models.encoder import EncoderConfig
+from models.output import Sampling
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
 from models.vit import ViTConfig
 
 SIZES: dict[str, Any] = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13}
@@ -23,7 +33,7 @@ def decoded():
 
 @pytest.mark.parametrize("place", [0, 4, -1])
 def test_the_likeliest_tokens_are_those_of_a_plain_softmax(decoded, place):
-    found = top_tokens(decoded, place, count=5)
+    found = likeliest(decoded, place, count=5)
     logits = decoded.output.values[0, place].double().tolist()
     whole = sum(exp(x) for x in logits)
     share = sorted(((exp(x) / whole, i) for i, x in enumerate(logits)), reverse=True)[:5]
@@ -33,7 +43,7 @@ def test_the_likeliest_tokens_are_those_of_a_plain_softmax(decoded, place):
 
 
 def test_no_more_tokens_than_there_are(decoded):
-    found = top_tokens(decoded, 0, count=100)
+    found = likeliest(decoded, 0, count=100)
     assert len(found.ids) == 29
     assert sum(found.probabilities) == pytest.approx(1, abs=1e-6)  # float32
 
@@ -45,13 +55,13 @@ def test_what_an_encoder_decoder_writes_itself_is_what_it_holds_likeliest():
     target = found.target_tokens[0].ids
     assert top_ids(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
     with pytest.raises(ValueError, match=f"place: expected a position 0 to {len(target) - 1}"):
-        top_tokens(found, len(target))
+        likeliest(found, len(target))
 
 
 def test_a_network_without_logits_of_tokens_is_refused():
     found = trace(load(EncoderConfig(vocab=29, **SIZES)), torch.arange(5)[None])
-    with pytest.raises(ValueError, match="gives hidden states: expected logits of tokens"):
-        top_tokens(found, 0)
+    with pytest.raises(ValueError, match="gives hidden states: expected logits"):
+        likeliest(found, 0)
 
 
 def test_shares_are_a_softmax_a_question() -> None:
@@ -71,15 +81,101 @@ def test_shares_need_the_right_sizes() -> None:
 @pytest.mark.parametrize("independent", [False, True])
 def test_the_likeliest_classes_are_those_of_a_plain_softmax_or_sigmoid(independent: bool) -> None:
     found = trace(load(ViTConfig(image=8, patch=4, classes=7, seed=1)), torch.rand(3, 3, 8, 8))
-    top = top_classes(found, count=5, independent=independent, item=2)
+    top = likeliest(found, count=5, independent=independent, item=2)
     logits = found.output.values[2].double().tolist()
     whole = sum(exp(x) for x in logits)
     shares = [1 / (1 + exp(-x)) if independent else exp(x) / whole for x in logits]
     expected = sorted(((share, id) for id, share in enumerate(shares)), reverse=True)[:5]
-    assert [id for id, _ in top] == [id for _, id in expected]
-    assert [share for _, share in top] == pytest.approx([share for share, _ in expected], rel=1e-5)
+    assert top.place is None
+    assert list(top.ids) == [id for _, id in expected]
+    assert list(top.probabilities) == pytest.approx([share for share, _ in expected], rel=1e-5)
 
 
-def test_classes_of_a_network_that_answers_none_are_refused(decoded) -> None:
-    with pytest.raises(ValueError, match="expected logits of classes"):
-        top_classes(decoded)
+SAMPLINGS = [
+    Sampling(),
+    Sampling(0.7),
+    Sampling(1.6, top_k=4),
+    Sampling(top_p=0.6),
+    Sampling(0.8, top_k=9, top_p=0.5),
+    Sampling(top_p=1e-9),
+]
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS, ids=str)
+def test_sampling_is_that_of_the_library(decoded: Trace, sampling: Sampling) -> None:
+    """Against the warpers of transformers, in their order; no pass of the network is made."""
+    warpers = LogitsProcessorList([TemperatureLogitsWarper(sampling.temperature)])
+    if sampling.top_k:
+        warpers.append(TopKLogitsWarper(sampling.top_k))
+    if sampling.top_p < 1:
+        warpers.append(TopPLogitsWarper(sampling.top_p))
+    for place in range(11):
+        logits = decoded.output.values[:, place].double()
+        ids: Any = torch.zeros(1, 1, dtype=torch.long)
+        expected = warpers(ids, logits)[0].softmax(-1)
+        found = likeliest(decoded, place, count=29, sampling=sampling)
+        assert len(found.ids) == int((expected > 0).sum())
+        assert found.probabilities == pytest.approx(expected[list(found.ids)].tolist(), rel=1e-5)
+        assert sum(found.probabilities) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"temperature": 0.0}, "temperature: expected a positive number"),
+        ({"temperature": float("nan")}, "temperature: expected a positive number"),
+        ({"top_k": -1}, "top_k: expected 0 or more"),
+        ({"top_p": 0.0}, "top_p: expected a number above 0"),
+        ({"top_p": 1.5}, "top_p: expected a number above 0"),
+    ],
+)
+def test_sampling_that_is_none_is_refused(given: dict[str, Any], line: str) -> None:
+    with pytest.raises(ValueError, match=line):
+        Sampling(**given)
+
+
+def test_what_an_edit_changes_in_a_prediction() -> None:
+    model, ids = load(DecoderConfig(vocab=29, **SIZES)), torch.arange(11)[None]
+    before, after = trace(model, ids), trace(model, ids, edits=[Ablate(1, 0)])
+    found = change(before, after, 4, count=3)
+    p, q = (t.output.values[0, 4].double().softmax(-1).tolist() for t in (before, after))
+    assert found.kl == pytest.approx(sum(a * log(a / b) for a, b in zip(p, q, strict=True)))
+    assert found.kl > 0
+    assert found.ids[:3] == likeliest(before, 4, count=3).ids
+    assert set(likeliest(after, 4, count=3).ids) <= set(found.ids)
+    assert found.before == pytest.approx([p[id] for id in found.ids])
+    assert found.after == pytest.approx([q[id] for id in found.ids])
+    for shares, ranks in ((p, found.ranks_before), (q, found.ranks_after)):
+        order = sorted(range(29), key=lambda id: -shares[id])
+        assert ranks == tuple(1 + order.index(id) for id in found.ids)
+    same = change(before, before)
+    assert same.kl == 0
+    assert same.before == same.after
+
+
+def test_divergence_of_two_coins() -> None:
+    coins = [torch.tensor([log(0.5), log(0.5)]), torch.tensor([log(0.9), log(0.1)])]
+    assert divergence(*coins) == pytest.approx(0.5 * log(0.5 / 0.9) + 0.5 * log(0.5 / 0.1))
+
+
+def test_predictions_have_names() -> None:
+    """The masked word of a masked model, the next token of a decoder, the class of a picture."""
+    model = load("grammar")
+    masked = trace(model, "the keys near the cabinet [MASK] dusty .")
+    assert predict(model, masked, count=1).names == ("are",)
+    following: Any = load("grammar-next")
+    t = trace(following, "the keys near the cabinet")
+    found = predict(following, t)
+    assert found.found == likeliest(t, -1)
+    assert found.names == tuple(
+        following.tokenizer.spelled([id]).labels[0] for id in found.found.ids
+    )
+    pictures = load(ViTConfig(image=8, patch=4, classes=7, seed=1))
+    answer = predict(pictures, trace(pictures, torch.rand(1, 3, 8, 8)))
+    assert answer.names == tuple(f"class {id}" for id in answer.found.ids)
+
+
+def test_a_network_without_logits_predicts_nothing() -> None:
+    found = trace(load(EncoderConfig(vocab=29, **SIZES)), torch.arange(5)[None])
+    with pytest.raises(ValueError, match="gives hidden states: expected logits"):
+        likeliest(found)

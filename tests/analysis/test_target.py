@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from analysis.faithfulness import faithfulness
-from analysis.outputs import top_ids, top_tokens
+from analysis.outputs import likeliest, top_ids
 from analysis.perturbation import perturbation
 from analysis.relevance import METHODS, Method, explain
 from analysis.target import Target, choose, kind_of, name_of, target_in, text_of
@@ -85,7 +85,7 @@ def test_positions_of_an_output_are_an_items_own(left: bool) -> None:
         assert top_ids(found, item=item) == tuple(own.argmax(-1).tolist())
         for place in (0, 1, -1):
             expected = torch.softmax(own[place], -1).topk(3)
-            top = top_tokens(found, place, count=3, item=item)
+            top = likeliest(found, place, count=3, item=item)
             assert top.ids == tuple(expected.indices.tolist())
             assert top.place == place % len(own)
 
@@ -96,9 +96,9 @@ def test_of_logits_that_were_kept_the_first_is_known() -> None:
     with torch.no_grad():
         logits = network(alone).logits[0]
     found = trace(load(network), inputs, logits_to_keep=2)
-    assert top_tokens(found, -1, item=1).ids[0] == int(logits[-1].argmax())
+    assert likeliest(found, -1, item=1).ids[0] == int(logits[-1].argmax())
     with pytest.raises(ValueError, match="logits were kept from token 2 on, received 0"):
-        top_tokens(found, 0, item=1)
+        likeliest(found, 0, item=1)
 
 
 def test_padding_is_no_part_of_an_embedding() -> None:

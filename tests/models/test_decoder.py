@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from analysis.outputs import top_tokens
+from analysis.outputs import likeliest
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Ablate, Cut
 from models.positional import POSITIONS
@@ -359,8 +359,8 @@ def test_logits_of_the_last_tokens_alone() -> None:
     assert last.output.values.shape == (1, 2, 53)
     assert last.output.first == 9
     assert torch.allclose(last.output.values, whole.output.values[:, 9:], rtol=0, atol=1e-5)
-    assert top_tokens(last, -1).ids == top_tokens(whole, -1).ids
+    assert likeliest(last, -1).ids == likeliest(whole, -1).ids
     with pytest.raises(ValueError, match="logits were kept from token 9 on, received 3"):
-        top_tokens(last, 3)
+        likeliest(last, 3)
     with pytest.raises(ValueError, match="logits_to_keep: expected 1 or more, received 0"):
         trace(model, ids, logits_to_keep=0)

@@ -396,14 +396,13 @@ MOST_CLASSES = 1000  # in a menu
 
 def _likeliest(model: "Model", trace: "Trace", place: "Target") -> "list[Target]":
     """The likeliest tokens or classes, where one is read."""
-    from analysis.outputs import top_classes, top_tokens
+    from analysis.outputs import likeliest
     from analysis.target import kind_of
 
     if kind_of(trace.output) == "classes":
-        top = top_classes(trace, count=MOST_CLASSES, independent=model.multi_label)
-        ids = [id for id, _ in top]
+        ids = likeliest(trace, count=MOST_CLASSES, independent=model.multi_label).ids
     else:
-        ids = top_tokens(trace, -1 if place.position is None else place.position).ids
+        ids = likeliest(trace, -1 if place.position is None else place.position).ids
     return [replace(place, id=id) for id in ids]
 
 

@@ -1,8 +1,6 @@
 """What a network predicts: the next token, the masked one, or a whole answer."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,6 +10,7 @@ from viz.pages.state import session
 from viz.pages.widgets import cards, entry
 
 if TYPE_CHECKING:
+    from analysis.predictions import Vocabulary
     from models.model import Model
     from models.trace import Trace
 
@@ -26,31 +25,11 @@ MEANS = {  # what the probabilities at a token predict
 }
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """What the ids of an output stand for.
-
-    Attributes:
-        kind: "encoder", "decoder" or "seq2seq".
-        name: of an id.
-        place: of the token that is predicted or followed where none is chosen.
-    """
-
-    kind: str
-    name: Callable[[int], str]
-    place: int
-
-
-def vocabulary_of(model: "Model", trace: "Trace") -> Vocabulary | None:
+def vocabulary_of(model: "Model", trace: "Trace") -> "Vocabulary | None":
     """Of any model; None if it predicts no tokens of its own tokenizer."""
-    from analysis.target import default_position, kind_of, name_of
+    from analysis.predictions import vocabulary_of
 
-    output = trace.output
-    if kind_of(output) != "tokens" or not name_of(model, output, 0):
-        return None
-    kind = "decoder" if any(site.kind == "causal" for site in trace.sites) else "encoder"
-    kind = kind if trace.target_tokens is None else "seq2seq"
-    return Vocabulary(kind, partial(name_of, model, output), default_position(model, trace))
+    return vocabulary_of(model, trace)
 
 
 def target_entry(page: str, choice: Choice) -> None:
@@ -109,13 +88,13 @@ def written(model: "Model", trace: "Trace", target: object) -> None:
     st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
 
 
-def continued(known: Vocabulary | None, trace: "Trace") -> None:
+def continued(known: "Vocabulary | None", trace: "Trace") -> None:
     """The likeliest tokens after the text of a causal model."""
-    from analysis.outputs import top_tokens
+    from analysis.outputs import likeliest
 
     if known is None or known.kind != "decoder":
         return
-    found = top_tokens(trace, -1, count=CONTINUATIONS)
+    found = likeliest(trace, -1, count=CONTINUATIONS)
     shares = zip(found.ids, found.probabilities, strict=True)
     said = [f"**{plain(known.name(id).strip() or '␣')}** {percent(share)}" for id, share in shares]
     st.markdown(f"The model continues with {', '.join(said)}")
@@ -127,15 +106,15 @@ def percent(share: float) -> str:
 
 
 def at(
-    known: Vocabulary | None, trace: "Trace", site: int, direction: str, token: int | None
+    known: "Vocabulary | None", trace: "Trace", site: int, direction: str, token: int | None
 ) -> dict[str, Any]:
     """The predictions at a token as an API response; {} for outputs without names."""
-    from analysis.outputs import top_tokens
+    from analysis.outputs import likeliest
 
     if known is None:
         return {}
     place = _place(trace, site, direction, token)
-    found = top_tokens(trace, known.place if place is None else place)
+    found = likeliest(trace, known.place if place is None else place)
     label = _targets(trace)[0].labels[found.place]
     return {
         "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
@@ -155,7 +134,7 @@ def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, A
         trace: of its answer.
         names: of its classes; others are numbered.
     """
-    from analysis.outputs import top_classes
+    from analysis.outputs import likeliest
 
     logits = trace.output.values
     if trace.output.name != "logits" or logits.ndim != 2 or logits.shape[1] < 2:
@@ -163,7 +142,7 @@ def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, A
     count = logits.shape[1]
     several = model.multi_label
     named = len(names) == count
-    found = top_classes(trace, independent=several)
+    found = likeliest(trace, independent=several)
     how = (
         "The sigmoid of each logit: the input may belong to several classes."
         if several
@@ -171,9 +150,9 @@ def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, A
     )
     return {
         "title": f"{trace.model} · the likeliest of {count:,} classes",
-        "labels": [names[id] if named else f"class {id}" for id, _ in found],
-        "ids": [id for id, _ in found],
-        "probabilities": [share for _, share in found],
+        "labels": [names[id] if named else f"class {id}" for id in found.ids],
+        "ids": list(found.ids),
+        "probabilities": list(found.probabilities),
         "note": how if named else f"{how} The model's config states no names.",
     }
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from analysis.outputs import top_tokens
+from analysis.outputs import likeliest
 from models.card import card
 from models.catalogue import bundled
 from models.run import load, trace
@@ -43,7 +43,7 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
     )
     told = entry.predict(site, "out", example.query)
     found = trace(load(name), example.input, example.target or None)
-    expected = top_tokens(found, example.query)
+    expected = likeliest(found, example.query)
     names = known.target_tokens or known.tokens
     assert told["labels"] == [names[id] for id in expected.ids]
     assert told["probabilities"] == pytest.approx(expected.probabilities)
