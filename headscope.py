@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from models.decoder import DecoderConfig as DecoderConfig
     from models.edits import Ablate as Ablate
     from models.edits import Cut as Cut
+    from models.edits import Reference as Reference
+    from models.edits import SetWeights as SetWeights
     from models.edits import Temperature as Temperature
+    from models.edits import UsePattern as UsePattern
     from models.encoder import EncoderConfig as EncoderConfig
     from models.run import load as load
     from models.run import trace as trace
@@ -48,7 +51,7 @@ _HOMES = {
     "analysis.view": ("View",),
     "analysis.words": ("joined_tokens", "words_of"),
     "models.decoder": ("DecoderConfig",),
-    "models.edits": ("Ablate", "Cut", "Temperature"),
+    "models.edits": ("Ablate", "Cut", "Reference", "SetWeights", "Temperature", "UsePattern"),
     "models.encoder": ("EncoderConfig",),
     "models.run": ("load", "trace"),
     "models.seq2seq": ("Seq2SeqConfig",),

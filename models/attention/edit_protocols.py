@@ -1,12 +1,12 @@
 """Edit protocols: where an edit can intervene in `attend`.
 
-An edit is any object with one of these methods (models/edits.py has ours). Tests and notebooks may
+An edit is any object with one of these methods (models/edits/ has ours). Tests and notebooks may
 bring their own. Networks give it to the layers that its `where` names; without one, to all.
 """
 
 from typing import Protocol, runtime_checkable
 
-from models.attention.pattern import Pattern, ValuesEdit, WeightsEdit
+from models.attention.pattern import ItemWeightsEdit, Pattern, ValuesEdit, WeightsEdit
 
 
 @runtime_checkable
@@ -16,4 +16,4 @@ class RecipeEdit(Protocol):
     def edit_recipe(self, pattern: Pattern) -> Pattern: ...
 
 
-Edit = RecipeEdit | WeightsEdit | ValuesEdit
+Edit = RecipeEdit | WeightsEdit | ItemWeightsEdit | ValuesEdit

@@ -18,9 +18,9 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention.edit_protocols import Edit, RecipeEdit, ValuesEdit, WeightsEdit
+from models.attention.edit_protocols import Edit, RecipeEdit, ValuesEdit
 from models.attention.mask import Mask
-from models.attention.pattern import Bias, Pattern
+from models.attention.pattern import Bias, ItemWeightsEdit, Pattern, WeightsEdit
 from models.attention.scores import Additive, Dot, Score, masked_scores
 
 
@@ -60,15 +60,29 @@ def attend(
             pattern = step.edit_recipe(pattern)
     pattern = replace(
         pattern,
-        weights_edits=tuple(edit for edit in edits if isinstance(edit, WeightsEdit)),
+        weights_edits=tuple(
+            edit for edit in edits if isinstance(edit, WeightsEdit | ItemWeightsEdit)
+        ),
         values_edits=tuple(edit for edit in edits if isinstance(edit, ValuesEdit)),
     )
     values, path = values_of(pattern, dropout)
     kept = values if values.requires_grad else None
     pattern = replace(pattern, path=path, values=kept)
+    return with_values_edits(values, pattern), pattern
+
+
+def with_values_edits(
+    values: Float[Tensor, "batch head query value_dim"], pattern: Pattern
+) -> Float[Tensor, "batch head query value_dim"]:
+    """The values that the weights of a recipe give, with the edits of values."""
     for step in pattern.values_edits:
         values = step.edit_values(values, pattern)
-    return values, pattern
+    return values
+
+
+def edited_values(pattern: Pattern) -> Float[Tensor, "batch head query value_dim"]:
+    """The values that left the attention of a recipe, computed again."""
+    return with_values_edits(values_of(pattern, 0.0)[0], pattern)
 
 
 WINDOW_ROWS = 128

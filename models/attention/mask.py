@@ -93,6 +93,13 @@ class Mask:
         """The mask with further query–key pairs cut."""
         return replace(self, cut=(*self.cut, edge))
 
+    def of_other_queries(self, batch: int, queries: int) -> "Mask":
+        """The mask where queries are no keys: padding of the keys is none of the queries."""
+        if self.padding is None or self.query_padding is not None:
+            return self
+        none = torch.zeros(batch, queries, dtype=torch.bool, device=self.padding.device)
+        return replace(self, query_padding=none)
+
     @property
     def hidden(self) -> float:
         """The score of a hidden key."""

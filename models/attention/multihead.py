@@ -270,6 +270,8 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("value_shortcut is for self-attention: expected no context")
         if context is not None and angles is not None:
             raise ValueError("angles are for self-attention: expected no context")
+        if context is not None:
+            mask = mask.of_other_queries(x.shape[0], x.shape[1])
         q = self._prepared(self.query(x), self.config.heads, angles)
         k, v = self._keys_values(x, context, values, angles, past)
         attended, pattern = attend(

@@ -85,6 +85,17 @@ class WeightsEdit(Protocol):
 
 
 @runtime_checkable
+class ItemWeightsEdit(Protocol):
+    """As `WeightsEdit`, but the recipe decides too: weights of another head, an item's tokens."""
+
+    def edit_item(
+        self, weights: Tensor, heads: Sequence[int], rows: Tensor, pattern: "Pattern", item: int
+    ) -> Tensor:
+        """Edited weights `head row key` of the given heads and rows of one item."""
+        ...
+
+
+@runtime_checkable
 class ValuesEdit(Protocol):
     """An edit that changes each head's values, before the output projection."""
 
@@ -133,7 +144,7 @@ class Pattern:
     score: Score = Dot()
     bias: Bias = None
     temperature: Float[Tensor, " head"] | None = None
-    weights_edits: tuple[WeightsEdit, ...] = ()
+    weights_edits: tuple[WeightsEdit | ItemWeightsEdit, ...] = ()
     values_edits: tuple[ValuesEdit, ...] = ()
     path: Literal["fused", "explicit"] = "explicit"
     values: Float[Tensor, "batch head query value_dim"] | None = None
@@ -381,8 +392,21 @@ class Pattern:
         scores, masked = self._scores(heads, rows, items)
         weights = softmax(scores, sink=self._sink(heads), masked=masked)
         for edit in self.weights_edits:
-            weights = edit.edit_weights(weights, range(self.heads)[heads], rows)
+            weights = self._edited(edit, weights, range(self.heads)[heads], rows, items)
         return weights
+
+    def _edited(
+        self,
+        edit: WeightsEdit | ItemWeightsEdit,
+        weights: Tensor,
+        heads: range,
+        rows: Tensor,
+        items: slice,
+    ) -> Tensor:
+        if not isinstance(edit, ItemWeightsEdit):
+            return edit.edit_weights(weights, heads, rows)
+        pairs = zip(weights, range(self.batch)[items], strict=True)
+        return torch.stack([edit.edit_item(own, heads, rows, self, item) for own, item in pairs])
 
     def _sink(self, heads: slice) -> Tensor | None:
         """The sinks of these heads, divided by their temperature."""

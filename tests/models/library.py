@@ -50,8 +50,9 @@ def _written(
     position_bias: Tensor | None = None,
     **others: Any,
 ) -> tuple[Tensor, Tensor]:
-    """Attention from its formula, with changes of scores and values by the number of the call."""
+    """Attention from its formula, with changes on the way by the number of the call."""
     call = len(_weights)
+    q, k, v = (_changes[name](call, x) for name, x in (("q", q), ("k", k), ("v", v)))
     group = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
     scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scaling is None else scaling)
@@ -62,7 +63,7 @@ def _written(
     sink = q.new_full((q.shape[1],), -torch.inf) if s_aux is None else s_aux
     sinks = sink[None, :, None, None].expand(*scores.shape[:3], 1)
     joined = _changes["scores"](call, torch.cat([scores, sinks], -1))
-    _weights.append(torch.softmax(joined, -1)[..., :-1])
+    _weights.append(_changes["weights"](call, torch.softmax(joined, -1)[..., :-1]))
     values = _changes["values"](call, _weights[-1] @ v)
     return values.transpose(1, 2).contiguous(), _weights[-1]
 
@@ -98,14 +99,13 @@ def _same(call: int, x: Tensor) -> Tensor:
     return x
 
 
-def written(
-    model: nn.Module, inputs: Mapping[str, Any], *, scores: Change = _same, values: Change = _same
-) -> Seen:
+def written(model: nn.Module, inputs: Mapping[str, Any], **changes: Change) -> Seen:
     """A pass with attention written out; changes take the number of the call and the tensor.
 
-    Scores have one column more than keys: the sink.
+    They are of q, k, v, scores, weights and values. Scores have a column more than keys: the sink.
     """
-    _changes.update(scores=scores, values=values)
+    names = ("q", "k", "v", "scores", "weights", "values")
+    _changes.update({name: changes.get(name, _same) for name in names})
     with _through(model, WRITTEN):
         out = model(**inputs)
     return Seen(out, list(_weights))

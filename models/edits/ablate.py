@@ -1,0 +1,223 @@
+"""`Ablate`: heads whose values are replaced before the output projection.
+
+Source: Michel et al. 2019, "Are Sixteen Heads Really Better than One?" (zero); Wang et al. 2022,
+"Interpretability in the Wild", section 2 (the mean over a reference set).
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Literal
+from zlib import crc32
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.attention import Pattern
+from models.attention.functional import edited_values
+from models.edits.fields import Numbers, address, assign, call_of, choice, heads_of, numbers, whole
+from models.edits.tokens import own_queries, places
+from models.edits.words import LEAVES, place
+from models.trace import Trace
+from models.where import Where, choose
+
+How = Literal["zero", "mean", "token", "shuffled", "noise"]
+HOWS = ("zero", "mean", "token", "shuffled", "noise")
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The mean values of every head over a set of inputs.
+
+    Attributes:
+        name: of the set.
+        tokens: how many tokens the means are over, where a head attends from most.
+        means: by site, by full address.
+    """
+
+    name: str
+    tokens: int
+    means: Mapping[Where, Float[Tensor, "head value_dim"]] = field(repr=False)
+
+    @staticmethod
+    def of(name: str, traces: Trace | Sequence[Trace]) -> "Reference":
+        """The means over every token of some traces of one model.
+
+        Args:
+            name: what sentences and links call the set.
+            traces: of the set.
+
+        Raises:
+            ValueError: without a name, a trace, or a site that all traces have.
+        """
+        every = [traces] if isinstance(traces, Trace) else [*traces]
+        if not name or not every:
+            raise ValueError(f"expected a name and at least one trace, received {name!r}, {every}")
+        rows = {site.where: [] for site in every[0].sites}
+        for trace in every:
+            for site, pattern in zip(trace.sites, trace.patterns, strict=True):
+                values = edited_values(pattern).detach().float()
+                for item, own in enumerate(values):
+                    at, _ = trace.positions(site, item)
+                    rows.setdefault(site.where, []).append(own[:, at.to(own.device)])
+        means = {where: torch.cat(each, 1).mean(1) for where, each in rows.items()}
+        most = max(sum(own.shape[1] for own in each) for each in rows.values())
+        return Reference(name, most, means)
+
+    def mean(self, site: Where) -> Float[Tensor, "head value_dim"]:
+        """The mean values of the heads of a site.
+
+        Raises:
+            ValueError: for a site that the set does not have.
+        """
+        every = [*self.means]
+        return self.means[every[choose(every, site)]]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Ablate:
+    """Ablates heads: their values are replaced before the output projection, whose bias stays.
+
+    Attributes:
+        where: which layers.
+        head: which head or heads; None for all, which ablates the layer.
+        how: "zero"; "mean", the head's mean over the tokens of each item, or over a reference set;
+            "token", its values at one token of the item; "shuffled", its own values dealt to other
+            tokens; "noise", normally distributed around its mean with its deviation, each feature
+            by itself.
+        seed: of what is drawn at random.
+        token: whose values, for "token".
+        over: the reference set of "mean"; None means the item's own tokens.
+        site: the full address, once it is known; noise differs from site to site.
+    """
+
+    where: Where
+    head: Numbers
+    how: How
+    seed: int
+    token: int | None
+    over: Reference | None
+    site: Where | None = field(default=None, compare=False)
+
+    def __init__(
+        self,
+        layer: int | None,
+        head: Numbers,
+        how: How = "zero",
+        kind: str | None = None,
+        seed: int = 0,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+        token: int | None = None,
+        over: Reference | None = None,
+    ) -> None:
+        if (token is not None) != (choice("how", how, HOWS) == "token"):
+            raise ValueError(f"token: expected one with how='token' alone, received {token}")
+        if over is not None and (how != "mean" or not isinstance(over, Reference)):
+            raise ValueError(f"over: expected a Reference, with how='mean', received {over!r}")
+        where = address(layer, kind, tower, module, part)
+        assign(self, where=where, head=numbers("head", head), how=how, over=over, site=None)
+        assign(
+            self, seed=whole("seed", seed), token=None if token is None else whole("token", token)
+        )
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        here = place(self.where, self.head)
+        over = "the item's tokens" if self.over is None else f"“{self.over.name}”"
+        become = {
+            "zero": f"values become zero, {LEAVES}",
+            "mean": f"values become their mean over {over}",
+            "token": f"values become those at token {self.token}",
+            "shuffled": "values are dealt to other tokens at random",
+            "noise": "values become noise with their own mean and deviation",
+        }
+        return f"{here}: {become[self.how]}."
+
+    def bound(self, site: Where) -> "Ablate":
+        """The ablation at one site; one of a tower stays that of the whole network."""
+        if self.site is not None:
+            return self
+        found = copy(self)
+        assign(found, site=site)
+        return found
+
+    def edit_values(
+        self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
+    ) -> Float[Tensor, "batch head query dim"]:
+        heads = heads_of(self.head, pattern.heads)
+        if not heads:
+            return values
+        each = [self._replaced(own, heads, heads, pattern, item) for item, own in enumerate(values)]
+        return torch.stack(each)
+
+    def edit_rows(
+        self,
+        rows: Float[Tensor, "head query dim"],
+        heads: Sequence[int],
+        pattern: Pattern,
+        item: int,
+    ) -> Float[Tensor, "head query dim"]:
+        """Replaces the rows of the ablated heads, those of padding aside.
+
+        Raises:
+            ValueError: for an ablated head whose new values are no sum of its own.
+        """
+        ablated = heads_of(self.head, pattern.heads)
+        at = [place for place, head in enumerate(heads) if head in ablated]
+        if not at:
+            return rows
+        if self.how == "noise" or self.over is not None:
+            raise ValueError(f"{self} changes values: they are no sum of those of other tokens")
+        return self._replaced(rows, at, [heads[place] for place in at], pattern, item)
+
+    def _replaced(
+        self,
+        rows: Float[Tensor, "head query dim"],
+        at: Sequence[int],
+        heads: Sequence[int],
+        pattern: Pattern,
+        item: int,
+    ) -> Float[Tensor, "head query dim"]:
+        """The rows with those at some places replaced, which belong to these heads."""
+        own, replaced = own_queries(pattern, item), rows.clone()
+        ablated = torch.tensor(at, dtype=torch.long, device=rows.device)
+        mine = rows[ablated][:, own]
+        instead = self._instead(mine, heads, own, item)
+        replaced[ablated[:, None], own[None, :]] = instead.to(rows.dtype)
+        return replaced
+
+    def _instead(
+        self, mine: Tensor, heads: Sequence[int], own: Int[Tensor, " _"], item: int
+    ) -> Tensor:
+        if self.how == "zero":
+            return torch.zeros_like(mine)
+        if self.how == "noise":
+            return self._noise(mine, heads, item)
+        if self.how == "token":
+            index = places(self.token, torch.arange(len(own), device=own.device), "token")
+            return mine[:, index].expand_as(mine)
+        if self.how == "mean" and self.over is not None:
+            means = self.over.mean(self.site or self.where)[[*heads]].to(mine.device)
+            return means[:, None].expand_as(mine)
+        if self.how == "mean":
+            return mine.mean(1, keepdim=True).expand_as(mine)
+        dice = torch.Generator().manual_seed(self.seed + item)
+        order = torch.randperm(mine.shape[1], generator=dice).to(mine.device)
+        return mine[:, order]
+
+    def _noise(self, mine: Tensor, heads: Sequence[int], item: int) -> Tensor:
+        """Noise of each head and token by itself, whatever else is drawn."""
+        drawn = torch.empty(mine.shape, dtype=torch.float32)
+        for index, head in enumerate(heads):
+            for row in range(mine.shape[1]):
+                seed = crc32(f"{self.seed} {self.site} {item} {head} {row}".encode())
+                dice = torch.Generator().manual_seed(seed)
+                drawn[index, row] = torch.randn(mine.shape[2], generator=dice)
+        deviation, mean = torch.std_mean(mine, 1, correction=0, keepdim=True)
+        return mean + deviation * drawn.to(mine)

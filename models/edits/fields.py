@@ -1,0 +1,136 @@
+"""What all edits share: their fields, checked, and the call that makes an edit."""
+
+from inspect import Parameter, signature
+from math import isfinite
+from typing import Any
+
+from models.where import Where
+
+KINDS = (None, "self", "causal", "cross")
+Numbers = int | tuple[int, ...] | None  # heads, queries, keys or tokens; None means all
+
+
+def address(
+    layer: int | None,
+    kind: str | None = None,
+    tower: str | None = None,
+    module: str | None = None,
+    part: int | None = None,
+) -> Where:
+    """The address that the arguments of an edit give.
+
+    Raises:
+        ValueError: for a field that is no address.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind: expected self, causal, cross or None, received {kind!r}")
+    for name, value in (("layer", layer), ("part", part)):
+        if not (value is None or _is_whole(value)):
+            raise ValueError(f"{name}: expected a whole number or None, received {value!r}")
+    for name, value in (("tower", tower), ("module", module)):
+        if not isinstance(value, str | None):
+            raise ValueError(f"{name}: expected a name or None, received {value!r}")
+    return Where(layer, kind, tower, module, part)
+
+
+def numbers(name: str, value: Any) -> Numbers:
+    """One number, several as a tuple, or None.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if value is None or _is_whole(value):
+        return value
+    if isinstance(value, tuple | list | range) and all(map(_is_whole, value)):
+        return tuple(value)
+    raise ValueError(f"{name}: expected a number, several of them, or None, received {value!r}")
+
+
+def number(name: str, value: Any) -> int | float:
+    """A finite number.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+        return value
+    raise ValueError(f"{name}: expected a number, received {value!r}")
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if not _is_whole(value):
+        raise ValueError(f"{name}: expected a whole number, received {value!r}")
+    return value
+
+
+def choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:
+    """One of some words.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if value not in choices:
+        expected = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        raise ValueError(f"{name}: expected {expected}, received {value!r}")
+    return value
+
+
+def assign(edit: object, **fields: object) -> None:
+    """Sets the fields of a frozen edit, for its constructor."""
+    for name, value in fields.items():
+        object.__setattr__(edit, name, value)
+
+
+def arguments(edit: Any) -> dict[str, Any]:
+    """The arguments of the shortest call that makes an edit; the required ones are first."""
+    values = {**vars(edit), **(vars(edit.where) if hasattr(edit, "where") else {})}
+    return {
+        name: values[name]
+        for name, parameter in signature(type(edit)).parameters.items()
+        if parameter.default is Parameter.empty or values[name] != parameter.default
+    }
+
+
+def call_of(edit: Any) -> str:
+    """The shortest call that makes an edit, as Python code."""
+    return code_of(type(edit), arguments(edit))
+
+
+def code_of(kind: type, given: dict[str, Any]) -> str:
+    """The call that makes an edit of these arguments, the required ones by their place."""
+    parameters = signature(kind).parameters
+    written = [
+        f"{value!r}" if parameters[name].default is Parameter.empty else f"{name}={value!r}"
+        for name, value in given.items()
+    ]
+    return f"{kind.__name__}({', '.join(written)})"
+
+
+def chosen(wanted: Numbers, count: int, name: str) -> tuple[int, ...] | None:
+    """Numbers among `count`; None for all.
+
+    Raises:
+        ValueError: for one that is not there.
+    """
+    if wanted is None:
+        return None
+    found = (wanted,) if isinstance(wanted, int) else tuple(wanted)
+    for each in found:
+        if not 0 <= each < count:
+            raise ValueError(f"{name}: expected 0 to {count - 1}, received {each}")
+    return found
+
+
+def heads_of(head: Numbers, count: int) -> list[int]:
+    """Heads among `count`."""
+    found = chosen(head, count, "head")
+    return [*range(count)] if found is None else [*found]
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

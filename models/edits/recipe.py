@@ -1,0 +1,111 @@
+"""Edits of the recipe of attention weights: a temperature, and cut edges.
+
+Both keep the fused kernel, and rows that sum to 1.
+"""
+
+from dataclasses import dataclass, replace
+from math import inf
+
+import torch
+
+from models.attention import Edge, Pattern
+from models.edits.fields import Numbers, address, assign, call_of, heads_of, numbers
+from models.edits.tokens import positions_by_item
+from models.edits.words import place, some
+from models.where import Where
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Cut:
+    """Masks query–key pairs; the rest of the row is renormalised by the softmax.
+
+    Without a query, a key is hidden from all: `Cut(None, None, None, keys)` blacks out some tokens
+    or patches.
+
+    Attributes:
+        where: which layers.
+        head: which head or heads; None for all.
+        query: query position or positions; None for all.
+        key: key position or positions; None for all.
+    """
+
+    where: Where
+    head: Numbers
+    query: Numbers
+    key: Numbers
+
+    def __init__(
+        self,
+        layer: int | None,
+        head: Numbers,
+        query: Numbers,
+        key: Numbers,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        assign(self, where=address(layer, kind, tower, module, part), head=numbers("head", head))
+        assign(self, query=numbers("query", query), key=numbers("key", key))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        who, whom = some(self.query, "query"), some(self.key, "key")
+        return f"{place(self.where, self.head)}: {who} cannot attend to {whom}."
+
+    def edit_recipe(self, pattern: Pattern) -> Pattern:
+        heads = None if self.head is None else tuple(heads_of(self.head, pattern.heads))
+        mask = pattern.mask
+        queries = positions_by_item(self.query, pattern.queries, mask.query_padding, "query")
+        keys = positions_by_item(self.key, pattern.keys, mask.key_padding, "key")
+        return replace(pattern, mask=pattern.mask.without(Edge(heads, queries, keys)))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Temperature:
+    """Divides the scores before the softmax: below 1 sharper, above 1 flatter.
+
+    Attributes:
+        value: a positive number; 1 changes nothing.
+        where: which layers.
+        head: which head or heads; None for all.
+    """
+
+    value: int | float
+    where: Where
+    head: Numbers
+
+    def __init__(
+        self,
+        value: int | float,
+        layer: int | None = None,
+        head: Numbers = None,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        if not (isinstance(value, int | float) and 0 < value < inf):
+            raise ValueError(f"temperature: expected a number above 0, received {value}")
+        assign(self, value=value, where=address(layer, kind, tower, module, part))
+        assign(self, head=numbers("head", head))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        shape = "sharper" if self.value < 1 else "flatter"
+        here = place(self.where, self.head)
+        return f"{here}: scores are divided by {self.value:g}, which makes weights {shape}."
+
+    def edit_recipe(self, pattern: Pattern) -> Pattern:
+        before = pattern.temperature
+        if before is None:
+            before = torch.ones(pattern.heads, device=pattern.q.device)
+        factor = torch.ones_like(before)
+        factor[heads_of(self.head, pattern.heads)] = self.value
+        return replace(pattern, temperature=before * factor)

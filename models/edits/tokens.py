@@ -1,0 +1,57 @@
+"""Positions among an item's own tokens, wherever its padding is, as positions of an axis."""
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from models.attention import Pattern
+from models.edits.fields import Numbers, chosen
+
+Padding = Bool[Tensor, "batch token"] | None
+
+
+def own_queries(pattern: Pattern, item: int) -> Int[Tensor, " _"]:
+    """Positions of an item's own queries: those of its keys, unless the mask says which."""
+    padding = pattern.mask.query_padding
+    if padding is None and pattern.queries == pattern.keys:
+        padding = pattern.mask.padding
+    return own_tokens(padding, item, pattern.queries, pattern.q.device)
+
+
+def own_keys(pattern: Pattern, item: int) -> Int[Tensor, " _"]:
+    """Positions of an item's own keys."""
+    mask = pattern.mask
+    padding = mask.padding if mask.key_padding is None else mask.key_padding
+    return own_tokens(padding, item, pattern.keys, pattern.q.device)
+
+
+def own_tokens(
+    padding: Padding, item: int, length: int, device: torch.device | str | None = None
+) -> Int[Tensor, " _"]:
+    """Positions of an item's own tokens on an axis; True in `padding` at those that are none."""
+    everyone = torch.arange(length, device=device)
+    return everyone if padding is None else everyone[~padding[item].to(everyone.device)]
+
+
+def places(wanted: Numbers, own: Int[Tensor, " _"], name: str) -> Int[Tensor, " _"]:
+    """Positions on the axis of some of an item's own tokens.
+
+    Raises:
+        ValueError: for a token that the item does not have.
+    """
+    found = chosen(wanted, len(own), name)
+    return own if found is None else own[torch.tensor(found, dtype=torch.long, device=own.device)]
+
+
+def positions_by_item(
+    wanted: Numbers, length: int, padding: Padding, name: str
+) -> tuple[int, ...] | tuple[tuple[int, ...], ...] | None:
+    """Positions of an axis, item by item if they differ.
+
+    An item that has fewer tokens keeps those positions that it has.
+    """
+    if padding is None or wanted is None:
+        return chosen(wanted, length, name)
+    own = [(~row).nonzero().flatten().tolist() for row in padding]
+    found = chosen(wanted, max(map(len, own)), name) or ()
+    return tuple(tuple(row[each] for each in found if each < len(row)) for row in own)

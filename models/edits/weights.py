@@ -1,0 +1,242 @@
+"""Edits of attention weights after the softmax: a row or a cell set, a pattern replaced."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from models.attention import Pattern
+from models.edits.fields import (
+    Numbers,
+    address,
+    assign,
+    call_of,
+    choice,
+    heads_of,
+    number,
+    numbers,
+    whole,
+)
+from models.edits.tokens import own_keys, own_queries, places
+from models.edits.words import joined, place, some
+from models.where import Where
+
+Rows = Float[Tensor, "head row key"]
+Shape = Literal["uniform", "identity", "shift"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class SetWeights:
+    """Sets weights of a row, or single cells of it.
+
+    Attributes:
+        where: which layers.
+        head: which head or heads; None for all.
+        query: whose rows; None for all.
+        key: which cells of a row; None for the whole row.
+        value: one number for all these cells, or one for each.
+        renormalise: whether the row keeps its sum: its other cells are scaled, and where there are
+            none, or nothing is left for them, the chosen ones.
+    """
+
+    where: Where
+    head: Numbers
+    query: Numbers
+    key: Numbers
+    value: int | float | tuple[int | float, ...]
+    renormalise: bool
+
+    def __init__(
+        self,
+        layer: int | None,
+        head: Numbers,
+        query: Numbers,
+        key: Numbers,
+        value: int | float | Sequence[int | float],
+        renormalise: bool = True,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        several = isinstance(value, Sequence)
+        given = tuple(number("value", each) for each in (value if several else (value,)))
+        if renormalise and min(given, default=0.0) < 0:
+            raise ValueError(
+                f"value: expected 0 or more in a row that keeps its sum, received {value}"
+            )
+        if several and isinstance(key, tuple | list) and len(key) != len(given):
+            raise ValueError(
+                f"value: expected one number, or {len(key)}, one for each key, received"
+                f" {len(given)}"
+            )
+        where = address(layer, kind, tower, module, part)
+        assign(self, where=where, head=numbers("head", head), query=numbers("query", query))
+        assign(self, key=numbers("key", key), value=given if several else given[0])
+        assign(self, renormalise=bool(renormalise))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        to = joined(f"{each:g}" for each in values)
+        rest = "the row keeps its sum" if self.renormalise else "the row need not sum to 1"
+        give = "give" if isinstance(self.query, tuple) and len(self.query) > 1 else "gives"
+        weight = "weights" if isinstance(self.value, tuple) else "weight"
+        who, whom = some(self.query, "query"), some(self.key, "key")
+        here = place(self.where, self.head)
+        return f"{here}: {who} {give} {whom} the {weight} {to}; {rest}."
+
+    def edit_item(
+        self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
+    ) -> Rows:
+        chosen = heads_of(self.head, pattern.heads)
+        mine = torch.tensor([head in chosen for head in heads], device=weights.device)
+        queries = places(self.query, own_queries(pattern, item), "query")
+        here = mine[:, None] & torch.isin(rows, queries)[None, :]
+        keys = places(self.key, own_keys(pattern, item), "key")
+        values = torch.tensor(self.value, dtype=weights.dtype, device=weights.device)
+        if values.ndim and len(values) != len(keys):
+            raise ValueError(
+                f"value: expected one number, or {len(keys)}, one for each key, received"
+                f" {len(values)}"
+            )
+        cells = torch.zeros_like(weights[0, 0], dtype=torch.bool)
+        cells[keys] = True
+        edited = weights.clone()
+        edited[..., keys] = values.expand(len(keys))
+        if self.renormalise:
+            seen = visible(pattern, heads, rows, item)
+            edited = _keeping_sum(edited, weights.sum(-1, keepdim=True), cells, seen)
+        return torch.where(here[..., None], edited, weights)
+
+
+def _keeping_sum(
+    edited: Rows, total: Tensor, cells: Bool[Tensor, " key"], seen: Bool[Tensor, "head row key"]
+) -> Rows:
+    """Rows scaled to a sum: the cells that were set stay, if what is left can go to others."""
+    given = (edited * cells).sum(-1, keepdim=True)
+    left = (total - given).clamp(min=0)
+    rest = edited.masked_fill(cells, 0)
+    others = rest.sum(-1, keepdim=True)
+    free = seen & ~cells
+    even = free / free.sum(-1, keepdim=True).clamp(min=1)
+    share = torch.where(others > 0, rest / others.clamp(min=torch.finfo(rest.dtype).tiny), even)
+    whole = (edited * cells) * torch.where(
+        free.any(-1, keepdim=True) & (given <= total), 1.0, total / given.clamp(min=1e-30)
+    )
+    return whole + left * share
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class UsePattern:
+    """Replaces the weights of heads by those of another head, or by a fixed pattern.
+
+    Attributes:
+        where: which layers.
+        head: which head or heads; None for all.
+        use: another head of the same layer, by its number, as the softmax gives its weights; or
+            "uniform", equal weights on every key that the query may see; "identity", each token on
+            itself; "shift", each on the token `by` places before it.
+        by: of "shift"; negative for later tokens. A query that has no such key, or may not see it,
+            attends to itself.
+    """
+
+    where: Where
+    head: Numbers
+    use: int | Shape
+    by: int
+
+    def __init__(
+        self,
+        layer: int | None,
+        head: Numbers,
+        use: int | Shape,
+        by: int = 1,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        if isinstance(use, str):
+            choice("use", use, ("uniform", "identity", "shift"))
+        else:
+            whole("use", use)
+        where = address(layer, kind, tower, module, part)
+        assign(self, where=where, head=numbers("head", head), use=use, by=whole("by", by))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        side = "before" if self.by >= 0 else "after"
+        far = "" if abs(self.by) == 1 else f"{abs(self.by)} places "
+        uses = {
+            "uniform": "each token attends equally to every key that it may see",
+            "identity": "each token attends to itself alone",
+            "shift": f"each token attends to the one {far}{side} it alone",
+        }
+        other = f"each token attends as in head {self.use}"
+        return f"{place(self.where, self.head)}: {uses.get(str(self.use), other)}."
+
+    def edit_item(
+        self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
+    ) -> Rows:
+        chosen = heads_of(self.head, pattern.heads)
+        mine = torch.tensor([head in chosen for head in heads], device=weights.device)
+        own = torch.isin(rows, own_queries(pattern, item))
+        here = mine[:, None] & own[None, :]
+        if not here.any():
+            return weights
+        instead = self._instead(heads, rows, pattern, item).to(weights.dtype)
+        return torch.where(here[..., None], instead, weights)
+
+    def _instead(self, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int) -> Tensor:
+        if isinstance(self.use, int):
+            (other,) = heads_of(self.use, pattern.heads)
+            plain = replace(pattern, weights_edits=())
+            return plain.weights(other, rows, item=item)[None]
+        seen = visible(pattern, heads, rows, item)
+        if self.use == "uniform":
+            return seen / seen.sum(-1, keepdim=True).clamp(min=1)
+        return self._shifted(seen, rows, pattern, item)
+
+    def _shifted(
+        self, seen: Bool[Tensor, "head row key"], rows: Tensor, pattern: Pattern, item: int
+    ) -> Float[Tensor, "head row key"]:
+        """Full weight on the token itself, or on one before it."""
+        queries, keys = own_queries(pattern, item), own_keys(pattern, item)
+        earlier = len(keys) - len(queries)  # tokens of a cache come first
+        if earlier < 0 or (earlier and not pattern.mask.offset):
+            raise ValueError(
+                f"{self}: expected queries that are keys as well, received {len(queries)} queries"
+                f" and {len(keys)} keys"
+            )
+        number = torch.searchsorted(queries, rows).clamp(max=len(queries) - 1) + earlier
+        itself = keys[number]
+        wanted = number - (self.by if self.use == "shift" else 0)
+        there = (wanted >= 0) & (wanted < len(keys))
+        key = keys[wanted.clamp(0, len(keys) - 1)]
+        open_ = seen.gather(-1, key.expand(len(seen), -1)[..., None])[..., 0] & there
+        target = torch.where(open_, key, itself)
+        return torch.zeros(seen.shape, device=seen.device).scatter(-1, target[..., None], 1.0)
+
+
+def visible(
+    pattern: Pattern, heads: Sequence[int], rows: Int[Tensor, " row"], item: int
+) -> Bool[Tensor, "head row key"]:
+    """Which of an item's own keys some queries of some heads may attend to."""
+    scores = torch.stack([pattern.scores(head, rows, item=item) for head in heads])
+    seen = scores.detach() > -torch.inf
+    rule = pattern.mask.visible(rows, pattern.keys, heads)
+    if rule is not None:
+        seen &= rule[item if len(rule) > 1 else 0]
+    own = torch.zeros(pattern.keys, dtype=torch.bool, device=seen.device)
+    own[own_keys(pattern, item)] = True
+    return seen & own
