@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from jaxtyping import Int
 from torch import Tensor
 
@@ -11,9 +12,10 @@ from models.attention import Edit
 from models.decompx import carried
 from models.eval_mode import without_dropout
 from models.model import Network
-from models.own_projections import projections_at
+from models.own_projections import projections_at, readout_of
 from models.own_stream import stream_at
 from models.projections import Projections
+from models.readout import Readout
 from models.stream import Stream
 from models.trace import Site
 
@@ -41,7 +43,22 @@ class OwnOrigin:
 
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it."""
-        return stream_at(self.network, self.arguments, self.edits, site, item, places)
+        layer = site.layer
+        return stream_at(self.network, self.arguments, self.edits, site.tower, layer, item, places)
+
+    def last_stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
+        """The residual stream of some tokens as it leaves the last block of a site's tower."""
+        return stream_at(self.network, self.arguments, self.edits, site.tower, None, item, places)
+
+    def readout(self) -> Readout:
+        """What turns hidden states into logits."""
+        return readout_of(self.network)
+
+    def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
+        """What leaves each layer of a tower, with its graph, from one more pass."""
+        with without_dropout(self.network), torch.enable_grad():
+            out: Any = self.network(**self.arguments, edits=self.edits)
+        return out.encoder.states if tower == "encoder" else out.states
 
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
         """None: in our networks tokens meet in attention alone."""

@@ -7,6 +7,7 @@ from models.decoder import Decoder
 from models.encoder import Encoder
 from models.model import Network
 from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
+from models.readout import Readout
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
 from models.ssru import Translator
@@ -49,6 +50,27 @@ def projections_at(network: Network, site: Site) -> Projections:
         unembedding=unembedding,
         final_norm=None if unembedding is None else _final_norm(network),
     )
+
+
+def readout_of(network: Network) -> Readout:
+    """What turns hidden states into logits of tokens.
+
+    Raises:
+        ValueError: for a network without such logits.
+    """
+    norm = _final_norm(network)
+    if (
+        isinstance(network, Encoder)
+        and network.head is not None
+        and network.head.weight is not None
+    ):
+        return Readout(network.head.weight, norm, scale=network.head.scale)
+    if isinstance(network, Translator):
+        return Readout(network.embedding.weight[: network.config.vocab], norm, network.bias)
+    if isinstance(network, Decoder | Seq2Seq):
+        own, shared = network.output.weight, network.embedding.tokens.weight
+        return Readout(shared if own is None else own, norm, scale=network.output.scale)
+    raise ValueError(f"{type(network).__name__} has no linear map to logits of tokens")
 
 
 def block_at(network: Network, site: Site) -> nn.Module:

@@ -35,7 +35,6 @@ from models.stream import (
     mlp_name,
     total,
 )
-from models.trace import Site
 
 Step = Write | Normed
 Rows = Float[Tensor, "token dim"]
@@ -46,21 +45,23 @@ def stream_at(
     network: Network,
     arguments: Mapping[str, Any],
     edits: Sequence[Edit],
-    site: Site,
+    tower: str | None,
+    layer: int | None,
     item: int,
     places: Int[Tensor, " token"],
 ) -> Stream:
-    """The residual stream of some tokens where a site reads it, from one more pass.
+    """The residual stream of some tokens where a block reads it, from one more pass.
 
     Args:
         network: one of ours.
         arguments: of its forward.
         edits: of the pass.
-        site: of self-attention.
+        tower: of the block.
+        layer: number of the block; None is behind the last one.
         item: index in the batch.
         places: which tokens.
     """
-    if isinstance(network, Translator) and site.tower == "decoder":
+    if isinstance(network, Translator) and tower == "decoder":
         raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
     with without_dropout(network):
         out = network(**arguments, edits=edits)
@@ -71,17 +72,18 @@ def stream_at(
         states, patterns, ids = out.states, out.patterns, arguments["source"]
     elif isinstance(out, Seq2SeqOutput) and isinstance(network, Seq2Seq):
         patterns, ids = out.blocks, arguments["target"]
-        if site.tower == "encoder":
+        if tower == "encoder":
             part, blocks, out = network.encoder, network.encoder.blocks, out.encoder
             states, patterns, ids = out.states, out.patterns, arguments["source"]
     else:
         patterns = out.patterns
     first = states[0][item, places]
     steps = [*_embedding(part, ids, arguments.get("segments"), item, places, first)]
-    for layer in range(site.layer):
-        x = states[layer][item, places]
-        steps += _block(blocks[layer], layer, x, patterns[layer], item, places)
-    return Stream(tuple(steps), states[site.layer][item, places])
+    last = len(states) - 1 if layer is None else layer
+    for each in range(last):
+        x = states[each][item, places]
+        steps += _block(blocks[each], each, x, patterns[each], item, places)
+    return Stream(tuple(steps), states[last][item, places])
 
 
 # --- what the first block reads -----------------------------------------------------------------

@@ -13,6 +13,7 @@ from models.attention.blocks import Block, read_blocks
 from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.projections import Norm as Norm
 from models.projections import Projections
+from models.readout import Readout
 from models.stream import BIASES as BIASES
 from models.stream import Stream
 from models.text import Tokens
@@ -280,6 +281,19 @@ class Origin(Protocol):
 
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it."""
+        ...
+
+    def last_stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
+        """The residual stream of some tokens as it leaves the last block of a site's tower."""
+        ...
+
+    def readout(self) -> Readout:
+        """What turns hidden states into logits; a ValueError names the module that keeps it from
+        being one norm and one linear map."""
+        ...
+
+    def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
+        """What leaves each layer of a tower, with its graph, from one more pass."""
         ...
 
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
@@ -706,6 +720,42 @@ class Trace:
             raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
         own, _ = self.positions(site, item)
         return self._origin().stream(site, item, own[positions(tokens, len(own))])
+
+    def last_stream(self, tokens: Sequence[int], *, item: int = 0) -> Stream:
+        """The residual stream of some tokens of the output, as it leaves the last block.
+
+        It takes another pass of the network.
+
+        Args:
+            tokens: which of the item's own tokens of the output.
+            item: index in the batch.
+
+        Raises:
+            ValueError: for a token that is not there, and where the components of the stream
+                cannot be told.
+        """
+        site = self.sites[-1]
+        own, _ = self.positions(site, item)
+        return self._origin().last_stream(site, item, own[positions(tokens, len(own))])
+
+    def readout(self) -> Readout:
+        """What turns hidden states into logits: one norm at most, and a linear map.
+
+        Raises:
+            ValueError: for a network without logits of tokens, and one with more than that between
+                them and its last block: the message names the module.
+        """
+        return self._origin().readout()
+
+    def differentiable_states(self) -> tuple[Float[Tensor, "batch token dim"], ...]:
+        """The hidden states of the output's tower, padding included, with their graph.
+
+        It takes another pass of the network, of which the graph keeps every activation.
+
+        Raises:
+            ValueError: for a network that gives none.
+        """
+        return self._origin().differentiable_states(self.sites[-1].tower)
 
     def _origin(self) -> Origin:
         if self.origin is None:

@@ -36,7 +36,7 @@ def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutp
     def note_block(tower: str | None, out: Any) -> None:
         state = out[0] if isinstance(out, tuple | list) and out else out
         if get_ident() == thread and isinstance(state, Tensor):
-            found.last[tower] = (*found.last.get(tower, ())[-1:], state.detach())
+            found.last[tower] = (*found.last.get(tower, ())[-1:], state)
 
     def note_body(_: nn.Module, __: Any, out: Any) -> None:
         if get_ident() == thread:

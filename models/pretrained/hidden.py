@@ -82,7 +82,7 @@ def _states_of(
     calls: Sequence[Call],
 ) -> HiddenStates:
     free = tuple(state.detach() for state in states)
-    last = _last(free, blocks.last.get(tower, ()))
+    last = last_state(free, blocks, tower).detach()
     final = _final(blocks.body, tower)
     found: tuple[Tensor | None, ...] = tuple(gradients[: len(free)])
     to_final = None if len(gradients) == len(found) else gradients[-1]
@@ -142,8 +142,9 @@ def _in_order(state: Tensor, call: Call | None) -> Tensor:
     return call.blocks.merge_states(state)
 
 
-def _last(states: Sequence[Tensor], blocks: Sequence[Tensor]) -> Tensor:
+def last_state(states: Sequence[Tensor], outputs: BlockOutputs, tower: str | None) -> Tensor:
     """What leaves the last block, where the block before it gave the state before it."""
+    blocks: Sequence[Tensor] = outputs.last.get(tower, ())
     if not blocks or blocks[-1].shape != states[-1].shape:
         return states[-1]
     alike = len(states) < 3 or (len(blocks) > 1 and blocks[-2].equal(states[-2]))

@@ -82,8 +82,8 @@ def observe(
     rows: Rows = None,
     modules: Collection[nn.Module] | None = None,
     blocks: list[ModuleCall] | None = None,
-) -> tuple[Recording, list[ModuleCall]]:
-    """One traced pass, and the calls of modules without parts, in order.
+) -> tuple[Recording, list[ModuleCall], Any]:
+    """One traced pass, the calls of modules without parts in order, and what the network returned.
 
     Args:
         model: of the library.
@@ -105,8 +105,8 @@ def observe(
         lists.append((outer, blocks))
     noted = _noted(lists, record, rows)
     with recording(model.network, record), torch.no_grad(), noted:
-        run_network(model, inputs)
-    return record, calls
+        out = run_network(model, inputs)
+    return record, calls, out
 
 
 def _is_without_parts(path: str, module: nn.Module) -> bool:

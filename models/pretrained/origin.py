@@ -3,22 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Edit
-from models.attention.rotation import alike
 from models.decompx import carried
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
+from models.pretrained.hidden import last_state, states_of
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.passes import record_pass
-from models.pretrained.site_maps import SiteMaps, gate_call, is_wide, norm_before, site_maps
+from models.pretrained.readout import readout_of
+from models.pretrained.site_maps import SiteMaps, gate_call, site_maps
 from models.pretrained.stream import Key, stream_at
 from models.pretrained.token_mixing import mixing_parts
-from models.projections import Norm, Projections, split_columns
+from models.projections import Projections, split_columns
+from models.readout import Readout
 from models.stream import Stream
 from models.trace import Site
 
@@ -26,6 +28,19 @@ if TYPE_CHECKING:
     from models.model import Model
 
 IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
+
+
+class _Found(NamedTuple):
+    """What a pass over the first tokens tells of the network, or why it does not."""
+
+    maps: dict[Key, SiteMaps | ValueError]
+    readout: Readout | ValueError
+
+
+def _whole(inputs: ModelInputs) -> ModelInputs:
+    """The input with logits of every token."""
+    kept = {name: each for name, each in inputs.arguments.items() if name != "logits_to_keep"}
+    return replace(inputs, arguments=kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +104,22 @@ class PretrainedOrigin:
         """
         return stream_at(self, (site.module, site.layer, site.part), item, places)
 
+    def last_stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
+        """The residual stream of some tokens as it leaves the last block of a site's tower.
+
+        Raises:
+            ValueError: as `stream`.
+        """
+        return stream_at(self, (site.module, site.layer, site.part), item, places, to_end=True)
+
+    def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
+        """What leaves each layer of a tower, with its graph, from one more pass."""
+        record, out = record_pass(self.model, self.inputs, self.edits, hidden=True, gradient=True)
+        states = states_of(out, record.calls[-1].entry.place.tower).get(tower, ())
+        if not states or record.states is None:
+            raise ValueError(f"{self.model.name} gives no hidden states")
+        return (*states[:-1], last_state(states, record.states, tower))
+
     def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
         """What becomes of a part of one tensor of the pass in another."""
 
@@ -112,64 +143,61 @@ class PretrainedOrigin:
         Raises:
             ValueError: where there are none.
         """
-        found = self._maps.get(key)
+        found = self._found.maps.get(key)
         if isinstance(found, ValueError):
             raise found
         if found is None:
             raise ValueError(f"{key[0]}: expected it to attend in the first tokens alone too")
         return found
 
+    def readout(self) -> Readout:
+        """What turns hidden states into logits.
+
+        Raises:
+            ValueError: for a network with more than a norm and a linear map there; it names the
+                module.
+        """
+        found = self._found.readout
+        if isinstance(found, ValueError):
+            raise found
+        return found
+
     @cached_property
-    def _maps(self) -> dict[Key, SiteMaps | ValueError]:
-        inputs, blocks = short(self.inputs), list[ModuleCall]()
-        record, calls = observe(self.model, inputs, blocks=blocks)
-        found: dict[Key, SiteMaps | ValueError] = {}
-        head, final_norm = self._head(calls, blocks)
+    def _found(self) -> "_Found":
+        inputs, blocks = _whole(short(self.inputs)), list[ModuleCall]()
+        record, calls, out = observe(self.model, inputs, blocks=blocks)
+        try:
+            readout = readout_of(self.model.network, calls, blocks, out)
+        except ValueError as error:
+            readout = error
+        maps: dict[Key, SiteMaps | ValueError] = {}
         for index, call in enumerate(record.calls):
             entry = call.entry
             ids = inputs.arguments.get(IDS.get(entry.source or "", ""))
             encodes = self.model.network.config.is_encoder_decoder and entry.source != "target"
             try:
-                maps = site_maps(call, index, calls, ids)
-                if maps.embedding is not None and not encodes:
-                    maps = replace(maps, unembedding=head, final_norm=final_norm)
+                found = site_maps(call, index, calls, ids)
+                writes = found.embedding is not None and not encodes
+                if writes and isinstance(readout, Readout):
+                    head = readout.unembedding
+                    found = replace(found, unembedding=head, final_norm=readout.norm)
             except ValueError as error:
-                maps = error
-            found.setdefault((entry.path, entry.layer, entry.part), maps)
-        return found
+                found = error
+            maps.setdefault((entry.path, entry.layer, entry.part), found)
+        return _Found(maps, readout)
 
     @cached_property
     def _gates(self) -> dict[Key, Tensor]:
-        maps = {key: each.gate for key, each in self._maps.items() if isinstance(each, SiteMaps)}
+        found = self._found.maps
+        maps = {key: each.gate for key, each in found.items() if isinstance(each, SiteMaps)}
         modules = {gate.linear.module for gate in maps.values() if gate is not None}
-        record, calls = observe(self.model, self.inputs, self.edits, modules=modules)
-        found: dict[Key, Tensor] = {}
+        record, calls, _ = observe(self.model, self.inputs, self.edits, modules=modules)
+        gates: dict[Key, Tensor] = {}
         for index, call in enumerate(record.calls):
             key = call.entry.path, call.entry.layer, call.entry.part
             gate = maps.get(key)
             if gate is not None:
                 made = gate_call(calls, gate, index).made
                 rows = made.reshape(call.pattern.batch, call.pattern.queries, -1)
-                found.setdefault(key, gate.gates(rows))
-        return found
-
-    def _head(
-        self, calls: Sequence[ModuleCall], blocks: Sequence[ModuleCall]
-    ) -> tuple[Tensor | None, Norm | None]:
-        """The vectors that give the logits, and the norm whose output they are multiplied with.
-
-        None where anything but a norm and a factor is between them and what leaves the blocks: the
-        head of a masked language model has a linear layer with an activation there.
-        """
-        head = self.model.network.get_output_embeddings()
-        call = next((each for each in calls if each.module is head), None)
-        if call is None:
-            return None, None
-        weight = getattr(head, "weight", None)
-        if not is_wide(weight, call.given.shape[-1]):
-            return None, None
-        norm, read = norm_before(calls, call.given)
-        streams = [block.made for block in blocks if block.made.shape == read.shape]
-        if not any(alike(x, stream) for x in (call.given, read) for stream in streams):
-            return None, None
-        return weight, norm
+                gates.setdefault(key, gate.gates(rows))
+        return gates

@@ -12,7 +12,6 @@ from models.attention.rotation import alike
 from models.pretrained.linear_maps import (
     HeadMap,
     Linear,
-    factor_of,
     find_output,
     find_rotated,
     find_values,
@@ -115,19 +114,6 @@ def gate_call(calls: Sequence[ModuleCall], gate: HeadMap, index: int) -> ModuleC
 
 def _rows(heads: Tensor) -> Tensor:
     return rearrange(heads, "batch head token dim -> head (batch token) dim")
-
-
-def norm_before(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None, Tensor]:
-    """The norm whose output, but for a factor, a tensor is, and what the norm reads.
-
-    None and the tensor itself where there is none; the last call that returned it counts.
-    """
-    for call in reversed(calls):
-        if call.made.shape == x.shape and factor_of(x, call.made) is not None:
-            norm = norm_of(call)
-            if norm is not None:
-                return norm, call.given
-    return None, x
 
 
 def _norm_and_input(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None, Tensor]:

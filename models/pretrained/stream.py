@@ -8,7 +8,6 @@ beside what a later module returns. What else the block adds is its feed-forward
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import torch
@@ -84,9 +83,16 @@ class _Layer:
     after: Sequence[ModuleCall]
     gates: Float[Tensor, "head token gate_dim"] | None
 
+    @property
+    def number(self) -> int:
+        """Of its block."""
+        return self.call.entry.layer
+
 
 @torch.no_grad()
-def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]) -> Stream:
+def stream_at(
+    source: Source, key: Key, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
+) -> Stream:
     """The residual stream of some tokens where a site reads it.
 
     Args:
@@ -94,6 +100,7 @@ def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]
         key: module, layer and part of the site.
         item: index in the batch.
         places: which tokens.
+        to_end: whether to go on to what leaves the last block of the site's tower.
 
     Raises:
         ValueError: where a layer is not understood.
@@ -101,19 +108,21 @@ def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]
     source.maps(key)  # which says why there are none, before the pass
     tokens = _tokens(source.inputs, item, places)
     every: list[ModuleCall] = []
-    record, calls = observe(source.model, source.inputs, source.edits, tokens, blocks=every)
+    record, calls, _ = observe(source.model, source.inputs, source.edits, tokens, blocks=every)
     keys: list[Key] = [
         (call.entry.path, call.entry.layer, call.entry.part) for call in record.calls
     ]
     own = record.calls[keys.index(key)].entry
+    end = len(record.calls) if to_end else keys.index(key) + 1
     indices = [
         index
-        for index, call in enumerate(record.calls[: keys.index(key) + 1])
+        for index, call in enumerate(record.calls[:end])
         if (call.entry.place.tower, call.entry.source) == (own.place.tower, own.source)
     ]
+    stops = [*indices[1:], len(record.calls) if to_end else indices[-1]]
     layers = [
         _layer(record.calls[i], source.maps(keys[i]), i, calls, stop)
-        for i, stop in zip(indices, indices[1:] + indices[-1:], strict=True)
+        for i, stop in zip(indices, stops, strict=True)
     ]
     before = [call for call in calls if call.before == indices[0]]
     paths = blocks_of(source.model.network, record.modules)
@@ -123,10 +132,12 @@ def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]
     blocks.check(layers, indices)
     start = blocks.start(layers[0])
     steps = [*_embedding(before, source.inputs, item, places, start)]
-    steps += blocks.writes(start, -1, layers[0])
-    for layer, following in pairwise(layers):
-        steps += _block(layer, following, blocks, item, places)
-    return Stream(tuple(steps), layers[-1].x)
+    steps += blocks.writes(start, -1, layers[0].number, layers[0].x)
+    ends = [(layer.number, layer.x) for layer in layers[1:]]
+    ends += [(len(blocks.calls), blocks.calls[-1].made)] if to_end else []
+    for layer, (number, following) in zip(layers, ends, strict=False):
+        steps += _block(layer, number, following, blocks, item, places)
+    return Stream(tuple(steps), ends[-1][1] if ends else layers[0].x)
 
 
 def _tokens(inputs: ModelInputs, item: int, places: Tensor) -> Callable[[Tensor], Tensor | None]:
@@ -191,23 +202,23 @@ class _Blocks:
         given = self.calls[0].given
         return first.x if alike(given, first.x) else given
 
-    def writes(self, state: Rows, number: int, following: _Layer) -> Iterator[Write]:
-        """What is added to a state on its way to the next attention.
+    def writes(self, state: Rows, number: int, last: int, following: Rows) -> Iterator[Write]:
+        """What is added to a state on its way to the next attention, or to the end.
 
         Args:
             state: inside the block of this number, behind its attention.
             number: of the block; −1 means before the first one.
-            following: the next attention.
+            last: number of the block of the next attention; that of all blocks for the end.
+            following: the stream there.
         """
-        last = following.call.entry.layer
         for each in range(max(number, 0), last):
             made = self.calls[each].made
             if not alike(made, state):
                 yield Write(self._name(each, attends=each == number), made - state)
             state = made
-        if not alike(following.x, state):
+        if not alike(following, state):
             name = mlp_name(last) if last == number else f"layer {last}, before its attention"
-            yield Write(name, following.x - state)
+            yield Write(name, following - state)
 
     def _name(self, number: int, *, attends: bool) -> str:
         path = self.calls[number].path
@@ -258,10 +269,18 @@ def _embedding(
 
 
 def _block(
-    layer: _Layer, following_layer: _Layer, blocks: _Blocks, item: int, places: Tensor
+    layer: _Layer, last: int, following: Rows, blocks: _Blocks, item: int, places: Tensor
 ) -> Iterator[Step]:
-    """What happens to the stream between an attention layer and the next."""
-    following = following_layer.x
+    """What happens to the stream between an attention layer and the next, or the end.
+
+    Args:
+        layer: the attention.
+        last: number of the block of the next one; that of all blocks for the end.
+        following: the stream there.
+        blocks: of the tower.
+        item: index in the batch.
+        places: which tokens.
+    """
     entry, maps, x = layer.call.entry, layer.maps, layer.x
     word = "cross head" if layer.call.kind == "cross" else "head"
     matrices = split_columns(maps.output.matrix, len(maps.query.starts))
@@ -282,16 +301,16 @@ def _block(
     yield from added.writes
     name = mlp_name(entry.layer)
     if added.read is None or not _is_normed(layer.after, following):
-        yield from blocks.writes(x + total(added.writes), entry.layer, following_layer)
+        yield from blocks.writes(x + total(added.writes), entry.layer, last, following)
         return
-    last = next(c for c in reversed(layer.after) if _returns(c, following) and norm_of(c))
-    norm = norm_of(last)
-    if last is not added.read and norm is not None:
+    end = next(c for c in reversed(layer.after) if _returns(c, following) and norm_of(c))
+    norm = norm_of(end)
+    if end is not added.read and norm is not None:
         first = norm_of(added.read)
         if first is None:
             raise ValueError(f"{entry.path}: expected a norm of the sum of stream and heads")
         yield Normed(first)
-        yield Write(name, last.given - added.read.made)
+        yield Write(name, end.given - added.read.made)
     if norm is not None:
         yield Normed(norm)
 

@@ -54,7 +54,7 @@ def test_what_cannot_be_cut_stays(arguments: dict) -> None:
 def test_calls_are_noted_in_the_one_pass_only() -> None:
     model = as_model(BY_NAME["BERT"].build())
     inputs = prepare_inputs(model, given(1, 5))
-    _, calls = observe(model, inputs)
+    _, calls, _ = observe(model, inputs)
     assert {call.path for call in calls} >= {"embeddings.LayerNorm", "encoder.layer.1.output.dense"}
     noted = len(calls)
     run_network(model, inputs)
@@ -70,7 +70,7 @@ def test_calls_without_such_rows_are_left_out() -> None:
     def wide(x: torch.Tensor) -> torch.Tensor | None:
         return x if x.shape[-1] == width else None
 
-    _, calls = observe(model, inputs, rows=wide)
+    _, calls, _ = observe(model, inputs, rows=wide)
     assert any(call.path.endswith("attention.self.query") for call in calls)
     assert all(call.given.shape[-1] == call.made.shape[-1] == width for call in calls)
     assert not any(part._forward_hooks for part in model.network.modules())

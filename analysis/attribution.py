@@ -1,0 +1,118 @@
+"""Direct logit attribution: what each component adds to the logit of a token.
+
+    logit = W_token · norm(Σ_part x_part) + bias = Σ_part W_token · norm_part(x_part) + biases
+
+The last state of the stream is the sum of what embeddings, heads, feed-forward networks and biases
+wrote. With the deviation of the final norm held at its value on this input, the logit is linear in
+it. A capped logit is divided in the proportions that it has before the cap. What a component does
+through later layers is counted there, not here.
+
+Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; the norm held fixed
+as in nostalgebraist 2020 and Wang et al. 2022, "Interpretability in the Wild", section 3.
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.outputs import logits_at
+from models.readout import Readout
+from models.trace import BIASES, Trace
+
+TOLERANCE = 1e-4  # of a logit, or of the sum of the sizes of its parts where they cancel
+COARSE = 3e-2  # the same in half precision
+
+
+@torch.no_grad()
+def logit_attribution(
+    t: Trace, token_id: int, *, query: int = -1, versus: int | None = None, item: int = 0
+) -> dict[str, float]:
+    """What each part of the network adds to a logit, or to the difference of two.
+
+    It takes two more passes of the network.
+
+    Args:
+        t: of a network with logits of tokens.
+        token_id: whose logit is divided.
+        query: the token whose logits are read, among the item's own ones; negative values count
+            from the last one.
+        versus: another token, whose logit is subtracted; None for no other.
+        item: index in the batch.
+
+    Returns:
+        By name ("layer 3, head 5", "layer 3, MLP", "token embedding", "biases"), numbers that sum
+        to the logit or the difference.
+
+    Raises:
+        ValueError: for a token or position that is not there; where the components of the stream,
+            the final norm or the unembedding cannot be told, by name; and where the parts do not
+            sum to the logit.
+    """
+    logits = logits_at(t, query, item=item)
+    ids = [token_id] if versus is None else [token_id, versus]
+    for each in ids:
+        if not 0 <= each < len(logits):
+            raise ValueError(f"token: expected 0 to {len(logits) - 1}, received {each}")
+    readout = t.readout()
+    count = t.output.missing(item) + len(t.output.of_item(item))
+    stream = t.last_stream([query % count], item=item)
+    parts = _through_norm({name: part[0] for name, part in stream.parts().items()}, readout)
+    found = [_divided(parts, readout, each) for each in ids]
+    limit = TOLERANCE if t.output.values.dtype in (torch.float32, torch.float64) else COARSE
+    for id, own in zip(ids, found, strict=True):
+        off = abs(sum(own.values()) - float(logits[id]))
+        if off > limit * max(abs(float(logits[id])), sum(map(abs, own.values()))):
+            raise ValueError(
+                f"expected parts that sum to the logit {float(logits[id]):.4g} of token {id},"
+                f" received a difference of {off:.2g}"
+            )
+    if len(found) == 1:
+        return found[0]
+    return {name: value - found[1][name] for name, value in found[0].items()}
+
+
+def _through_norm(
+    parts: dict[str, Float[Tensor, " dim"]], readout: Readout
+) -> dict[str, Float[Tensor, " dim"]]:
+    """The share of each part in the final norm of their sum."""
+    norm = readout.norm
+    if norm is None:
+        return parts
+    whole = torch.stack(list(parts.values())).sum(0)
+    shares = {name: norm.linear(part, whole) for name, part in parts.items()}
+    if norm.bias is not None:
+        shares[BIASES] = shares.get(BIASES, 0) + norm.bias.double()
+    return shares
+
+
+def _divided(
+    parts: dict[str, Float[Tensor, " dim"]], readout: Readout, id: int
+) -> dict[str, float]:
+    """The shares of the parts in one logit."""
+    row = readout.unembedding[id].double() * readout.scale
+    shares = {name: float(part @ row) for name, part in parts.items()}
+    if readout.bias is not None:
+        shares[BIASES] = shares.get(BIASES, 0.0) + float(readout.bias[id])
+    logit = torch.tensor(sum(shares.values()), dtype=torch.float64)
+    if readout.softcap is None or not logit:
+        return shares
+    capped = float(readout.capped(logit) / logit)
+    return {name: share * capped for name, share in shares.items()}
+
+
+def by_head(
+    attribution: dict[str, float], t: Trace
+) -> tuple[Float[Tensor, "site head"], Float[Tensor, " layer"]]:
+    """An attribution as a table of heads and a row of feed-forward networks; 0 where there is none.
+
+    Heads of cross-attention stand in rows of their own, behind those of the same layer.
+    """
+    tower = t.sites[-1].tower
+    sites = [site for site in t.sites if site.tower == tower]
+    heads = torch.zeros(len(sites), max(site.heads for site in sites))
+    for row, site in enumerate(sites):
+        word = "cross head" if site.kind == "cross" else "head"
+        for head in range(site.heads):
+            heads[row, head] = attribution.get(f"layer {site.layer}, {word} {head}", 0.0)
+    layers = range(max(site.layer for site in sites) + 1)
+    return heads, torch.tensor([attribution.get(f"layer {each}, MLP", 0.0) for each in layers])

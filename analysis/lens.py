@@ -1,0 +1,196 @@
+"""Lenses: what a hidden state would be read as, had the network ended there.
+
+    logit lens      logits = unembed(h)           (nostalgebraist 2020)
+    Jacobian lens   logits = unembed(J h),   J = E[∂h_last(t′) / ∂h(t)] summed over t′ ≥ t
+
+`unembed` is the network's own final norm and output projection. J carries a state of one layer to
+the last one: it is the mean over tokens t, and over texts, of how all later last states change with
+it. A lens shows what a state would make the network write; not that the network uses it so.
+
+Source: Gurnee et al. 2026, "Verbalizable Representations Form a Global Workspace in Language
+Models", for the Jacobian lens. There J is fitted on 1,000 texts of web pages; first tokens, which
+hold attention sinks, are left out, and so is the last.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.progress import Progress, no_progress
+from models.trace import MAX_ANSWER, Trace
+
+SINKS = 16  # first tokens that a Jacobian leaves out
+
+
+@torch.no_grad()
+def logit_lens(
+    t: Trace, layer: int, *, tokens: Sequence[int] | None = None, item: int = 0
+) -> Float[Tensor, "token vocab"]:
+    """The logits of the states that leave a layer; at the last layer those of the output.
+
+    Args:
+        t: with hidden states.
+        layer: 0 is the embedding, −1 the last.
+        tokens: which of the item's own tokens; None for all.
+        item: index in the batch.
+
+    Raises:
+        ValueError: without hidden states; for a layer or token that is not there; for a network
+            whose final norm or unembedding cannot be told, by name; and for an answer of more than
+            256 MiB.
+    """
+    return _read(t, _states(t, layer, tokens, item))
+
+
+@torch.no_grad()
+def jacobian_lens(
+    t: Trace,
+    layer: int,
+    *,
+    jacobian: Float[Tensor, "dim dim"] | None = None,
+    tokens: Sequence[int] | None = None,
+    item: int = 0,
+) -> Float[Tensor, "token vocab"]:
+    """The logits of the states that leave a layer, carried to the last one by a mean Jacobian.
+
+    At the last layer, J is the identity, and the lens gives the output.
+
+    Args:
+        t: with hidden states.
+        layer: 0 is the embedding, −1 the last.
+        jacobian: from `mean_jacobian`, of this layer and preferably many texts; None takes that of
+            this text alone, which takes as many backward passes as the states are wide.
+        tokens: which of the item's own tokens; None for all.
+        item: index in the batch.
+
+    Raises:
+        ValueError: as `logit_lens` and `mean_jacobian`.
+    """
+    states = _states(t, layer, tokens, item)
+    found = mean_jacobian([t], layer, item=item) if jacobian is None else jacobian
+    if found.shape != (states.shape[1],) * 2:
+        raise ValueError(
+            f"jacobian: expected {states.shape[1]} × {states.shape[1]} numbers, received"
+            f" {tuple(found.shape)}"
+        )
+    return _read(t, (states.float() @ found.float().T).to(states.dtype))
+
+
+def mean_jacobian(
+    traces: Sequence[Trace],
+    layer: int,
+    *,
+    skip: int | None = None,
+    item: int = 0,
+    progress: Progress = no_progress,
+) -> Float[Tensor, "dim dim"]:
+    """J of a layer: mean over tokens t and texts of Σ_{t′} ∂h_last(t′) / ∂h(t).
+
+    Rows are features of the last state. One backward pass is made for each, of each text.
+
+    Args:
+        traces: of one network, with hidden states.
+        layer: 0 is the embedding, −1 the last.
+        skip: first tokens that are left out, as t and as t′; None means 16, or half of a text that
+            has fewer than 32. The last token is left out too, unless it is the only one.
+        item: index in the batch.
+        progress: called with the number of backward passes made and of all.
+
+    Raises:
+        ValueError: without texts or hidden states, for a text that has no tokens left, and for
+            weights that are frozen.
+    """
+    if not traces or not all(t.hidden_states for t in traces):
+        raise ValueError("traces: expected at least one, each with trace(..., hidden=True)")
+    found = [
+        _jacobian(t, layer, skip, item, place, len(traces), progress)
+        for place, t in enumerate(traces)
+    ]
+    return torch.stack(found).mean(0)
+
+
+@torch.enable_grad()
+def _jacobian(
+    t: Trace, layer: int, skip: int | None, item: int, place: int, texts: int, progress: Progress
+) -> Float[Tensor, "dim dim"]:
+    """J of one text."""
+    states = t.differentiable_states()
+    source, last = states[_layer(layer, len(states))], states[-1]
+    if not source.requires_grad:
+        raise ValueError("expected weights that are not frozen (requires_grad)")
+    mine = t.hidden_states[_tower(t)].axes[-1].positions_of(item).to(last.device)
+    used, rows, width = mine[_used(len(mine), skip)], [], last.shape[2]
+    for feature in range(width):
+        progress(place * width + feature, texts * width)
+        number = last[item, used, feature].sum()
+        (change,) = torch.autograd.grad(number, source, retain_graph=True, materialize_grads=True)
+        rows.append(change[item, used].float().mean(0))
+    progress((place + 1) * width, texts * width)
+    return torch.stack(rows)
+
+
+@torch.no_grad()
+def lens_ranks(
+    t: Trace, token_id: int, *, tokens: Sequence[int] | None = None, item: int = 0
+) -> Int[Tensor, "layer token"]:
+    """The rank of a token in the logit lens by layer: 1 if no token has a larger logit.
+
+    The first row is that of the embedding. Arguments and errors as for `logit_lens`.
+    """
+    ranks = []
+    for layer in range(len(t.hidden_states[_tower(t)].states) if t.hidden_states else 1):
+        logits = logit_lens(t, layer, tokens=tokens, item=item)
+        if not 0 <= token_id < logits.shape[1]:
+            raise ValueError(f"token: expected 0 to {logits.shape[1] - 1}, received {token_id}")
+        ranks.append(1 + (logits > logits[:, token_id, None]).sum(-1))
+    return torch.stack(ranks)
+
+
+def _tower(t: Trace) -> str | None:
+    """That of the output: the last to attend."""
+    return t.sites[-1].tower
+
+
+def _states(
+    t: Trace, layer: int, tokens: Sequence[int] | None, item: int
+) -> Float[Tensor, "token dim"]:
+    found = t.hidden_states.get(_tower(t))
+    count = len(found.states) if found is not None else 1
+    states = t.hidden(_layer(layer, count), item, tower=_tower(t))
+    if tokens is None:
+        return states
+    for token in tokens:
+        if not -len(states) <= token < len(states):
+            raise ValueError(f"token: expected 0 to {len(states) - 1}, received {token}")
+    return states[list(tokens)]
+
+
+def _layer(layer: int, count: int) -> int:
+    if not -count <= layer < count:
+        raise ValueError(f"layer: expected 0 to {count - 1}, received {layer}")
+    return layer % count
+
+
+def _read(t: Trace, states: Float[Tensor, "token dim"]) -> Float[Tensor, "token vocab"]:
+    readout = t.readout()
+    size = 4 * len(states) * len(readout.unembedding)
+    if size > MAX_ANSWER:
+        raise ValueError(
+            f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
+            " choose fewer tokens with tokens="
+        )
+    return readout(states).float()
+
+
+def _used(tokens: int, skip: int | None) -> slice:
+    """The tokens that a Jacobian is the mean over."""
+    first = min(SINKS, tokens // 2) if skip is None else skip
+    stop = max(tokens - 1, 1)
+    if not 0 <= first < stop:
+        raise ValueError(
+            f"skip: expected 0 to {stop - 1} of {tokens} tokens, the last of which is left out,"
+            f" received {first}"
+        )
+    return slice(first, stop)

@@ -1,0 +1,140 @@
+"""Direct logit attribution: sums, and single parts written out by hand."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from analysis.attribution import by_head, logit_attribution
+from benchmarks.architectures import TEXT
+from models.attention import Mask
+from models.edits import Ablate
+from models.run import load, trace
+from models.trace import Trace
+from tests.analysis.test_lens import IDS, LIBRARY, MORE, OWN, traced
+from tests.models.pretrained.tiny import BY_NAME, build, ids, padded
+
+REFUSED = {"translator": "recurrent"}
+WHOLE = [name for name in (*OWN, *LIBRARY, *MORE) if name not in REFUSED]
+MATCHING = 1e-4  # relative, as promised
+
+
+def check(t: Trace, query: int = -1, item: int = 0) -> None:
+    """Parts sum to the logit, and to the difference of two."""
+    logits = t.output.row(query, item).double()
+    for token in (3, 11):
+        parts = logit_attribution(t, token, query=query, item=item)
+        size = max(abs(float(logits[token])), sum(map(abs, parts.values())))
+        assert sum(parts.values()) == pytest.approx(float(logits[token]), abs=MATCHING * size)
+    difference = logit_attribution(t, 3, query=query, versus=11, item=item)
+    size = sum(map(abs, difference.values()))
+    expected = float(logits[3] - logits[11])
+    assert sum(difference.values()) == pytest.approx(expected, abs=MATCHING * size)
+    first, second = (logit_attribution(t, each, query=query, item=item) for each in (3, 11))
+    for name, value in difference.items():
+        assert value == pytest.approx(first[name] - second[name], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_parts_sum_to_the_logit(name: str) -> None:
+    t = traced(name)
+    check(t)
+    check(t, query=1)
+    parts = logit_attribution(t, 3)
+    own = [site for site in t.sites if site.tower == t.sites[-1].tower]
+    names = [name for name in parts if "head" in name]
+    assert len(names) == sum(site.heads for site in own)
+    assert sum("MLP" in name for name in parts) == len({site.layer for site in own})
+    heads, mlps = by_head(parts, t)
+    rest = sum(value for name, value in parts.items() if "head" not in name and "MLP" not in name)
+    assert float(heads.sum() + mlps.sum()) + rest == pytest.approx(sum(parts.values()), abs=1e-4)
+
+
+@torch.no_grad()
+def test_parts_by_hand() -> None:
+    """Pre-norm: (part − mean) / deviation of the whole · γ · u."""
+    model = load(OWN["pre"])
+    t = trace(model, IDS, hidden=True)
+    network: Any = model.network
+    place, token = 4, 7
+    last = t.hidden(3)[place]
+    deviation = (last.var(unbiased=False) + 1e-5).sqrt()
+    row = network.embedding.tokens.weight[token]
+    block, x = network.blocks[2], t.hidden(2)
+    pattern = t.pattern(2)
+    head = block.attention.out.weight[:, 7:14] @ (t.weights(2, 1)[place] @ pattern.v[0, 1])
+    attended = x + block.attention(block.before_attention(x[None]), mask=Mask(causal=True))[0][0]
+    mlp = (t.hidden(3) - attended)[place]
+    found = logit_attribution(t, token, query=place)
+    for name, part in (("layer 2, head 1", head), ("layer 2, MLP", mlp)):
+        share = (part - part.mean()) / deviation * network.norm.weight @ row
+        assert found[name] == pytest.approx(float(share), abs=1e-5)
+
+
+@torch.no_grad()
+def test_parts_through_a_post_norm_by_hand() -> None:
+    model = load(OWN["post"])
+    t = trace(model, IDS, hidden=True)
+    network: Any = model.network
+    block, x, place, token = network.blocks[2], t.hidden(2), 4, 7
+    attended = x + block.attention(x[None], mask=Mask(causal=True))[0][0]
+    first, second = block.after_attention.norm, block.after_feed_forward.norm
+    middle = F.layer_norm(attended, (21,), first.weight, first.bias, first.eps)
+    fed = block.feed_forward(middle[None])[0]
+    whole = (middle + fed)[place]
+    part = fed[place] - fed[place].mean()
+    share = part / (whole.var(unbiased=False) + second.eps).sqrt() * second.weight
+    expected = float(share @ network.output.weight[token])
+    assert logit_attribution(t, token, query=place)["layer 2, MLP"] == pytest.approx(
+        expected, abs=1e-5
+    )
+
+
+def test_an_item_of_a_padded_batch_is_divided_like_alone() -> None:
+    network = BY_NAME["Llama"].build()
+    inputs = padded(2, 9, 3, left=True)
+    t = trace(network, inputs)
+    check(t, query=-1, item=1)
+    alone = trace(network, {"input_ids": inputs["input_ids"][1:, 3:]})
+    found, expected = logit_attribution(t, 3, item=1), logit_attribution(alone, 3)
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["pre", "Llama", "Phi"])
+def test_an_ablated_head_adds_nothing(name: str) -> None:
+    if name == "pre":
+        t = trace(load(OWN[name]), IDS, edits=[Ablate(1, 2)])
+    else:
+        t0 = traced(name)
+        origin: Any = t0.origin
+        t = trace(origin.model, origin.inputs.arguments, edits=[Ablate(1, 2)])
+    assert logit_attribution(t, 5)["layer 1, head 2"] == 0
+    check(t)
+
+
+def test_logits_of_the_last_tokens_are_enough() -> None:
+    network = BY_NAME["Llama"].build()
+    given = {"input_ids": ids(1, 9)}
+    whole, last = trace(network, given), trace(network, given, logits_to_keep=1)
+    assert logit_attribution(last, 3) == pytest.approx(logit_attribution(whole, 3), abs=1e-5)
+    with pytest.raises(ValueError, match="logits were kept from token 8 on"):
+        logit_attribution(last, 3, query=2)
+
+
+def test_what_cannot_be_divided_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="this decoder is recurrent"):
+        logit_attribution(traced("translator"), 3)
+    masked = trace(build("BertForMaskedLM", "BertConfig", TEXT), {"input_ids": ids(1, 9)})
+    with pytest.raises(ValueError, match=r"cls\.predictions\.transform"):
+        logit_attribution(masked, 3)
+    deep = BY_NAME["DeepSeek-V3"]
+    with pytest.raises(ValueError, match=r"layers\.\d\.self_attn: expected"):
+        logit_attribution(trace(deep.build(), deep.inputs()), 3)
+    t = trace(load(OWN["pre"]), IDS)
+    for given, line in (
+        ({"token_id": 31}, "token: expected 0 to 30"),
+        ({"token_id": 1, "query": 6}, "0 to 5"),
+    ):
+        with pytest.raises(ValueError, match=line):
+            logit_attribution(t, **given)
