@@ -124,8 +124,8 @@ def trace(
         inputs = prepare_inputs(model, input, target)
     recorded = gradient is not None
     lossless = refusing_lost_gradients(model.network) if recorded else nullcontext()
-    grad = torch.set_grad_enabled(recorded)
-    with without_dropout(model.network), grad, gradient_rules(rules), lossless:
+    grad = partial(torch.set_grad_enabled, recorded)  # which sets the mode when it is called
+    with without_dropout(model.network), grad(), gradient_rules(rules), lossless:
         more = _fewer_logits(model.network, logits_to_keep)
         if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress

@@ -144,7 +144,7 @@ def _in_order(state: Tensor, call: Call | None) -> Tensor:
 
 def last_state(states: Sequence[Tensor], outputs: BlockOutputs, tower: str | None) -> Tensor:
     """What leaves the last block, where the block before it gave the state before it."""
-    blocks: Sequence[Tensor] = outputs.last.get(tower, ())
+    blocks = list(outputs.last.get(tower, ()))
     if not blocks or blocks[-1].shape != states[-1].shape:
         return states[-1]
     alike = len(states) < 3 or (len(blocks) > 1 and blocks[-2].equal(states[-2]))

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -40,8 +41,8 @@ def record_pass(
     states = block_outputs(model.network, record.modules) if hidden else nullcontext()
     under = activation_rules(model.network, rules)
     lossless = refusing_lost_gradients(model.network) if gradient else nullcontext()
-    grad = torch.set_grad_enabled(gradient)
-    with recording(model.network, record), grad, lossless, states as blocks:
+    grad = partial(torch.set_grad_enabled, gradient)  # which sets the mode when it is called
+    with recording(model.network, record), grad(), lossless, states as blocks:
         record.states = blocks
         with under, gradient_rules(rules):
             out = run_network(model, inputs, hidden)

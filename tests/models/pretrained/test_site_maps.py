@@ -13,7 +13,7 @@ from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.observation import ModuleCall
 from models.pretrained.packed import Packing
 from models.pretrained.recording import Call, Entry
-from models.pretrained.site_maps import _adds, norm_before, site_maps
+from models.pretrained.site_maps import _adds, site_maps
 from models.pretrained.windows import Blocks
 from models.trace import TokenAxis
 
@@ -139,20 +139,6 @@ def test_windows_have_no_maps() -> None:
     for more in ({"blocks": Blocks.in_order(1, TOKENS)}, {"packing": packing}):
         with pytest.raises(ValueError, match=r"layers\.0\.attn attends in windows"):
             site_maps(replace(layer.call, **more), 0, layer.calls)
-
-
-def test_the_norm_that_made_a_tensor() -> None:
-    """Not one of as many numbers that comes later."""
-    layer = Layer()
-    first, *_, last = layer.calls
-    made, _ = norm_before(layer.calls, first.made)
-    assert made is not None
-    assert made.weight is layer.before.weight
-    assert last.made.shape == first.made.shape
-    assert norm_before(layer.calls, layer.x)[0] is None
-    scaled, read = norm_before(layer.calls, 0.3 * first.made)
-    assert scaled is not None
-    assert read.equal(first.given)
 
 
 def test_tensors_of_different_shapes_are_not_added() -> None:

@@ -205,7 +205,7 @@ def test_a_norm_of_the_sum_is_looked_up_behind_what_returns_it_again() -> None:
         ModuleCall("dropout", nn.Dropout(), following, following, 1),
     ]
     layer = _layer(call, maps, 0, calls, 1)
-    steps = [*_block(layer, replace(layer, x=following), _Blocks((), ()), 0, torch.arange(5))]
+    steps = [*_block(layer, layer.number, following, _Blocks((), ()), 0, torch.arange(5))]
     writes, (last,) = [s for s in steps if isinstance(s, Write)], steps[-1:]
     assert (total(writes) - made).abs().max() < 1e-5
     assert [isinstance(step, Normed) for step in steps] == [False] * len(writes) + [True]
