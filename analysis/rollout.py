@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.stack import Fusion, layer_map, self_attention
+from models.progress import Progress, each, no_progress
 from models.trace import Trace
 
 
@@ -20,6 +21,7 @@ def rollout(
     discard: float = 0.0,
     tower: str | None = None,
     item: int = 0,
+    progress: Progress = no_progress,
 ) -> Float[Tensor, "query key"]:
     """How much of each input token is in each token of the last layer, by attention alone.
 
@@ -30,6 +32,7 @@ def rollout(
             divided by their sums afterwards, so that they still sum to 1.
         tower: of a model with several, such as "encoder" or "decoder".
         item: index in the batch.
+        progress: called before each layer and after the last; an exception ends it.
 
     Returns:
         0 to 1; rows sum to 1. Of uniform attention in L layers: 2^−L on the diagonal, the rest
@@ -40,8 +43,8 @@ def rollout(
 
     Source: Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers", eq. 1.
     """
-    first, *later = self_attention(trace, tower)
-    result = layer_map(trace, first, fusion, discard=discard, item=item)
-    for site in later:
+    layers = each(self_attention(trace, tower), progress)
+    result = layer_map(trace, next(layers), fusion, discard=discard, item=item)
+    for site in layers:
         result = layer_map(trace, site, fusion, discard=discard, item=item) @ result
     return result

@@ -11,11 +11,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.methods import FUSIONS, Fusion
 from analysis.overview import RowSource
 from models.trace import Site, Trace
 
-Fusion = Literal["mean", "max", "min"]
-FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
 SELF = ("self", "causal")
 
 

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from viz.export.figures import VIEWS
 from viz.export.files import FORMATS, export
+from viz.selection import OF_FILES, Option
+from viz.values import Flag, Text, Words
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -94,17 +96,9 @@ def parser(name: str) -> Parser:
     found.add_argument("--tower", help="which part of a model with several")
     found.add_argument("--module", help="path of the attention module, of several in one layer")
     found.add_argument("--part", type=int, help="which run of a tower that runs several times")
-    found.add_argument("--scale", default="fixed", choices=("fixed", "own", "layer", "log"))
-    found.add_argument("--token", type=int, help="whose weights are drawn over a picture")
-    for name, how in OPTIONS.items():
-        found.add_argument(f"--{name.replace('_', '-')}", **how)
-    found.add_argument(
-        "--explain",
-        default="",
-        help="of a relevance: the name of a class or token, as mat or mat@3 (at a position), or of"
-        " a model without them a second sentence",
-    )
-    found.add_argument("--direction", default="out", choices=("out", "in"))
+    for option in OF_FILES.values():
+        flag = FLAGS.get(option.name, option.name)
+        found.add_argument(f"--{flag.replace('_', '-')}", dest=option.name, **_taken(option))
     found.add_argument("--words", action="store_true", help="whole words instead of tokens")
     found.add_argument(
         "--special", default="shown", choices=("shown", "hidden", "renormalised"), help="tokens"
@@ -112,7 +106,7 @@ def parser(name: str) -> Parser:
     found.add_argument(
         "--no-words", action="store_true", help="title and caption in the metadata alone"
     )
-    found.add_argument("-o", "--output", type=Path, help="the file")
+    found.add_argument("-o", "--output", dest="path", type=Path, help="the file")
     found.add_argument("--out-dir", type=Path, help="folder of the files of --inputs")
     found.add_argument(
         "--format", default="svg", choices=[suffix[1:] for suffix in FORMATS], help="with --out-dir"
@@ -135,67 +129,27 @@ def heads(text: str) -> Any:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def numbers(text: str) -> tuple[int, ...]:
-    """ "0,3"."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        message = f"expected numbers such as 0,3, received {text!r}"
-        raise argparse.ArgumentTypeError(message) from None
+FLAGS = {"output": "explain"}  # -o, --output is the file
 
 
-def words(text: str) -> tuple[str, ...]:
-    """ "entropy,previous token"."""
-    return tuple(part.strip() for part in text.split(","))
+def _taken(option: Option) -> dict[str, Any]:
+    """How the shell takes an option of the selection."""
+    kind, about = option.kind, option.about.replace("%", "%%")
+    if isinstance(kind, Flag):
+        return {"action": "store_true", "help": about}
+    if isinstance(kind, Words):
+        words = [word for word in kind.words if word]
+        return {"choices": words, "default": option.default, "help": about}
 
+    def read(text: str) -> Any:
+        try:
+            listed = ".".join(part.strip() for part in text.split(","))
+            return kind(text if isinstance(kind, Text) else listed)
+        except ValueError as error:
+            expected = str(error).replace("by dots", "by commas")
+            raise argparse.ArgumentTypeError(f"{expected}, received {text!r}") from None
 
-def span(text: str) -> range:
-    """ "0-12", the end excluded."""
-    start, _, stop = text.partition("-")
-    if not (start.isdecimal() and stop.isdecimal() and int(start) < int(stop)):
-        raise argparse.ArgumentTypeError(f"expected positions such as 0-12, received {text!r}")
-    return range(int(start), int(stop))
-
-
-OPTIONS: dict[str, dict[str, Any]] = {  # of `export`, by the same name
-    "values": {"default": "weights", "choices": ("weights", "scores")},
-    "sinks": {"default": "shown", "choices": ("shown", "hidden", "renormalised")},
-    "outliers": {"action": "store_true", "help": "of a picture: patches that act as sinks too"},
-    "least": {"type": float, "default": 0.0, "help": "smaller weights are not drawn"},
-    "top": {"type": int, "help": "strongest keys of each row: outlined; of lines, alone drawn"},
-    "rows": {"type": span, "help": "queries such as 0-12"},
-    "columns": {"type": span, "help": "keys such as 0-12"},
-    "layers": {"type": numbers, "default": (), "help": "of text: several, with commas"},
-    "average": {"action": "store_true", "help": "of text: the mean over all tokens"},
-    "query": {"type": int, "help": "of qk, stages and model, the row"},
-    "key": {"type": int, "help": "of qk"},
-    "method": {"default": "rollout", "help": "of model, such as alti, decompx or attnlrp"},
-    "beside": {"default": "", "help": "of model, a second method"},
-    "tested": {"action": "store_true", "help": "of model: with the faithfulness of a relevance"},
-    "fusion": {
-        "default": "mean",
-        "choices": ("mean", "max", "min"),
-        "help": "of rollout and flow: how the heads of a layer are fused",
-    },
-    "discard": {
-        "type": float,
-        "default": 0.0,
-        "help": "of rollout: share of each layer's smallest weights that is left out",
-    },
-    "beside_fusion": {
-        "default": "",
-        "choices": ("mean", "max", "min"),
-        "help": "the same of the second method; without it, that of the first",
-    },
-    "beside_discard": {
-        "type": float,
-        "help": "the same of the second method; without it, that of the first",
-    },
-    "ground": {"default": "grey", "choices": ("colour", "grey"), "help": "of a picture"},
-    "paint": {"default": "patches", "choices": ("patches", "smooth", "mask"), "help": "of weights"},
-    "opacity": {"type": int, "default": 100, "help": "of weights over a picture, in percent"},
-    "plot": {"type": words, "default": (), "help": "of scatter: up to three numbers, with commas"},
-}
+    return {"type": read, "default": option.default, "help": about}
 
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:
@@ -206,15 +160,15 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
         OSError: if the inputs cannot be read, or the folder cannot be made.
     """
     if options.inputs is None:
-        if options.output is None or options.out_dir is not None:
+        if options.path is None or options.out_dir is not None:
             raise ValueError("expected -o with --text or --picture")
-        if options.output.suffix.lower() not in FORMATS:
+        if options.path.suffix.lower() not in FORMATS:
             raise ValueError(
                 f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
-                f" received {options.output.name!r}"
+                f" received {options.path.name!r}"
             )
-        return [Job(options.text if options.picture is None else options.picture, options.output)]
-    if options.out_dir is None or options.output is not None:
+        return [Job(options.text if options.picture is None else options.picture, options.path)]
+    if options.out_dir is None or options.path is not None:
         raise ValueError("expected --out-dir with --inputs")
     lines = options.inputs.read_text(encoding="utf-8").splitlines()
     found = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -263,14 +217,10 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
         tower=options.tower,
         module=options.module,
         part=options.part,
-        scale=options.scale,
-        token=options.token,
-        direction=options.direction,
         picture=source if reads_picture else None,
         run=(model, source, options.target),
         words=not options.no_words,
-        output=options.explain,
-        **{name: getattr(options, name) for name in OPTIONS},
+        **{name: getattr(options, name) for name in OF_FILES},
     )
 
 

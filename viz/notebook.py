@@ -21,7 +21,8 @@ from viz.export.figures import VIEWS
 from viz.export.files import place_of
 from viz.export.page import ID, encoded, image_answers, image_entry, props_of, text_answers
 from viz.export.page import text_entry as entry_of_text
-from viz.export.request import EVERY, Heads, Request
+from viz.export.request import Heads, Request
+from viz.selection import EVERY
 
 if TYPE_CHECKING:
     from PIL.Image import Image

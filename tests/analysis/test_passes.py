@@ -18,6 +18,7 @@ from analysis.decompx import decompx, parts
 from analysis.flow import flow
 from analysis.heads import head_table, heads
 from analysis.measures import MEASURES
+from analysis.methods import names_of
 from analysis.norms import alti, mixing, value_norms
 from analysis.relevance import METHODS as RELEVANCE
 from analysis.relevance import Method, Relevance, explain
@@ -33,7 +34,6 @@ from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.slow_heads import slow_numbers
 from tests.models.pretrained.tiny import BY_NAME, build
-from viz.api.model import ROWS
 
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
 TOKENS, CACHED, DOCUMENT, CHUNK, WINDOW = 11, 4, 5, 4, 3
@@ -290,7 +290,7 @@ PADDED = [
 
 
 def test_every_method_of_the_whole_model_is_compared() -> None:
-    assert set(ROWS) <= set(METHODS)
+    assert {*names_of("map", "row")} <= set(METHODS)
 
 
 @cache

@@ -8,12 +8,12 @@ import {
   fusedIn,
   fusedQueryOf,
   largest,
-  METHODS,
   methodOf,
   nameOf,
   showsOf,
   spansOf,
 } from "../../viz/components/headscope_views/assets/text/methods.js";
+import { METHODS } from "../../viz/components/headscope_views/assets/core/declared.js";
 
 import { explainedIn } from "../../viz/components/headscope_views/assets/text/model.js";
 

@@ -143,7 +143,7 @@ def test_an_atlas_claims_no_filter_and_forms_of_the_model_no_head(tmp_path: Path
             assert sums == {True} or shown is view or t.empty_rows()
         file = export(t, tmp_path / "file.svg", view="model", method="max")
         said, texts = written(file)
-        assert "the largest weight that any head of any layer gives" in said
+        assert "The largest weight that any head of any layer gives" in said
         assert any("all layers together" in text for text in texts)
         held = arrays(export(t, tmp_path / "file.npz", view="model", method="max"))["max"]
         first = t.sites[0]

@@ -99,7 +99,7 @@ def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
     relevance = explain(network(), HOSTILE, target="a word", method="gradient").tokens
     expected = faithfulness(network(), HOSTILE, relevance, target="a word")
     for view in ("faithfulness", "model"):
-        found = arrays(tmp_path, view, tested=True, **asked)
+        found = arrays(tmp_path, view, **asked, **({"tested": True} if view == "model" else {}))
         for name in ("comprehensiveness", "sufficiency"):
             random = getattr(expected, f"random_{name}")
             curves = torch.cat([getattr(expected, name)[None], random])
@@ -250,7 +250,8 @@ def test_hidden_sinks_are_hatched_with_their_shares_beside(tmp_path: Path, mode:
 
 SHOWN: dict[str, dict[str, Any]] = {
     "faithfulness": {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)},
-    **{form: {"query": QUERY, "key": KEY} for form in ("qk", "stages")},
+    "qk": {"query": QUERY, "key": KEY},
+    "stages": {"query": QUERY},
     "model": {"method": "alti", "beside": "decompx"},
     "text": {"token": QUERY},
     **{form: {} for form in ("scatter", "numbers", "vectors")},

@@ -95,8 +95,11 @@ def test_a_batch_goes_on_after_a_failure(
         ("--inputs none.txt --out-dir out", "No such file or directory: 'none.txt'"),
         ("--model nothing-such --text a -o a.svg", "nothing-such"),
         ("--model grammar --picture a.png -o a.svg", "--picture: "),
-        ("--text a --rows 3-1 -o a.svg", "argument --rows: expected positions such as 0-12"),
-        ("--text a --layers x -o a.svg", "argument --layers: expected numbers such as 0,3"),
+        ("--text a --rows 3-1 -o a.svg", "argument --rows: expected positions such as"),
+        (
+            "--text a --layers x -o a.svg",
+            "argument --layers: expected whole numbers from 0 to 999, joined by commas",
+        ),
         ("--text a --view rings -o a.svg", "argument --view: invalid choice: 'rings'"),
     ],
 )

@@ -3,12 +3,13 @@
 import ast
 import io
 import re
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from analysis.methods import BY_NAME
 from viz.api.entries import Download, Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
+from viz.selection import FORM, OF_FILES, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,17 +25,6 @@ KINDS = {
     "npz": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
 }
-FORMS = (
-    *("matrix", "lines", "atlas", "text", "qk", "stages", "model", "faithfulness", "scatter"),
-    *("numbers", "vectors", "image"),
-)
-FILTERS = ("values", "sinks", "outliers", "least", "top", "rows", "columns")
-CHOICES = (
-    *("query", "key", "average", "layers", "plot", "ground", "paint", "opacity"),
-    *("method", "beside", "output", "tested", "fusion", "discard"),
-    *("beside_fusion", "beside_discard"),
-)
-HIDDEN = {"alti", "decompx", "norms"}  # of the whole model, methods that read hidden states
 TRACED = re.compile(r"^t = trace\(model, (.*)\)$", re.MULTILINE)
 
 
@@ -62,38 +52,31 @@ def python(
     entry: TraceEntry, id: str, site: int, head: "One", form: str, **options: Any
 ) -> dict[str, Any]:
     """Python code that makes the same figure."""
-    from viz.api.model import RELEVANCE
-    from viz.export.request import EVERY, WHOLE, Choice, Filters
-
     request = _request(entry, site, head, form, **options)
-    shown, token = options.get("shown", ()), request.token
     asked = [f"view={form!r}"]
-    if form not in EVERY:
+    if not request.every:
         asked += entry.shown.address(request.site).arguments
-        heads = list(shown) if len(shown) > 1 else shown[0] if shown else head
+        heads = request.heads[0] if len(request.heads) == 1 else [*request.heads]
         asked.append(f"head={heads!r}")
-    if request.scale != "fixed":
-        asked.append(f"scale={request.scale!r}")
-    if token is not None and form in ("lines", "text", "image"):
-        asked += [f"token={token}", f"direction={'in' if request.inward else 'out'!r}"]
     asked += [
         f"{name}={value!r}"
-        for part, default in ((request.filters, Filters()), (request.choice, Choice()))
-        for name, value in asdict(part).items()
-        if value != getattr(default, name)
+        for name, option in OF_FILES.items()
+        if (value := getattr(request.selection, name)) != option.default
+        and name in ("scale", *FORM[form].options)
     ]
     if entry.patches is not None:
         asked.append(f"picture={entry.patches.source}")
     code = entry.code(site, head)
-    methods = {request.choice.method, request.choice.beside} if form in WHOLE else set()
-    if methods & HIDDEN:
+    chosen = request.selection.methods if FORM[form].covers == "layers" else ()
+    methods = [BY_NAME[method.name] for method in chosen]
+    if any(method.needs == "hidden" for method in methods):
         code = TRACED.sub(r"t = trace(model, \1, hidden=True)", code)
     name = f"{_name(request, form)}.pdf"
     lines = ["from viz.export import export", ""]
-    if relevant := sorted(methods & {*RELEVANCE}):
+    if relevant := sorted({each.name for each in methods if each.kind == "relevance"}):
         given = _given(code)
         asked.append(f"run=({', '.join(['model', *given])})")
-        explained = _explained(given, relevant, request.choice.output)
+        explained = _explained(given, relevant, request.selection.output)
         lines = ["from analysis.relevance import explain", lines[0], "", *explained]
     lines.append(f"export(t, {name!r}, {', '.join(asked)})")
     return {"code": "\n".join([code, "", *lines])}
@@ -121,10 +104,7 @@ def _request(
     head: "One",
     form: str,
     *,
-    scale: str = "fixed",
     shown: tuple[int, ...] = (),
-    token: int | None = None,
-    direction: str = "out",
     words: bool = True,
     **options: Any,
 ) -> "Request":
@@ -135,21 +115,18 @@ def _request(
         site: index of the site.
         head: its head.
         form: of the figure.
-        scale: of its colours.
         shown: several heads instead of the one.
-        token: the pinned one.
-        direction: whether it attends or is attended to.
         words: whether title and caption are drawn.
-        options: the fields of `Filters` and `Choice`.
+        options: those of `Selection`.
 
     Raises:
         QuestionError: for a site, head or token that is not there, and a form that does not apply.
     """
-    from viz.export.request import EVERY, Choice, Filters, Request
+    from viz.export.request import Request
 
     picture = entry.patches is not None
     if picture != (form == "image"):
-        known = "image" if picture else ", ".join(FORMS[:-1])
+        known = ", ".join(name for name in FORM if (name == "image") == picture)
         raise QuestionError(f"expected {known} as form")
     found = site_at(entry.shown, site, head)
     for each in shown:
@@ -157,10 +134,10 @@ def _request(
     layers = {site.layer for site in entry.shown.sites}
     if not layers.issuperset(options.get("layers", ())):
         raise QuestionError(f"expected layers of 0 to {max(layers)}")
-    inward = direction == "in"
-    places = {"token": token, "query": options.get("query"), "key": options.get("key")}
+    inward = options.get("direction") == "in"
     counts = {"token": found.keys if inward else found.queries}
     counts |= {"query": found.queries, "key": found.keys}
+    places = {name: options.get(name) for name in counts}
     for name, place in places.items():
         if place is not None and place >= counts[name]:
             raise QuestionError(f"expected {name} 0 to {counts[name] - 1}")
@@ -171,15 +148,11 @@ def _request(
         entry.shown,
         found,
         shown or (head,),
-        every=form in EVERY,
-        scale=scale,
-        token=token,
-        inward=inward,
+        every=FORM[form].covers == "every",
+        selection=Selection(**options),
         picture=None if entry.patches is None else _pixels(entry.patches),
         entry=entry,
         words=words,
-        filters=Filters(**{name: options[name] for name in FILTERS if name in options}),
-        choice=Choice(**{name: options[name] for name in CHOICES if name in options}),
     )
 
 

@@ -4,12 +4,13 @@ Everything is computed in the pool when a view asks for it, and kept with the en
 does not hold for a network, the answer is one sentence that says why.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from analysis.methods import BY_NAME, Fusion, Method, function_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from analysis.faithfulness import Study
     from analysis.relevance import Relevance
-    from analysis.stack import Fusion
     from analysis.target import Target
     from analysis.view import View
     from models.model import Model
@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
     Shown = Trace | View
 
-MAPS = ("mean", "max", "rollout", "alti", "norms", "added")
-ROWS = (*MAPS, "flow", "decompx")
-RELEVANCE = ("gradient", "chefer", "attnlrp")
-METHODS = (*ROWS, *RELEVANCE)
-FUSED = ("rollout", "flow")  # methods that fuse the heads of a layer
-FUSIONS = ("mean", "max", "min")
 CELLS = 160  # maximum cells per side of a map; larger ones are max-pooled
-MOST = 1024  # tokens; ALTI takes time in proportion to their square, times the width
-MOST_PASSES = 256  # tokens; DecompX takes a pass for each
 Answer = dict[str, Any]
 
 
@@ -62,7 +54,7 @@ def map_of(
     site: int,
     head: int | str,
     method: str,
-    fusion: "Fusion" = "mean",
+    fusion: Fusion = "mean",
     discard: float = 0.0,
 ) -> Answer:
     """A map over all layers (or of one, for norms), max-pooled to at most `CELLS` per side."""
@@ -88,7 +80,7 @@ def row_of(
     method: str,
     index: int,
     columns: range | None = None,
-    fusion: "Fusion" = "mean",
+    fusion: Fusion = "mean",
     discard: float = 0.0,
 ) -> Answer:
     """One query's exact numbers; of attention flow and DecompX, a range of its keys."""
@@ -115,7 +107,7 @@ def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = 
         entry: the trace.
         id: of the trace.
         site: any.
-        method: of `RELEVANCE`.
+        method: of the relevances in `analysis.methods`.
         output: what is explained, as a text (see `analysis.target`); "" is the likeliest.
     """
     found = _relevance(entry, method, output)
@@ -228,7 +220,7 @@ def whole_map(
     site: int,
     head: int | str,
     method: str,
-    fusion: "Fusion" = "mean",
+    fusion: Fusion = "mean",
     discard: float = 0.0,
 ) -> "Tensor":
     """A map over the tokens or words of the view, not pooled: `query key`.
@@ -258,33 +250,36 @@ def whole_map(
             return combined(trace, method, tower=found.tower, kind=kind, shown=shown)
 
         return entry.answers.once(key, compute)
-    return _grouped(entry, found, _multiplied(entry, found, method, fusion, discard))
+    fused = {"fusion": fusion, "discard": discard}
+    return _grouped(entry, found, _of_tower(entry, found, BY_NAME[method], fused))
 
 
-def _multiplied(
-    entry: TraceEntry, found: "Site", method: str, fusion: "Fusion", discard: float
+def _of_tower(
+    entry: TraceEntry, found: "Site", method: Method, fused: Mapping[str, Any]
 ) -> "Tensor":
-    """A map over tokens that multiplies the layers of a tower: `query key`."""
-    from analysis.norms import alti
-    from analysis.rollout import rollout
-
-    trace = _trace(entry)
+    """A map over the tokens of a tower: `query key`."""
     if found.kind == "cross":
-        raise ValueError(f"{method} follows one tower: choose the encoder’s or the decoder’s own")
+        raise ValueError(
+            f"{method.title} follows one tower: choose the encoder’s or the decoder’s own"
+        )
+    _check_size(method, found)
+    asked = {name: fused[name] for name in method.fused}
 
     def compute() -> "Tensor":
-        if method == "rollout":
-            return rollout(trace, fusion=fusion, discard=discard, tower=found.tower)
-        if found.queries > MOST:
-            raise ValueError(f"ALTI takes too long for more than {MOST:,} tokens")
-        return alti(_with_hidden(entry), tower=found.tower, progress=report)
+        trace = _with_hidden(entry) if method.needs == "hidden" else _trace(entry)
+        return function_of(method)(trace, tower=found.tower, progress=report, **asked)
 
-    variant = (fusion, discard) if method == "rollout" else None
-    return entry.answers.once(("map", method, found.tower), compute, variant)
+    variant = tuple(asked.values()) or None
+    return entry.answers.once(("map", method.name, found.tower), compute, variant)
+
+
+def _check_size(method: Method, site: "Site") -> None:
+    if method.most is not None and site.queries > method.most:
+        raise ValueError(f"{method.title} takes too long for more than {method.most:,} tokens")
 
 
 def _flow(
-    entry: TraceEntry, site: int, index: int, columns: range | None, fusion: "Fusion"
+    entry: TraceEntry, site: int, index: int, columns: range | None, fusion: Fusion
 ) -> "Tensor":
     """Flows from a row of the view to some of its columns; to a word, the largest of its tokens."""
     import torch
@@ -317,8 +312,7 @@ def _decomposed(entry: TraceEntry, site: int, index: int, columns: range | None)
     found = _place(entry, site)[1]
     if found.kind == "cross":
         raise ValueError("DecompX follows one tower: choose the encoder’s own")
-    if found.queries > MOST_PASSES:
-        raise ValueError(f"DecompX takes too long for more than {MOST_PASSES} tokens")
+    _check_size(BY_NAME["decompx"], found)
     trace = _with_hidden(entry)
 
     def compute(word: Sequence[int]) -> "Tensor":
@@ -355,7 +349,7 @@ def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
                 model,
                 given,
                 target=target_in(model, _trace(entry), output or None),
-                method=METHODS[RELEVANCE.index(method)],
+                method=next(each for each in METHODS if each == method),
                 written=written,
                 progress=report,
             )
@@ -526,32 +520,15 @@ def _averaged(entry: TraceEntry, site: int, numbers: "Tensor") -> "Tensor":
     return torch.stack([numbers[..., list(row), :].mean(-2) for row in rows], -2)
 
 
-WORDS = {
-    **dict.fromkeys(("mean", "max"), "each head’s weights joined to words first"),
-    **dict.fromkeys(("rollout", "alti"), "summed over a word’s keys, averaged over its queries"),
-    **dict.fromkeys(
-        ("norms", "added"),
-        "vectors added up over a word’s keys, their lengths averaged over its queries",
-    ),
-    "flow": "from a word’s last token, the largest to any of its tokens",
-    "decompx": "the last token of a word, the parts of a word’s tokens added up as vectors",
-    **dict.fromkeys(RELEVANCE, "a word’s number is the sum of its tokens’"),
-}
-DIVIDED = {
-    **dict.fromkeys(("mean", "max"), "of each head divided by their sums"),
-    **dict.fromkeys(("rollout", "alti"), "divided by their sums"),
-}
-
-
 def note_of(shown: "Shown", method: str) -> str:
     """How the numbers of a method were grouped by a view; "" for those of single tokens."""
     from analysis.view import View
 
     if not isinstance(shown, View):
         return ""
-    rows = DIVIDED.get(method, "")
+    rows = BY_NAME[method].divided
     rows = "lack their weight" if rows and shown.special == "hidden" else rows
-    return shown.describe(rows, joined=WORDS[method])
+    return shown.describe(rows, joined=BY_NAME[method].joined)
 
 
 def _left_out(entry: TraceEntry, site: int | None, values: "Tensor | None") -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from viz import SOFTWARE
 from viz.api.pool import FairPool
 from viz.api.requests import QuestionError
 from viz.api.routes import guarded
@@ -45,7 +46,6 @@ def pdf_of(svg: bytes) -> bytes:
     """
     from viz.drawing.pdf import pdf
     from viz.drawing.svg_reader import read
-    from viz.export.request import SOFTWARE
 
     try:
         scene = read(svg, SOFTWARE)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from viz.values import Text, Words
+
 MAX_VALUE = 64  # characters of a parameter about a trace
-MAX_SENTENCE = 500  # characters of a sentence
 MAX_WORD = 40  # characters of a word
 LARGEST = 1e4  # absolute value of a number
 MAX_QUERY = 1024
@@ -73,7 +74,7 @@ def parse_query(
         pairs: names and texts as they came.
         required: parsers of the parameters that must be there.
         optional: of those that may be.
-        longest: characters of a parameter other than a sentence.
+        longest: characters of a parameter that says nothing else.
 
     Raises:
         QuestionError: a parameter is missing, unknown, repeated or invalid.
@@ -86,10 +87,13 @@ def parse_query(
         if name not in parsers:
             expected = f"the parameters {', '.join(parsers)}" if parsers else "no parameters"
             raise QuestionError(f"expected {expected}")
-        limit = MAX_SENTENCE if parsers[name] is sentence else longest
+        limit = max(longest, getattr(parsers[name], "longest", 0))
         if name in values or len(text) > limit:
             raise QuestionError(f"expected {name} once, in at most {limit} characters")
-        values[name] = parsers[name](text)
+        try:
+            values[name] = parsers[name](text)
+        except ValueError as error:
+            raise QuestionError(str(error)) from error
     missing = [name for name in required if name not in values]
     if missing:
         raise QuestionError(f"expected the parameter {missing[0]}")
@@ -103,24 +107,7 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def few(text: str) -> int:
-    """A whole number from 1 to 64."""
-    count = whole(text)
-    if not 1 <= count <= 64:
-        raise QuestionError("expected a whole number from 1 to 64")
-    return count
-
-
-def fraction(text: str) -> float:
-    """A number from 0 to 1."""
-    if not re.fullmatch(r"[01](\.[0-9]{1,20})?", text, re.ASCII) or float(text) > 1:
-        raise QuestionError("expected a number from 0 to 1")
-    return float(text)
-
-
-def sentence(text: str) -> str:
-    """A text of the user's, without control characters."""
-    return "".join(c for c in text if c.isprintable())
+sentence = Text()
 
 
 def word(text: str) -> str:
@@ -152,18 +139,6 @@ def within(low: float, high: float) -> Parse:
     return parse
 
 
-def count(low: int, high: int) -> Parse:
-    """A whole number in a range."""
-
-    def parse(text: str) -> int:
-        found = whole(text)
-        if not low <= found <= high:
-            raise QuestionError(f"expected a whole number from {low} to {high}")
-        return found
-
-    return parse
-
-
 def reals(size: int, most: float = LARGEST) -> Parse:
     """Numbers from −most to most joined by semicolons, as many as `size`."""
     number = within(-most, most)
@@ -187,44 +162,6 @@ def head(text: str) -> int | str:
         raise QuestionError("expected the number of a head, mean or max") from None
 
 
-def span(text: str) -> range:
-    """Positions `start-stop`, stop excluded."""
-    start, dash, stop = text.partition("-")
-    found = range(whole(start), whole(stop)) if dash else range(0)
-    if not found:
-        raise QuestionError("expected positions such as 0-512")
-    return found
-
-
-def numbers(text: str) -> tuple[int, ...]:
-    """Whole numbers joined by dots, each once."""
-    found = tuple(whole(part) for part in text.split("."))
-    if len(set(found)) < len(found):
-        raise QuestionError("expected each number once")
-    return found
-
-
-def keys(text: str) -> tuple[str, ...]:
-    """At most three names of numbers, joined by dots."""
-    found = tuple(part for part in text.split(".") if part)
-    if len(found) > 3 or not all(re.fullmatch(r"[\w ·→-]{1,40}", part) for part in found):
-        raise QuestionError("expected names of numbers of heads")
-    return found
-
-
-def flag(text: str) -> bool:
-    """Yes or no."""
-    if text not in ("yes", "no"):
-        raise QuestionError("expected yes or no")
-    return text == "yes"
-
-
-def one_of(*words: str) -> Parse:
+def one_of(*words: str) -> Words:
     """One of a few words."""
-
-    def parse(text: str) -> str:
-        if text not in words:
-            raise QuestionError(f"expected one of {', '.join(words)}")
-        return text
-
-    return parse
+    return Words(words)

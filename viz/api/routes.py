@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from analysis import methods
 from viz.api import export, figures, filters, heads, image, model, provenance, requests, steps, text
 from viz.api.entries import Download, Kind, TraceEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, Held, UnknownError, registry
 from viz.api.requests import ForeignError, Parse, QuestionError, one_of
+from viz.selection import FORM, OF_FILES, OF_VIEWS
+from viz.values import Flag, Whole
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -29,8 +32,6 @@ HEADERS = {
     "Content-Encoding": "identity",  # compressing a map takes longer than computing it
 }
 FIGURE_HEADERS = {**HEADERS, "Cache-Control": "private, max-age=60"}  # their code may change
-AXIS = one_of("query", "key")
-DIRECTION = one_of("out", "in")
 
 
 def free(entry: Any, **asked: Any) -> int:
@@ -64,47 +65,31 @@ class Endpoint:
         return isinstance(value, TraceEntry) and value.kind in self.kinds
 
 
-SITE = {"site": requests.whole}
-HEAD = {**SITE, "head": requests.head}
-INDEX = {"axis": AXIS, "index": requests.whole}
-PAIR = {"query": requests.whole, "key": requests.whole}
-PARTS = {"rows": requests.span, "columns": requests.span}
-SINKS = {"sinks": one_of("shown", "hidden", "renormalised")}
-VALUES = {"values": one_of("weights", "scores"), **SINKS}
-FUSED = {"fusion": one_of(*model.FUSIONS), "discard": requests.fraction}
+def options(*names: str) -> dict[str, Parse]:
+    """Options of the selection, as they are declared."""
+    return {name: OF_FILES[name].kind for name in names}
+
+
+WHOLE = requests.whole
+HEAD = {"site": WHOLE, "head": requests.head}
+SITE = {"site": WHOLE}
+AXIS = {"axis": one_of("query", "key"), "index": WHOLE}
+PAIR = {"query": WHOLE, "key": WHOLE}
+PARTS = options("rows", "columns", "sinks")
+FUSED = options("fusion", "discard")
+DIRECTION = options("direction")
+OUTPUT = options("output")
+TOP = {"top": Whole(1, 64)}
 TEXT: tuple[Kind, ...] = ("text",)
 IMAGE: tuple[Kind, ...] = ("image",)
 BOTH = (*TEXT, *IMAGE)
-FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
-FILE = {**FIGURE, "format": one_of(*export.KINDS)}
+FIGURE = {**HEAD, "form": one_of(*FORM)}
 FIGURE_OPTIONS = {
-    "scale": one_of("fixed", "own", "layer", "log"),
-    "shown": requests.numbers,
-    "layers": requests.numbers,
-    "token": requests.whole,
-    "direction": DIRECTION,
-    **VALUES,
-    "outliers": requests.flag,
-    **PARTS,
-    **PAIR,
-    "least": requests.fraction,
-    "top": requests.few,
-    "average": requests.flag,
-    "words": requests.flag,
-    "method": one_of(*model.METHODS),
-    "beside": one_of("", *model.METHODS),
-    "output": requests.sentence,
-    "tested": requests.flag,
-    "plot": requests.keys,
-    "ground": one_of("colour", "grey"),
-    "paint": one_of("patches", "smooth", "mask"),
-    "opacity": requests.count(10, 100),
-    **FUSED,
-    **{f"beside_{name}": check for name, check in FUSED.items()},
+    **options(*OF_FILES),
+    "shown": OF_VIEWS["shown"].kind,
+    "words": Flag(),  # whether title and caption are drawn
 }
-
-RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
-OUTPUT = {"output": requests.sentence}
+RELEVANCE = {**SITE, "method": one_of(*methods.names_of("relevance"))}
 
 ENDPOINTS = (
     Endpoint("overview", TEXT, text.overview),
@@ -114,13 +99,15 @@ ENDPOINTS = (
         TEXT,
         text.map_of,
         HEAD,
-        {**PARTS, **VALUES, "coding": one_of("sqrt", "log")},
+        {**PARTS, **options("values"), "coding": one_of("sqrt", "log")},
         text.weights_read,
     ),
-    Endpoint("row", TEXT, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
+    Endpoint(
+        "row", TEXT, text.row_of, {**HEAD, **AXIS}, options("values", "sinks"), text.row_reads
+    ),
     Endpoint("average", TEXT, filters.average_of, HEAD, cost=text.weights_read),
     Endpoint("pair", TEXT, steps.pair_of, {**HEAD, **PAIR}),
-    Endpoint("stages", TEXT, steps.stages_of, {**HEAD, "query": requests.whole}),
+    Endpoint("stages", TEXT, steps.stages_of, {**HEAD, "query": WHOLE}),
     Endpoint("sharpest", TEXT, text.sharpest, HEAD),
     Endpoint("numbers", TEXT, heads.numbers, cost=heads.all_weights),
     Endpoint("similarity", TEXT, heads.similarity),
@@ -131,60 +118,64 @@ ENDPOINTS = (
         TEXT,
         filters.hidden_of,
         HEAD,
-        {**PARTS, **SINKS, "least": requests.fraction, "top": requests.few},
+        {**PARTS, **options("least"), **TOP},
     ),
     Endpoint(
         "strongest",
         TEXT,
         filters.strongest_of,
-        {**HEAD, "top": requests.few},
-        {**PARTS, **SINKS},
+        {**HEAD, **TOP},
+        PARTS,
     ),
-    Endpoint("model", TEXT, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}, FUSED),
+    Endpoint(
+        "model", TEXT, model.map_of, {**HEAD, "method": one_of(*methods.names_of("map"))}, FUSED
+    ),
     Endpoint(
         "model_row",
         TEXT,
         model.row_of,
-        {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
-        {"columns": requests.span, **FUSED},
+        {**HEAD, "method": one_of(*methods.names_of("map", "row")), "index": WHOLE},
+        {**options("columns"), **FUSED},
     ),
     Endpoint(
         "outputs",
         TEXT,
         model.outputs,
-        {**SITE, "direction": DIRECTION},
-        {"token": requests.whole, **OUTPUT},
+        {**SITE, **DIRECTION},
+        {"token": WHOLE, **OUTPUT},
     ),
     Endpoint("relevance", TEXT, model.relevance, RELEVANCE, OUTPUT),
     Endpoint(
         "faithfulness",
         TEXT,
         model.faithfulness,
-        {**RELEVANCE, "order": requests.whole},
+        {**RELEVANCE, "order": WHOLE},
         OUTPUT,
     ),
     Endpoint("overview", IMAGE, image.overview),
     Endpoint("picture", IMAGE, image.picture),
     Endpoint("layer", IMAGE, image.layer_of, SITE),
-    Endpoint("heads", IMAGE, image.heads_of, {**SITE, **INDEX}),
+    Endpoint("heads", IMAGE, image.heads_of, {**SITE, **AXIS}),
     Endpoint(
         "sinks",
         IMAGE,
         image.sinks_of,
         SITE,
-        {"outliers": requests.flag},
+        options("outliers"),
         image.sinks_read,
     ),
     Endpoint("provenance", BOTH, provenance.provenance, SITE),
     Endpoint("code", BOTH, provenance.code, HEAD),
-    Endpoint("export", BOTH, export.export, FILE, FIGURE_OPTIONS),
+    Endpoint(
+        "export", BOTH, export.export, {**FIGURE, "format": one_of(*export.KINDS)}, FIGURE_OPTIONS
+    ),
     Endpoint("python", BOTH, export.python, FIGURE, FIGURE_OPTIONS),
     Endpoint(
         "predictions",
         BOTH,
         provenance.predictions,
-        {**SITE, "direction": DIRECTION},
-        {"token": requests.whole},
+        {**SITE, **DIRECTION},
+        {"token": WHOLE},
     ),
 )
 

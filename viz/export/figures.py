@@ -39,7 +39,7 @@ def _matrix(request: Request) -> Scene:
     description = (
         "Rows are queries (the token that attends), columns are keys (the token attended to)."
     )
-    top = request.filters.top
+    top = request.selection.top
     marks = [strongest_of(weights_of(request, head), top) for head in request.heads] if top else ()
     scale = _scale(request, maps)
     rows, columns = rows_and_columns(request)
@@ -60,9 +60,9 @@ def _matrix(request: Request) -> Scene:
 
 def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
     """The colours of a matrix."""
-    if request.filters.values == "scores":
+    if request.selection.values == "scores":
         return score_scale(np.concatenate([values.ravel() for _, values in maps]))
-    if request.scale == "log":
+    if request.selection.scale == "log":
         return Scale("log", 0.0, 1.0, "attention weight, logarithmic from 10⁻⁶ to 1")
     return weight_scale(top_of(request, maps))
 
@@ -73,23 +73,22 @@ def _lines(request: Request) -> Scene:
     maps = [
         (name_of(head), np.nan_to_num(drawn_of(request, head, "lines"))) for head in request.heads
     ]
-    if request.token is not None:
-        start = rows_and_columns(request)[int(request.inward)].start
-        place = request.token - start
-        if not 0 <= place < maps[0][1].shape[int(request.inward)]:
+    token, inward = request.selection.token, request.selection.inward
+    start = rows_and_columns(request)[int(inward)].start
+    if token is not None:
+        if not 0 <= token - start < maps[0][1].shape[int(inward)]:
             raise ValueError("token: expected one of the rows or columns that are shown")
-        maps = [(name, _alone(weights, place, request.inward)) for name, weights in maps]
+        maps = [(name, _alone(weights, token - start, inward)) for name, weights in maps]
     numbers = [head if isinstance(head, int) else None for head in request.heads]
     query, key = labels_of(request)
     description = (
         "Each line is one weight, from a token on the left to a token it attends to; opacity is"
         " the square root of the weight, and weights below a hundredth of a full line are left out."
     )
-    if request.token is not None:
-        start = rows_and_columns(request)[int(request.inward)].start
-        label = (key if request.inward else query)[request.token - start]
-        description += f" Only the lines of “{label}” ({request.token}) are drawn."
-    if top := request.filters.top:
+    if token is not None:
+        label = (key if inward else query)[token - start]
+        description += f" Only the lines of “{label}” ({token}) are drawn."
+    if top := request.selection.top:
         description += f" Of each row the {top} strongest keys are drawn."
     hidden = hidden_of(request, rows_and_columns(request)[0])
     description += f" {hidden_sentence(request, hidden)}" if hidden else ""
@@ -119,7 +118,9 @@ def _atlas(request: Request) -> Scene:
     description = (
         "One thumbnail for each head: rows are queries, columns are keys; large ones are pooled."
     )
-    return atlas(rows, caption(request, description), top=None if request.scale == "own" else 1.0)
+    return atlas(
+        rows, caption(request, description), top=None if request.selection.scale == "own" else 1.0
+    )
 
 
 def _image(request: Request) -> Scene:
@@ -134,15 +135,16 @@ def _image(request: Request) -> Scene:
     (rows, cols), prefix = grid_of(trace, site)
     count = prefix + rows * cols
     middle = rows // 2 * cols + cols // 2
-    token = request.token if request.token is not None else (0 if prefix else middle)
+    chosen, inward = request.selection, request.selection.inward
+    token = chosen.token if chosen.token is not None else (0 if prefix else middle)
     if not 0 <= token < count:
         raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
     source, _ = source_of(request)
     one = range(token, token + 1)
-    hidden = hidden_of(request, range(site.queries) if request.inward else one)
+    hidden = hidden_of(request, range(site.queries) if inward else one)
     maps = []
     for head in request.heads:
-        if request.inward:
+        if inward:
             weights = column_of(source, site, head, token)
         else:
             weights = rows_of(source, site, head, one)[0]
@@ -152,24 +154,23 @@ def _image(request: Request) -> Scene:
     label = trace.labels[token]
     name = "the class token" if label in CLASS else label
     name = name if place is None else f"the patch in row {place[0]}, column {place[1]}"
-    verb = "Who attends to" if request.inward else "Where attention goes from"
+    verb = "Who attends to" if inward else "Where attention goes from"
     description = (
         f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
     )
-    description += "" if request.choice.paint == "mask" else " Brighter is more weight."
+    description += "" if chosen.paint == "mask" else " Brighter is more weight."
     crosses = []
     if hidden is not None:
-        of = "a row on average" if request.inward else "this row"
+        of = "a row on average" if inward else "this row"
         description += f" {hidden_sentence(request, hidden, of)}"
         crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
     tops = [1.0] * len(maps)
-    if request.scale == "own":
+    if chosen.scale == "own":
         tops = [float(weights.max()) or 1.0 for _, weights in maps]
-    elif request.scale != "fixed":
+    elif chosen.scale != "fixed":
         tops = [_shared(source, request, token, range(prefix, count)) or 1.0] * len(maps)
-    choice = request.choice
-    veil = Veil(choice.ground, choice.paint, choice.opacity)
-    masks = [_mask(weights) for _, weights in maps] if choice.paint == "mask" else ()
+    veil = Veil(chosen.ground, chosen.paint, chosen.opacity)
+    masks = [_mask(weights) for _, weights in maps] if chosen.paint == "mask" else ()
     if masks:
         description += (
             " All patches are darkened but the fewest that hold 60 % of the weight on patches."
@@ -178,7 +179,7 @@ def _image(request: Request) -> Scene:
     if even and not masks:
         description += f" Nearly uniform, so faint: {', '.join(even)}."
     about = caption(request, description)
-    colours: dict[str, Any] = {"tops": tops, "scale": request.scale, "veil": veil, "masks": masks}
+    colours: dict[str, Any] = {"tops": tops, "scale": chosen.scale, "veil": veil, "masks": masks}
     return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
 
 
@@ -196,7 +197,7 @@ def _shared(source: "RowSource", request: Request, token: int, patches: range) -
     """The largest weight of the token on a patch in any head of the layer; inwards, of a patch."""
     from analysis.overview import column_of, rows_of
 
-    if request.inward:
+    if request.selection.inward:
         found = column_of(source, request.site, "max", token)
     else:
         found = rows_of(source, request.site, "max", range(token, token + 1))[0]

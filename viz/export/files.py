@@ -5,7 +5,7 @@ Figures are light, made for paper; the same call gives the same bytes.
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,15 +16,9 @@ from viz.drawing.svg import svg
 from viz.export.figures import VIEWS
 from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
-from viz.export.request import (
-    Choice,
-    Filters,
-    Heads,
-    Request,
-    one_of,
-    pixels_of,
-    request_of,
-)
+from viz.export.request import Heads, Request, acting, one_of, pixels_of, request_of
+from viz.selection import FORM, OF_FILES, Selection
+from viz.values import Words
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -84,8 +78,8 @@ def export(
             "faithfulness", for a relevance and for hidden states that the trace does not hold.
         words: whether a figure has its title and caption drawn; False leaves them to the paper, and
             to the metadata of the file.
-        options: fields of `viz.export.request.Filters` and `Choice`, such as `values="scores"`,
-            `query=3` or `method="alti"`.
+        options: fields of `viz.selection.Selection`, such as `values="scores"`, `query=3` or
+            `method="alti"`.
 
     Returns:
         The path.
@@ -123,25 +117,32 @@ def place_of(
         ValueError: for a view, layer, head or token that is not there.
     """
     one_of("view", view, tuple(VIEWS))
-    scales = ("fixed", "own", "log", *(("layer",) if view == "image" else ()))
-    filters = {name.name for name in fields(Filters)}
-    for name in options:
-        one_of("option", name, (*filters, *(each.name for each in fields(Choice))))
-    chosen = Filters(**{name: value for name, value in options.items() if name in filters})
-    acting = chosen.acting(view)
-    for name in filters:
-        if getattr(acting, name) != getattr(chosen, name):
-            on = "scores" if view in ("matrix", "text") else repr(view)
-            raise ValueError(f"{name}: without effect on {on}; leave it out")
+    asked = {"scale": scale, "token": token, "direction": direction, **options}
     return replace(
         request_of(t, view, where, head),
-        filters=chosen,
-        choice=Choice(**{name: v for name, v in options.items() if name not in filters}),
-        scale=one_of("scale", scale, scales),
-        token=token,
-        inward=one_of("direction", direction, ("out", "in")) == "in",
+        selection=_selection(view, asked),
         picture=pixels_of(t, picture),
     )
+
+
+def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
+    """The options of a view.
+
+    Raises:
+        ValueError: for one that is not known, has no effect on the view, or has no such value.
+    """
+    for name, value in asked.items():
+        one_of("option", name, (*OF_FILES,))
+        if isinstance(kind := OF_FILES[name].kind, Words):
+            scales = [word for word in kind.words if word != "layer" or view == "image"]
+            one_of(name, value, scales if name == "scale" else kind.words)
+    chosen = Selection(**asked)
+    known = acting(chosen, view)
+    for name in asked:
+        if getattr(known, name) != getattr(chosen, name):
+            on = "scores" if name in FORM[view].options else repr(view)
+            raise ValueError(f"{name}: without effect on {on}; leave it out")
+    return chosen
 
 
 def render(request: Request, view: str, suffix: str) -> bytes:
@@ -152,7 +153,7 @@ def render(request: Request, view: str, suffix: str) -> bytes:
     """
     one_of("view", view, tuple(VIEWS))
     one_of("path: its suffix", suffix, FORMATS)
-    request = replace(request, filters=request.filters.acting(view))
+    request = replace(request, selection=acting(request.selection, view))
     if suffix in OTHERS:
         return OTHERS[suffix](request, view)
     return FIGURES[suffix](VIEWS[view](request))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.methods import BY_NAME, names_of
 from viz.drawing.panels import Charts, Grid, Lines, Panel, Points, Shaded
 from viz.drawing.scales import score_scale, weight_scale
 from viz.export.request import (
     DOUBT,
-    Chosen,
     One,
     Request,
     labels_of,
@@ -25,6 +25,7 @@ from viz.export.request import (
     weights_of,
 )
 from viz.export.sinks import hidden_of, hidden_sentence
+from viz.selection import Chosen
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -80,8 +81,8 @@ def _text(request: Request) -> Content:
     """The weights of one token, or their mean, on the text itself; once for each layer and head."""
     query, key = labels_of(request)
     rows, columns = rows_and_columns(request)
-    inward, choice = request.inward, request.choice
-    token = request.token if request.token is not None else rows.start
+    inward, choice = request.selection.inward, request.selection
+    token = request.selection.token if request.selection.token is not None else rows.start
     span = columns if inward else rows
     if not choice.average and not 0 <= token - span.start < len(span):
         raise ValueError("token: expected one of the rows or columns that are shown")
@@ -90,7 +91,7 @@ def _text(request: Request) -> Content:
     fixed = {} if choice.average else {"key" if inward else "query": token}
     layers = layers_of(request)
     copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
-    scores = request.filters.values == "scores"
+    scores = request.selection.values == "scores"
     if scores and choice.average:
         raise ValueError("average: expected weights, received scores, of which masked ones are −∞")
     what = "score" if scores else "weight"
@@ -109,11 +110,11 @@ def _text(request: Request) -> Content:
         description = f"The {what} that “{query[place]}” ({token}) gives to each token."
         values = [weights_of(each, head)[place] for each, head in copies]
     found = np.stack(values)
-    top = request.filters.top or 0
+    top = request.selection.top
     description += f" The {top} strongest are outlined." if top else ""
     strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in found]
     if not scores:
-        found = np.where(found >= request.filters.least, found, np.nan)
+        found = np.where(found >= request.selection.least, found, np.nan)
     asked = rows if inward else range(token, token + 1)
     hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
     if hidden is not None:
@@ -122,7 +123,7 @@ def _text(request: Request) -> Content:
         )
         if not inward:
             found[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
-    own = request.scale == "own" or choice.average
+    own = request.selection.scale == "own" or choice.average
     most = float(np.nan_to_num(found).max())
     scale = score_scale(found) if scores else weight_scale(most or 1.0 if own else 1.0)
     marked = place if labels == (key if inward else query) and not choice.average else None
@@ -164,7 +165,7 @@ def _mean_over_queries(request: Request, head: One) -> np.ndarray:
 def _query_key(request: Request) -> Content:
     from viz.api.steps import pair_of
 
-    choice, entry = request.choice, _entry(request)
+    choice, entry = request.selection, _entry(request)
     query, key = choice.query or 0, choice.key or 0
     found = pair_of(entry, "", request.index, request.heads[0], query, key)
     strips = [(each["name"], np.array(each["values"])) for each in found["strips"]]
@@ -225,7 +226,7 @@ def _stages(request: Request) -> Content:
     from analysis.stages import stages
     from viz.api.steps import call_of, token_of
 
-    entry, query = _entry(request), request.choice.query or 0
+    entry, query = _entry(request), request.selection.query or 0
     trace, site, head = call_of(entry, request.index, request.heads[0])
     found = stages(trace, site, head, token_of(entry, request.index, "out", query))
     labels = {
@@ -262,47 +263,45 @@ def _stages(request: Request) -> Content:
 
 def _model(request: Request) -> Content:
     """The map of a method where it has one, and a row of it; or the relevance of each token."""
-    from viz.api.model import RELEVANCE
-
-    choice = request.choice
-    methods = [method.name for method in choice.methods]
+    choice = request.selection
+    methods = [BY_NAME[method.name] for method in choice.methods]
     parts: list[Content] = []
     for i, chosen in enumerate(choice.methods):
-        again = chosen.name in methods[:i]  # the same method, its heads fused in another way
+        again = methods[i] in methods[:i]  # the same method, its heads fused in another way
         part = _method(request, chosen)
         tables = [replace(table, name=f"{table.name} beside") for table in part.tables]
         parts.append(replace(part, tables=tables) if again else part)
-        if choice.tested and chosen.name in RELEVANCE and not again:
+        if choice.tested and methods[i].kind == "relevance" and not again:
             parts.append(_curves(request, chosen.name))
     return Content(
         " ".join(dict.fromkeys(part.description for part in parts)),
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
-        layers=not {"norms", "added"} & {*methods},
+        layers=all(method.of == "tower" for method in methods),
         grouped=False,
-        doubt=" ".join(dict.fromkeys(DOUBTS[method] for method in methods)),
+        doubt=" ".join(dict.fromkeys(method.doubt for method in methods)),
     )
 
 
 def _method(request: Request, chosen: Chosen) -> Content:
     from viz.api import model
 
-    method = chosen.name
+    info, method = BY_NAME[chosen.name], chosen.name
     entry, site = _entry(request), request.index
-    if method in model.RELEVANCE:
+    if info.kind == "relevance":
         return _relevance(request, method)
-    head = request.heads[0] if method == "norms" else "mean"
+    head = request.heads[0] if info.of == "head" else "mean"
     query, key = (
         request.shown.query_labels(request.site),
         request.shown.key_labels(request.site),
     )
-    row = request.choice.query or 0
-    name = f"{NAMES[method]}{_short(chosen)}"
+    row = request.selection.query or 0
+    name = f"{info.title}{_short(chosen)}"
     title = f"{name}, row of “{query[row]}” ({row})"
     grouped = _grouped(request, method)
-    description = f"{name}: {DESCRIPTIONS[method]}{fused_of(chosen)}{grouped}"
+    description = f"{name}. {info.shows}{fused_of(chosen)}{grouped}"
     at = _covered(request, chosen)
-    if method not in model.MAPS:
+    if info.kind == "row":
         answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
         found = np.array(_given(answer)["values"])
         named = {"key": key}
@@ -321,7 +320,7 @@ def _method(request: Request, chosen: Chosen) -> Content:
     return Content(
         description,
         [
-            Grid(name, values, query, key, words=NAMES[method]),
+            Grid(name, values, query, key, words=info.title),
             Shaded(title, key, values[row]),
         ],
         [Table(method, ("query", "key"), values, labels, at)],
@@ -330,29 +329,24 @@ def _method(request: Request, chosen: Chosen) -> Content:
 
 def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
     """Coordinates of the sites that the numbers of a method are about, and how it fuses heads."""
-    from viz.api.model import FUSED as FUSED_METHODS
-
-    method = chosen.name
-    if method == "norms":
-        return request.site.where.coordinates | {"head": request.heads[0]}
-    place = request.site.where.coordinates
-    if method == "added":
-        return place
-    fused = {"fusion": chosen.fusion} if method in FUSED_METHODS else {}
-    fused |= {"discard": chosen.discard} if method == "rollout" else {}
+    method, place = BY_NAME[chosen.name], request.site.where.coordinates
+    if method.of != "tower":
+        return place | ({"head": request.heads[0]} if method.of == "head" else {})
+    fused = {name: getattr(chosen, name) for name in method.fused}
     return {name: place[name] for name in ("kind", "tower")} | fused
 
 
 def _relevance(request: Request, method: str) -> Content:
     from viz.api import model
 
-    found = _given(model.relevance(_entry(request), "", 0, method, request.choice.output))
+    found = _given(model.relevance(_entry(request), "", 0, method, request.selection.output))
     source, target = (
         None if site is None else request.shown.query_labels(request.shown.sites[site])
         for site in found["sites"]
     )
     what = _explained(request, found)
-    about = f"{NAMES[method]} for {what}, {_figures(found['value'])}; {together(found)}"
+    info = BY_NAME[method]
+    about = f"{info.title} for {what}, {_figures(found['value'])}; {together(found)}"
     panels: list[Panel] = []
     tables = []
     for name, labels, values in (
@@ -364,14 +358,14 @@ def _relevance(request: Request, method: str) -> Content:
             panels.append(Shaded(f"{about}: each {name}", labels, numbers, words="relevance"))
             named = {"token": labels}
             tables.append(Table(f"{method}, {name}", ("token",), numbers, named, {"of": what}))
-    description = f"{NAMES[method]}: {DESCRIPTIONS[method]}{_grouped(request, method)}"
+    description = f"{info.title}. {info.shows}{_grouped(request, method)}"
     return Content(description, panels, tables)
 
 
 def _explained(request: Request, relevance: Mapping[str, Any]) -> str:
     """What a relevance explains."""
     if relevance["similarity"]:
-        return f"the similarity to “{request.choice.output}”"
+        return f"the similarity to “{request.selection.output}”"
     name = f"“{relevance['name']}”" if relevance["name"] else f"output {relevance['id']}"
     place = "" if relevance["position"] is None else f" at position {relevance['position']}"
     return f"the logit of {name}{place}"
@@ -396,13 +390,11 @@ def _grouped(request: Request, method: str) -> str:
 
 def _faithfulness(request: Request) -> Content:
     """The curves of each relevance that is chosen."""
-    from viz.api.model import RELEVANCE
-
-    choice = request.choice
-    methods = [method for method in (choice.method, choice.beside) if method in RELEVANCE]
+    choice, relevances = request.selection, names_of("relevance")
+    methods = [method for method in (choice.method, choice.beside) if method in relevances]
     if not methods:
         raise ValueError(
-            f"method: expected one of {', '.join(RELEVANCE)}, whose faithfulness can be tested,"
+            f"method: expected one of {', '.join(relevances)}, whose faithfulness can be tested,"
             f" received {choice.method!r}"
         )
     parts = [_curves(request, method) for method in methods]
@@ -422,7 +414,7 @@ def _curves(request: Request, method: str) -> Content:
     from viz.api.pool import report
     from viz.figures import curves
 
-    entry, output = _entry(request), request.choice.output
+    entry, output = _entry(request), request.selection.output
     what = _explained(request, _given(model.relevance(entry, "", 0, method, output)))
     first = _given(model.faithfulness(entry, "", 0, method, 0, output))
     orders = [first]
@@ -436,7 +428,7 @@ def _curves(request: Request, method: str) -> Content:
     for name, (title, places) in CURVES.items():
         values = np.array([order[name] for order in orders])
         random = values[1:]
-        lines = {NAMES[method]: values[0], "random orders, mean": random.mean(0)}
+        lines = {BY_NAME[method].title: values[0], "random orders, mean": random.mean(0)}
         band = (random.min(0), random.max(0))
         figure = curves(
             counts,
@@ -457,7 +449,9 @@ def _curves(request: Request, method: str) -> Content:
         f"Faithfulness: how far {what}, {_figures(first['value'])}, falls when tokens are"
         f" {REMOVED[first['removal']]}; {kept}. Band: {len(orders) - 1} random orders."
     )
-    return Content(description, [Charts(f"Faithfulness of {NAMES[method]}", figures)], tables)
+    return Content(
+        description, [Charts(f"Faithfulness of {BY_NAME[method].title}", figures)], tables
+    )
 
 
 def _room(low: float, high: float) -> tuple[float, float]:
@@ -480,71 +474,30 @@ CURVES = {
 }
 REMOVED = {"mask": "masked", "drop": "left out", "grey": "painted grey"}
 UNLIKE = "An input without tokens is unlike those the model was trained on."
-NAMES = {
-    "mean": "Mean of all heads",
-    "max": "Maximum of all heads",
-    "rollout": "Rollout",
-    "flow": "Attention flow",
-    "alti": "ALTI",
-    "decompx": "DecompX",
-    "norms": "Norms of the head",
-    "added": "Norms of the layer",
-    "gradient": "Attention × gradient",
-    "chefer": "Relevance (Chefer)",
-    "attnlrp": "Relevance (AttnLRP)",
-}
-DESCRIPTIONS = {
-    "mean": "the mean weight over every head of every layer.",
-    "max": "the largest weight that any head of any layer gives.",
-    "rollout": "the layers’ weights, the residual connection added to each, multiplied.",
-    "flow": "the largest stream that the weights of all layers, as pipes, can carry.",
-    "alti": "how much nearer each token’s vector brings a token to its layer’s output, multiplied.",
-    "decompx": "the length of each token’s part of the chosen token’s last hidden state.",
-    "norms": "the length of the vector that each key adds.",
-    "added": "the length of what each token adds, all heads and the residual connection together.",
-    "gradient": "weights times their gradients, summed over layers, heads and queries.",
-    "chefer": "positive products of weights and gradients, carried through the layers.",
-    "attnlrp": "the output’s number handed back through every layer.",
-}
 FUSED = {
     "mean": "their mean weight",
     "max": "their largest weight in each cell",
     "min": "their smallest weight in each cell",
 }
 SHORT = {"mean": "", "max": ", largest of heads", "min": ", smallest of heads"}
-AVERAGES = (
-    "Attention weights are not contributions: values, norms and feed-forward networks do not enter."
-)
-LENGTHS = "A long vector need not be used by later layers, and vectors can cancel."
-REMOVAL = "It is not proof that a token causes the output: removing tokens tests that."
-DOUBTS = {
-    **dict.fromkeys(("mean", "max", "rollout", "flow"), AVERAGES),
-    "alti": "Feed-forward networks do not enter, and nearness of vectors is not use by later"
-    " layers.",
-    "decompx": f"Attention weights are taken as they are. {LENGTHS}",
-    **dict.fromkeys(("norms", "added"), LENGTHS),
-    **dict.fromkeys(("gradient", "chefer", "attnlrp"), REMOVAL),
-}
 
 
 def _short(chosen: Chosen) -> str:
     """The same behind a name, where heads are not fused by their mean."""
-    from viz.api.model import FUSED as METHODS
-
-    words = SHORT[chosen.fusion] if chosen.name in METHODS else ""
-    if chosen.name == "rollout" and chosen.discard:
+    fused = BY_NAME[chosen.name].fused
+    words = SHORT[chosen.fusion] if "fusion" in fused else ""
+    if "discard" in fused and chosen.discard:
         words += f", {100 * chosen.discard:g} % left out"
     return words
 
 
 def fused_of(chosen: Chosen) -> str:
     """How the heads of a layer were fused, and which weights were left out."""
-    from viz.api.model import FUSED as METHODS
-
-    if chosen.name not in METHODS:
+    fused = BY_NAME[chosen.name].fused
+    if "fusion" not in fused:
         return ""
     words = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
-    if chosen.name == "rollout" and chosen.discard:
+    if "discard" in fused and chosen.discard:
         share = f"{100 * chosen.discard:g} %"
         words += f" The smallest {share} of each layer’s weights above 0 are left out."
     return words
@@ -572,7 +525,7 @@ def _scatter(request: Request) -> Content:
             raise ValueError(f"plot: expected keys of numbers of heads, received {key!r}")
         return [number for own in answer["values"][key] for number in own]
 
-    keys = _axes(request.choice.plot, along)
+    keys = _axes(request.selection.plot, along)
     columns = [along(key, dimension) for dimension, key in enumerate(keys[:3])]
     values = np.array(columns, dtype=float).T
     titled = [

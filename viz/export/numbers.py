@@ -77,7 +77,7 @@ def _weights(request: Request, view: str) -> dict[str, Any]:
         query, key = labels_of(one)
         rows, columns = rows_and_columns(one)
         name = f"site_{one.index}_" if request.every else ""
-        values = request.filters.values
+        values = request.selection.values
         arrays |= {
             f"{name}{values}": np.stack([drawn_of(one, head, view) for head in one.heads]),
             f"{name}heads": np.array([str(head) for head in one.heads]),
@@ -161,7 +161,7 @@ TOKENS = ("query", "query_token", "key", "key_token")
 
 
 def _weight_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
-    value = request.filters.values.removesuffix("s")
+    value = request.selection.values.removesuffix("s")
     yield (*_about(request), *_told_apart_by(request), *TOKENS, value)
     for one in map(request.at, request.sites):
         query, key = labels_of(one)

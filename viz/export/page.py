@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from viz.export.request import EVERY, Chosen, One, Request, caption, layers_of
+from analysis.methods import BY_NAME
+from viz.export.request import One, Request, caption, layers_of
+from viz.selection import EVERY, FORM, OF_VIEWS, Chosen, Selection
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
 LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
 EXACT = 40_000  # weights up to which the exact rows are held too
 ID = "page"
+SHOWN_IN: dict[
+    str, dict[str, str]
+] = {  # what a view has chosen where the form is not on the screen
+    "atlas": {},
+    "image": {},
+    "scatter": {"overview": "scatter"},
+    "numbers": {"overview": "table"},
+    "vectors": {"form": "matrix"},
+    "faithfulness": {"form": "model", "tested": "yes"},
+}
 KEYS = 24  # of attention flow or DecompX in one request, as in the view
 
 Answers = dict[str, Callable[[], Any]]
@@ -42,56 +54,25 @@ def page(request: Request, view: str) -> bytes:
 
 def props_of(request: Request, view: str) -> dict[str, Any]:
     """The props of the view; its form and what is chosen in it."""
-    form = "model" if view == "faithfulness" else view
-    form = "matrix" if view == "vectors" else form
-    start: dict[str, Any] = {"form": form} if form not in (*EVERY, "image") else {}
-    start["scale"] = request.scale
-    if request.token is not None:
-        start |= {"token": request.token, "direction": "in" if request.inward else "out"}
-    site = request.site  # chosen in an atlas, too
-    start |= {"layer": site.layer, "attention": site.kind, "tower": site.tower}
+    site, selection = request.site, request.selection  # chosen in an atlas, too
+    start: dict[str, Any] = {"layer": site.layer, "attention": site.kind, "tower": site.tower}
     start |= {"module": site.module, "part": site.part, "head": request.heads[0]}
-    if request.choice.layers:
-        start["layers"] = ".".join(map(str, request.choice.layers))
+    start |= {
+        name: option.held(getattr(selection, name))
+        for name, option in OF_VIEWS.items()
+        if name in FORM[view].options
+    }
+    start |= {"scale": selection.scale} | SHOWN_IN.get(view, {"form": view})
+    token = selection.query if "query" in FORM[view].options else selection.token
+    start |= {} if token is None else {"token": token, "direction": selection.direction}
+    if view == "qk":
+        start["partner"] = selection.key or 0
     if not request.every and len(request.heads) > 1:
         start["shown"] = ".".join(map(str, request.heads))
     props: dict[str, Any] = {"start": start, "panels": ["code"]}
     if view == "image":
-        outliers = "yes" if request.filters.outliers else "no"
-        choice = request.choice
-        start |= {"sinks": request.filters.sinks, "outliers": outliers}
-        start |= {"ground": choice.ground, "paint": choice.paint, "opacity": choice.opacity}
         return props | {"kind": "image"}
-    start |= _chosen(request, view)
-    whole = view in EVERY
-    return props | {"kind": "text"} | ({} if whole else {"parts": ["matrix", "tokens"]})
-
-
-def _chosen(request: Request, view: str) -> dict[str, Any]:
-    """Filters and choices as the view's selection holds them."""
-    filters, choice = request.filters, request.choice
-    found: dict[str, Any] = {"values": filters.values, "sinks": filters.sinks}
-    found |= {"least": filters.least, "top": filters.top or 0}
-    for name, span in (("rows", filters.rows), ("columns", filters.columns)):
-        found[name] = f"{span.start}-{span.stop}" if span else ""
-    whole = view in ("model", "faithfulness")
-    if (whole or view in ("qk", "stages")) and choice.query is not None:
-        found |= {"token": choice.query, "direction": "out"}
-    if view == "qk":
-        found["partner"] = choice.key or 0
-    if view == "text":
-        found["average"] = "yes" if choice.average else "no"
-    if whole:
-        found |= {"method": choice.method, "beside": choice.beside, "output": choice.output}
-        found |= {"fusion": choice.fusion, "discard": choice.discard}
-        found["beside_fusion"] = choice.beside_fusion
-        found["beside_discard"] = choice.beside_discard
-        found["tested"] = "yes" if choice.tested or view == "faithfulness" else "no"
-    if view == "scatter":
-        found |= {"overview": "scatter", "plot": ".".join(choice.plot)}
-    if view == "numbers":
-        found["overview"] = "table"
-    return found
+    return props | {"kind": "text"} | ({} if view in EVERY else {"parts": ["matrix", "tokens"]})
 
 
 def encoded(answer: Any) -> bytes:
@@ -141,10 +122,10 @@ def _form_answers(request: Request, entry: "TraceEntry", view: str) -> Answers:
     """What a form asks for beside the maps and rows of weights."""
     from viz.api import heads, steps, text
 
-    site, head, choice = request.index, request.heads[0], request.choice
+    site, head, choice = request.index, request.heads[0], request.selection
     place, query, key = f"site={site}&head={head}", choice.query or 0, choice.key or 0
     if view == "matrix":
-        filters, log = request.filters, request.scale == "log"
+        filters, log = request.selection, request.selection.scale == "log"
         values = f"&values={filters.values}" if filters.values != "weights" else ""
         sinks = f"&sinks={filters.sinks}" if filters.sinks != "shown" else ""
         variant = f"{values}{sinks}{'&coding=log' if log else ''}"
@@ -187,16 +168,16 @@ def _text_answers(request: Request, entry: "TraceEntry") -> Answers:
     from viz.api import filters, text
 
     found: Answers = {}
-    axis = "key" if request.inward else "query"
+    axis = "key" if request.selection.inward else "query"
     for each in layers_of(request):
         for head in each.heads:
             place, of = f"site={each.index}&head={head}", (entry, ID, each.index, head)
             found[f"map?{place}"] = partial(text.map_of, *of)
-            if request.choice.average:
+            if request.selection.average:
                 found[f"average?{place}"] = partial(filters.average_of, *of)
-            elif request.token is not None:
-                row = partial(text.row_of, *of, axis, request.token)
-                found[f"row?{place}&axis={axis}&index={request.token}"] = row
+            elif request.selection.token is not None:
+                row = partial(text.row_of, *of, axis, request.selection.token)
+                found[f"row?{place}&axis={axis}&index={request.selection.token}"] = row
     return found
 
 
@@ -204,27 +185,27 @@ def _method_answers(request: Request, entry: "TraceEntry", chosen: Chosen, query
     """What a method of the whole model asks for."""
     from viz.api import model
 
-    method, output = chosen.name, request.choice.output
-    if method in model.RELEVANCE:
+    method, output = BY_NAME[chosen.name], request.selection.output
+    if method.kind == "relevance":
         asked = f"&output={quote(output)}" if output else ""
-        ask = partial(model.relevance, entry, ID, 0, method, output)
-        return {f"relevance?site=0&method={method}{asked}": ask}
+        ask = partial(model.relevance, entry, ID, 0, method.name, output)
+        return {f"relevance?site=0&method={method.name}{asked}": ask}
     sites, own = request.shown.sites, request.site
     first = next(
         i for i, site in enumerate(sites) if (site.kind, site.tower) == (own.kind, own.tower)
     )
-    site = request.index if method in ("norms", "added") else first
-    head = request.heads[0] if method == "norms" else "mean"
-    place = f"site={site}&head={head}&method={method}"
-    fused: dict[str, Any] = {}
-    if method in model.FUSED and chosen.fusion != "mean":
-        fused["fusion"] = chosen.fusion
-    if method == "rollout" and chosen.discard:
-        fused["discard"] = chosen.discard
+    site = first if method.of == "tower" else request.index
+    head = request.heads[0] if method.of == "head" else "mean"
+    place = f"site={site}&head={head}&method={method.name}"
+    fused = {
+        name: value
+        for name in method.fused
+        if (value := getattr(chosen, name)) != getattr(Selection, name)
+    }
     place += "".join(f"&{name}={value}" for name, value in fused.items())
-    row = partial(model.row_of, entry, ID, site, head, method, query, **fused)
-    if method in model.MAPS:
-        whole = partial(model.map_of, entry, ID, site, head, method, **fused)
+    row = partial(model.row_of, entry, ID, site, head, method.name, query, **fused)
+    if method.kind == "map":
+        whole = partial(model.map_of, entry, ID, site, head, method.name, **fused)
         return {f"model?{place}": whole, f"model_row?{place}&index={query}": row}
     spans = [range(start, min(own.keys, start + KEYS)) for start in range(0, own.keys, KEYS)]
     return {
@@ -239,8 +220,8 @@ def _curve_answers(request: Request, entry: "TraceEntry", method: str) -> Answer
     """What the test of a relevance asks for: its curves, and those of random orders."""
     from viz.api import model
 
-    output = request.choice.output
-    if method not in model.RELEVANCE:
+    output = request.selection.output
+    if BY_NAME[method].kind != "relevance":
         return {}
     asked = f"&output={quote(output)}" if output else ""
     first = model.faithfulness(entry, ID, 0, method, 0, output)

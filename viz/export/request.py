@@ -1,139 +1,46 @@
 """What a file shows: layer, heads and options, looked up in the trace; and the words beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from viz import __version__
+from viz import SOFTWARE
 from viz.drawing.parts import Caption
 from viz.export.sinks import source_of
+from viz.selection import EVERY, FORM, OF_FILES, WHOLE, Selection
 
 if TYPE_CHECKING:
-    from analysis.stack import Fusion
     from analysis.view import View
     from models.trace import Site, Trace, Where
     from viz.api.entries import TraceEntry
 
 One = int | Literal["mean", "max"]
 Heads = One | Sequence[int] | None
-EVERY = ("atlas", "scatter", "numbers")  # views of every head of every layer
-WHOLE = ("model", "faithfulness")  # of all layers together
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 T = TypeVar("T", bound=str)
-SOFTWARE = f"Headscope {__version__}"
 DOUBT = "A large weight says where information may come from, not that it decided the output."
 
 
-@dataclass(frozen=True)
-class Filters:
-    """Which numbers of a map are shown.
-
-    Attributes:
-        values: "weights", or "scores" before the softmax.
-        sinks: whether the first token and the special ones, of a picture the class token and
-            registers, are "shown", "hidden", or hidden with the rest of each row "renormalised".
-        outliers: of a picture, whether patches that act as sinks count as such.
-        least: smaller weights are not drawn.
-        top: how many of the strongest keys of each row are drawn as lines, or outlined in a
-            matrix; None for all.
-        rows: which queries; None for all.
-        columns: which keys; None for all.
-    """
-
-    values: str = "weights"
-    sinks: str = "shown"
-    outliers: bool = False
-    least: float = 0.0
-    top: int | None = None
-    rows: range | None = None
-    columns: range | None = None
-
-    def acting(self, view: str) -> "Filters":
-        """The same without what has no effect on a view."""
-        names = {field.name for field in fields(Filters)} - {*ACTING.get(view, ())}
-        idle = names | ({"least"} if self.values == "scores" else set())
-        return replace(self, **{name: getattr(Filters, name) for name in idle})
-
-    @property
-    def description(self) -> str:
-        """What is left out beside sinks, in sentences; empty if nothing is."""
-        parts = [
-            "Numbers are scores before the softmax." if self.values == "scores" else "",
-            f"Weights below {self.least:g} are not drawn." if self.least else "",
-            "Not all rows and columns are drawn." if self.rows or self.columns else "",
-        ]
-        return " ".join(part for part in parts if part)
+PLACE = ("scale", "token", "direction")  # these say where a view opens, whatever its form
 
 
-CUT = ("sinks", "least", "top", "rows", "columns")
-ACTING = {  # which filters act on a view
-    "matrix": ("values", *CUT),
-    "lines": CUT,
-    "text": ("values", *CUT),
-    "image": ("sinks", "outliers"),
-}
+def acting(selection: Selection, view: str) -> Selection:
+    """The same without the options that have no effect on a view."""
+    idle = OF_FILES.keys() - {*FORM[view].options, *PLACE}
+    idle |= {"least"} if selection.values == "scores" else set()
+    return replace(selection, **{name: getattr(Selection, name) for name in idle})
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What the forms beside matrix and lines show.
-
-    Attributes:
-        query: of "qk" and "stages", the query; of "model" the row.
-        key: of "qk", the key.
-        average: of "text", the mean over all tokens instead of one token's weights.
-        layers: of "text", numbers of the layers beside each other; () for the chosen one alone.
-        method: of "model", as in `viz.api.model`; of "faithfulness", the relevance that is tested.
-        beside: a second method; "" for none.
-        output: what a relevance explains.
-        tested: of "model", whether the faithfulness of a relevance is shown below it.
-        fusion: of rollout and flow, how the heads of a layer are fused: "mean", "max" or "min".
-        discard: of rollout, share of each layer's smallest weights that is left out.
-        beside_fusion: the same of the second method; "" for that of the first.
-        beside_discard: the same of the second method; None for that of the first.
-        plot: of "scatter", keys of the numbers along x and y and in colour.
-        ground: of "image", the picture in "colour", or "grey" and dim.
-        paint: of "image", "patches", "smooth", or a "mask" of the patches that hold 60 % of the
-            weight on patches.
-        opacity: of "image", of the colours, in percent.
-    """
-
-    query: int | None = None
-    key: int | None = None
-    average: bool = False
-    layers: tuple[int, ...] = ()
-    method: str = "rollout"
-    beside: str = ""
-    output: str = ""
-    tested: bool = False
-    fusion: "Fusion" = "mean"
-    discard: float = 0.0
-    beside_fusion: 'Fusion | Literal[""]' = ""
-    beside_discard: float | None = None
-    plot: tuple[str, ...] = ()
-    ground: str = "grey"
-    paint: str = "patches"
-    opacity: int = 100
-
-    @property
-    def methods(self) -> "tuple[Chosen, ...]":
-        """The method, and the one beside it."""
-        first = Chosen(self.method, self.fusion, self.discard)
-        if not self.beside:
-            return (first,)
-        share = self.discard if self.beside_discard is None else self.beside_discard
-        second = Chosen(self.beside, self.beside_fusion or self.fusion, share)
-        return first, second
-
-
-class Chosen(NamedTuple):
-    """A method of the whole model, how it fuses heads, and the share of weights it leaves out."""
-
-    name: str
-    fusion: "Fusion"
-    discard: float
+def left_out(selection: Selection) -> str:
+    """What is left out beside sinks, in sentences; empty if nothing is."""
+    parts = [
+        "Numbers are scores before the softmax." if selection.values == "scores" else "",
+        f"Weights below {selection.least:g} are not drawn." if selection.least else "",
+        "Not all rows and columns are drawn." if selection.rows or selection.columns else "",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,15 +52,9 @@ class Request:
         site: the layer.
         heads: of the layer, in order.
         every: whether all heads of all layers are shown, rather than those of the layer.
-        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "layer" up to
-            the largest weight between patches in any head of the layer, "log" for decades; over a
-            picture up to that weight.
-        token: whose weights are drawn over a picture, or alone as lines.
-        inward: whether that token is the one attended to.
+        selection: what of it is shown, and how.
         picture: what the network read, uint8 "row col 3".
         entry: the API's entry of the trace, where there is one.
-        filters: which numbers are shown.
-        choice: what the forms beside matrix and lines show.
         run: the model, its input and, of an encoder–decoder, what the decoder reads; for what a
             trace does not hold, such as gradients.
         words: whether title and caption are drawn, or stand in the metadata of the file alone.
@@ -163,13 +64,9 @@ class Request:
     site: "Site"
     heads: tuple[One, ...]
     every: bool = False
-    scale: str = "fixed"
-    token: int | None = None
-    inward: bool = False
+    selection: Selection = Selection()
     picture: np.ndarray | None = None
     entry: "TraceEntry | None" = None
-    filters: Filters = Filters()
-    choice: Choice = Choice()
     run: tuple[Any, ...] | None = None
     words: bool = True
 
@@ -222,7 +119,7 @@ def layers_of(request: Request) -> list[Request]:
     Raises:
         ValueError: for a layer that is not there.
     """
-    asked, own, shown = request.choice.layers, request.site, request.shown
+    asked, own, shown = request.selection.layers, request.site, request.shown
     if not asked:
         return [request]
     alike = [
@@ -281,7 +178,7 @@ def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
     """The numbers that are drawn; what a threshold, hidden sinks or, of lines, the strongest leave
     out is NaN.
     """
-    weights, filters = weights_of(request, head), request.filters
+    weights, filters = weights_of(request, head), request.selection
     if view == "lines" and filters.top:
         weights = np.where(strongest_of(weights, filters.top), weights, np.nan)
     if filters.values == "weights" and filters.least:
@@ -306,7 +203,7 @@ def rows_and_columns(request: Request) -> tuple[range, range]:
     """The queries and keys that are shown."""
     rows = range(len(request.shown.query_labels(request.site)))
     columns = range(len(request.shown.key_labels(request.site)))
-    return request.filters.rows or rows, request.filters.columns or columns
+    return request.selection.rows or rows, request.selection.columns or columns
 
 
 def labels_of(request: Request) -> tuple[list[str], list[str]]:
@@ -320,7 +217,7 @@ def labels_of(request: Request) -> tuple[list[str], list[str]]:
 def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
     """The weight of the last colour."""
     most = max(float(np.nan_to_num(weights).max()) for _, weights in maps)
-    return most if request.scale == "own" and most > 0 else 1.0
+    return most if request.selection.scale == "own" and most > 0 else 1.0
 
 
 def pixels_of(t: Any, picture: Any) -> np.ndarray | None:
@@ -386,7 +283,7 @@ def caption(
     note = note_of(shown) if grouped else caveat_of(shown)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
-        " ".join(part for part in (description, request.filters.description, doubt) if part),
+        " ".join(part for part in (description, left_out(request.selection), doubt) if part),
         f"Input: {input_of(shown)}",
         f"{SOFTWARE}.",
     ]

@@ -40,7 +40,7 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
     """What a file shows of a layer, and its weights without sinks if these are left out."""
     from viz.api import text
 
-    filters, shown, site = request.filters, request.shown, request.site
+    filters, shown, site = request.selection, request.shown, request.site
     if not _is_picture(request) or filters.sinks == "shown":
         return text.source_of(shown, site, filters.values, filters.sinks)
     from analysis.patches import patch_sinks
@@ -87,7 +87,7 @@ def hidden_sentence(request: "Request", hidden: Hidden | None, of: str = "the we
         parts = [f"{part} (head {head})" for part, head in zip(parts, request.heads, strict=True)]
     verb = "is" if len(hidden.keys) == 1 else "are"
     rest = "; the rest of each row is divided by its sum"
-    rest = rest if request.filters.sinks == "renormalised" else ""
+    rest = rest if request.selection.sinks == "renormalised" else ""
     first = hidden.names[0].upper() + hidden.names[1:]
     share = f": {', '.join(parts)} of {of} went there" if parts else ""
     return f"{first} {verb} hidden{share}{rest}."

@@ -13,6 +13,7 @@ import pytest
 import torch
 from PIL import Image
 
+from analysis.methods import NAMES
 from analysis.patches import patch_sinks
 from analysis.vision import mass_mask
 from models.decoder import DecoderConfig
@@ -20,11 +21,12 @@ from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import export
 from viz.api.entries import Patches, TraceEntry
-from viz.api.requests import QuestionError, numbers
+from viz.api.requests import QuestionError
 from viz.drawing import overlay, parts
 from viz.export.figures import VIEWS
 from viz.export.files import FORMATS
 from viz.image import Picture
+from viz.selection import FORM
 from viz.theme import sequential
 
 
@@ -48,7 +50,7 @@ def photo() -> TraceEntry:
 
 def test_the_tables_agree() -> None:
     assert {f".{name}" for name in export.KINDS} == set(FORMATS)
-    assert set(export.FORMS) == set(VIEWS)
+    assert set(FORM) == set(VIEWS)
 
 
 def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
@@ -91,7 +93,7 @@ def test_python_code_ends_with_the_same_figure(text: TraceEntry, photo: TraceEnt
         " layer=1, head=[0, 2], scale='own')"
     )
     code = export.python(photo, "id", 0, 1, "image", token=3)["code"]
-    assert code.endswith("layer=0, head=1, token=3, direction='out', picture=image)")
+    assert code.endswith("layer=0, head=1, token=3, picture=image)")
     code = export.python(photo, "id", 0, 1, "image", token=3, scale="layer")["code"]
     assert "head=1, scale='layer', token=3" in code
 
@@ -123,9 +125,23 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
     both: dict[str, Any] = {"fusion": "min", "beside": "flow", "beside_fusion": "max"}
     made = export.python(entry, "id", 0, "mean", "model", **both)["code"]
     assert made.endswith("beside='flow', fusion='min', beside_fusion='max')")
-    made = export.python(entry, "id", 0, "mean", "model", method="alti")["code"]
-    exec(made.split("from viz.export")[0], names)
-    assert names["t"].hidden(0).shape == (7, 15)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_the_code_of_every_method_makes_its_file(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
+    given = torch.arange(7)[None]
+    code = "t = trace(model, torch.arange(7)[None])"
+    entry = TraceEntry(
+        trace(opened, given), lambda site, head: code, opened=lambda: (opened, given, None)
+    )
+    made = export.python(entry, "id", 1, 0, "model", method=method)["code"]
+    monkeypatch.chdir(tmp_path)
+    exec(made, {"model": opened, "torch": torch, "trace": trace})
+    figure = export.export(entry, "id", 1, 0, "model", "pdf", method=method)
+    assert (tmp_path / figure.name).read_bytes() == figure.data
 
 
 @pytest.mark.parametrize("direction", ["out", "in"])
@@ -246,7 +262,7 @@ def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> N
     [
         (
             {"form": "image"},
-            "expected matrix, lines, atlas, text, qk, stages, model, faithfulness, scatter,"
+            "expected matrix, lines, text, qk, stages, model, faithfulness, atlas, scatter,"
             " numbers, vectors as form",
         ),
         ({"site": 2}, "expected site 0 to 1"),
@@ -259,9 +275,3 @@ def test_what_is_not_there_is_refused(text: TraceEntry, given: dict, message: st
     asked = {"site": 0, "head": 0, "form": "matrix", "format": "svg"} | given
     with pytest.raises(QuestionError, match=message):
         export.export(text, "id", **asked)
-
-
-def test_numbers_are_each_given_once() -> None:
-    assert numbers("0.12") == (0, 12)
-    with pytest.raises(QuestionError):
-        numbers("1.1")

@@ -8,6 +8,7 @@ import torch
 from analysis.decompx import decompx
 from analysis.faithfulness import faithfulness as faithfulness_of
 from analysis.flow import flow
+from analysis.methods import names_of
 from analysis.norms import alti, mixing, value_norms
 from analysis.relevance import explain
 from analysis.rollout import rollout
@@ -108,7 +109,7 @@ def test_by_whole_words():
     assert len(values) == len(groups)
 
 
-@pytest.mark.parametrize("method", api.RELEVANCE)
+@pytest.mark.parametrize("method", names_of("relevance"))
 def test_relevance_is_that_of_the_model(minilm, method):
     answer = api.relevance(minilm, "", 0, method, "Where are they?")
     expected = explain(load("minilm"), TEXT, target="Where are they?", method=method)

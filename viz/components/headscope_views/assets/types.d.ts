@@ -37,90 +37,28 @@ export type RequestState = "none" | "pending" | "done" | "absent" | "failed" | "
 // ---- what is chosen in a view
 
 export type Axis = "query" | "key";
-export type Direction = "out" | "in";
 export type Head = number | "mean" | "max";
-export type Scale = "fixed" | "own" | "log" | "layer";
-/** What the matrix shows of each pair of tokens, as in attention.FORMS of the pages. */
-export type Values = "weights" | "scores";
-/** What becomes of the keys that take weight for want of better: first token and separators. */
-export type Sinks = "shown" | "hidden" | "renormalised";
-/** How one head of a text is drawn. */
-export type Form = "matrix" | "lines" | "text" | "qk" | "stages" | "model"; // as in attention.FORMS of the pages
-/** How all layers are shown together, as in text/methods.js. */
-export type Method =
-  | ("mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added")
-  | ("gradient" | "chefer" | "attnlrp");
-/** How the heads of a layer are fused. */
-export type Fusion = "mean" | "max" | "min";
-/** From which text of a pair to which; "a" is the first, or the source of a joint map. */
-export type Block = "all" | "aa" | "ab" | "ba" | "bb";
-/** How every head is shown beside the picture. */
-export type Overview = "atlas" | "scatter" | "table"; // as in attention.FORMS of the pages
-/** The picture below the weights. */
-export type Ground = "colour" | "grey";
-/** How weights are drawn over a picture. */
-export type Paint = "patches" | "smooth" | "mask";
 export type Mode = "light" | "dark";
 
+/** What is chosen beside a site and its head, as viz/selection.py declares it. */
+export type Options = import("./core/declared.js").Options;
+export type Direction = Options["direction"];
+export type Scale = Options["scale"];
+export type Values = Options["values"];
+export type Sinks = Options["sinks"];
+export type Form = Options["form"];
+export type Method = Options["method"];
+export type Fusion = Options["fusion"];
+export type Block = Options["block"];
+export type Overview = Options["overview"];
+export type Ground = Options["ground"];
+export type Paint = Options["paint"];
+
 /** What is chosen, in terms of the trace that is shown. */
-export interface Selection {
+export interface Selection extends Options {
   /** Index of the site: one attention layer of one kind, tower, module and part. */
   site: number;
   head: Head;
-  /** The pinned token: a row when the direction is "out", a column when it is "in". */
-  token: number | null;
-  direction: Direction;
-  scale: Scale;
-  form: Form;
-  /** The heads whose lines are drawn, numbers joined by dots; "" for the chosen head. */
-  shown: string;
-  overview: Overview;
-  /** Keys of the numbers along x and y and in colour, joined by dots; "" for the first choice. */
-  plot: string;
-  /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
-  rank: string;
-  /** Whether the thumbnails lie by layer and head, or by that number. */
-  arrangement: "layers" | "rank";
-  /** Conditions on the numbers of heads, "induction:> 0.3;entropy:< 2". */
-  conditions: string;
-  values: Values;
-  sinks: Sinks;
-  /** The other token of a chosen pair: a key when the direction is "out". */
-  partner: number | null;
-  /** The layers whose texts are shaded, numbers joined by dots; "" for the chosen layer. */
-  layers: string;
-  /** Whether shaded texts show the mean over all tokens. */
-  average: "no" | "yes";
-  /** Smaller weights are not drawn. */
-  least: number;
-  /** How many of the strongest keys of each row are drawn or marked; 0 for all. */
-  top: number;
-  /** What is searched for in the tokens. */
-  find: string;
-  /** The rows that are drawn, "3-9" with the last excluded; "" for all. */
-  rows: string;
-  columns: string;
-  block: Block;
-  /** The method of the whole-model form, and the one beside it. */
-  method: Method;
-  beside: Method | "";
-  /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
-  output: string;
-  /** Whether the faithfulness of a relevance is tested. */
-  tested: "no" | "yes";
-  /** Of rollout and flow. */
-  fusion: Fusion;
-  /** Share of each layer's smallest weights that rollout leaves out. */
-  discard: number;
-  /** The same of the method beside it; "" and null for those of the first. */
-  beside_fusion: Fusion | "";
-  beside_discard: number | null;
-  ground: Ground;
-  paint: Paint;
-  /** Of the weights over a picture, in percent. */
-  opacity: number;
-  /** Whether a picture's outlier patches count as sinks, beside its class token and registers. */
-  outliers: "no" | "yes";
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -681,6 +619,24 @@ export interface Panel {
   /** Drawn a frame after the others. */
   late?: boolean;
   destroy?(): void;
+}
+
+export interface Zoom {
+  in(): void;
+  out(): void;
+  reset(): void;
+  isZoomed(): boolean;
+  isDeepest(): boolean;
+}
+
+/** The panel of one form of the picture. */
+export interface FormPanel extends Panel {
+  save(): void;
+  zoom?: Zoom;
+  /** What stands in the toolbar. */
+  choices?: HTMLElement;
+  /** What the server is told of what is chosen in it. */
+  figure?(): Record<string, string | number>;
 }
 
 // ---- the teacher's room

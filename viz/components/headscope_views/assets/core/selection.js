@@ -1,6 +1,7 @@
 // Selections of a view, as pure functions: conversion between the current trace (site index) and a
 // link (layer, kind, tower, module, part), which is independent of the trace.
 
+import { START as OPTIONS } from "./declared.js";
 import { headsOf } from "./labels.js";
 
 /** @import {Address, Base, Direction, Head, ImageBase, LinkSelection, Scale, Selection, Site, Text} from "../types" */
@@ -11,43 +12,7 @@ import { headsOf } from "./labels.js";
 const HERE = { layer: 0, attention: null, tower: null, module: null, part: null };
 
 /** @type {Selection} before there is a trace */
-export const START = {
-  site: 0,
-  head: 0,
-  token: null,
-  direction: "out",
-  scale: "fixed",
-  form: "matrix",
-  shown: "",
-  overview: "atlas",
-  plot: "",
-  rank: "",
-  arrangement: "layers",
-  conditions: "",
-  values: "weights",
-  sinks: "shown",
-  partner: null,
-  layers: "",
-  average: "no",
-  least: 0,
-  top: 0,
-  find: "",
-  rows: "",
-  columns: "",
-  block: "all",
-  method: "rollout",
-  beside: "",
-  output: "",
-  tested: "no",
-  fusion: "mean",
-  discard: 0,
-  beside_fusion: "",
-  beside_discard: null,
-  ground: "colour",
-  paint: "patches",
-  opacity: 100,
-  outliers: "no",
-};
+export const START = { site: 0, head: 0, ...OPTIONS };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
 /**

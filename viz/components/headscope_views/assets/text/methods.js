@@ -1,6 +1,9 @@
-// The methods of the whole-model form: what each shows, and what it does not prove.
+// The methods of the whole-model form in words and numbers, as they are declared and chosen.
 
-/** @import {Fusion, Method, Selection} from "../types" */
+import { METHODS, START } from "../core/declared.js";
+
+/** @import {MethodInfo} from "../core/declared.js" */
+/** @import {Fusion, Selection} from "../types" */
 
 /**
  * How a method makes the heads of a layer one, and the share of the smallest weights it leaves out.
@@ -9,141 +12,11 @@
  */
 
 /**
- * @typedef {object} MethodInfo
- * @property {Method} name as in the requests
- * @property {string} label
- * @property {"map" | "flow" | "relevance"} kind
- * @property {"tower" | "layer" | "head"} of what it is about
- * @property {string} shows
- * @property {string} doubt what it does not prove
- * @property {readonly ("fusion" | "discard")[]} [fused] how the heads of a layer are fused, as far
- *   as that can be chosen
- */
-
-const AVERAGES = "Attention weights are not contributions: values, norms and feed-forward networks do not enter.";
-const REMOVAL = "It is not proof that the token causes the output: removing tokens, below, tests that.";
-const PATENT =
-  "The authors of LXT, its reference code, call layer-wise relevance propagation a patented" +
-  " technology, free for personal and scientific use.";
-
-/** @type {MethodInfo[]} */
-export const METHODS = [
-  {
-    name: "mean",
-    label: "Mean of all heads",
-    kind: "map",
-    of: "tower",
-    shows: "The mean weight over every head of every layer.",
-    doubt: AVERAGES,
-  },
-  {
-    name: "max",
-    label: "Maximum of all heads",
-    kind: "map",
-    of: "tower",
-    shows: "The largest weight that any head of any layer gives.",
-    doubt: `One head out of many is enough to make a cell strong. ${AVERAGES}`,
-  },
-  {
-    name: "rollout",
-    label: "Rollout",
-    kind: "map",
-    of: "tower",
-    shows:
-      "How much of each input token is in each token of the last layer: the layers’ weights, the" +
-      " residual connection added to each, multiplied.",
-    doubt: `A product of averages. ${AVERAGES}`,
-    fused: ["fusion", "discard"],
-  },
-  {
-    name: "flow",
-    label: "Attention flow",
-    kind: "flow",
-    of: "tower",
-    shows:
-      "The largest stream that the weights of all layers, as pipes, can carry from the chosen token" +
-      " to each input token.",
-    doubt:
-      "Each number is a problem of its own: they do not add up. In deep models most equal what the" +
-      ` first layer lets through, whatever the layers above do. ${AVERAGES}`,
-    fused: ["fusion"],
-  },
-  {
-    name: "alti",
-    label: "ALTI",
-    kind: "map",
-    of: "tower",
-    shows:
-      "How much nearer each token’s vector, residual connection and norm included, brings a token to" +
-      " its layer’s output; the layers multiplied.",
-    doubt: "Feed-forward networks do not enter, and nearness of vectors is not use by later layers.",
-  },
-  {
-    name: "decompx",
-    label: "DecompX",
-    kind: "flow",
-    of: "tower",
-    shows:
-      "The length of each input token’s part of the chosen token’s last hidden state, followed through" +
-      " every layer: norms, residual connections and feed-forward networks included.",
-    doubt:
-      "Attention weights are taken as they are: what a token does by drawing attention is not counted." +
-      " Parts can cancel, and a long one need not be used by the output.",
-  },
-  {
-    name: "norms",
-    label: "Norms of this head",
-    kind: "map",
-    of: "head",
-    shows:
-      "The length of the vector that each key adds: weight times value, through the output projection.",
-    doubt: "Vectors of several heads can cancel, and a long one need not be used by later layers.",
-  },
-  {
-    name: "added",
-    label: "Norms of this layer",
-    kind: "map",
-    of: "layer",
-    shows:
-      "The length of what each token adds to a token, all heads together, with the residual" +
-      " connection on the diagonal and the norm behind it.",
-    doubt: "A length says nothing of direction: what is long need not be used by later layers.",
-  },
-  {
-    name: "gradient",
-    label: "Attention × gradient",
-    kind: "relevance",
-    of: "tower",
-    shows: "Weights times their gradients, summed over layers, heads and queries, for one output.",
-    doubt: `A gradient tells what a small change would do, not what the token did. ${REMOVAL}`,
-  },
-  {
-    name: "chefer",
-    label: "Relevance (Chefer)",
-    kind: "relevance",
-    of: "tower",
-    shows:
-      "Positive products of weights and gradients, carried through the layers to the input, for one" +
-      " output.",
-    doubt: `What speaks against the output is left out by rule. ${REMOVAL}`,
-  },
-  {
-    name: "attnlrp",
-    label: "Relevance (AttnLRP)",
-    kind: "relevance",
-    of: "tower",
-    shows:
-      "The output’s number handed back through every layer, feed-forward networks included, until" +
-      " each input token has its part.",
-    doubt: `Parts are assigned by rules, not measured. ${REMOVAL} ${PATENT}`,
-  },
-];
-
-/**
  * @param {string} name
  * @returns {MethodInfo}
  */
-export const methodOf = (name) => METHODS.find((each) => each.name === name) ?? METHODS[2];
+export const methodOf = (name) =>
+  METHODS.find((each) => each.name === name) ?? methodOf(START.method);
 
 /** @type {Record<Fusion, string>} */
 const FUSED = {
@@ -172,9 +45,9 @@ export const fusedIn = ({ fusion, discard, beside_fusion: other, beside_discard:
  * @param {MethodInfo} info
  * @param {Fused} fused
  */
-export function nameOf({ label, fused = [] }, { fusion, discard }) {
+export function nameOf({ title, fused }, { fusion, discard }) {
   const left = fused.includes("discard") && discard ? `, ${inPercent(discard)} left out` : "";
-  return `${label}${fused.includes("fusion") ? SHORT[fusion] : ""}${left}`;
+  return `${title}${fused.includes("fusion") ? SHORT[fusion] : ""}${left}`;
 }
 
 /**
@@ -183,7 +56,7 @@ export function nameOf({ label, fused = [] }, { fusion, discard }) {
  * @param {MethodInfo} info
  * @param {Fused} selection
  */
-export function showsOf({ shows, fused = [] }, { fusion, discard }) {
+export function showsOf({ shows, fused }, { fusion, discard }) {
   const parts = [shows];
   if (fused.includes("fusion")) parts.push(`A layer’s heads are fused by ${FUSED[fusion]}.`);
   if (fused.includes("discard") && discard)
@@ -214,7 +87,7 @@ export const number = (value) =>
  * @param {Fused} selection
  * @returns {Record<string, string | number>}
  */
-export const fusedQueryOf = ({ fused = [] }, { fusion, discard }) => ({
+export const fusedQueryOf = ({ fused }, { fusion, discard }) => ({
   ...(fused.includes("fusion") && fusion !== "mean" ? { fusion } : {}),
   ...(fused.includes("discard") && discard ? { discard } : {}),
 });

@@ -2,6 +2,7 @@
 
 import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
+import { METHODS } from "../core/declared.js";
 import {
   contextOf,
   element,
@@ -15,13 +16,14 @@ import { capital, shown } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
 import { faithful } from "./faithful.js";
-import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, METHODS, methodOf, nameOf } from "./methods.js";
+import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, methodOf, nameOf } from "./methods.js";
 import { number, showsOf, spansOf, together } from "./methods.js";
 import { modelMap } from "./model_map.js";
 
 /** @import {Cell, Fusion, Method, ModelMap, ModelRow, Outputs, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
-/** @import {Fused, MethodInfo} from "./methods.js" */
+/** @import {MethodInfo} from "../core/declared.js" */
+/** @import {Fused} from "./methods.js" */
 
 const KEYS = 24; // of attention flow or DecompX in one request
 const EXPLAINING = "For a chosen output"; // methods
@@ -119,7 +121,7 @@ function fusedOf(state) {
   const [first, second] = chosenIn(state);
   const own = fusedQueryOf(first, fusedIn(state.selection, false));
   if (!second) return own;
-  const { fused = [] } = second;
+  const { fused } = second;
   const { fusion, discard } = fusedIn(state.selection, true);
   return {
     ...own,
@@ -158,8 +160,8 @@ function rowOf(state) {
  */
 function methodMenu(name, optional, choose) {
   const select = element("select", "hs-select", { "aria-label": name });
-  const option = (/** @type {MethodInfo} */ { name: value, label }) =>
-    element("option", "", { value }, label);
+  const option = (/** @type {MethodInfo} */ { name: value, title }) =>
+    element("option", "", { value }, title);
   const groups = /** @type {const} */ ([
     ["Over tokens", METHODS.filter(({ kind }) => kind !== "relevance")],
     [EXPLAINING, METHODS.filter(({ kind }) => kind === "relevance")],
@@ -516,7 +518,7 @@ function part(state, parent, name) {
     shade(chips, text(source), found.values, false, theme);
     written.hidden = target === null || !found.read;
     if (target !== null && found.read) shade(written, text(target), found.read, false, theme);
-    summary = { cells: [found.values], query: [info.label], key: text(source).labels };
+    summary = { cells: [found.values], query: [info.title], key: text(source).labels };
     const signs = found.values.some((value) => value < 0)
       ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
       : `${moreIs(theme.mode)} = more.`;
@@ -551,7 +553,7 @@ function part(state, parent, name) {
       canvas.hidden = info.kind !== "map";
       if (info.kind === "map") renderMap(info, fused, theme);
       else [map, mapped] = [null, ""];
-      if (info.kind === "flow") renderFlow(info, fused, theme);
+      if (info.kind === "row") renderFlow(info, fused, theme);
       if (info.kind === "relevance") renderRelevance(info, theme);
     },
     /**

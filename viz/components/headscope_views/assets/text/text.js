@@ -1,6 +1,7 @@
 // Every head, one head, the text: three panels round one choice, and the bar that changes it.
 
 import { button, stepper, switchOf } from "../core/bar.js";
+import { FORMS } from "../core/declared.js";
 import { element, setText } from "../core/dom.js";
 import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
@@ -8,7 +9,7 @@ import { panelsBelow } from "../core/panels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { aids } from "./aids.js";
-import { FORMS } from "./forms.js";
+import { PAINTERS } from "./forms.js";
 import { canTest } from "./model.js";
 import { overview } from "./overview.js";
 import { forgetWidths } from "./lettering.js";
@@ -17,9 +18,9 @@ import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
 import { vectors } from "./vectors.js";
 
-/** @import {Host, Panel, ViewProps} from "../types" */
-/** @import {FormPanel} from "./forms.js" */
+/** @import {Form, FormPanel, Host, Panel, ViewProps} from "../types" */
 
+const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
 const PARTS = ["atlas", "matrix", "tokens"];
 /** @type {string[]} */
 const SINGLE = ["model", "qk", "stages"]; // forms that say themselves how tokens are grouped
@@ -70,7 +71,7 @@ function compose(state, root) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
     around.push(sentence(state, picture), aids(state, picture));
-    for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
+    for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(vectors(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
@@ -109,8 +110,8 @@ function toolbar(state, bar, drawn) {
   });
   const forms = switchOf(
     "Form of the picture",
-    ...FORMS.map(({ name, label, title }) =>
-      button(label, title, () => state.select({ form: name })),
+    ...PICTURED.map((name) =>
+      button(FORMS[name].label, FORMS[name].title, () => state.select({ form: name })),
     ),
   );
   const note = element("strong", "hs-note");
@@ -146,7 +147,7 @@ function toolbar(state, bar, drawn) {
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
-      FORMS.forEach(({ name }, i) =>
+      PICTURED.forEach((name, i) =>
         forms.children[i].setAttribute("aria-pressed", String(name === state.selection.form)),
       );
       const zoom = form()?.zoom;
@@ -208,26 +209,20 @@ function filtersOf(state) {
  * @param {TextState} state
  */
 function othersOf(state) {
-  const dots = { form: "scatter", name: "Heads as dots", title: "All heads by two of their numbers" };
   const { form, head } = state.selection;
   const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
-  const vectorsOf = {
-    ...{ form: "vectors", name: "Queries and keys, by PCA" },
-    title: "Queries and keys of this head on two principal components",
-  };
-  const curves = {
-    ...{ form: "faithfulness", name: "Faithfulness curves" },
-    title: "The output without the relevant tokens, and with them alone",
-  };
   return [
-    ...(canTest(state) ? [curves] : []),
+    ...(canTest(state) ? [figureNamed("faithfulness")] : []),
     ...several,
-    { form: "atlas", name: "Every head", title: "All layers and heads as thumbnails" },
-    ...(state.selection.overview === "scatter" ? [dots] : []),
-    { form: "numbers", name: "Numbers of every head", title: "A matrix of layers and heads for each number" },
-    ...(typeof head === "number" && state.site().kind !== "joint" ? [vectorsOf] : []),
+    figureNamed("atlas"),
+    ...(state.selection.overview === "scatter" ? [figureNamed("scatter")] : []),
+    figureNamed("numbers"),
+    ...(typeof head === "number" && state.site().kind !== "joint" ? [figureNamed("vectors")] : []),
   ];
 }
+
+/** @param {keyof typeof FORMS} form */
+const figureNamed = (form) => ({ form, name: FORMS[form].label, title: FORMS[form].title });
 
 /** @type {Record<string, string>} */
 const KINDS = {

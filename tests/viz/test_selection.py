@@ -1,0 +1,179 @@
+"""Options, forms and methods: everything that reads their declaration agrees with it."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from analysis import methods
+from analysis.relevance import METHODS as RELEVANCE
+from viz import declared
+from viz.__main__ import parser
+from viz.api.routes import ENDPOINTS
+from viz.pages.state import params as link
+from viz.pages.state import selected
+from viz.selection import FORM, FORMS, OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
+from viz.values import Flag, Keys, Kind, Share, Span, Text, Whole, Wholes, Words
+
+NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+
+
+@pytest.mark.parametrize("name", declared.modules())
+def test_the_browser_has_what_is_declared(name: str) -> None:
+    written = (declared.ASSETS / name).read_text(encoding="utf-8")
+    assert written == declared.modules()[name], "run python -m viz.declared"
+
+
+@NAMED
+def test_a_default_comes_back_from_a_link(option: Option) -> None:
+    assert option.about
+    if option.default is not None:
+        assert option.kind(str(option.held(option.default))) == option.default
+    if option.start is not None:
+        assert option.linked(str(option.start)) == option.start
+
+
+@NAMED
+def test_links_requests_and_the_shell_have_the_option(option: Option) -> None:
+    param = {each.name: each for each in (*selected.FORMS, *selected.OVERLAY)}.get(option.name)
+    if option.of != "file" and option.name not in selected.PLACE:
+        assert param is not None
+        assert (param.default, param.expected) == (option.start, option.kind.expected)
+    export = next(each for each in ENDPOINTS if each.name == "export")
+    taken = vars(parser("viz").parse_args(["--text", "a", "-o", "a.svg"]))
+    if option.of != "view":
+        assert export.optional[option.name] is option.kind
+        assert taken[option.name] == option.default
+        assert getattr(Selection(), option.name) == option.default
+        assert option.forms, "acts on no form"
+    else:
+        assert option.name == "shown" or option.name not in export.optional
+        assert option.name not in taken
+
+
+def test_forms_name_options_that_files_have() -> None:
+    assert [name for form in FORMS for name in form.options if name not in OF_FILES] == []
+    assert {field.name for field in fields(Selection)} == OF_FILES.keys() | OF_VIEWS.keys()
+    assert len(FORM) == len(FORMS)
+
+
+READ: list[tuple[Kind, str, Any, Any]] = [
+    (Words(("a", "b")), "b", "b", "b"),
+    (Whole(2, 64), "007", 7, 7),
+    (Share(0, 1), "0.25", 0.25, 0.25),
+    (Share(0, 1), "1e-7", 1e-7, 1e-7),
+    (Flag(), "yes", True, "yes"),
+    (Wholes(9), "0.3", (0, 3), "0.3"),
+    (Wholes(9), "", (), ""),
+    (Span(), "3-9", range(3, 9), "3-9"),
+    (Span(), "", None, ""),
+    (Keys(), "previous token.entropy", ("previous token", "entropy"), "previous token.entropy"),
+    (Keys(), "..entropy", ("", "", "entropy"), "..entropy"),
+    (Text(), "a\x00b\n", "ab", "ab"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "value", "held"), READ)
+def test_a_text_is_read_and_held(kind: Kind, text: str, value: Any, held: Any) -> None:
+    found: Any = kind(text)
+    assert found == value
+    assert kind.held(found) == held
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *((Words(("a", "b")), text) for text in ("", "A", "a b")),
+        *((Whole(2, 64), text) for text in ("", "1", "65", "-3", "3.0", "٣", "3\n", "1" * 10)),
+        *((Share(0, 1), text) for text in ("", "1.1", "-0.1", "nan", "inf", "1e3", ".5", "0.5\n")),
+        *((Flag(), text) for text in ("", "Yes", "true")),
+        *((Wholes(9), text) for text in ("1.1", "10", "1..2", "a", "-1", ".")),
+        *((Span(), text) for text in ("5", "5-5", "9-5", "a-b", "1-2-3", "-1-2")),
+        *((Keys(), text) for text in ("a.b.c.d", "<b>", "a" * 41)),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(kind: Kind, text: str) -> None:
+    with pytest.raises(ValueError, match=r"^expected [^\n]*$") as refused:
+        kind(text)
+    assert kind.expected in str(refused.value)
+
+
+LINKS = {  # as the app has written them, and what they choose
+    "form=lines&shown=0.3.11&top=5&least=0.05": {
+        "form": "lines",
+        "shown": "0.3.11",
+        "top": 5,
+        "least": 0.05,
+    },
+    "values=scores&sinks=renormalised&rows=3-9&columns=0-4&block=ab&find=cat": {
+        "values": "scores",
+        "sinks": "renormalised",
+        "rows": "3-9",
+        "columns": "0-4",
+        "block": "ab",
+        "find": "cat",
+    },
+    "form=text&layers=0.2&average=yes": {"form": "text", "layers": "0.2", "average": "yes"},
+    "form=qk&partner=4": {"form": "qk", "partner": 4},
+    "form=model&method=flow&beside=attnlrp&output=mat@3&tested=yes&fusion=max&beside_fusion=min": {
+        "form": "model",
+        "method": "flow",
+        "beside": "attnlrp",
+        "output": "mat@3",
+        "tested": "yes",
+        "fusion": "max",
+        "beside_fusion": "min",
+    },
+    "form=model&discard=0.35&beside=rollout&beside_discard=0": {
+        "form": "model",
+        "discard": 0.35,
+        "beside": "rollout",
+        "beside_discard": 0.0,
+    },
+    "overview=scatter&plot=distance.broad.layer": {
+        "overview": "scatter",
+        "plot": "distance.broad.layer",
+    },
+    "overview=table&rank=-entropy&arrangement=rank&conditions=induction:> 0.3;entropy:< 2": {
+        "overview": "table",
+        "rank": "-entropy",
+        "arrangement": "rank",
+        "conditions": "induction:> 0.3;entropy:< 2",
+    },
+    "sinks=hidden&outliers=yes&ground=grey&paint=mask&opacity=45": {
+        "sinks": "hidden",
+        "outliers": "yes",
+        "ground": "grey",
+        "paint": "mask",
+        "opacity": 45,
+    },
+}
+
+
+@pytest.mark.parametrize("written", LINKS)
+def test_links_that_exist_choose_the_same(written: str) -> None:
+    query = dict(part.split("=", 1) for part in written.split("&"))
+    params = (*selected.FORMS, *selected.OVERLAY)
+    values, problems = link.read(params, query)
+    assert problems == []
+    assert {name: values[name] for name in query} == LINKS[written]
+    assert link.write(params, values).keys() <= query.keys()
+
+
+def test_an_image_page_has_its_own_options_and_the_sinks() -> None:
+    assert [each.name for each in selected.OVERLAY] == ["outliers", "ground", "paint", "opacity"]
+    assert selected.SINKS.name == "sinks"
+
+
+@pytest.mark.parametrize("method", methods.METHODS, ids=lambda method: method.name)
+def test_a_method_says_what_it_shows_and_what_it_does_not_prove(method: methods.Method) -> None:
+    for sentence in (method.shows, method.doubt):
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")
+    assert all((method.formula, method.source, method.cost, method.joined))
+    assert method.low is None or method.high is None or method.low < method.high
+    assert {*method.fused} <= OF_FILES.keys()
+
+
+def test_the_relevances_are_those_of_the_analysis() -> None:
+    assert methods.names_of("relevance") == RELEVANCE

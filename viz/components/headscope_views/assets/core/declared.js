@@ -1,0 +1,242 @@
+// Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py.
+
+/**
+ * What is chosen in a view, beside the site and its head.
+ *
+ * @typedef {object} Options
+ * @property {"fixed" | "own" | "log" | "layer"} scale colours from 0 to 1, up to the largest weight shown, by decades, or of a picture up to the largest weight of a patch in any head of the layer
+ * @property {number | null} token whose weights are drawn
+ * @property {"out" | "in"} direction what the token attends to, or what attends to it
+ * @property {string} shown several heads beside each other, instead of the one that is chosen
+ * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model"} form how one head is drawn
+ * @property {"weights" | "scores"} values weights, or scores before the softmax
+ * @property {"shown" | "hidden" | "renormalised"} sinks the first token and the special ones, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
+ * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
+ * @property {number | null} partner the other token of a pair
+ * @property {string} layers of text: several layers beside each other, instead of the chosen one
+ * @property {"no" | "yes"} average of text: the mean over all tokens
+ * @property {number} least smaller weights are not drawn
+ * @property {number} top strongest keys of each row, outlined or, of lines, alone drawn; 0 for all
+ * @property {string} find what is searched for in the tokens
+ * @property {string} rows queries such as 0-12, the end excluded
+ * @property {string} columns keys such as 0-12, the end excluded
+ * @property {"all" | "aa" | "ab" | "ba" | "bb"} block from which text of a pair to which; a is the first, or the source of a joint map
+ * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} method of all layers together
+ * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
+ * @property {string} output what a relevance explains: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
+ * @property {"no" | "yes"} tested of model: with the faithfulness of a relevance
+ * @property {"mean" | "max" | "min"} fusion of rollout and flow: how the heads of a layer are fused
+ * @property {number} discard of rollout: share of each layer's smallest weights that is left out
+ * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
+ * @property {number | null} beside_discard the same of the second method; without it, that of the first
+ * @property {"atlas" | "scatter" | "table"} overview how every head is shown
+ * @property {string} plot of scatter: keys of up to three numbers, along x and y and in colour
+ * @property {string} rank the number by which heads are ranked, with - for the least first
+ * @property {"layers" | "rank"} arrangement whether thumbnails lie by layer and head, or by that number
+ * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
+ * @property {"colour" | "grey"} ground the picture below the weights
+ * @property {"patches" | "smooth" | "mask"} paint how weights lie over a picture; mask is the patches that hold 60 % of the weight
+ * @property {number} opacity of weights over a picture, in percent
+ */
+/** @type {Options} before anything is chosen */
+export const START = {
+  scale: "fixed",
+  token: null,
+  direction: "out",
+  shown: "",
+  form: "matrix",
+  values: "weights",
+  sinks: "shown",
+  outliers: "no",
+  partner: null,
+  layers: "",
+  average: "no",
+  least: 0,
+  top: 0,
+  find: "",
+  rows: "",
+  columns: "",
+  block: "all",
+  method: "rollout",
+  beside: "",
+  output: "",
+  tested: "no",
+  fusion: "mean",
+  discard: 0,
+  beside_fusion: "",
+  beside_discard: null,
+  overview: "atlas",
+  plot: "",
+  rank: "",
+  arrangement: "layers",
+  conditions: "",
+  ground: "colour",
+  paint: "patches",
+  opacity: 100,
+};
+
+/** Every form of a view or file: the label of its button, and what it shows. */
+export const FORMS = {
+  matrix: { label: "Matrix", title: "Each weight as a cell: rows attend, columns are attended to" },
+  lines: { label: "Lines", title: "Each weight as a line between two columns of tokens" },
+  text: { label: "Text", title: "The text shaded by each head that is switched on" },
+  qk: {
+    label: "Query · key",
+    title: "One pair of tokens: query and key element by element, and the steps to the weight",
+  },
+  stages: { label: "Stages", title: "One head for one token, from query and keys to what it writes" },
+  model: {
+    label: "All layers",
+    title: "Every layer at once: rollout, flow, norms, relevance for an output",
+  },
+  faithfulness: {
+    label: "Faithfulness curves",
+    title: "The output without the relevant tokens, and with them alone",
+  },
+  atlas: { label: "Every head", title: "All layers and heads as thumbnails" },
+  scatter: { label: "Heads as dots", title: "All heads by two of their numbers" },
+  numbers: { label: "Numbers of every head", title: "A matrix of layers and heads for each number" },
+  vectors: {
+    label: "Queries and keys, by PCA",
+    title: "Queries and keys of this head on two principal components",
+  },
+  image: { label: "Picture", title: "The weights of one token over the picture" },
+};
+
+/**
+ * @typedef {object} MethodInfo
+ * @property {Options["method"]} name as in requests
+ * @property {string} title
+ * @property {"map" | "row" | "relevance"} kind
+ * @property {"tower" | "layer" | "head"} of what it is about
+ * @property {string} shows
+ * @property {string} doubt what it does not prove
+ * @property {string} formula
+ * @property {string} source where it comes from
+ * @property {readonly ("fusion" | "discard")[]} fused what can be chosen of
+ *   how the heads of a layer are fused
+ */
+/** @type {MethodInfo[]} the methods for the whole model */
+export const METHODS = [
+  {
+    name: "mean",
+    title: "Mean of all heads",
+    kind: "map",
+    of: "tower",
+    shows: "The mean weight over every head of every layer.",
+    doubt: "Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
+    formula: "mean over l and h of A[l, h, i, j]",
+    source: "plain average",
+    fused: [],
+  },
+  {
+    name: "max",
+    title: "Maximum of all heads",
+    kind: "map",
+    of: "tower",
+    shows: "The largest weight that any head of any layer gives.",
+    doubt: "One head out of many is enough to make a cell strong. Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
+    formula: "max over l and h of A[l, h, i, j]",
+    source: "plain maximum",
+    fused: [],
+  },
+  {
+    name: "rollout",
+    title: "Rollout",
+    kind: "map",
+    of: "tower",
+    shows: "How much of each input token is in each token of the last layer: the layers’ weights, the residual connection added to each, multiplied.",
+    doubt: "A product of averages. Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
+    formula: "Ã_L … Ã_1, Ã = fused(A) + I, rows divided by their sums",
+    source: "Abnar and Zuidema 2020, equation 1",
+    fused: ["fusion", "discard"],
+  },
+  {
+    name: "flow",
+    title: "Attention flow",
+    kind: "row",
+    of: "tower",
+    shows: "The largest stream that the weights of all layers, as pipes, can carry from the chosen token to each input token.",
+    doubt: "Each number is a problem of its own: they do not add up. In deep models most equal what the first layer lets through, whatever the layers above do. Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
+    formula: "maximum flow from i in the last layer to j, capacities Ã as for rollout",
+    source: "Abnar and Zuidema 2020, section 3",
+    fused: ["fusion"],
+  },
+  {
+    name: "alti",
+    title: "ALTI",
+    kind: "map",
+    of: "tower",
+    shows: "How much nearer each token’s vector, residual connection and norm included, brings a token to its layer’s output; the layers multiplied.",
+    doubt: "Feed-forward networks do not enter, and nearness of vectors is not use by later layers.",
+    formula: "C_L … C_1, C[i, j] = max(0, ‖y[i]‖₁ − ‖y[i] − y[i, j]‖₁) by the sum of its row",
+    source: "Ferrando et al. 2022, equations 9 to 11",
+    fused: [],
+  },
+  {
+    name: "decompx",
+    title: "DecompX",
+    kind: "row",
+    of: "tower",
+    shows: "The length of each input token’s part of the chosen token’s last hidden state, followed through every layer: norms, residual connections and feed-forward networks included.",
+    doubt: "Attention weights are taken as they are: what a token does by drawing attention is not counted. Parts can cancel, and a long one need not be used by the output.",
+    formula: "‖x_L[i, j]‖, the part of token j in the last hidden state of token i",
+    source: "Modarressi et al. 2023, section 3",
+    fused: [],
+  },
+  {
+    name: "norms",
+    title: "Norms of this head",
+    kind: "map",
+    of: "head",
+    shows: "The length of the vector that each key adds: weight times value, through the output projection.",
+    doubt: "Vectors of several heads can cancel, and a long one need not be used by later layers.",
+    formula: "‖A[i, j] v[j] W_O‖",
+    source: "Kobayashi et al. 2020, equation 3",
+    fused: [],
+  },
+  {
+    name: "added",
+    title: "Norms of this layer",
+    kind: "map",
+    of: "layer",
+    shows: "The length of what each token adds to a token, all heads together, with the residual connection on the diagonal and the norm behind it.",
+    doubt: "A length says nothing of direction: what is long need not be used by later layers.",
+    formula: "‖norm(Σ over h of A[h, i, j] v[h, j] W_O), plus x[i] where i = j‖",
+    source: "Kobayashi et al. 2021, equations 8 to 11",
+    fused: [],
+  },
+  {
+    name: "gradient",
+    title: "Attention × gradient",
+    kind: "relevance",
+    of: "tower",
+    shows: "Weights times their gradients, summed over layers, heads and queries, for one output.",
+    doubt: "A gradient tells what a small change would do, not what the token did. It is not proof that the token causes the output: removing tokens tests that.",
+    formula: "Σ over l, h and i of A[l, h, i, j] ∂y/∂A[l, h, i, j]",
+    source: "attention times gradient, summed",
+    fused: [],
+  },
+  {
+    name: "chefer",
+    title: "Relevance (Chefer)",
+    kind: "relevance",
+    of: "tower",
+    shows: "Positive products of weights and gradients, carried through the layers to the input, for one output.",
+    doubt: "What speaks against the output is left out by rule. It is not proof that the token causes the output: removing tokens tests that.",
+    formula: "R ← R + E R, E = mean over h of max(0, A ∂y/∂A), layer by layer",
+    source: "Chefer et al. 2021, equations 5 to 11",
+    fused: [],
+  },
+  {
+    name: "attnlrp",
+    title: "Relevance (AttnLRP)",
+    kind: "relevance",
+    of: "tower",
+    shows: "The output’s number handed back through every layer, feed-forward networks included, until each input token has its part.",
+    doubt: "Parts are assigned by rules, not measured. It is not proof that the token causes the output: removing tokens tests that. The authors of LXT, its reference code, call layer-wise relevance propagation a patented technology, free for personal and scientific use.",
+    formula: "Σ over features of x ∂y/∂x, by the rules of AttnLRP",
+    source: "Achtibat et al. 2024, section 3",
+    fused: [],
+  },
+];

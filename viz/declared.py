@@ -1,0 +1,139 @@
+"""Writes what is declared in Python for the browser: `python -m viz.declared`.
+
+The modules that it writes are checked in; a test compares.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.methods import METHODS, Method
+from viz.selection import FORMS, OF_VIEWS, Form, Option
+
+ASSETS = Path(__file__).parent / "components" / "headscope_views" / "assets"
+NOTE = "Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py."
+WIDE = 100  # characters of a line
+METHOD_INFO = (
+    "/**",
+    " * @typedef {object} MethodInfo",
+    ' * @property {Options["method"]} name as in requests',
+    " * @property {string} title",
+    ' * @property {"map" | "row" | "relevance"} kind',
+    ' * @property {"tower" | "layer" | "head"} of what it is about',
+    " * @property {string} shows",
+    " * @property {string} doubt what it does not prove",
+    " * @property {string} formula",
+    " * @property {string} source where it comes from",
+    ' * @property {readonly ("fusion" | "discard")[]} fused what can be chosen of',
+    " *   how the heads of a layer are fused",
+    " */",
+)
+
+
+def main() -> None:
+    """Writes the modules."""
+    for name, code in modules().items():
+        (ASSETS / name).write_text(code, encoding="utf-8")
+
+
+def modules() -> dict[str, str]:
+    """The code of each module, by its path in assets."""
+    return {"core/declared.js": declared(), "text/forms.js": painters()}
+
+
+def declared() -> str:
+    """Options, forms and methods."""
+    options = OF_VIEWS.values()
+    return "\n".join(
+        [
+            f"// {NOTE}",
+            "",
+            *_typedef(
+                "Options", "What is chosen in a view, beside the site and its head.", options
+            ),
+            "/** @type {Options} before anything is chosen */",
+            f"export const START = {_code({each.name: each.start for each in options})};",
+            "",
+            "/** Every form of a view or file: the label of its button, and what it shows. */",
+            f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
+            "",
+            *METHOD_INFO,
+            "/** @type {MethodInfo[]} the methods for the whole model */",
+            f"export const METHODS = {_code([*map(_method, METHODS)])};",
+            "",
+        ]
+    )
+
+
+def painters() -> str:
+    """The functions that draw the forms of the picture, by name."""
+    drawn = {form.name: (form.module, _camel(form.module)) for form in FORMS if form.module}
+    imports = [f'import {{ {name} }} from "./{module}.js";' for module, name in drawn.values()]
+    entries = [
+        f"  {name}," if form == name else f"  {form}: {name}," for form, (_, name) in drawn.items()
+    ]
+    return "\n".join(
+        [
+            f"// {NOTE}",
+            "",
+            *sorted(imports),
+            "",
+            '/** @import {Form, FormPanel} from "../types" */',
+            '/** @import {TextState} from "./state.js" */',
+            "",
+            "/**",
+            " * What makes the panel of a form, which hides itself while another one is chosen.",
+            " *",
+            " * @type {Record<Form, (state: TextState, parent: HTMLElement) => FormPanel>}",
+            " */",
+            "export const PAINTERS = {",
+            *entries,
+            "};",
+            "",
+        ]
+    )
+
+
+def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:
+    """A JSDoc type with a property for each option."""
+    lines = ["/**", f" * {about}", " *", f" * @typedef {{object}} {name}"]
+    for each in options:
+        kind = each.kind.typescript + (" | null" if each.start is None else "")
+        lines.append(f" * @property {{{kind}}} {each.name} {each.about}")
+    return [*lines, " */"]
+
+
+def _form(form: Form) -> Mapping[str, Any]:
+    return {"label": form.label, "title": form.title}
+
+
+def _method(method: Method) -> Mapping[str, Any]:
+    names = ("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "fused")
+    return {name: getattr(method, name) for name in names}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(part.capitalize() for part in others)
+
+
+def _code(value: Any, indent: str = "") -> str:
+    """A value as JavaScript: on one line where it fits, else a line for each entry."""
+    if isinstance(value, Mapping):
+        inside = [f"{name}: {_code(each, indent + '  ')}" for name, each in value.items()]
+        opening, closing, space = "{", "}", " "
+    elif isinstance(value, list | tuple):
+        inside = [_code(each, indent + "  ") for each in value]
+        opening, closing, space = "[", "]", ""
+    else:
+        plain = int(value) if isinstance(value, float) and value.is_integer() else value
+        return json.dumps(plain, ensure_ascii=False)
+    line = f"{opening}{space}{', '.join(inside)}{space}{closing}" if inside else opening + closing
+    if len(indent) + len(line) < WIDE:
+        return line
+    return "\n".join([opening, *(f"{indent}  {each}," for each in inside), indent + closing])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""What can be chosen in an attention view: its options and its forms, each declared once.
+
+Links, the API, the shell and exports read these lists; `python -m viz.declared` writes them for the
+browser. Without torch: pages read them before anything is computed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from analysis.methods import FUSIONS, NAMES, Fusion
+from viz.values import Flag, Keys, Kind, Share, Span, Text, Whole, Wholes, Words
+
+# ---- forms
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form of a view.
+
+    Attributes:
+        name: in links, requests, files and the shell.
+        label: of its button or entry in a menu.
+        title: what it shows, in one sentence without a full stop.
+        options: names of the options that act on it.
+        covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
+        module: of the browser's code in assets/text/, whose function of the same name, in camel
+            case, makes the panel; "" for what is drawn elsewhere.
+    """
+
+    name: str
+    label: str
+    title: str
+    options: tuple[str, ...] = ()
+    covers: Literal["heads", "layers", "every"] = "heads"
+    module: str = ""
+
+
+PLACE = ("scale", "token", "direction")
+CUT = ("sinks", "least", "top", "rows", "columns")
+RELEVANCE = ("method", "beside", "output")
+FORMS = (
+    Form(
+        "matrix",
+        "Matrix",
+        "Each weight as a cell: rows attend, columns are attended to",
+        options=("scale", "values", *CUT),
+        module="matrix",
+    ),
+    Form(
+        "lines",
+        "Lines",
+        "Each weight as a line between two columns of tokens",
+        options=(*PLACE, *CUT),
+        module="lines",
+    ),
+    Form(
+        "text",
+        "Text",
+        "The text shaded by each head that is switched on",
+        options=(*PLACE, "values", *CUT, "average", "layers"),
+        module="copies",
+    ),
+    Form(
+        "qk",
+        "Query · key",
+        "One pair of tokens: query and key element by element, and the steps to the weight",
+        options=("query", "key"),
+        module="query_key",
+    ),
+    Form(
+        "stages",
+        "Stages",
+        "One head for one token, from query and keys to what it writes",
+        options=("query",),
+        module="stages",
+    ),
+    Form(
+        "model",
+        "All layers",
+        "Every layer at once: rollout, flow, norms, relevance for an output",
+        options=(
+            *("query", *RELEVANCE, "tested", "fusion", "discard"),
+            *("beside_fusion", "beside_discard"),
+        ),
+        covers="layers",
+        module="model",
+    ),
+    Form(
+        "faithfulness",
+        "Faithfulness curves",
+        "The output without the relevant tokens, and with them alone",
+        options=RELEVANCE,
+        covers="layers",
+    ),
+    Form(
+        "atlas",
+        "Every head",
+        "All layers and heads as thumbnails",
+        options=("scale",),
+        covers="every",
+    ),
+    Form(
+        "scatter",
+        "Heads as dots",
+        "All heads by two of their numbers",
+        options=("plot",),
+        covers="every",
+    ),
+    Form(
+        "numbers",
+        "Numbers of every head",
+        "A matrix of layers and heads for each number",
+        covers="every",
+    ),
+    Form(
+        "vectors",
+        "Queries and keys, by PCA",
+        "Queries and keys of this head on two principal components",
+    ),
+    Form(
+        "image",
+        "Picture",
+        "The weights of one token over the picture",
+        options=(*PLACE, "sinks", "outliers", "ground", "paint", "opacity"),
+    ),
+)
+FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
+PICTURED = tuple(form.name for form in FORMS if form.module)  # one of them is on the screen
+EVERY = tuple(form.name for form in FORMS if form.covers == "every")
+WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")
+
+
+# ---- options
+
+
+def option(
+    default: Any,
+    kind: Kind,
+    about: str,
+    *,
+    of: Literal["both", "view", "file"] = "both",
+    start: Any = None,
+) -> Any:
+    """An option of the selection.
+
+    Args:
+        default: its value until it is chosen.
+        kind: of its values.
+        about: what it says, in words for whoever types it.
+        of: the view and its link alone, files alone, or both.
+        start: what a view starts with, where that differs.
+    """
+    return field(default=default, metadata={"kind": kind, "about": about, "of": of, "start": start})
+
+
+class Chosen(NamedTuple):
+    """A method of the whole model, how it fuses heads, and the share of weights it leaves out."""
+
+    name: str
+    fusion: Fusion
+    discard: float
+
+
+FUSED_ABOUT = "the same of the second method; without it, that of the first"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is chosen in a view, beside layer and head, or asked for in a file.
+
+    The text beside each option says what it does.
+    """
+
+    scale: str = option(
+        "fixed",
+        Words(("fixed", "own", "log", "layer")),
+        "colours from 0 to 1, up to the largest weight shown, by decades, or of a picture up to the"
+        " largest weight of a patch in any head of the layer",
+    )
+    token: int | None = option(None, Whole(0, 99_999), "whose weights are drawn")
+    direction: str = option(
+        "out", Words(("out", "in")), "what the token attends to, or what attends to it"
+    )
+    shown: tuple[int, ...] = option(
+        (),
+        Wholes(999),
+        "several heads beside each other, instead of the one that is chosen",
+        of="view",
+    )
+    form: str = option("matrix", Words(PICTURED), "how one head is drawn", of="view")
+    values: str = option(
+        "weights", Words(("weights", "scores")), "weights, or scores before the softmax"
+    )
+    sinks: str = option(
+        "shown",
+        Words(("shown", "hidden", "renormalised")),
+        "the first token and the special ones, of a picture the class token and registers: shown,"
+        " hidden, or hidden and the rest of each row divided by its sum",
+    )
+    outliers: bool = option(False, Flag(), "of a picture: patches that act as sinks too")
+    partner: int | None = option(None, Whole(0, 99_999), "the other token of a pair", of="view")
+    query: int | None = option(
+        None, Whole(0, 99_999), "of qk, stages and model, the row", of="file"
+    )
+    key: int | None = option(None, Whole(0, 99_999), "of qk, the column", of="file")
+    layers: tuple[int, ...] = option(
+        (), Wholes(999), "of text: several layers beside each other, instead of the chosen one"
+    )
+    average: bool = option(False, Flag(), "of text: the mean over all tokens")
+    least: float = option(0.0, Share(0, 1), "smaller weights are not drawn")
+    top: int = option(
+        0, Whole(0, 64), "strongest keys of each row, outlined or, of lines, alone drawn; 0 for all"
+    )
+    find: str = option("", Text(), "what is searched for in the tokens", of="view")
+    rows: range | None = option(None, Span(), "queries such as 0-12, the end excluded")
+    columns: range | None = option(None, Span(), "keys such as 0-12, the end excluded")
+    block: str = option(
+        "all",
+        Words(("all", "aa", "ab", "ba", "bb")),
+        "from which text of a pair to which; a is the first, or the source of a joint map",
+        of="view",
+    )
+    method: str = option("rollout", Words(NAMES), "of all layers together")
+    beside: str = option("", Words(("", *NAMES)), "a second method beside it")
+    output: str = option(
+        "",
+        Text(),
+        "what a relevance explains: the name of a class or token, as mat or mat@3 (at a position),"
+        " or of a model without them a second sentence; else the likeliest output",
+    )
+    tested: bool = option(False, Flag(), "of model: with the faithfulness of a relevance")
+    fusion: Fusion = option(
+        "mean", Words(FUSIONS), "of rollout and flow: how the heads of a layer are fused"
+    )
+    discard: float = option(
+        0.0,
+        Share(0, 0.95),
+        "of rollout: share of each layer's smallest weights that is left out",
+    )
+    beside_fusion: Fusion | Literal[""] = option("", Words(("", *FUSIONS)), FUSED_ABOUT)
+    beside_discard: float | None = option(None, Share(0, 0.95), FUSED_ABOUT)
+    overview: str = option(
+        "atlas", Words(("atlas", "scatter", "table")), "how every head is shown", of="view"
+    )
+    plot: tuple[str, ...] = option(
+        (), Keys(), "of scatter: keys of up to three numbers, along x and y and in colour"
+    )
+    rank: str = option(
+        "", Text(), "the number by which heads are ranked, with - for the least first", of="view"
+    )
+    arrangement: str = option(
+        "layers",
+        Words(("layers", "rank")),
+        "whether thumbnails lie by layer and head, or by that number",
+        of="view",
+    )
+    conditions: str = option(
+        "",
+        Text(),
+        "conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2",
+        of="view",
+    )
+    ground: str = option(
+        "grey", Words(("colour", "grey")), "the picture below the weights", start="colour"
+    )
+    paint: str = option(
+        "patches",
+        Words(("patches", "smooth", "mask")),
+        "how weights lie over a picture; mask is the patches that hold 60 % of the weight",
+    )
+    opacity: int = option(100, Whole(10, 100), "of weights over a picture, in percent")
+
+    @property
+    def inward(self) -> bool:
+        """Whether the token is the one attended to."""
+        return self.direction == "in"
+
+    @property
+    def methods(self) -> tuple[Chosen, ...]:
+        """The method, and the one beside it."""
+        first = Chosen(self.method, self.fusion, self.discard)
+        if not self.beside:
+            return (first,)
+        share = self.discard if self.beside_discard is None else self.beside_discard
+        second = Chosen(self.beside, self.beside_fusion or self.fusion, share)
+        return first, second
+
+
+@dataclass(frozen=True)
+class Option:
+    """One field of `Selection`, as its declaration describes it."""
+
+    name: str
+    default: Any
+    kind: Kind
+    about: str
+    of: Literal["both", "view", "file"]
+    start: Any
+    """What a view starts with, as the browser holds it."""
+
+    @classmethod
+    def of_field(cls, declared: "Field[Any]") -> "Option":
+        about = declared.metadata
+        kind, first = about["kind"], about["start"]
+        first = declared.default if first is None else first
+        return cls(
+            declared.name, declared.default, kind, about["about"], about["of"], kind.held(first)
+        )
+
+    def held(self, value: Any) -> Any:
+        """A value as the browser and its link hold it."""
+        return self.kind.held(value)
+
+    def linked(self, text: str) -> Any:
+        """What a link says, as the browser holds it; raises ValueError."""
+        return self.held(self.kind(text))
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The names of the forms it acts on."""
+        return tuple(form.name for form in FORMS if self.name in form.options)
+
+
+OPTIONS = tuple(map(Option.of_field, fields(Selection)))
+OF_FILES: Mapping[str, Option] = MappingProxyType(
+    {each.name: each for each in OPTIONS if each.of != "view"}
+)
+OF_VIEWS: Mapping[str, Option] = MappingProxyType(
+    {each.name: each for each in OPTIONS if each.of != "file"}
+)
