@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from models.edits import Temperature as Temperature
     from models.edits import UsePattern as UsePattern
     from models.encoder import EncoderConfig as EncoderConfig
+    from models.inputs.prompt import Prompt as Prompt
     from models.run import load as load
     from models.run import trace as trace
     from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
@@ -53,6 +54,7 @@ _HOMES = {
     "models.decoder": ("DecoderConfig",),
     "models.edits": ("Ablate", "Cut", "Reference", "SetWeights", "Temperature", "UsePattern"),
     "models.encoder": ("EncoderConfig",),
+    "models.inputs.prompt": ("Prompt",),
     "models.run": ("load", "trace"),
     "models.seq2seq": ("Seq2SeqConfig",),
     "models.verify": ("verify",),

@@ -10,6 +10,7 @@ from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.preprocessing import Preprocessing, ProcessorSettings
+from models.prompting import PromptSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.ssru import Translator, TranslatorConfig
@@ -59,6 +60,7 @@ class Model:
         classes: names of its classes, in the order of its logits; () if it states none.
         multi_label: whether an input may belong to several classes.
         door_reason: why transformers runs it although there is a network of ours; "" otherwise.
+        prompts: what its prompts are written with; None if it states nothing.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Model:
     classes: tuple[str, ...] = ()
     multi_label: bool = False
     door_reason: str = ""
+    prompts: PromptSettings | None = None
 
     def __repr__(self) -> str:
         network = type(self.network).__name__

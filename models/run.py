@@ -19,6 +19,7 @@ from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.gradients import refusing_lost_gradients
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
+from models.inputs.prompt import Prompt
 from models.layer import AttentionLayer, AttentionLayerOutput
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
@@ -61,7 +62,7 @@ __all__ = [
 
 def trace(
     model: Model | Network | nn.Module,
-    input: "Input | Image | Mapping[str, Any]",
+    input: "Input | Image | Prompt | Mapping[str, Any]",
     target: Target = None,
     *,
     edits: Sequence[Edit] = (),
@@ -78,12 +79,14 @@ def trace(
         input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
             `batch channel row col` of any size its patches divide; for a transformers model of
-            sound a WAV file (its path), or samples at the model's own rate; or a mapping of the
+            sound a WAV file (its path), or samples at the model's own rate; a `Prompt` of text with
+            pictures, which the model's chat template and processor write; or a mapping of the
             model's own inputs (a dict, or what a tokenizer or processor of transformers returns).
         target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model
-            writes itself, without the edits, at most a little longer than the source.
+            writes itself, without the edits, at most a little longer than the source. Of a decoder
+            that is given a `Prompt`, the answer, likewise.
         edits: interventions, in order.
         hidden: whether to record the hidden states of every layer.
         gradient: maps the output to the scalar whose gradient is recorded: with respect to every

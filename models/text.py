@@ -16,6 +16,7 @@ from zlib import crc32
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
+    from tokenizers import Tokenizer as Reader
 
 Span = tuple[int, int] | None
 GENERIC_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")  # of transformers
@@ -201,6 +202,10 @@ class FileTokenizer:
     def unknown_id(self) -> int | None:
         """The id of what is not in the vocabulary; None if there is none."""
         return self._unknown_id
+
+    def copy(self) -> "Reader":
+        """A copy of the tokenizer in the tokenizers library."""
+        return type(self._reader).from_str(self._reader.to_str())
 
     @property
     def marks_words(self) -> bool:

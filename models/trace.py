@@ -11,6 +11,7 @@ from torch import Tensor
 
 from models.attention.blocks import Block, read_blocks
 from models.attention.pattern import Pattern, Rows, index_slice, positions
+from models.picture_grid import PictureGrid, row_by_row
 from models.projections import Norm as Norm
 from models.projections import Projections
 from models.readout import Readout
@@ -38,6 +39,15 @@ class PatchGrid(NamedTuple):
     frames: int = 1
 
 
+def grids_of(grid: PatchGrid) -> tuple[PictureGrid, ...]:
+    """The grids of a picture, or of each frame of a video, whose patches lie row by row."""
+    size = grid.rows * grid.cols
+    return tuple(
+        PictureGrid(0, row_by_row(grid.rows, grid.cols, grid.prefix + frame * size))
+        for frame in range(grid.frames)
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class TokenAxis:
     """The tokens along one axis of attention weights, where they are not the model's input.
@@ -47,12 +57,15 @@ class TokenAxis:
         positions: of each item's tokens on the axis; None means the first ones.
         grid: of patches; None for tokens that are none.
         dropped: how many tokens before the first a sliding cache no longer holds.
+        pictures: grids of each item's tokens over pictures, where there are several, or beside
+            other tokens.
     """
 
     tokens: tuple[Tokens, ...]
     positions: tuple[Int[Tensor, "_"], ...] | None = None
     grid: PatchGrid | None = None
     dropped: int = 0
+    pictures: tuple[tuple[PictureGrid, ...], ...] = ()
 
     def positions_of(self, item: int) -> Int[Tensor, " token"]:
         """Positions of an item's tokens on the axis."""
@@ -64,6 +77,12 @@ class TokenAxis:
         """Whether an item's tokens are the first ones on the axis."""
         found = self.positions_of(item)
         return bool((found == torch.arange(len(found), device=found.device)).all())
+
+    def grids(self, item: int) -> tuple[PictureGrid, ...]:
+        """Where an item's tokens lie on pictures."""
+        if self.pictures:
+            return self.pictures[item]
+        return () if self.grid is None else grids_of(self.grid)
 
     def padding(self, length: int) -> Bool[Tensor, "batch token"] | None:
         """True at padding; None if there is none."""
@@ -345,6 +364,8 @@ class Trace:
         other_layers: what the blocks without attention weights are, by number, where the model's
             config tells.
         origin: the network and the input; it answers what is computed on request.
+        answer: of a decoder that was given a prompt, the place of the first token that it wrote
+            or was to write; None otherwise.
     """
 
     model: str
@@ -363,6 +384,7 @@ class Trace:
     parts: Mapping[Site, HeadParts] = field(default_factory=dict)
     other_layers: Mapping[int, str] = field(default_factory=dict)
     origin: Origin | None = None
+    answer: int | None = None
 
     def __repr__(self) -> str:
         items = "" if len(self.tokens) == 1 else f", {len(self.tokens)} items"
@@ -405,6 +427,21 @@ class Trace:
     def key_grid(self, site: Site) -> PatchGrid | None:
         """Where the patches lie among the columns of a site's weights; None if they are none."""
         return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
+
+    def query_pictures(self, site: Site, item: int = 0) -> tuple[PictureGrid, ...]:
+        """Where the rows of a site's weights lie on pictures; () where none do."""
+        return self._pictures(site, 0, item)
+
+    def key_pictures(self, site: Site, item: int = 0) -> tuple[PictureGrid, ...]:
+        """Where the columns of a site's weights lie on pictures; () where none do."""
+        return self._pictures(site, 1, item)
+
+    def _pictures(self, site: Site, axis: int, item: int) -> tuple[PictureGrid, ...]:
+        self._checked(item, site)
+        if site in self.axes:
+            return self.axes[site][axis].grids(item)
+        grid = self._own_grid(site, axis)
+        return () if grid is None else grids_of(grid)
 
     def positions(
         self, site: Site, item: int = 0

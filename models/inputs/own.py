@@ -14,6 +14,7 @@ from models.decode import greedy
 from models.decoder import Decoder
 from models.encoder import Encoder
 from models.inputs.named import as_tensor, as_tensors
+from models.inputs.prompt import Prompt, plain
 from models.layer import AttentionLayer
 from models.model import Model
 from models.preprocessing import default_preprocessing
@@ -58,7 +59,7 @@ class Inputs:
     target_tokens: tuple[Tokens, ...] | None = None
 
 
-def prepare_inputs(model: Model, source: "Input | Image", target: Target = None) -> Inputs:
+def prepare_inputs(model: Model, source: "Input | Image | Prompt", target: Target = None) -> Inputs:
     """Prepares an input for the model.
 
     Args:
@@ -69,6 +70,7 @@ def prepare_inputs(model: Model, source: "Input | Image", target: Target = None)
     Raises:
         ValueError: for an input the model cannot read.
     """
+    source = plain(source) if isinstance(source, Prompt) else source
     source, target = as_tensor(source), as_tensor(target)
     if isinstance(model.network, Seq2Seq | Translator):
         return _of_pair(model, model.network, source, target)

@@ -10,9 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from models.eval_mode import without_dropout
+from models.inputs.answers import add_answer, can_write
 from models.inputs.caches import cached_tokens, with_own_caches
 from models.inputs.layout import image_layout, spectrogram_layout
 from models.inputs.named import as_tensor, as_tensors
+from models.inputs.placement import NoGridError, has_image_tokens, whole_pictures, with_grids
+from models.inputs.prompt import Prompt, read_prompt
 from models.inputs.sequences import (
     Duration,
     InputSequence,
@@ -22,6 +25,7 @@ from models.inputs.sequences import (
     text_sequence,
 )
 from models.inputs.sound import extracted, frame_stride, is_sound
+from models.picture_grid import Part
 from models.text import Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
@@ -39,11 +43,15 @@ class ModelInputs:
         arguments: keyword arguments of forward.
         sequences: input sequences by name.
         notes: how the input was changed, for display.
+        parts: what the vision tower sees of the pictures of a prompt.
+        answer: place of the first token after a prompt; None for other inputs.
     """
 
     arguments: dict[str, Any]
     sequences: dict[str, InputSequence] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    answer: int | None = None
 
     @property
     def items(self) -> int:
@@ -60,22 +68,26 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     Args:
         model: a transformers model.
         source: a text, a pair of texts, a list of either, ids, pixels, an image, a recording (a
-            WAV file or samples), or a dict of the model's own inputs (in which texts and images
-            may stand for ids and pixels).
-        target: text or ids for a decoder; None generates it.
+            WAV file or samples), a prompt, or a dict of the model's own inputs (in which texts and
+            images may stand for ids and pixels).
+        target: text or ids for a decoder, or the answer to a prompt; None generates it.
 
     Raises:
         ValueError: for an input the model cannot read.
     """
     takes, target = forward_arguments(model.network), as_tensor(target)
-    found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
+    if isinstance(source, Prompt):
+        found, target = _of_prompt(model, source, target)
+    else:
+        found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
+    add_grids(model, found)
     found.arguments = with_own_caches(found.arguments)
     unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
     has = {*found.arguments, *([TEXT] if VECTORS in found.arguments else [])}
     needs = [name for name in (TEXT, IMAGE) if name in takes and name not in has]
-    if needs and _is_pair(model.network) and not isinstance(source, Mapping):
+    if needs and _is_pair(model.network) and not isinstance(source, Mapping | Prompt):
         raise ValueError(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
@@ -84,6 +96,47 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     elif target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
     return found
+
+
+def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs, Any]:
+    """A prompt with its answer, and the target that is left for the decoder of an
+    encoder–decoder."""
+    if prompt.audio is not None:
+        if not any(name in forward_arguments(model.network) for name in SOUND):
+            raise ValueError(f"{model.name} reads no sound")
+        if prompt.text or prompt.images:
+            raise ValueError(f"{model.name} reads sound alone: expected no text or pictures")
+        return _of_sound(model, prompt.audio), target
+    reading = read_prompt(model, prompt)
+    found = _of_dict(model, _taken(model, reading.arguments))
+    if not model.network.config.is_encoder_decoder and can_write(model.network):
+        first = found.arguments[TEXT].shape[1]
+        note = add_answer(model, found.arguments, target, prompt.most_written)
+        found = _of_dict(model, found.arguments)
+        found.notes, found.answer, target = (note,) if note else (), first, None
+    found.notes, found.parts = (*reading.notes, *found.notes), reading.parts
+    return found, target
+
+
+def _taken(model: "Model", arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that the network takes."""
+    takes = forward_arguments(model.network)
+    return {n: v for n, v in arguments.items() if n in takes or "kwargs" in takes}
+
+
+def add_grids(model: "Model", found: ModelInputs) -> None:
+    """Adds where image tokens of the text lie on pictures, or a note that says why not."""
+    text, config = found.sequences.get("text"), model.network.config
+    pixels = found.arguments.get(IMAGE)
+    if text is None or not isinstance(pixels, Tensor) or not hasattr(config, "text_config"):
+        return
+    if TEXT not in found.arguments or not has_image_tokens(found.arguments, config):
+        return
+    try:
+        parts = found.parts or whole_pictures(pixels, config)
+        found.sequences["text"] = with_grids(text, found.arguments, config, parts)
+    except NoGridError as error:
+        found.notes = (*found.notes, f"image tokens are shown without a picture: {error}")
 
 
 def forward_arguments(network: nn.Module) -> set[str]:
@@ -415,10 +468,28 @@ def _target_limit(config: Any) -> int:
     return most if isinstance(most, int) else 10**6
 
 
+def _encoded(
+    network: Any, arguments: Mapping[str, Any], begin: Tensor, sources: tuple[str, ...]
+) -> Any:
+    """What the encoder of a network makes of the input.
+
+    Of text and pictures at once a whole pass tells: its encoder alone reads the text.
+    """
+    if TEXT in arguments and IMAGE in arguments:
+        from transformers.modeling_outputs import BaseModelOutput
+
+        out = network(**arguments, decoder_input_ids=begin, use_cache=False, return_dict=True)
+        return BaseModelOutput(last_hidden_state=out.encoder_last_hidden_state)
+    takes = forward_arguments(network.get_encoder())
+    mine = {n: v for n, v in arguments.items() if n in takes or n in sources}
+    return network.get_encoder()(**mine, return_dict=True)
+
+
 @torch.no_grad()
 def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Tensor, str]:
     """Greedy generation: ids with the start token, and a note for the trace."""
-    network, ends = model.network, model.network.config.eos_token_id
+    network = model.network
+    ends = getattr(network.config.get_text_config(decoder=True), "eos_token_id", None)
     if network.get_output_embeddings() is None:
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
     source = found.arguments.get(TEXT, found.arguments.get(VECTORS))
@@ -427,10 +498,8 @@ def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Ten
     limit = min(model.limit - 1, _target_limit(network.config) - 1, most)
     sources = (TEXT, VECTORS, IMAGE, *SOUND)
     inside = {n: v for n, v in found.arguments.items() if n not in sources}
-    takes = forward_arguments(network.get_encoder())
-    mine = {n: v for n, v in found.arguments.items() if n in takes or n in sources}
-    inside["encoder_outputs"] = network.get_encoder()(**mine, return_dict=True)
     ids = torch.full((found.items, 1), begin, device=model.device)
+    inside["encoder_outputs"] = _encoded(network, found.arguments, ids, sources)
     over = torch.zeros(found.items, dtype=torch.bool, device=model.device)
     stops = torch.tensor(ends if isinstance(ends, list) else [-1 if ends is None else ends])
     for _ in range(limit):

@@ -9,6 +9,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.inputs.layout import Layout, image_layout, unmasked
+from models.picture_grid import PictureGrid
 from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import PatchGrid
 
@@ -47,6 +48,7 @@ class InputSequence:
         positions: positions of each item's tokens; None means the first ones.
         layout: of image or sound tokens; None for others.
         duration: of sound, if it is known.
+        pictures: where tokens lie on pictures, one entry per item; () if nowhere.
     """
 
     name: Name
@@ -55,6 +57,7 @@ class InputSequence:
     positions: tuple[Int[Tensor, "_"], ...] | None = None
     layout: Layout | None = None
     duration: Duration | None = None
+    pictures: tuple[tuple[PictureGrid, ...], ...] = ()
 
     @property
     def grid(self) -> PatchGrid | None:

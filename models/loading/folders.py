@@ -135,6 +135,7 @@ def _through_library(
         preprocessing=made.preprocessing,
         door="transformers",
         sound=made.sound,
+        prompts=made.prompts,
         max_tokens=made.limit,
         classes=class_names(made.network.config.id2label),
         multi_label=is_multi_label(made.network.config.problem_type),

@@ -5,7 +5,8 @@ which); one that comes from none (learned queries), or has other tokens than the
 after convolutions), is numbered.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -13,9 +14,11 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from models.inputs.layout import Layout
+from models.inputs.layout import Layout, vision_part
 from models.inputs.sequences import Duration, InputSequences, named_tokens
+from models.picture_grid import Part, PictureGrid, row_by_row
 from models.pretrained.windows import Blocks
+from models.text import Tokens
 from models.trace import PatchGrid, TokenAxis
 
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
@@ -55,6 +58,7 @@ def axis_of(
     return TokenAxis(
         tuple(tokens for tokens in sequence.tokens for _ in repeats),
         None if own is None else tuple(each for each in own for _ in repeats),
+        pictures=tuple(grids for grids in sequence.pictures for _ in repeats),
     )
 
 
@@ -79,6 +83,84 @@ def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAx
     high, wide = pixels.shape[-2:]
     sizes = [(ceil(high / stride), ceil(wide / stride)) for stride in STRIDES]
     return _only_grid(sizes, length, batch, "cell")
+
+
+TILED = ("mllama",)  # model types that lay the tiles of a picture along one axis
+
+
+def tiles_axis(parts: Sequence[Part], length: int, batch: int, config: Any) -> TokenAxis | None:
+    """The tiles of each picture one after another: a class token, patches, and padding.
+
+    Source: the Llama 3 team 2024, section 7.2; tiles are padded to a multiple of 8 tokens.
+
+    Args:
+        parts: the tiles, those that fill up a batch included.
+        length: of the axis.
+        batch: of the layer: the pictures, or the texts that they belong to.
+        config: of the model.
+    """
+    if getattr(config, "model_type", None) not in TILED or not parts or length * batch % len(parts):
+        return None
+    patch, each, tiles = vision_part(config).patch_size, length * batch // len(parts), len(parts)
+    rows, cols = parts[0].rows // patch, parts[0].cols // patch
+    if each <= rows * cols or tiles % batch:
+        return None
+    layout = Layout(rows, cols, before=("[CLS]",))
+    padding = named_tokens(["padding"] * (each - layout.length))
+    empty = named_tokens(["empty tile"] * each)
+    tokens, pictures = [], []
+    for item in range(batch):
+        mine = parts[item * tiles // batch : (item + 1) * tiles // batch]
+        shown = [_named(layout.tokens(1)[0], part.name) + padding for part in mine]
+        axis = [own if part.shown else empty for own, part in zip(shown, mine, strict=True)]
+        tokens.append(sum(axis[1:], axis[0]))
+        pictures.append(
+            tuple(
+                PictureGrid(
+                    part.picture, row_by_row(rows, cols, index * each + 1), part.box, part.name
+                )
+                for index, part in enumerate(mine)
+                if part.shown
+            )
+        )
+    return TokenAxis(tuple(tokens), pictures=tuple(pictures))
+
+
+def _named(tokens: Tokens, name: str) -> Tokens:
+    """The tokens, with the name of their tile in front of their labels."""
+    front = f"{name}, " if name else ""
+    return replace(tokens, labels=tuple(front + label for label in tokens.labels))
+
+
+def over_parts(axis: TokenAxis, parts: Sequence[Part]) -> TokenAxis:
+    """The patches of an image, over the parts of pictures that the items are."""
+    own = parts_of_batch(parts, len(axis.tokens))
+    if axis.pictures or not own:
+        return axis
+    grids = []
+    for part, tokens in zip(own, axis.tokens, strict=True):
+        first = next((i for i, special in enumerate(tokens.special) if not special), 0)
+        rows, cols = _size_of(tokens.labels)
+        if rows * cols != sum(not special for special in tokens.special):
+            return axis
+        places = row_by_row(rows, cols, first)
+        grids.append((PictureGrid(part.picture, places, part.box, part.name),))
+    return replace(axis, pictures=tuple(grids))
+
+
+def parts_of_batch(parts: Sequence[Part], batch: int) -> Sequence[Part]:
+    """The parts that the items of a batch are; () if their number is another."""
+    shown = [part for part in parts if part.shown]
+    return next((some for some in (shown, parts) if len(some) == batch), ())
+
+
+def _size_of(labels: Sequence[str]) -> tuple[int, int]:
+    """Rows and columns of patches by the label of the last one, "patch row,col"."""
+    found = [label for label in labels if label.startswith("patch ")]
+    if not found:
+        return 0, 0
+    row, col = found[-1].removeprefix("patch ").split(",")
+    return int(row) + 1, int(col) + 1
 
 
 def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | None:

@@ -32,6 +32,7 @@ from models.preprocessing import (
 )
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.tokenizers import wrapped
+from models.prompting import PromptSettings, read_prompting
 from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
 
 # Settings that make the library download or run something, or choose its kernels.
@@ -65,6 +66,7 @@ class LoadedModel:
         limit: maximum number of tokens.
         left_out: tensors of the file that the network does not use.
         sound: settings of its feature extractor; None if it reads no sound.
+        prompts: what its prompts are written with; None if it states nothing.
     """
 
     network: PreTrainedModel
@@ -73,6 +75,7 @@ class LoadedModel:
     limit: int
     left_out: tuple[str, ...] = ()
     sound: ProcessorSettings | None = None
+    prompts: PromptSettings | None = None
 
 
 def load_folder(
@@ -103,6 +106,7 @@ def load_folder(
         token_limit(network),
         left_out,
         library_sound(folder, network.config),
+        read_prompting(folder),
     )
 
 

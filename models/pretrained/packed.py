@@ -19,6 +19,7 @@ from torch import Tensor
 
 from models.attention import Mask, Pattern
 from models.inputs.layout import Layout
+from models.picture_grid import PictureGrid
 from models.trace import TokenAxis
 
 
@@ -106,7 +107,22 @@ def packed_axis(
     first = replace(layouts[0], chosen=None)
     alike = len(set(map(tuple, grid))) == 1
     own = None if len(set(lengths)) == 1 else tuple(torch.arange(length) for length in lengths)
-    return TokenAxis(tokens, own, grid=first.grid if alike and in_rows else None)
+    grid_of_all = first.grid if alike and in_rows else None
+    sizes = zip(grid, places, layouts, strict=True)
+    pictures = tuple(_over(item, *each) for item, each in enumerate(sizes))
+    return TokenAxis(tokens, own, grid=grid_of_all, pictures=pictures)
+
+
+def _over(
+    item: int, size: Sequence[int], order: Int[Tensor, " token"], layout: Layout
+) -> tuple[PictureGrid, ...]:
+    """Where the tokens of an item lie on its picture, or on each pair of frames of its video."""
+    frames, rows, cols = size
+    cells = order.argsort().view(frames, rows, cols)
+    seen = [()] if frames == 1 else [(first,) for first in layout.frames]
+    return tuple(
+        PictureGrid(item, places, frames=shown) for places, shown in zip(cells, seen, strict=True)
+    )
 
 
 def _firsts(tubes: int, depth: int) -> tuple[int, ...]:

@@ -66,6 +66,7 @@ def new_recording(
         inputs.items,
         edits,
         progress,
+        parts=inputs.parts,
     )
 
 

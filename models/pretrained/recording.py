@@ -12,6 +12,7 @@ from models.attention import Edit, Mask, Pattern
 from models.inputs.caches import cached_tokens
 from models.inputs.layout import FIRST, image_layout
 from models.inputs.sequences import InputSequence
+from models.picture_grid import Part
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
@@ -19,8 +20,10 @@ from models.pretrained.axes import (
     cached_axis,
     cells_axis,
     numbered_axis,
+    over_parts,
     padding_of_argument,
     reduced_axis,
+    tiles_axis,
 )
 from models.pretrained.block_outputs import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
@@ -111,6 +114,7 @@ class Recording:
         towers: those that pack images whose patches they merge, by path.
         states: outputs of the blocks, where hidden states are recorded.
         cached: number of tokens in the cache of the arguments.
+        parts: what the vision tower sees of the pictures of a prompt.
         references: weights of the library's eager attention in packed sequences by path, `batch
             head query key`, where verification runs it.
     """
@@ -128,6 +132,7 @@ class Recording:
     towers: dict[str, Any] = field(default_factory=dict)
     states: BlockOutputs | None = None
     cached: int = 0
+    parts: Sequence[Part] = ()
     references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
     _runs: Counter = field(default_factory=Counter)
@@ -402,6 +407,9 @@ class Recording:
             found = axis_of(source, self.sequences, length, batch, self.config)
             if found is None and source == "image" and source not in self.sequences:
                 found = cells_axis(self.arguments, length, batch)
+                found = found or tiles_axis(self.parts, length, batch, self.config)
+            if found is not None and source == "image":
+                found = over_parts(found, self.parts)
             self._axes[key] = found
         return self._axes[key]
 

@@ -17,7 +17,7 @@ from models.inputs.pretrained import (
     text_config,
 )
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.axes import name_items
+from models.pretrained.axes import name_items, parts_of_batch
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
 from models.pretrained.hidden import hidden_states, states_of, with_finals
@@ -141,6 +141,7 @@ def trace_pretrained(
         parts={site: made for site, made in parts.items() if made is not None},
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, tuple(edits)),
+        answer=inputs.answer,
     )
 
 
@@ -218,6 +219,9 @@ def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]
     source, batch = call.entry.source, call.pattern.batch
     part = "tile" if source == "image" and _tiled(inputs) else part
     names = name_items(source, inputs.sequences, batch, inputs.items, part)
+    parts = parts_of_batch(inputs.parts, batch) if source == "image" else ()
+    if parts:
+        return tuple(f"image {each.picture}" + (each.name and f", {each.name}") for each in parts)
     texts = _texts_of_images(inputs, config, batch) if source == "image" else ()
     return tuple(map("{} of text {}".format, names, texts)) if texts else names
 

@@ -26,6 +26,7 @@ from models.edits import Ablate, at
 from models.inputs.pictures import opened
 from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
+from models.inputs.prompt import Prompt
 from models.pretrained.attention_modules import AttentionModules, ancestors, source_of
 from models.pretrained.differential import merge_calls
 from models.pretrained.implementation import BOUNDARIES
@@ -174,8 +175,8 @@ def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...
     """Whether the pixels of a picture are not those of the model's own processor."""
     picture = source.get(IMAGE) if isinstance(source, Mapping) else source
     read, settings = inputs.arguments.get(IMAGE), model.preprocessing
-    if read is None or isinstance(picture, Tensor) or settings is None:
-        return ()
+    if read is None or isinstance(picture, Tensor | Prompt) or settings is None:
+        return ()  # a prompt is read by that processor
     processor = None if settings.processor is None else image_processor(settings.processor)
     if processor is None:
         return ()

@@ -1,0 +1,115 @@
+"""Answers to a prompt: written by the model, greedily, or given."""
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from models.eval_mode import without_dropout
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+TEXT = "input_ids"
+# What further tokens are in arguments that tell of each token: text that the model writes.
+TYPES = ("token_type_ids", "mm_token_type_ids")
+WRITTEN = {"paligemma": 1}  # the type of written tokens, where that is not 0
+
+
+def can_write(network: Any) -> bool:
+    """Whether a network of transformers goes on with a text."""
+    made = getattr(network, "get_output_embeddings", None)
+    return made is not None and made() is not None and hasattr(network, "generate")
+
+
+def add_answer(model: "Model", arguments: dict[str, Any], target: Any, most: int) -> str | None:
+    """Puts an answer behind the ids of a prompt.
+
+    Args:
+        model: that writes.
+        arguments: of the prompt; changed in place.
+        target: a text, ids, or None for what the model writes.
+        most: the most tokens that it writes.
+
+    Returns:
+        A note on what the model wrote; None for a given answer.
+
+    Raises:
+        ValueError: for an answer in a form that is not known, or several prompts.
+    """
+    if len(arguments[TEXT]) != 1:
+        raise ValueError(f"prompt: expected one, received {len(arguments[TEXT])}")
+    note = None
+    if target is None:
+        ids, ended = _written(model, arguments, most)
+        note = "answer: written by the model, greedily"
+        note += "" if ended else f"; cut off after {ids.shape[1]} tokens"
+    else:
+        ids = _given(model, target)
+    arguments.update(_longer(arguments, ids.to(model.device), model.network.config.model_type))
+    return note
+
+
+def _given(model: "Model", target: Any) -> Tensor:
+    """The ids of an answer that is given."""
+    if isinstance(target, Tensor):
+        return target.reshape(1, -1)
+    if not isinstance(target, str) or model.tokenizer is None:
+        raise ValueError(f"target: expected a text or ids, received {type(target).__name__}")
+    tokens = model.tokenizer.encode(target)
+    own = [
+        token
+        for token, special, span in zip(tokens.ids, tokens.special, tokens.spans, strict=True)
+        if span is not None or not special
+    ]
+    return torch.tensor(own, dtype=torch.long).reshape(1, -1)
+
+
+@torch.no_grad()
+def _written(model: "Model", arguments: dict[str, Any], most: int) -> tuple[Tensor, bool]:
+    """What the model writes, and whether it came to an end."""
+    from transformers import GenerationConfig
+
+    from models.inputs.quiet import quiet_transformers
+
+    text = model.network.config.get_text_config(decoder=True)
+    own = text.eos_token_id
+    stated = model.prompts.ends if model.prompts is not None else ()
+    ends = list(stated) or (own if isinstance(own, list) else [own] if own is not None else [])
+    room = model.limit - arguments[TEXT].shape[1]
+    if room < 1:
+        raise ValueError(f"{model.name} reads at most {model.limit} tokens: no room for an answer")
+    settings = GenerationConfig(
+        max_new_tokens=min(most, room),
+        do_sample=False,
+        eos_token_id=ends or None,
+        pad_token_id=ends[0] if ends else 0,
+        bos_token_id=text.bos_token_id,
+    )
+    given = {name: value for name, value in arguments.items() if value is not None}
+    given.setdefault("attention_mask", torch.ones_like(arguments[TEXT]))
+    with without_dropout(model.network), quiet_transformers():
+        ids = model.network.generate(**given, generation_config=settings)
+    count = arguments[TEXT].shape[1]
+    if ids.shape[1] > count and ids[:, :count].equal(arguments[TEXT]):
+        ids = ids[:, count:]  # some return the prompt as well
+    ended = bool(ids.shape[1]) and int(ids[0, -1]) in ends
+    return (ids[:, :-1] if ended else ids), ended
+
+
+def _longer(arguments: dict[str, Any], ids: Tensor, family: str) -> dict[str, Any]:
+    """The arguments that tell of each token, with those of the answer."""
+    more = ids.shape[1]
+    found = {TEXT: torch.cat([arguments[TEXT], ids], dim=1)}
+    mask = arguments.get("attention_mask")
+    if isinstance(mask, Tensor) and mask.ndim == 2:
+        found["attention_mask"] = torch.cat([mask, mask.new_ones(1, more)], dim=1)
+    for name in TYPES:
+        if isinstance(arguments.get(name), Tensor):
+            kind = arguments[name].new_full((1, more), WRITTEN.get(family, 0))
+            found[name] = torch.cat([arguments[name], kind], dim=1)
+    crossed = arguments.get("cross_attention_mask")
+    if isinstance(crossed, Tensor):
+        last = crossed[:, -1:].expand(-1, more, *crossed.shape[2:])
+        found["cross_attention_mask"] = torch.cat([crossed, last], dim=1)
+    return found

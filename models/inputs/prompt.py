@@ -1,0 +1,231 @@
+"""Prompts: a text with pictures or sound, written as the model's chat template has it."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from models.image import Picture
+from models.inputs.joint_processor import joint_processor
+from models.inputs.pictures import opened, processed
+from models.inputs.placement import coordinates, parts_of
+from models.inputs.processor import notes_of, seen_image
+from models.picture_grid import Part
+from models.text import Decoding, check_text
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"  # where a picture goes in the text
+MOST_WRITTEN = 64  # tokens of an answer
+# Processors that write the tokens of the picture into a text by themselves.
+PLACING = ("Blip2Processor", "InstructBlipProcessor", "Florence2Processor")
+NOT_READ = ("labels", "num_patches")  # by a forward pass, of what processors return
+
+
+@dataclass(frozen=True, eq=False)
+class Prompt:
+    """What a user asks a model.
+
+    Attributes:
+        text: the question; each U+FFFC in it is the place of a picture, and without any the
+            pictures come first.
+        images: the pictures: paths, bytes of files, or Pillow images.
+        audio: a recording, for a model that reads sound; None without one.
+        most_written: the most tokens that the model writes as an answer.
+    """
+
+    text: str
+    images: Sequence[Any] = ()
+    audio: Any = None
+    most_written: int = MOST_WRITTEN
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A prompt as the model's own inputs.
+
+    Attributes:
+        arguments: by name; texts and pictures may stand for ids and pixels.
+        parts: what the vision tower sees of the pictures; () where that is not known.
+        notes: how pictures were prepared, for display.
+    """
+
+    arguments: dict[str, Any]
+    parts: tuple[Part, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_prompt(model: "Model", prompt: Prompt) -> Reading:
+    """The model's own inputs of a prompt without sound.
+
+    Raises:
+        ValueError: for a picture or text that cannot be read, and for pictures for a model that
+            reads none.
+    """
+    check_text(prompt.text)
+    pictures = [opened(each) for each in prompt.images]
+    if PLACE in prompt.text and prompt.text.count(PLACE) != len(pictures):
+        raise ValueError(
+            f"pictures: expected {prompt.text.count(PLACE)}, one for each place in the text,"
+            f" received {len(pictures)}"
+        )
+    if not pictures:
+        return Reading({"input_ids": [_without_second_begin(model, chat(model, prompt, None))]})
+    if model.preprocessing is None:
+        raise ValueError(f"{model.name} reads no pictures, received {len(pictures)}")
+    processor = joint_processor(model)
+    if processor is not None:
+        return _by_processor(model, prompt, pictures, processor)
+    token = image_token(model)
+    if token is not None and hasattr(model.network, "get_image_features"):
+        return _by_features(model, prompt, pictures, token)
+    return Reading({"input_ids": [prompt.text.replace(PLACE, "")], "pixel_values": pictures})
+
+
+def plain(prompt: Prompt) -> Any:
+    """A prompt for a network that knows no chat: its text, or its only picture.
+
+    Raises:
+        ValueError: for text beside pictures, several pictures, or sound.
+    """
+    if prompt.audio is not None or len(prompt.images) > (0 if prompt.text else 1):
+        raise ValueError("prompt: expected a text, or a single picture, for a network made here")
+    return prompt.images[0] if prompt.images else prompt.text
+
+
+def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
+    """The text of a prompt in the model's chat template; as it is without one.
+
+    Args:
+        model: a transformers model.
+        prompt: its text, and how many pictures it has.
+        place: what stands for a picture where there is no template; None for nothing.
+
+    Raises:
+        ValueError: for a template that does not run.
+    """
+    pieces = prompt.text.split(PLACE)
+    if len(pieces) == 1:
+        pieces = [""] * len(prompt.images) + pieces
+    template = None if model.prompts is None else model.prompts.template
+    if template is None:
+        return (place or "").join(pieces)
+    content: list[dict[str, str]] = []
+    for index, piece in enumerate(pieces):
+        content += [{"type": "image"}] if index else []
+        content += [{"type": "text", "text": piece}] if piece else []
+    several = bool(prompt.images) or hasattr(model.network.config, "vision_config")
+    message = {"role": "user", "content": content if several else prompt.text}
+    return _rendered(template, message, special_tokens(model))
+
+
+def special_tokens(model: "Model") -> dict[str, str]:
+    """Names of special tokens that the checkpoint states, such as {"image_token": "<image>"}."""
+    return {} if model.prompts is None else dict(model.prompts.tokens)
+
+
+def _rendered(template: str, message: dict[str, Any], tokens: dict[str, Any]) -> str:
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    try:
+        (text,), _ = render_jinja_template(
+            [[message]], chat_template=template, add_generation_prompt=True, **tokens
+        )
+    except Exception as error:  # whatever a template from outside does
+        what = str(error).strip().splitlines() or [type(error).__name__]
+        raise ValueError(f"the model's chat template: {what[0]:.160}") from error
+    return text
+
+
+def image_token(model: "Model") -> str | None:
+    """The token that stands for pictures in the model's text; None if it is not known."""
+    config = model.network.config
+    names = ("image_token_id", "image_token_index")
+    number = next((getattr(config, name) for name in names if hasattr(config, name)), None)
+    if number is None or not isinstance(model.tokenizer, Decoding):
+        return None
+    return model.tokenizer.words.get(number)
+
+
+def _begins(model: "Model", text: str) -> bool:
+    """Whether the text has the begin symbol already."""
+    begin = special_tokens(model).get("bos_token", "")
+    return begin != "" and text.startswith(begin)
+
+
+def _without_second_begin(model: "Model", text: str) -> str:
+    """The text without a begin symbol that the tokenizer puts in front once more."""
+    if not _begins(model, text) or model.tokenizer is None:
+        return text
+    first = model.tokenizer.encode(text).ids[:2]
+    twice = len(first) == 2 and first[0] == first[1]
+    return text.removeprefix(special_tokens(model)["bos_token"]) if twice else text
+
+
+def _by_processor(
+    model: "Model", prompt: Prompt, pictures: Sequence[Picture], processor: Any
+) -> Reading:
+    """By the model's own processor."""
+    place = None if type(processor).__name__ in PLACING else str(processor.image_token)
+    text = chat(model, prompt, place)
+    images = [picture.image for picture in pictures]
+    arguments = _called(processor, images, text, _begins(model, text))
+    parts: tuple[Part, ...] = ()
+    if arguments["pixel_values"].ndim >= 4:
+        maps = [coordinates(*image.size, number) for number, image in enumerate(images)]
+        seen = _called(processor, maps, text, _begins(model, text))["pixel_values"]
+        parts = parts_of(seen, processor.image_processor)
+    own = processor.image_processor
+    notes = [note for picture in pictures for note in picture.notes]
+    notes += [note for image in images for note in notes_of(own, image, seen_image(own, image))]
+    return Reading(arguments, parts, tuple(dict.fromkeys(notes)))
+
+
+def _called(processor: Any, images: Sequence[Any], text: str, begins: bool) -> dict[str, Tensor]:
+    """What the processor returns.
+
+    Raises:
+        ValueError: for what it refuses.
+    """
+    from models.inputs.quiet import quiet_transformers
+
+    more = {"add_special_tokens": False} if begins else {}
+    try:
+        with quiet_transformers(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy, in PaliGemma's
+            found = processor(images=list(images), text=[text], return_tensors="pt", **more)
+    except Exception as error:  # each processor checks its inputs in its own way
+        what = str(error).strip().splitlines() or [type(error).__name__]
+        raise ValueError(f"{type(processor).__name__}: {what[0]:.160}") from error
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, Tensor) and name not in NOT_READ
+    }
+
+
+@torch.no_grad()
+def _by_features(
+    model: "Model", prompt: Prompt, pictures: Sequence[Picture], token: str
+) -> Reading:
+    """Without a processor: as many image tokens as the model makes vectors of a picture."""
+    made = processed(model.preprocessing, pictures)  # pyright: ignore[reportArgumentType]
+    kind = next(model.network.parameters()).dtype
+    pixels = made.pixels.to(model.device, kind)
+    out = model.network.get_image_features(pixel_values=pixels)
+    vectors = getattr(out, "pooler_output", out)
+    several = vectors if isinstance(vectors, list | tuple) else [vectors]
+    counts = [each.numel() // each.shape[-1] for each in several]
+    if len(counts) != len(pictures):
+        counts = [sum(counts) // len(pictures)] * len(pictures)
+    text, *rest = chat(model, prompt, token).split(token)
+    if len(rest) != len(pictures):
+        raise ValueError(f"{model.name}: its chat template has no place for pictures ({token})")
+    for count, piece in zip(counts, rest, strict=True):
+        text += token * count + piece
+    arguments = {"input_ids": [_without_second_begin(model, text)], **made.arguments}
+    return Reading(arguments, (), made.notes)

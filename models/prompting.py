@@ -1,0 +1,103 @@
+"""What the prompts of a checkpoint are written with: chat template, processor, special tokens."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from models.files.errors import CheckpointError
+from models.files.folder import Folder
+from models.preprocessing import NESTED
+
+TEMPLATE, OLDER_TEMPLATE = "chat_template.jinja", "chat_template.json"
+TOKENIZER, TOKENS = "tokenizer_config.json", "special_tokens_map.json"
+GENERATION = "generation_config.json"
+MOST_CHARACTERS = 2**18  # of a template
+PARTS = ("image_processor", "feature_extractor", "video_processor", "tokenizer", "audio_tokenizer")
+NO_OPTIONS = ("processor_class", "auto_map", "chat_template", "custom_pipelines")
+Tokens = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PromptSettings:
+    """What the prompts of a checkpoint are written with.
+
+    Attributes:
+        template: of a chat, in Jinja; None if the checkpoint states none.
+        processor: the class of its processor in transformers; None if it states none.
+        options: JSON of the processor's own settings, those of its parts left out.
+        tokens: names of special tokens, such as ("image_token", "<image>").
+        ends: ids that end an answer, where the checkpoint states them.
+    """
+
+    template: str | None = None
+    processor: str | None = None
+    options: str = "{}"
+    tokens: Tokens = ()
+    ends: tuple[int, ...] = ()
+
+
+def read_prompting(folder: Folder) -> PromptSettings:
+    """The settings of a checkpoint folder.
+
+    Raises:
+        CheckpointError: for a file that cannot be read.
+    """
+    given = folder.json(NESTED) or {}
+    tokenizer = folder.json(TOKENIZER) or {}
+    named = given.get("processor_class", tokenizer.get("processor_class"))
+    own = {key: value for key, value in given.items() if key not in (*PARTS, *NO_OPTIONS)}
+    return PromptSettings(
+        _template(folder, tokenizer),
+        named if isinstance(named, str) else None,
+        json.dumps(own, sort_keys=True),
+        _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
+        _ends(folder.json(GENERATION) or {}),
+    )
+
+
+def _ends(settings: Mapping[str, Any]) -> tuple[int, ...]:
+    """The ids that end a text."""
+    given = settings.get("eos_token_id")
+    some = given if isinstance(given, list) else [given]
+    return tuple(each for each in some if type(each) is int)
+
+
+def _template(folder: Folder, tokenizer: Mapping[str, Any]) -> str | None:
+    """The chat template; the one named "default" of several.
+
+    Raises:
+        CheckpointError: for a template that cannot be read or is too long.
+    """
+    file = folder.file(TEMPLATE)
+    if file is not None:
+        if file.stat().st_size > 4 * MOST_CHARACTERS:
+            raise CheckpointError(f"{TEMPLATE} is longer than {MOST_CHARACTERS:,} characters")
+        try:
+            return file.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"{TEMPLATE} cannot be read: {error}") from error
+    older = folder.json(OLDER_TEMPLATE) or {}
+    found = older.get("chat_template", tokenizer.get("chat_template"))
+    if isinstance(found, list):
+        named = [each for each in found if isinstance(each, Mapping)]
+        found = next(
+            (each.get("template") for each in named if each.get("name") == "default"), None
+        )
+    if not isinstance(found, str):
+        return None
+    if len(found) > MOST_CHARACTERS:
+        raise CheckpointError(f"the chat template is longer than {MOST_CHARACTERS:,} characters")
+    return found
+
+
+def _tokens(settings: Mapping[str, Any]) -> Tokens:
+    """Special tokens by name, those that only some models have included."""
+    extra = settings.get("extra_special_tokens", settings.get("model_specific_special_tokens"))
+    named = {**settings, **(extra if isinstance(extra, Mapping) else {})}
+    found = {}
+    for name, value in named.items():
+        text = value.get("content") if isinstance(value, Mapping) else value
+        if name.endswith("_token") and isinstance(text, str):
+            found[name] = text
+    return tuple(sorted(found.items()))
