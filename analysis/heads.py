@@ -126,7 +126,7 @@ def accumulators(trace: Shown, *, item: int = 0) -> "dict[Site, HeadNumbers]":
             queries, keys = trace.queries(site)[item], trace.keys(site)[item]
             if id(queries) not in twins:
                 twins[id(queries)] = Twins(queries, words=isinstance(trace, View))
-            rule = id(queries), id(keys), site.kind, *_rule(trace, site, item)
+            rule = id(queries), id(keys), site.kind, *rule_of(trace, site, item)
             if rule not in known:
                 reach = reach_of(trace, site, item)
                 known[rule] = Counted(queries, keys, site.kind, reach, twins[id(queries)])
@@ -150,7 +150,7 @@ def reach_of(trace: Shown, site: Site, item: int = 0) -> Reach:
     )
 
 
-def _rule(trace: Shown, site: Site, item: int) -> tuple:
+def rule_of(trace: Shown, site: Site, item: int) -> tuple:
     """A key that is equal for sites whose queries see the same keys."""
     whole = trace.trace if isinstance(trace, View) else trace
     own = whole.site(site)

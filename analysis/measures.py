@@ -218,3 +218,24 @@ MEASURES = (
         "Whether queries look for keys with the same content (1) or the opposite (−1).",
     ),
 )
+
+PICTURE_MEASURES = (  # those of the patches of a picture, beside the ones above
+    Measure(
+        "patch distance",
+        "Patch distance",
+        "mean over patches i of Σ A[i, j] d(i, j) / Σ A[i, j], j a patch",
+        "Dosovitskiy et al. 2021, appendix D.7",
+        0.0,
+        None,
+        "How far away the patches that a patch attends to are, in patches.",
+    ),
+    Measure(
+        "row entropy",
+        "Entropy of all rows",
+        "mean H(A[i]), in nats, over class token, registers and patches",
+        CLARK,
+        0.0,
+        None,
+        "How spread out the weights of a token are: 0 for a single key.",
+    ),
+)

@@ -78,13 +78,13 @@ class Counted:
         knows = self.own and not self.cached
         self.twins = (Twins(queries) if twins is None else twins) if knows else None
         self.separators = torch.tensor([False, *keys.special[1:]], dtype=torch.bool)
-        self.punctuation = torch.tensor([_is_punctuation(label) for label in keys.labels])
+        self.punctuation = torch.tensor([is_punctuation(label) for label in keys.labels])
         heads, shape = reach.heads, (reach.heads, len(queries))
         self.spread = torch.zeros(shape)
         self.seen = torch.zeros(heads, len(keys), dtype=torch.float64)
-        found = [*self._blocks(_of_text(queries))]
+        found = [*self._blocks(of_text(queries))]
         self.rows = {name: torch.cat([each[name] for each in found], 1) for name in found[0]}
-        self.sampled = _evenly(self.counted.any(0), SAMPLED)
+        self.sampled = evenly_chosen(self.counted.any(0), SAMPLED)
         self.offsets = self._seen_offsets()
 
     @property
@@ -157,19 +157,19 @@ class Counted:
 SQUARED = "squared distance"
 
 
-def _of_text(tokens: Tokens) -> Bool[Tensor, " query"]:
+def of_text(tokens: Tokens) -> Bool[Tensor, " query"]:
     """The tokens of the text; all of them if there are only special ones."""
     special = torch.tensor(tokens.special, dtype=torch.bool)
     return torch.ones_like(special) if special.all() else ~special
 
 
-def _is_punctuation(label: str) -> bool:
+def is_punctuation(label: str) -> bool:
     """Whether a token has no letter, digit or symbol, and is not empty."""
     text = label.strip()
     return bool(text) and all(unicodedata.category(sign)[0] == "P" for sign in text)
 
 
-def _evenly(chosen: Bool[Tensor, " query"], most: int) -> Bool[Tensor, " query"]:
+def evenly_chosen(chosen: Bool[Tensor, " query"], most: int) -> Bool[Tensor, " query"]:
     """At most so many of the chosen queries, evenly spread."""
     places = chosen.nonzero().flatten()
     if len(places) > most:

@@ -1,0 +1,7 @@
+"""What the heads of a model do over a corpus: `run` reads it, `open_run` opens the results."""
+
+from analysis.corpus.opened import Run as Run
+from analysis.corpus.opened import open_run as open_run
+from analysis.corpus.runs import Progress as Progress
+from analysis.corpus.runs import Stopped as Stopped
+from analysis.corpus.runs import run as run

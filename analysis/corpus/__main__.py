@@ -1,0 +1,132 @@
+"""`python -m analysis.corpus` reads a corpus and writes what every head does over it.
+
+    python -m analysis.corpus --model smollm2 --texts books.txt more.jsonl --out run
+    cat texts.txt | python -m analysis.corpus --model minilm --texts - --out run
+    python -m analysis.corpus --model dinov2 --images photos --out run --engine ray
+
+Files end in .txt (a text a line), .jsonl, .csv or .parquet; a folder stands for those in it. A run
+that was killed goes on when the same command is given again. Exit status: 0 if it is complete, 1 if
+it failed, 2 for arguments that make no sense, 130 if it was interrupted.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from analysis.corpus.engines import ENGINES
+from analysis.corpus.runs import Progress, run
+from analysis.corpus.settings import BLOCK, LONGEST, SHARD
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+NAME = "analysis.corpus"
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(MISUSED, f"{NAME}: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs. Returns the exit status."""
+    options = parser().parse_args(arguments)
+    sources = [Path(each) for each in options.texts or options.images]
+    try:
+        folder = run(
+            options.model,
+            sources,
+            options.out,
+            engine=options.engine,
+            column=options.column,
+            target=options.target,
+            longest=options.longest,
+            block=options.block,
+            shard=options.shard,
+            seed=options.seed,
+            threads=options.threads,
+            append=options.append,
+            control=Line() if sys.stderr.isatty() else Seldom(),
+        )
+    except KeyboardInterrupt:
+        return complain("interrupted: give the same command to go on", INTERRUPTED)
+    except (OSError, ValueError) as error:
+        return complain(error, FAILED)
+    sys.stdout.write(f"{folder}\n")
+    return 0
+
+
+def parser() -> Parser:
+    """The command-line options."""
+    found = Parser(
+        f"python -m {NAME}",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    found.add_argument("--model", required=True, help="catalogue name, folder or hub id")
+    given = found.add_mutually_exclusive_group(required=True)
+    given.add_argument("--texts", nargs="+", help="files, folders, or - for standard input")
+    given.add_argument("--images", nargs="+", help="pictures, or folders of them")
+    found.add_argument("--out", required=True, help="folder of the results")
+    found.add_argument("--engine", default="local", choices=ENGINES)
+    found.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
+    found.add_argument("--target", help="the one with what an encoder–decoder is to write")
+    found.add_argument("--longest", type=int, default=LONGEST, help="tokens of a text, at most")
+    found.add_argument("--block", type=int, default=BLOCK, help="texts that are sorted together")
+    found.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
+    found.add_argument("--seed", type=int, default=0, help="of the samples")
+    found.add_argument("--threads", type=int, default=0, help="of each worker")
+    found.add_argument("--append", action="store_true", help="add to a finished run")
+    return found
+
+
+class Seldom:
+    """Writes a line of progress now and then."""
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        self.seconds, self.last = seconds, time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self.last >= self.seconds:
+            self.last = now
+            sys.stderr.write(f"{NAME}: {described(progress)}\n")
+
+
+class Line(Seldom):
+    """Writes progress over the same line of a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__(0.2)
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self.last >= self.seconds or progress.done == progress.total:
+            self.last = now
+            end = "\n" if progress.done == progress.total else ""
+            sys.stderr.write(f"\r\x1b[K{NAME}: {described(progress)}{end}")
+            sys.stderr.flush()
+
+
+def described(progress: Progress) -> str:
+    """Progress in a few words."""
+    if progress.total is None:
+        return f"{progress.done:,} texts counted"
+    words = f"{progress.done:,} of {progress.total:,} texts"
+    if progress.left is None:
+        return words
+    minutes, seconds = divmod(round(progress.left), 60)
+    return f"{words}, {minutes} min {seconds} s left"
+
+
+def complain(problem: object, status: int) -> int:
+    """One line on standard error; returns the exit status."""
+    sys.stderr.write(f"{NAME}: {' '.join(str(problem).split())}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""A sentence about a head, made from its numbers over a corpus, and how sure it is."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.descriptions import EVEN, MOST, SHARES
+
+OBJECTS = {  # by number, what the share of a head's weight goes to in no particular text
+    **{key: said.rstrip(".") for key, said in SHARES.items()},
+    "first token": "goes to the first token",
+    "separator": "goes to the tokenizer’s own tokens, the first aside",
+}
+
+
+def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | None:
+    """What a head does on average, with the 95 % interval of the mean and how often it holds.
+
+    Args:
+        numbers: by the keys of `MEASURES`: "count", "mean", "low", "high" and "holds".
+        pictures: whether the inputs are pictures.
+
+    Returns:
+        None for a head of which nothing is known.
+    """
+    if "confidence" not in numbers:
+        return None
+    shares = {key: each for key, each in numbers.items() if key in SHARES}
+    best = max(shares, key=lambda key: shares[key]["mean"], default=None)
+    inputs = "pictures" if pictures else "texts"
+    over = f"Over {numbers['confidence']['count']:,} {inputs}"
+    if best is not None and shares[best]["mean"] >= MOST:
+        found = shares[best]
+        every = found["count"] == numbers["confidence"]["count"]
+        where = "" if every else f" (in the {found['count']:,} where it is defined)"
+        return (
+            f"{over}{where}, {_percent(found)} of its weight {OBJECTS[best]}; that share is"
+            f" {MOST * 100:.0f} % or more in {found['holds'] * 100:.0f} % of them."
+        )
+    broad, keys = numbers.get("broad"), numbers.get("effective keys")
+    if broad is not None and keys is not None and broad["mean"] >= EVEN:
+        return f"{over}, it spreads its weight almost evenly, over {keys['mean']:.0f} tokens."
+    return (
+        f"{over}, no one habit takes {MOST * 100:.0f} % of its weight; the largest weight of a"
+        f" token is {_percent(numbers['confidence'])} on average."
+    )
+
+
+def _percent(number: Mapping[str, Any]) -> str:
+    half = (number["high"] - number["low"]) / 2
+    interval = "" if math.isnan(half) else f" ± {100 * half:.1f}"
+    return f"{100 * number['mean']:.0f}{interval} %"

@@ -1,0 +1,53 @@
+"""Writes files whole or not at all, and reads the Parquet files of a run."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def write_table(path: Path, table: "pa.Table") -> None:
+    """Writes a Parquet file; the old one stays until the new one is complete.
+
+    Raises:
+        OSError: if there is no room.
+    """
+    import pyarrow.parquet as pq
+
+    _replace(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes a JSON file; the old one stays until the new one is complete."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    _replace(path, lambda temporary: temporary.write_text(text + "\n", encoding="utf-8"))
+
+
+def _replace(path: Path, write: Any) -> None:
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        write(temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_table(path: Path) -> "pa.Table":
+    """Reads a Parquet file.
+
+    Raises:
+        ValueError: for a file that is none.
+        OSError: for a file that is not there.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(path)
+    except pa.ArrowException as error:
+        first = str(error).splitlines()[0]
+        raise ValueError(f"{path.name}: not readable as Parquet: {first}") from error

@@ -1,0 +1,303 @@
+"""Finished runs: their tables, and what finds heads in them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.corpus.files import read_table
+from analysis.corpus.manifest import open_manifest
+from analysis.corpus.results import NAMES, NORMAL
+from analysis.corpus.scales import SIDE
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+NAMED = {  # what people call tokens
+    "comma": ",",
+    "full stop": ".",
+    "period": ".",
+    "colon": ":",
+    "semicolon": ";",
+    "question mark": "?",
+    "exclamation mark": "!",
+    "quotation mark": '"',
+    "apostrophe": "'",
+    "hyphen": "-",
+}
+ADDRESS = ["layer", "kind", "tower", "module", "part", "head"]
+
+
+def open_run(folder: str | Path) -> "Run":
+    """Opens the folder of a run.
+
+    Raises:
+        ValueError: for a folder that holds none, or whose files are not those of a run.
+        OSError: for a folder that is not there.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: there is no such folder")
+    manifest = open_manifest(folder)
+    if not manifest:
+        raise ValueError(f"{folder.name}: expected the folder of a run, with a manifest.json")
+    missing = [name for name in NAMES if not (folder / f"{name}.parquet").exists()]
+    if missing:
+        raise ValueError(
+            f"{folder.name}: {missing[0]}.parquet is not there: the run has no results"
+        )
+    return Run(folder, manifest)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The results of a run.
+
+    Attributes:
+        folder: where they lie.
+        manifest: model, corpora and settings.
+    """
+
+    folder: Path
+    manifest: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.manifest['model']['name']!r}: {self.manifest['heads']} heads over"
+            f" {self.manifest['texts']:,} texts, {self.manifest['status']})"
+        )
+
+    def table(self, name: str) -> "pa.Table":
+        """One of the tables; see `analysis.corpus.results`.
+
+        Raises:
+            ValueError: for a table that there is not, or a file that is none.
+        """
+        if name not in NAMES:
+            raise ValueError(f"expected one of {', '.join(NAMES)}, received {name!r}")
+        return read_table(self.folder / f"{name}.parquet")
+
+    def _frame(self, name: str, columns: Sequence[str]) -> Any:
+        """A table as a data frame, whose columns have been looked for."""
+        table = self.table(name)
+        if not set(columns) <= set(table.column_names):
+            lacking = sorted(set(columns) - set(table.column_names))
+            raise ValueError(f"{name}.parquet is not of a run: it has no column {lacking[0]!r}")
+        return table.to_pandas()
+
+    @cached_property
+    def heads(self) -> Any:
+        """A data frame, a row for each head: address, sentence, and the mean of every number."""
+        found = self._frame("heads", ["id", *ADDRESS, "sentence"]).set_index("id")
+        means = self.measures.pivot(index="id", columns="measure", values="mean")
+        return found.join(means)
+
+    @cached_property
+    def measures(self) -> Any:
+        """A data frame, a row for each head and number: count, mean, variance, 95 % interval."""
+        return self._frame("measures", ["id", "measure", "count", "mean", "variance"])
+
+    @cached_property
+    def maps(self) -> dict[str, np.ndarray]:
+        """Mean weights of every head: "corner" and "whole", `head 16 16`; NaN where none are."""
+        found = self._frame("maps", ["id", "corner", "whole"])
+        return {
+            name: np.stack(found[name].to_list()).reshape(-1, SIDE, SIDE)
+            for name in ("corner", "whole")
+        }
+
+    def head(self, layer: int, head: int, **address: Any) -> int:
+        """The number of a head.
+
+        Args:
+            layer: of the head.
+            head: in its layer.
+            address: "kind", "tower", "module" or "part", where a layer has several sites.
+
+        Raises:
+            ValueError: if there is no such head, or more than one.
+        """
+        wanted = {"layer": layer, "head": head} | address
+        found = self.heads
+        for name, value in wanted.items():
+            found = found[found[name] == value]
+        if len(found) != 1:
+            raise ValueError(f"expected one head at {wanted}, received {len(found)}")
+        return int(found.index[0])
+
+    # --- finding heads ---
+
+    def top(self, measure: str, count: int = 10, *, lowest: bool = False) -> "pd.DataFrame":
+        """The heads with the largest mean of a number, with its interval.
+
+        Raises:
+            ValueError: for a number that the run does not have.
+        """
+        found = self.measures[self.measures["measure"] == measure]
+        if found.empty:
+            known = ", ".join(sorted(set(self.measures["measure"])))
+            raise ValueError(f"expected one of {known}, received {measure!r}")
+        ranked = found.sort_values(["mean", "id"], ascending=[lowest, True], kind="stable")
+        return ranked.head(count).join(self.heads[[*ADDRESS, "sentence"]], on="id")
+
+    def attending_to(self, text: str, count: int = 10, *, role: str = "key") -> "pd.DataFrame":
+        """The heads of whose weight the largest share goes to a token.
+
+        Args:
+            text: the token, in any case, or what people call it: "commas".
+            count: how many heads, at most.
+            role: "key" for what draws weight, "query" for what gives it.
+        """
+        wanted = text.strip().casefold()
+        wanted = NAMED.get(wanted, NAMED.get(wanted.removesuffix("s"), wanted))
+        found = self._frame("tokens", ["id", "role", "label", "share"])
+        same = found["label"].str.strip().str.casefold() == wanted
+        chosen = found[same & (found["role"] == role)]
+        shares = chosen.groupby("id")["share"].sum().sort_values(ascending=False, kind="stable")
+        return shares.head(count).to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
+
+    def like_drawing(
+        self, drawing: np.ndarray, count: int = 10, *, whole: bool = False
+    ) -> "pd.DataFrame":
+        """The heads whose mean weights are most like a drawing.
+
+        The likeness is the cosine between the drawing and a head's mean weights, over the rows that
+        have something drawn in them: 1 for the same pattern, 0 for no weight on it.
+
+        Args:
+            drawing: `query key`, at most 16 × 16, not negative: the first tokens of a text, or with
+                `whole` all of any text.
+            count: how many heads, at most.
+            whole: whether it is a drawing of whole texts.
+
+        Raises:
+            ValueError: for a drawing of another shape, or with nothing in it.
+        """
+        drawn = np.asarray(drawing, float)
+        fits = drawn.ndim == 2 and max(drawn.shape) <= SIDE
+        if not fits or not np.isfinite(drawn).all() or (drawn < 0).any() or not drawn.any():
+            raise ValueError(
+                f"expected numbers from 0 on, at most {SIDE} × {SIDE}, not all 0; received"
+                f" {drawn.shape}"
+            )
+        if whole and drawn.shape != (SIDE, SIDE):
+            raise ValueError(f"expected {SIDE} × {SIDE} for whole texts, received {drawn.shape}")
+        maps = self.maps["whole" if whole else "corner"][:, : drawn.shape[0], : drawn.shape[1]]
+        likeness = cosines(maps, drawn)
+        return self._ranked(likeness, count)
+
+    def like_head(self, head: int, count: int = 10, *, of: "Run | None" = None) -> "pd.DataFrame":
+        """The heads that are most like one, in this run.
+
+        Args:
+            head: number of a head.
+            count: how many heads, at most.
+            of: the run that the head belongs to; None for this one, where it is left out itself.
+        """
+        other = self if of is None else of
+        likeness = self.similarities(other)[:, head].copy()
+        if of is None:
+            likeness[head] = np.nan
+        return self._ranked(likeness, count)
+
+    def similarities(self, other: "Run | None" = None) -> np.ndarray:
+        """How alike the heads of this run are to those of another, `head head`, 0 to 1.
+
+        The mean of two parts: the weight that the mean maps of the first 16 tokens share (their
+        overlap, Σ min / Σ max), and 1 − the mean difference of the numbers that lie between 0 and 1
+        and are defined for both.
+        """
+        mine, theirs = self, self if other is None else other
+        first, second = (
+            np.nan_to_num(run.maps["corner"]).reshape(-1, SIDE**2) for run in (mine, theirs)
+        )
+        overlap = np.stack(
+            [np.minimum(each, second).sum(1) / np.maximum(each, second).sum(1) for each in first]
+        )
+        names = [name for name in SHARED if name in mine.heads and name in theirs.heads]
+        left, right = (run.heads[names].to_numpy(float) for run in (mine, theirs))
+        numbers = np.stack([1 - _mean_gap(each, right) for each in left])
+        return (overlap + numbers) / 2
+
+    def _ranked(self, likeness: np.ndarray, count: int) -> "pd.DataFrame":
+        import pandas as pd
+
+        column = pd.Series(likeness, index=self.heads.index, name="likeness").dropna()
+        ranked = column.sort_values(ascending=False, kind="stable").head(count)
+        return ranked.to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
+
+    # --- two runs ---
+
+    def compare(self, other: "Run") -> "pd.DataFrame":
+        """The difference of every number of every head that two runs share, the surest first.
+
+        Returns:
+            For each, the mean here and there, the difference (there − here), its 95 % interval, and
+            how many standard errors it is.
+
+        Raises:
+            ValueError: if no head of one has an address in the other.
+        """
+        columns = [*ADDRESS, "measure", "count", "mean", "variance"]
+        sides = [
+            run.measures.join(run.heads[ADDRESS], on="id")[["id", *columns]].fillna(
+                {"tower": "", "module": ""}
+            )
+            for run in (self, other)
+        ]
+        both: Any = sides[0].merge(sides[1], on=[*ADDRESS, "measure"], suffixes=("_here", "_there"))
+        if both.empty:
+            raise ValueError("the two runs have no head in common: expected one network's heads")
+        both["difference"] = both["mean_there"] - both["mean_here"]
+        error = np.sqrt(
+            both["variance_here"] / both["count_here"]
+            + both["variance_there"] / both["count_there"]
+        )
+        both["low"] = both["difference"] - NORMAL * error
+        both["high"] = both["difference"] + NORMAL * error
+        both["errors"] = both["difference"].abs() / error.where(error > 0)
+        return both.sort_values("errors", ascending=False, kind="stable").reset_index(drop=True)
+
+    def examples(self, head: int) -> "pd.DataFrame":
+        """The examples of a head, the strongest interval first, with their texts."""
+        found = self._frame("examples", ["id", "from", "text", "query", "keys", "weights"])
+        mine = found[found["id"] == head].sort_values(
+            ["from", "text", "query"], ascending=[False, True, True], kind="stable"
+        )
+        return mine.merge(self._frame("texts", ["text", "source", "content"]), on="text")
+
+
+SHARED = (
+    "previous token",
+    "next token",
+    "same token",
+    "duplicate token",
+    "induction",
+    "first token",
+    "separator",
+    "punctuation",
+    "local",
+    "broad",
+    "confidence",
+    "sink share",
+    "positional",
+)
+
+
+def _mean_gap(one: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The mean difference of one row of numbers from others, over those that both have."""
+    gaps = np.abs(others - one)
+    known = ~np.isnan(gaps)
+    return np.where(known, gaps, 0.0).sum(1) / np.maximum(known.sum(1), 1)
+
+
+def cosines(maps: np.ndarray, drawing: np.ndarray) -> np.ndarray:
+    """The cosine of each map `head query key` with a drawing, over its rows that are not empty."""
+    rows = drawing.any(1)
+    seen, wanted = np.nan_to_num(maps[:, rows]).reshape(len(maps), -1), drawing[rows].ravel()
+    lengths = np.linalg.norm(seen, axis=1) * np.linalg.norm(wanted)
+    return np.where(lengths > 0, seen @ wanted / np.where(lengths > 0, lengths, 1), 0.0)

@@ -1,0 +1,125 @@
+"""The numbers of a batch are those of `analysis.heads`, text by text, for every kind of site."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.corpus.scales import measures
+from analysis.corpus.settings import Settings
+from analysis.corpus.state import Layout, State
+from analysis.corpus.worker import READ, Block, Item, Worker
+from analysis.heads import head_table
+from analysis.measures import PICTURE_MEASURES
+from analysis.vision import attention_distance, attention_entropy
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.model import Model
+from models.run import as_model, load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
+from models.vit import ViTConfig
+from tests.models.pretrained.tiny import BY_NAME
+
+CLOSE = 2e-5  # rounding of float32 sums over a few dozen weights
+SIZES: dict[str, Any] = {"vocab": 53, "dim": 15, "depth": 2, "heads": 3, "mlp": 17}
+IDS = torch.randint(3, 14, (4, 29), generator=torch.Generator().manual_seed(3))
+
+
+def seq2seq() -> Trace:
+    config = Seq2SeqConfig(source_vocab=53, target_vocab=53, dim=15, depth=2, heads=3, mlp=17)
+    return trace(load(config), IDS, IDS[:, :13])
+
+
+CASES: dict[str, Callable[[], Trace]] = {
+    "encoder": lambda: trace(load(EncoderConfig(**SIZES)), IDS),
+    "decoder": lambda: trace(load(DecoderConfig(**SIZES)), IDS),
+    "long": lambda: trace(load(DecoderConfig(**SIZES, max_tokens=300)), IDS.repeat(1, 10)[:2]),
+    "two tokens": lambda: trace(load(DecoderConfig(**SIZES)), IDS[:, :2]),
+    "encoder–decoder": seq2seq,
+    "window": lambda: trace(as_model(BY_NAME["Mistral"].build()), {"input_ids": IDS[:2]}),
+    "T5": lambda: trace(as_model(BY_NAME["T5"].build()), IDS[:1], IDS[:1, :7]),
+}
+
+
+def worker(found: Trace, *, pictures: bool = False) -> Worker:
+    layout = Layout.of([site for site in found.sites if site.kind in READ])
+    slots = np.arange(60)
+    return Worker(load(EncoderConfig(**SIZES)), Settings(pictures, block=7), layout, slots)
+
+
+def read(found: Trace, *, pictures: bool = False) -> tuple[Worker, Block]:
+    """A block with one batch."""
+    items = [Item(n, f"text:{n}", "", len(each)) for n, each in enumerate(found.tokens)]
+    work = worker(found, pictures=pictures)
+    block = Block(work, State.empty(work.layout))
+    block.add(items, found)
+    return work, block
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_means_are_those_of_single_texts(name: str) -> None:
+    found = CASES[name]()
+    work, block = read(found)
+    single = [head_table(found, item=item).values for item in range(len(found.tokens))]
+    sites = {site.where: row for row, site in enumerate(found.sites)}
+    compared = 0
+    for column, measure in enumerate(work.measures):
+        for place in work.layout.places:
+            every = torch.stack([each[measure.key] for each in single])
+            values = every[:, sites[place.where], : place.heads].double()
+            known = ~values.isnan()
+            assert block.counts["count"][place.slice, column].tolist() == known.sum(0).tolist()
+            total = values.nan_to_num(0.0).sum(0).numpy()
+            tolerance = CLOSE * len(values) * max(1.0, float(values.nan_to_num(0.0).max()))
+            np.testing.assert_allclose(
+                block.sums["sum"][place.slice, column],
+                total,
+                rtol=0,
+                atol=tolerance,
+                err_msg=f"{measure.key}, layer {place.where.layer}",
+            )
+            compared += int(known.sum())
+    assert compared > 20
+
+
+@pytest.fixture(scope="module")
+def picture() -> Trace:
+    model: Model = load(ViTConfig(image=24, patch=4, dim=15, depth=2, heads=3, mlp=17, registers=2))
+    return trace(model, torch.rand(2, 3, 24, 24, generator=torch.Generator().manual_seed(2)))
+
+
+def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None:
+    work, block = read(picture, pictures=True)
+    for place in work.layout.places:
+        site = picture.site(place.where)
+        expected = {
+            "patch distance": [attention_distance(picture, site, item=n) for n in range(2)],
+            "row entropy": [attention_entropy(picture, site, item=n) for n in range(2)],
+        }
+        assert expected.keys() == {measure.key for measure in PICTURE_MEASURES}
+        table = [head_table(picture, item=n).values for n in range(2)]
+        row = picture.sites.index(site)
+        for measure in measures(True):
+            values = expected.get(measure.key) or [each[measure.key][row] for each in table]
+            total = torch.stack(values).double().nan_to_num(0.0).sum(0).numpy()
+            column = work.keys[measure.key]
+            found = block.sums["sum"][place.slice, column]
+            np.testing.assert_allclose(found, total, atol=1e-4, err_msg=measure.key)
+
+
+def test_the_grid_holds_the_weight_of_the_patches(picture: Trace) -> None:
+    work, block = read(picture, pictures=True)
+    for place in work.layout.places:
+        weights = torch.stack([picture.weights(place.where, item=n) for n in range(2)])
+        prefix = picture.prefix
+        drawn = weights[:, :, prefix:, prefix:].double().sum((0, 2)).unflatten(-1, (6, 6))
+        cells = np.zeros((place.heads, 8, 8))
+        for row in range(6):
+            for col in range(6):
+                cells[:, row * 8 // 6, col * 8 // 6] += drawn[:, row, col].numpy()
+        np.testing.assert_allclose(
+            block.sums["grid"][place.slice].reshape(-1, 8, 8), cells, atol=1e-5
+        )
