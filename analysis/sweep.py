@@ -1,0 +1,297 @@
+"""Sweeps: one edit of every head in turn, and what each does to one number of the output.
+
+    exact         measure(pass with the edit) − measure(pass without)
+    attribution   Σ ∇measure · (values of the head with the edit − without)
+
+An exact sweep makes a pass for each head, which begins at the block of that head: what comes before
+it is as it was. An attribution takes a pass and its gradient. There the values of a head, its
+softmax included, are computed anew under the edit, so only what follows the head is linearised.
+
+Source: Kramár et al. 2024, "AtP*: An efficient and scalable method for localizing LLM behaviour to
+components", section 3.1, for the softmax; Nanda 2023, "Attribution patching".
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.effects import Divergence, Measure
+from models.attention import Edit, Pattern, attend
+from models.progress import Progress, no_progress
+from models.resume import Resumable
+from models.run import Model, as_model, trace
+from models.trace import Output, Site, Trace
+
+EditOf = Callable[[int, int], Edit]
+Number = Callable[[Trace], float | Tensor]
+HOW = ("exact", "attribution")
+
+
+def sweep(
+    model: Model | Any,
+    input: Any,
+    target: Any = None,
+    *,
+    edit: EditOf,
+    measure: Number,
+    how: Literal["exact", "attribution"] = "exact",
+    kind: str | None = None,
+    tower: str | None = None,
+    progress: Progress = no_progress,
+) -> Float[Tensor, "layer head"]:
+    """The change of a number of the output by an edit of each head.
+
+    Args:
+        model: from `load`, or a network.
+        input: as for `trace`.
+        target: as for `trace`.
+        edit: makes the edit of a layer and head.
+        measure: makes a number of a trace: one of `analysis.effects`, or a function. For an
+            attribution it has to depend on `t.output` alone, differentiably.
+        how: see the module.
+        kind: of the attention layers, where the model has several.
+        tower: likewise.
+        progress: called with the number of passes made and of all; an exception ends the sweep.
+
+    Returns:
+        A row for each attention layer, in order; NaN where it has fewer heads than others.
+
+    Raises:
+        ValueError: for another `how`, layers of several kinds, edits of layers that are not there,
+            and for an attribution of what is no edit of attention or has no slope.
+    """
+    if how not in HOW:
+        raise ValueError(f"how: expected one of {', '.join(HOW)}, received {how!r}")
+    model = as_model(model)
+    if how == "attribution":
+        return _attributed(model, input, target, edit, measure, kind, tower, progress)
+    passes = Passes.of(model, input, target)
+    sites = sites_of(passes.clean, kind, tower)
+    cells = [(row, head) for row, site in enumerate(sites) for head in range(site.heads)]
+    return _exact(passes, sites, cells, edit, measure, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A sweep by attribution, and exactly where it found most.
+
+    Attributes:
+        attribution: of every head.
+        exact: of the heads with the largest attributions; NaN elsewhere.
+    """
+
+    attribution: Float[Tensor, "layer head"]
+    exact: Float[Tensor, "layer head"]
+
+    @property
+    def difference(self) -> Float[Tensor, "layer head"]:
+        """Exact less attribution: where it is large, what follows the head is not linear."""
+        return self.exact - self.attribution
+
+
+def checked_sweep(
+    model: Model | Any,
+    input: Any,
+    target: Any = None,
+    *,
+    edit: EditOf,
+    measure: Number,
+    top: int = 10,
+    kind: str | None = None,
+    tower: str | None = None,
+    progress: Progress = no_progress,
+) -> Checked:
+    """A sweep by attribution, then exactly for the heads where it is largest; see `sweep`.
+
+    Args:
+        model: from `load`, or a network.
+        input: as for `trace`.
+        target: as for `trace`.
+        edit: as for `sweep`.
+        measure: as for `sweep`.
+        top: how many heads are swept exactly.
+        kind: as for `sweep`.
+        tower: as for `sweep`.
+        progress: as for `sweep`, of the exact part.
+    """
+    model = as_model(model)
+    rough = _attributed(model, input, target, edit, measure, kind, tower, no_progress)
+    passes = Passes.of(model, input, target)
+    sites = sites_of(passes.clean, kind, tower)
+    sizes = rough.abs().nan_to_num(-1).flatten()
+    best = sizes.topk(min(top, int((sizes >= 0).sum()))).indices.tolist()
+    cells = [divmod(each, rough.shape[1]) for each in sorted(best)]
+    return Checked(rough, _exact(passes, sites, cells, edit, measure, progress))
+
+
+def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tuple[Site, ...]:
+    """The attention layers of a sweep.
+
+    Raises:
+        ValueError: if there are none, or of several kinds and nothing to choose by.
+    """
+    found = [s for s in t.sites if kind in (None, s.kind) and tower in (None, s.tower)]
+    names = sorted({(s.kind, s.tower or "") for s in found})
+    if len(names) != 1:
+        every = sorted({(s.kind, s.tower or "") for s in t.sites})
+        said = ", ".join(f"{kind} of {tower}" if tower else kind for kind, tower in every)
+        raise ValueError(f"kind, tower: expected attention layers of one of: {said}")
+    return tuple(found)
+
+
+# --- exact ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """Passes of one input with edits, each from the first block that an edit changes.
+
+    Attributes:
+        clean: the pass without edits.
+        kept: what its blocks returned.
+        given: model, input and target.
+    """
+
+    clean: Trace
+    kept: Resumable
+    given: tuple[Model, Any, Any]
+
+    @staticmethod
+    def of(model: Model, input: Any, target: Any = None) -> "Passes":
+        """Makes the passes without edits that others begin from."""
+        clean = trace(model, input, target)
+        kept = Resumable.of(model, clean, lambda other: trace(other, input, target))
+        return Passes(clean, kept, (model, input, target))
+
+    def edited(self, edits: Sequence[Edit], measure: Number | None = None) -> Trace:
+        """A pass with edits.
+
+        Args:
+            edits: interventions, in order.
+            measure: that the pass is for; logits that it does not read are left out.
+        """
+        _, input, target = self.given
+        few = 1 if self._reads_last(measure) else None
+        first = next((s for s in self.clean.sites if any(_reaches(e, s) for e in edits)), None)
+
+        def run(model: Model) -> Trace:
+            return trace(model, input, target, edits=edits, logits_to_keep=few)
+
+        return run(self.given[0]) if first is None else self.kept.traced(first.where, run)
+
+    def _reads_last(self, measure: Number | None) -> bool:
+        """Whether the logits of the last token are enough."""
+        output = self.clean.output
+        causal = any(site.kind == "causal" for site in self.clean.sites)
+        whole = output.values.ndim == 3 and output.positions is None and not output.first
+        return causal and whole and getattr(measure, "query", None) == -1
+
+
+def _reaches(edit: Edit, site: Site) -> bool:
+    where = getattr(edit, "where", None)
+    return where is None or where.includes(site.where)
+
+
+def _exact(
+    passes: Passes,
+    sites: Sequence[Site],
+    cells: Sequence[tuple[int, int]],
+    edit: EditOf,
+    measure: Number,
+    progress: Progress,
+) -> Float[Tensor, "layer head"]:
+    found = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    clean = float(measure(passes.clean))
+    for done, (row, head) in enumerate(cells):
+        progress(done, len(cells))
+        t = passes.edited([edit(sites[row].layer, head)], measure)
+        found[row, head] = float(measure(t)) - clean
+    progress(len(cells), len(cells))
+    return found
+
+
+# --- attribution ----------------------------------------------------------------------------------
+
+
+def _attributed(
+    model: Model,
+    input: Any,
+    target: Any,
+    edit: EditOf,
+    measure: Number,
+    kind: str | None,
+    tower: str | None,
+    progress: Progress,
+) -> Float[Tensor, "layer head"]:
+    if isinstance(measure, Divergence):
+        raise ValueError("a divergence has no slope where it is 0: sweep it exactly")
+    t = trace(model, input, target, gradient=_number_of(measure))
+    sites = sites_of(t, kind, tower)
+    found = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    for row, site in enumerate(sites):
+        progress(row, len(sites))
+        edits = [edit(site.layer, head) for head in range(site.heads)]
+        found[row, : site.heads] = head_effects(t.pattern(site), edits)
+    progress(len(sites), len(sites))
+    return found
+
+
+@torch.no_grad()
+def head_effects(pattern: Pattern, edits: Sequence[Edit]) -> Float[Tensor, " edit"]:
+    """Σ ∇measure · change of the values, for each of some edits of one layer.
+
+    Edits of a head each, one after another, are applied together: what one changes, no other reads.
+
+    Args:
+        pattern: of the pass without edits, with the gradient of its values.
+        edits: of this layer.
+
+    Raises:
+        ValueError: for an edit that is not of attention.
+    """
+    gradient = pattern.values_gradient
+    if gradient is None:
+        raise ValueError("expected a pattern with the gradient of its values")
+    plain = _values(pattern, ())
+    heads = [getattr(each, "head", None) for each in edits]
+    if heads == list(range(pattern.heads)):
+        change = (_values(pattern, edits) - plain) * gradient
+        return change.float().sum((0, 2, 3)).cpu()
+    changes = [((_values(pattern, [each]) - plain) * gradient).float().sum() for each in edits]
+    return torch.stack(changes).cpu()
+
+
+def _values(pattern: Pattern, edits: Sequence[Edit]) -> Tensor:
+    given = {"mask": pattern.mask, "score": pattern.score, "bias": pattern.bias}
+    return attend(pattern.q, pattern.k, pattern.v, **given, edit=edits)[0]
+
+
+@dataclass(frozen=True)
+class _OutputOnly:
+    """A trace as far as an attribution knows it while the pass runs."""
+
+    output: Output
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(f"attribution: expected a measure of t.output alone, received t.{name}")
+
+
+def _number_of(measure: Number) -> Callable[[Output], Tensor]:
+    if isinstance(measure, Measure):
+        return measure.of
+
+    def number(output: Output) -> Tensor:
+        seen: Any = _OutputOnly(output)
+        found = measure(seen)
+        if not isinstance(found, Tensor):
+            raise ValueError(
+                "attribution: expected a measure that is a tensor with its graph, received"
+                f" {type(found).__name__}"
+            )
+        return found
+
+    return number

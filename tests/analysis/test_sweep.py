@@ -1,0 +1,293 @@
+"""Sweeps: against one whole pass for each head, and gradients times differences in plain loops."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from analysis.effects import Divergence, Logit, Loss, Probability
+from analysis.sweep import Passes, checked_sweep, head_effects, sweep
+from models.decoder import DecoderConfig
+from models.edits import Ablate, Cut, Temperature
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
+from models.vit import ViTConfig
+from tests.models.pretrained.tiny import BY_NAME, padded
+
+SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
+PAIR: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "d_k": 4, "d_v": 5, "mlp": 17}
+IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
+PICTURE = torch.rand(1, 3, 8, 8, generator=torch.Generator().manual_seed(1))
+OWN: dict[str, tuple[Any, Any, Any]] = {
+    "decoder": (DecoderConfig(**SIZES, vocab=31), IDS, None),
+    "encoder": (EncoderConfig(**SIZES, vocab=31, classes=31), IDS, None),
+    "pair": (Seq2SeqConfig(**PAIR), IDS, IDS[:, :5]),
+    "picture": (ViTConfig(**SIZES, image=8, patch=4, classes=31), PICTURE, None),
+}
+LIBRARY = ["GPT-2", "GPT-NeoX", "Llama", "Gemma 2", "T5", "BART", "ALBERT", "ViT", "BERT", "Swin"]
+KINDS: dict[str, str] = {"pair": "cross", "T5": "cross", "BART": "causal"}
+EDITS = ("zero", "mean", "temperature", "cut")
+
+
+@cache
+def given(name: str) -> tuple[Any, Any, Any]:
+    if name in OWN:
+        config, read, target = OWN[name]
+        return load(config), read, target
+    each = BY_NAME[name]
+    return load(each.build()), each.inputs(), None
+
+
+def number(t: Trace) -> Tensor:
+    """Of any output."""
+    return t.output.values[0].flatten()[-5:].softmax(0)[2]
+
+
+def of_kind(name: str, edit: str) -> Any:
+    kind = KINDS.get(name)
+    made: dict[str, Any] = {
+        "zero": lambda layer, head: Ablate(layer, head, kind=kind),
+        "mean": lambda layer, head: Ablate(layer, head, "mean", kind=kind),
+        "temperature": lambda layer, head: Temperature(0.3, layer, head, kind=kind),
+        "cut": lambda layer, head: Cut(layer, head, None, 0, kind=kind),
+    }
+    return made[edit]
+
+
+def slow_sweep(name: str, edit: Any, measure: Any) -> Tensor:
+    """One whole pass for each head."""
+    model, read, target = given(name)
+    clean = trace(model, read, target)
+    sites = [site for site in clean.sites if KINDS.get(name) in (None, site.kind)]
+    found = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    for row, site in enumerate(sites):
+        for head in range(site.heads):
+            t = trace(model, read, target, edits=[edit(site.layer, head)])
+            found[row, head] = float(measure(t)) - float(measure(clean))
+    return found
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", [*OWN, *LIBRARY])
+def test_an_exact_sweep_is_one_pass_a_head(name: str, edit: str) -> None:
+    model, read, target = given(name)
+    make = of_kind(name, edit)
+    found = sweep(model, read, target, edit=make, measure=number, kind=KINDS.get(name))
+    expected = slow_sweep(name, make, number)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", [*OWN, *LIBRARY])
+def test_a_pass_that_begins_later_is_the_whole_pass(name: str) -> None:
+    """The same numbers everywhere, of the same sites; and the network is left as it was."""
+    model, read, target = given(name)
+    before = {path: set(vars(part)) for path, part in model.network.named_modules()}
+    passes = Passes.of(model, read, target)
+    edits = [of_kind(name, "zero")(passes.clean.sites[-1].layer, 1)]
+    found, expected = passes.edited(edits), trace(model, read, target, edits=edits)
+    assert found.output.values.equal(expected.output.values)
+    assert found.sites == expected.sites
+    for site in expected.sites:
+        assert found.weights(site).equal(expected.weights(site))
+        assert found.query_labels(site) == expected.query_labels(site)
+    assert {path: set(vars(part)) for path, part in model.network.named_modules()} == before
+    assert bool(passes.kept.outputs) == (name != "ALBERT")  # its block runs for every layer
+    again = trace(model, read, target)
+    assert again.output.values.equal(passes.clean.output.values)
+
+
+def test_blocks_before_an_edit_do_not_run() -> None:
+    model = load(DecoderConfig(**SIZES, vocab=31))
+    passes = Passes.of(model, IDS)
+    ran: list[int] = []
+    for place, block in enumerate(model.network.blocks):
+        block.attention.register_forward_hook(lambda *_, place=place: ran.append(place))
+    passes.edited([Ablate(1, 0)])
+    assert ran == [1, 2]
+    ran.clear()
+    passes.edited([Ablate(2, 0), Temperature(2.0, 1)])
+    assert ran == [1, 2]
+    ran.clear()
+    passes.edited([Ablate(None, 0)])
+    assert ran == [0, 1, 2]
+
+
+def values_under(t: Trace, site: Any, edit: str, head: int) -> Tensor:
+    """The values of a head under an edit, by explicit matrices."""
+    pattern = t.pattern(site)
+    v = pattern.v[0, head // (pattern.heads // pattern.v.shape[1])]
+    weights = t.weights(site, head)
+    if edit == "temperature":
+        weights = (t.scores(site, head) / 0.3).softmax(-1)
+    if edit == "cut":
+        scores = t.scores(site, head)
+        scores[:, 0] = -torch.inf
+        weights = scores.softmax(-1).nan_to_num(0)
+    values = weights @ v
+    if edit == "zero":
+        return torch.zeros_like(values)
+    return values.mean(0).expand_as(values) if edit == "mean" else values
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", ["decoder", "encoder", "pair", "picture", "GPT-2", "Llama", "T5"])
+def test_an_attribution_is_gradient_times_difference(name: str, edit: str) -> None:
+    model, read, target = given(name)
+    if name not in OWN:
+        read = {key: x[:1] for key, x in read.items()}
+    make, kind = of_kind(name, edit), KINDS.get(name)
+    found = sweep(model, read, target, edit=make, measure=number, how="attribution", kind=kind)
+    seen: dict[str, Any] = {}
+
+    def noted(output: Any) -> Tensor:
+        seen["output"] = output
+        return number(output_of(output))
+
+    t = trace(model, read, target, gradient=noted)
+    sites = [site for site in t.sites if kind in (None, site.kind)]
+    for row, site in enumerate(sites):
+        pattern = t.pattern(site)
+        for head in range(site.heads):
+            group = pattern.heads // pattern.v.shape[1]
+            plain = t.weights(site, head) @ pattern.v[0, head // group]
+            change = values_under(t, site, edit, head) - plain
+            assert pattern.values_gradient is not None
+            expected = float((pattern.values_gradient[0, head] * change).sum())
+            assert float(found[row, head]) == pytest.approx(expected, abs=1e-6)
+
+
+def output_of(output: Any) -> Any:
+    class Seen:
+        pass
+
+    seen: Any = Seen()
+    seen.output = output
+    return seen
+
+
+@pytest.mark.parametrize("name", ["decoder", "GPT-2", "BART"])
+def test_an_attribution_is_the_slope_of_the_exact_sweep(name: str) -> None:
+    """A small edit changes the output by its attribution, to second order."""
+    model, read, target = given(name)
+    model = load(model.network)
+    double: Any = model.network.double()
+    kind = KINDS.get(name)
+    try:
+        found = []
+        for small in (1e-4, 1e-5):
+            make = lambda layer, head, t=1 + small: Temperature(t, layer, head, kind=kind)  # noqa: E731
+            given_to = {"edit": make, "measure": number, "kind": kind}
+            exact = sweep(model, read, target, **given_to)
+            rough = sweep(model, read, target, how="attribution", **given_to)
+            found.append(((exact - rough).abs().max(), exact.abs().max()))
+        for off, size in found:
+            assert off < 0.02 * size
+    finally:
+        double.float()
+
+
+def test_edits_of_several_heads_are_attributed_one_by_one() -> None:
+    model, read, _ = given("decoder")
+    t = trace(model, read, gradient=lambda output: output.values[0, -1, 7])
+    pattern = t.pattern(1)
+    both = head_effects(pattern, [Ablate(1, (0, 1)), Ablate(1, 2), Ablate(1, None)])
+    alone = head_effects(pattern, [Ablate(1, head) for head in range(3)])
+    torch.testing.assert_close(both[0], alone[0] + alone[1])
+    torch.testing.assert_close(both[1], alone[2])
+    torch.testing.assert_close(both[2], alone.sum())
+
+
+def test_the_largest_attributions_are_swept_exactly() -> None:
+    model, read, _ = given("decoder")
+    measure = Probability(7)
+    found = checked_sweep(model, read, edit=Ablate, measure=measure, top=4)
+    rough = sweep(model, read, edit=Ablate, measure=measure, how="attribution")
+    exact = sweep(model, read, edit=Ablate, measure=measure)
+    assert found.attribution.equal(rough)
+    largest = rough.abs().flatten().topk(4).indices
+    shown = ~found.exact.isnan()
+    assert sorted(shown.flatten().nonzero().flatten().tolist()) == sorted(largest.tolist())
+    torch.testing.assert_close(found.exact[shown], exact[shown])
+    assert found.difference[shown].equal(found.exact[shown] - rough[shown])
+
+
+def test_progress_counts_passes_and_stops_a_sweep() -> None:
+    model, read, _ = given("decoder")
+    seen: list[tuple[int, int]] = []
+    sweep(model, read, edit=Ablate, measure=Logit(7), progress=lambda *n: seen.append(n))
+    assert seen == [(done, 9) for done in range(10)]
+
+    class StopError(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done == 3:
+            raise StopError
+
+    with pytest.raises(StopError):
+        sweep(model, read, edit=Ablate, measure=Logit(7), progress=stop)
+    assert trace(model, read).output.values.equal(trace(model, read).output.values)
+
+
+def test_measures_are_those_of_torch() -> None:
+    model, _, _ = given("decoder")
+    both = torch.tensor([[5, 9, 2, 9, 7, 8], [3, 4, 5, 6, 7, 9]])
+    t = trace(model, both)
+    logits = t.output.values[1]
+    assert Logit(7, 2, item=1)(t) == pytest.approx(float(logits[2, 7]))
+    assert Logit(7, 2, versus=3, item=1)(t) == pytest.approx(float(logits[2, 7] - logits[2, 3]))
+    assert Probability(7, item=1)(t) == pytest.approx(float(logits[-1].softmax(-1)[7]))
+    row = tuple(both[1].tolist())
+    expected = F.cross_entropy(logits[:-1], both[1, 1:])
+    assert Loss(row, item=1)(t) == pytest.approx(float(expected))
+    late = F.cross_entropy(logits[2:-1], both[1, 3:])
+    assert Loss(row, 3, item=1)(t) == pytest.approx(float(late))
+    other = trace(model, both, edits=[Ablate(0, 0)])
+    p, q = (x.output.values[1, -1].log_softmax(-1) for x in (t, other))
+    expected = F.kl_div(q, p, log_target=True, reduction="sum")
+    assert Divergence(t, item=1)(other) == pytest.approx(float(expected), rel=1e-4)
+    picture, read, _ = given("picture")
+    shown = trace(picture, read)
+    assert Probability(3)(shown) == pytest.approx(float(shown.output.values[0].softmax(-1)[3]))
+
+
+def test_padding_does_not_change_a_sweep() -> None:
+    network = BY_NAME["Llama"].build()
+    for left in (False, True):
+        inputs = padded(2, 9, 3, left=left)
+        own = inputs["input_ids"][1:, 3:] if left else inputs["input_ids"][1:, :6]
+        measure = Probability(7, item=1)
+        found = sweep(network, inputs, edit=Ablate, measure=measure)
+        alone = sweep(network, {"input_ids": own}, edit=Ablate, measure=Probability(7))
+        torch.testing.assert_close(found, alone, rtol=0, atol=1e-6)
+
+
+@pytest.mark.usefixtures("unchecked_shapes")
+def test_what_cannot_be_swept_is_refused() -> None:
+    model, read, _ = given("decoder")
+    clean = trace(model, read)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"how": "guess"}, "how: expected one of exact, attribution"),
+        ({"measure": Divergence(clean), "how": "attribution"}, "has no slope where it is 0"),
+        ({"measure": lambda t: t.weights(0).sum(), "how": "attribution"}, "received t.weights"),
+        ({"measure": lambda t: 1.0, "how": "attribution"}, "tensor with its graph, received float"),
+        ({"measure": Logit(31)}, "id: expected 0 to 30"),
+        ({"edit": lambda layer, head: Ablate(7, head)}, "layer"),
+        ({"kind": "cross"}, "of one of: causal"),
+    ]
+    for other, line in wrong:
+        with pytest.raises(ValueError, match=line):
+            sweep(model, read, **{"edit": Ablate, "measure": number, **other})
+    pair, source, target = given("pair")
+    with pytest.raises(ValueError, match="causal of decoder, cross of decoder, self of encoder"):
+        sweep(pair, source, target, edit=Ablate, measure=number)
+    with pytest.raises(ValueError, match="first: expected 1 to 2"):
+        Loss((1, 2, 3), 3)
+    encoder = trace(load(EncoderConfig(**SIZES)), IDS)
+    with pytest.raises(ValueError, match="expected logits, received hidden states"):
+        Logit(3)(encoder)
