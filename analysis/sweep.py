@@ -21,11 +21,14 @@ from torch import Tensor
 
 from analysis.effects import Divergence, Measure
 from models.attention import Edit, Pattern, attend
+from models.edits import Ablate, Cut, SetWeights, Temperature
+from models.edits.routing import ATTENTION, acts_on, at, check
 from models.progress import Progress, no_progress
 from models.resume import Resumable
 from models.run import Model, as_model, trace
 from models.trace import Output, Site, Trace
 
+OWN_HEAD = (Ablate, Cut, SetWeights, Temperature)  # read and change no head but their own
 EditOf = Callable[[int, int], Edit]
 Number = Callable[[Trace], float | Tensor]
 HOW = ("exact", "attribution")
@@ -162,10 +165,9 @@ class Passes:
 
     @staticmethod
     def of(model: Model, input: Any, target: Any = None) -> "Passes":
-        """Makes the passes without edits that others begin from."""
-        clean = trace(model, input, target)
-        kept = Resumable.of(model, clean, lambda other: trace(other, input, target))
-        return Passes(clean, kept, (model, input, target))
+        """Makes the pass without edits that others begin from."""
+        kept = Resumable.of(model, lambda other: trace(other, input, target))
+        return Passes(kept.whole, kept, (model, input, target))
 
     def edited(self, edits: Sequence[Edit], measure: Number | None = None) -> Trace:
         """A pass with edits.
@@ -235,34 +237,38 @@ def _attributed(
     for row, site in enumerate(sites):
         progress(row, len(sites))
         edits = [edit(site.layer, head) for head in range(site.heads)]
-        found[row, : site.heads] = head_effects(t.pattern(site), edits)
+        found[row, : site.heads] = head_effects(t, site, edits)
     progress(len(sites), len(sites))
     return found
 
 
 @torch.no_grad()
-def head_effects(pattern: Pattern, edits: Sequence[Edit]) -> Float[Tensor, " edit"]:
-    """Σ ∇measure · change of the values, for each of some edits of one layer.
-
-    Edits of a head each, one after another, are applied together: what one changes, no other reads.
+def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, " edit"]:
+    """Σ ∇measure · change of the values, for each of some edits of one attention layer.
 
     Args:
-        pattern: of the pass without edits, with the gradient of its values.
+        t: of the pass without edits, with the gradient of the measure.
+        site: the layer.
         edits: of this layer.
 
     Raises:
-        ValueError: for an edit that is not of attention.
+        ValueError: for an edit that is not of attention, or of another layer.
     """
+    pattern = t.pattern(site)
     gradient = pattern.values_gradient
     if gradient is None:
-        raise ValueError("expected a pattern with the gradient of its values")
+        raise ValueError("expected a trace with the gradient of its values")
+    for each in edits:
+        if acts_on(each) != ATTENTION:
+            raise ValueError(f"{each}: an attribution is of edits of attention: sweep it exactly")
+    check(edits, [site.where])
     plain = _values(pattern, ())
-    heads = [getattr(each, "head", None) for each in edits]
-    if heads == list(range(pattern.heads)):
-        change = (_values(pattern, edits) - plain) * gradient
+    alone = all(isinstance(each, OWN_HEAD) for each in edits)
+    if alone and [getattr(each, "head", None) for each in edits] == list(range(pattern.heads)):
+        change = (_values(pattern, at(edits, site.where)) - plain) * gradient
         return change.float().sum((0, 2, 3)).cpu()
-    changes = [((_values(pattern, [each]) - plain) * gradient).float().sum() for each in edits]
-    return torch.stack(changes).cpu()
+    found = [_values(pattern, at([each], site.where)) - plain for each in edits]
+    return torch.stack([(change * gradient).float().sum() for change in found]).cpu()
 
 
 def _values(pattern: Pattern, edits: Sequence[Edit]) -> Tensor:

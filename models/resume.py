@@ -35,13 +35,12 @@ class Resumable:
     outputs: Mapping[str, Any]
 
     @staticmethod
-    def of(model: Model, whole: Trace, run: Callable[[Model], Trace]) -> "Resumable":
-        """Makes the pass of a trace again, and keeps what its blocks return.
+    def of(model: Model, run: Callable[[Model], Trace]) -> "Resumable":
+        """Makes a pass, and keeps what its blocks return.
 
         Args:
             model: of the pass.
-            whole: its trace.
-            run: traces the same input through a model.
+            run: traces an input through a model.
         """
         network, outputs, calls = model.network, dict[str, Any](), Counter[str]()
 
@@ -50,13 +49,15 @@ class Resumable:
             calls[path] += 1
             return outputs[path]
 
-        blocks = {path: network.get_submodule(path) for path in _block_paths(network, whole)}
-        run(_with_forwards(model, {p: partial(noted, p, b.forward) for p, b in blocks.items()}))
+        blocks = {path: network.get_submodule(path) for path in _block_paths(network)}
+        forwards = {path: partial(noted, path, part.forward) for path, part in blocks.items()}
+        whole = _of(model, run(_with_forwards(model, forwards)))
         once = all(count == 1 for count in calls.values())
         found = Resumable(model, whole, outputs if once else {})
-        last = whole.sites[-1].where
-        repeats = found.traced(last, run).output.values.equal(whole.output.values)
-        return found if repeats else replace(found, outputs={})
+        again = found.traced(whole.sites[-1].where, run)
+        return (
+            found if again.output.values.equal(whole.output.values) else replace(found, outputs={})
+        )
 
     def traced(self, first: Where, run: Callable[[Model], Trace]) -> Trace:
         """A pass that is equal to the kept one up to the block of an attention layer.
@@ -66,9 +67,9 @@ class Resumable:
             run: traces the same input through a model, with edits of this layer or later ones.
         """
         own = next((path for path in self.outputs if _is_in(first.module or "", path)), None)
-        if own is None:
+        before = [] if own is None else list(self.outputs)[: list(self.outputs).index(own)]
+        if not before:
             return run(self.model)
-        before = list(self.outputs)[: list(self.outputs).index(own)]
         known = {path: partial(_returned, self.outputs[path]) for path in before}
         t, whole = run(_with_forwards(self.model, known)), self.whole
         found = dict(zip(t.sites, t.patterns, strict=True))
@@ -82,7 +83,7 @@ class Resumable:
             parts=whole.parts,
             other_layers=whole.other_layers,
             notes=whole.notes,
-            origin=None,
+            origin=_of(self.model, t).origin,
         )
 
 
@@ -94,17 +95,19 @@ def _is_in(module: str, block: str) -> bool:
     return module == block or module.startswith(f"{block}.")
 
 
-def _block_paths(network: nn.Module, whole: Trace) -> Iterator[str]:
-    """Paths of the blocks of each stack that attends."""
-    stacks = {}
-    for site in whole.sites:
-        parts = (site.module or "").split(".")
-        first = next((index for index, part in enumerate(parts) if part.isdigit()), None)
-        if first is not None:
-            stacks[".".join(parts[:first])] = None
-    for stack in stacks:
-        for name, _ in network.get_submodule(stack).named_children():
-            yield f"{stack}.{name}"
+def _block_paths(network: nn.Module) -> Iterator[str]:
+    """Paths of the numbered parts that are within no other numbered part."""
+    for path, _ in network.named_modules():
+        *above, last = path.split(".")
+        if last.isdigit() and not any(map(str.isdigit, above)):
+            yield path
+
+
+def _of(model: Model, t: Trace) -> Trace:
+    """The trace of a copy of a network as that of the network."""
+    origin: Any = t.origin
+    own = {"network": model.network} if hasattr(origin, "network") else {"model": model}
+    return replace(t, origin=replace(origin, **own))
 
 
 def _with_forwards(model: Model, forwards: Mapping[str, Callable[..., Any]]) -> Model:

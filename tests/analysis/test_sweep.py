@@ -194,9 +194,9 @@ def test_an_attribution_is_the_slope_of_the_exact_sweep(name: str) -> None:
 def test_edits_of_several_heads_are_attributed_one_by_one() -> None:
     model, read, _ = given("decoder")
     t = trace(model, read, gradient=lambda output: output.values[0, -1, 7])
-    pattern = t.pattern(1)
-    both = head_effects(pattern, [Ablate(1, (0, 1)), Ablate(1, 2), Ablate(1, None)])
-    alone = head_effects(pattern, [Ablate(1, head) for head in range(3)])
+    site = t.sites[1]
+    both = head_effects(t, site, [Ablate(1, (0, 1)), Ablate(1, 2), Ablate(1, None)])
+    alone = head_effects(t, site, [Ablate(1, head) for head in range(3)])
     torch.testing.assert_close(both[0], alone[0] + alone[1])
     torch.testing.assert_close(both[1], alone[2])
     torch.testing.assert_close(both[2], alone.sum())
