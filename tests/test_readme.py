@@ -52,7 +52,7 @@ def names() -> dict[str, Any]:
 
 def test_every_block_is_tested() -> None:
     counts = {name: len(blocks) for name, blocks in BLOCKS.items()}
-    assert counts == {"README": 1, "using": 1, "models": 1}
+    assert counts == {"README": 1, "corpus": 1, "using": 1, "models": 1}
 
 
 def test_a_trace() -> None:
@@ -79,6 +79,16 @@ def test_any_transformers_model(names: dict[str, Any]) -> None:
     left, difference = values(code.replace('"cuda"', '"cpu"'), dict(names))
     assert left.shape == (4, 384)
     assert difference < 0.05  # of numbers up to 3 in bfloat16, which has three digits
+
+
+def test_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder, top, commas, drawn, alike, compared, examples = values(BLOCKS["corpus"][0], {})
+    assert folder == Path("run")
+    assert len(top) == len(drawn) == len(alike) == 10
+    assert len(commas)
+    assert (compared["difference"] == 0).all()
+    assert set(examples["text"]) <= {0, 1}
 
 
 def test_every_name_of_the_facade_is_there() -> None:

@@ -12,6 +12,7 @@ from analysis.corpus.files import read_table
 from analysis.corpus.manifest import open_manifest
 from analysis.corpus.results import NAMES, NORMAL
 from analysis.corpus.scales import SIDE
+from models.trace import Site, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,21 +208,30 @@ class Run:
     def similarities(self, other: "Run | None" = None) -> np.ndarray:
         """How alike the heads of this run are to those of another, `head head`, 0 to 1.
 
-        The mean of two parts: the weight that the mean maps of the first 16 tokens share (their
-        overlap, Σ min / Σ max), and 1 − the mean difference of the numbers that lie between 0 and 1
-        and are defined for both.
+        The mean of what they share of three things: the mean weights of the first 16 tokens and the
+        weight that each token draws (Σ min / Σ max of both), and the numbers that lie between 0 and
+        1 and are defined for both (1 − the mean difference).
         """
-        mine, theirs = self, self if other is None else other
-        first, second = (
-            np.nan_to_num(run.maps["corner"]).reshape(-1, SIDE**2) for run in (mine, theirs)
-        )
-        overlap = np.stack(
-            [np.minimum(each, second).sum(1) / np.maximum(each, second).sum(1) for each in first]
-        )
-        names = [name for name in SHARED if name in mine.heads and name in theirs.heads]
-        left, right = (run.heads[names].to_numpy(float) for run in (mine, theirs))
-        numbers = np.stack([1 - _mean_gap(each, right) for each in left])
-        return (overlap + numbers) / 2
+        theirs = self if other is None else other
+        maps = [np.nan_to_num(run.maps["corner"]).reshape(-1, SIDE**2) for run in (self, theirs)]
+        names = [name for name in SHARED if name in self.heads and name in theirs.heads]
+        numbers = [run.heads[names].to_numpy(float) for run in (self, theirs)]
+        parts = [_overlaps(*maps), np.stack([1 - _mean_gap(row, numbers[1]) for row in numbers[0]])]
+        labels = sorted(set(self.drawn.columns) | set(theirs.drawn.columns))
+        if labels:
+            shares = [
+                run.drawn.reindex(run.heads.index, columns=labels).fillna(0.0).to_numpy()
+                for run in (self, theirs)
+            ]
+            parts.append(_overlaps(*shares))
+        return np.mean(parts, 0)
+
+    @cached_property
+    def drawn(self) -> Any:
+        """A data frame, the share of each head's weight that its tokens draw, by their labels."""
+        found = self._frame("tokens", ["id", "role", "label", "share"])
+        keys = found[found["role"] == "key"]
+        return keys.pivot_table(index="id", columns="label", values="share", aggfunc="sum")
 
     def _ranked(self, likeness: np.ndarray, count: int) -> "pd.DataFrame":
         import pandas as pd
@@ -288,6 +298,16 @@ SHARED = (
 )
 
 
+def _overlaps(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """What every two rows of numbers from 0 on have in common: Σ min / Σ max."""
+    return np.stack(
+        [
+            np.minimum(row, others).sum(1) / np.maximum(np.maximum(row, others).sum(1), 1e-30)
+            for row in some
+        ]
+    )
+
+
 def _mean_gap(one: np.ndarray, others: np.ndarray) -> np.ndarray:
     """The mean difference of one row of numbers from others, over those that both have."""
     gaps = np.abs(others - one)
@@ -301,3 +321,32 @@ def cosines(maps: np.ndarray, drawing: np.ndarray) -> np.ndarray:
     seen, wanted = np.nan_to_num(maps[:, rows]).reshape(len(maps), -1), drawing[rows].ravel()
     lengths = np.linalg.norm(seen, axis=1) * np.linalg.norm(wanted)
     return np.where(lengths > 0, seen @ wanted / np.where(lengths > 0, lengths, 1), 0.0)
+
+
+def like_on_text(
+    trace: Trace, drawing: np.ndarray, count: int = 10
+) -> list[tuple[float, Site, int]]:
+    """The heads whose weights on one text are most like a drawing over it.
+
+    Args:
+        trace: of the text.
+        drawing: `query key`, one cell for each pair of tokens, not negative.
+        count: how many heads, at most.
+
+    Returns:
+        Likeness (as of `Run.like_drawing`), site and head, the most like first.
+
+    Raises:
+        ValueError: for a drawing of another size than every site.
+    """
+    drawn = np.asarray(drawing, float)
+    found = []
+    for site in trace.sites:
+        weights = (len(trace.query_labels(site)), len(trace.key_labels(site)))
+        if weights == drawn.shape:
+            likeness = cosines(trace.weights(site).cpu().numpy(), drawn)
+            found += [(float(each), site, head) for head, each in enumerate(likeness)]
+    if not found:
+        count = len(trace.labels)
+        raise ValueError(f"expected {count} × {count} cells, received {drawn.shape}")
+    return sorted(found, key=lambda each: -each[0])[:count]

@@ -4,7 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from models.trace import Trace
 
 Source = str | Path | Text
+PROBES = 8  # inputs that may be refused before the first that is read
 NO_HEADS = "no layer of it has attention weights over its own tokens"
 
 
@@ -204,15 +205,26 @@ class _Run:
             )
 
     def _new_plan(self, texts: Iterator[Text], earlier: Plan | None) -> Plan:
-        first = next(texts, None)
-        if first is None:
-            raise ValueError("the corpus is empty: expected at least one text")
-        layout, scores = self._probed(first) if earlier is None else (earlier.layout, None)
-        planner = Planner(self.model, self.settings, self.folder, self.digest, self.shard, earlier)
-        plan = planner(self._watched(chain([first], texts)), layout)
-        if scores is not None:
+        tried: list[Text] = []
+        if earlier is None:
+            layout, scores = self._first_probe(texts, tried)
+            (self.folder / FOLDER).mkdir(exist_ok=True)
             write_table(self.folder / FOLDER / "weights.parquet", scores)
-        return plan
+        else:
+            layout = earlier.layout
+        planner = Planner(self.model, self.settings, self.folder, self.digest, self.shard, earlier)
+        return planner(self._watched(chain(tried, texts)), layout)
+
+    def _first_probe(self, texts: Iterator[Text], tried: list[Text]) -> "tuple[Layout, Any]":
+        """The probe of the first input that the model reads; `tried` is what was taken."""
+        problem: Exception = ValueError("the corpus is empty: expected at least one text")
+        for text in islice(texts, PROBES):
+            tried.append(text)
+            try:
+                return self._probed(text)
+            except (OSError, ValueError) as error:
+                problem = error
+        raise problem
 
     def _watched(self, texts: Iterable[Text]) -> Iterator[Text]:
         for number, text in enumerate(texts):

@@ -7,10 +7,10 @@ in one line about what it cannot read.
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 STDIN = "-"
 COLUMNS = ("text", "sentence", "content", "body")  # where no column is named
@@ -62,8 +62,8 @@ def texts_of(
                         yield text
             except UnicodeDecodeError as error:
                 raise ValueError(
-                    f"{path.name}: expected UTF-8, received byte 0x{error.object[error.start]:02x}"
-                    f" at {error.start}: convert it first (iconv -t utf-8)"
+                    f"{path.name}: expected UTF-8, received byte 0x{error.object[error.start]:02x}:"
+                    " convert it first (iconv -t utf-8)"
                 ) from error
 
 
@@ -93,7 +93,7 @@ def _files(source: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return found
 
 
-def _lines(file: TextIO, name: str) -> Iterator[Text]:
+def _lines(file: Iterable[str], name: str) -> Iterator[Text]:
     for number, line in enumerate(file, 1):
         if line.strip():
             yield Text(f"{name}:{number}", line.strip())

@@ -112,7 +112,8 @@ class Worker:
         for item in items:
             groups.setdefault(item.tokens, []).append(item)
         for tokens, group in sorted(groups.items()):
-            most = max(1, min(TOKENS[kind] // max(1, tokens), CELLS[kind] // (heads * tokens**2)))
+            cells = heads * max(1, tokens) ** 2
+            most = max(1, min(TOKENS[kind] // max(1, tokens), CELLS[kind] // cells))
             step = 1 if alone else most
             for start in range(0, len(group), step):
                 yield group[start : start + step]

@@ -1,0 +1,164 @@
+"""Finding heads: planted ones come first, by number, by token, by drawing and by likeness."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.corpus import Run, open_run, run
+from analysis.corpus.opened import like_on_text
+from models.encoder import EncoderConfig
+from models.model import Model
+from models.run import load, trace
+from tests.analysis.corpus.conftest import WORDS, sentences
+
+OTHER, PREVIOUS, DUPLICATE, COMMA, LAST = range(5)  # heads; the first and the last are random
+VOCAB, PLACES, WIDTH = 28, 16, 47  # the words of WORDS have different ids below 28
+STRONG = 9.0  # score of the pairs that a planted head looks for
+
+
+def planted(seed: int = 1) -> Model:
+    """An encoder whose heads attend to the previous token, to equal tokens, and to commas.
+
+    The vector of a token is its id, one-hot, then its position, one-hot.
+    """
+    width = 5 * WIDTH
+    sizes: dict[str, Any] = {"vocab": VOCAB, "dim": width, "depth": 1, "heads": 5, "mlp": 17}
+    model = load(EncoderConfig(**sizes, max_tokens=PLACES, positions="learned", seed=seed))
+    state = model.network.state_dict()
+    attention = "blocks.0.attention"
+    query, key = (state[f"{attention}.{name}.weight"] for name in ("query", "key"))
+    places = torch.arange(PLACES)
+    comma = trace(model, ",").tokens[0].ids[0]
+    with torch.no_grad():
+        for name in ("tokens.weight", "positions.table"):
+            state[name].zero_()
+        state["tokens.weight"][:, :VOCAB] = torch.eye(VOCAB)
+        state["positions.table"][:, VOCAB : VOCAB + PLACES] = torch.eye(PLACES)
+        for each in ("query", "key"):
+            state[f"{attention}.{each}.bias"].zero_()
+        for head in (PREVIOUS, DUPLICATE, COMMA):
+            rows = slice(head * WIDTH, (head + 1) * WIDTH)
+            query[rows], key[rows] = 0, 0
+        scale = math.sqrt(WIDTH) * STRONG
+        row = PREVIOUS * WIDTH + places
+        query[row[:-1], VOCAB + places[1:]] = scale
+        key[row[:-1], VOCAB + places[:-1]] = 1
+        row = DUPLICATE * WIDTH + torch.arange(VOCAB)
+        query[row, torch.arange(VOCAB)] = scale
+        key[row, torch.arange(VOCAB)] = 1
+        state[f"{attention}.query.bias"][COMMA * WIDTH] = scale
+        key[COMMA * WIDTH, comma] = 1
+    return model
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return open_run(run(planted(), sentences(80), tmp_path_factory.mktemp("run") / "out"))
+
+
+def test_planted_heads_come_first(found: Run) -> None:
+    assert found.top("previous token", 1)["id"].tolist() == [PREVIOUS]
+    assert found.top("duplicate token", 1)["id"].tolist() == [DUPLICATE]
+    assert found.top("entropy", 1, lowest=True)["id"].tolist()[0] in (PREVIOUS, COMMA)
+    row = found.top("previous token", 1).iloc[0]
+    assert row["low"] < row["mean"] < row["high"]
+    for name in (",", "comma", "Commas", " , "):
+        first = found.attending_to(name, 1)
+        assert first["id"].tolist() == [COMMA]
+        assert first["share"].iloc[0] > 0.25
+    assert found.attending_to("nothing of it").empty
+
+
+def test_what_is_drawn_comes_first(found: Run) -> None:
+    before = np.diag(np.ones(11), -1)
+    ranked = found.like_drawing(before, 5)
+    assert ranked["id"].iloc[0] == PREVIOUS
+    assert ranked["likeness"].iloc[0] > 0.9 > ranked["likeness"].iloc[1]
+    taken = np.nan_to_num(found.maps["corner"][DUPLICATE])
+    assert found.like_drawing(taken, 1)["id"].tolist() == [DUPLICATE]
+    whole = found.maps["whole"][PREVIOUS]
+    assert found.like_drawing(whole, 1, whole=True)["id"].tolist() == [PREVIOUS]
+    for wrong in (np.zeros((3, 3)), -before, np.ones((17, 2)), np.ones(4), before * np.nan):
+        with pytest.raises(ValueError, match="expected numbers from 0 on"):
+            found.like_drawing(wrong)
+
+
+def test_a_drawing_over_a_text_is_compared_with_its_weights() -> None:
+    """A vertical line below a comma, and squares where words are equal: no mean map has these."""
+    model = planted()
+    words = ["the", "dog", ",", "a", "dog", "saw", "the", "cat", "and", "it", "ran", "home"]
+    t = trace(model, " ".join(words))
+    comma = np.zeros((len(words), len(words)))
+    comma[:, words.index(",")] = 1
+    equal = np.array([[float(a == b) for b in words] for a in words])
+    for drawing, head in ((comma, COMMA), (equal, DUPLICATE), (np.eye(12, k=-1), PREVIOUS)):
+        ranked = like_on_text(t, drawing)
+        assert ranked[0][1:] == (t.sites[0], head)
+        assert ranked[0][0] > 0.85 > ranked[1][0]
+    with pytest.raises(ValueError, match=r"expected 12 × 12"):
+        like_on_text(t, comma[:3])
+
+
+def test_like_heads_of_this_and_another_run(found: Run, tmp_path: Path) -> None:
+    other = open_run(run(planted(seed=2), sentences(50, seed=7), tmp_path / "other"))
+    for head in (PREVIOUS, DUPLICATE, COMMA):
+        assert other.like_head(head, 1, of=found)["id"].tolist() == [head]
+        assert found.like_head(head, 1)["id"].tolist() != [head]
+    alike = found.similarities()
+    np.testing.assert_allclose(np.diag(alike), 1)
+    np.testing.assert_allclose(alike, alike.T)
+    assert alike.min() >= 0
+
+
+def test_two_runs_compared(found: Run, tmp_path: Path) -> None:
+    """Of two models with the same planted heads, the others differ most."""
+    other = open_run(run(planted(seed=2), sentences(80), tmp_path / "other"))
+    table = found.compare(other)
+    row = table[(table["measure"] == "previous token") & (table["head"] == PREVIOUS)].iloc[0]
+    assert row["difference"] == pytest.approx(row["mean_there"] - row["mean_here"])
+    assert row["low"] <= 0 <= row["high"]
+    assert table["head"].iloc[0] in (OTHER, LAST)
+    error = math.sqrt(row["variance_here"] / 80 + row["variance_there"] / 80)
+    if row["count_here"] == row["count_there"] == 80:
+        assert row["high"] - row["difference"] == pytest.approx(1.96 * error, rel=1e-3)
+
+
+def test_sentences_say_what_and_how_sure(found: Run, tmp_path: Path) -> None:
+    assert found.heads["sentence"].isna().all()  # its weights are called random
+    model = planted()
+    object.__setattr__(model, "trained", True)
+    said = open_run(run(model, sentences(80), tmp_path / "out")).heads["sentence"]
+    row = found.measures.set_index(["id", "measure"]).loc[(PREVIOUS, "previous token")]
+    mean, half = 100 * row["mean"], 50 * (row["high"] - row["low"])
+    assert said[PREVIOUS] == (
+        f"Over 80 texts, {mean:.0f} ± {half:.1f} % of its weight goes to the token before; that"
+        f" share is 40 % or more in {100 * row['holds']:.0f} % of them."
+    )
+    assert "of its weight stays on the token itself" in said[DUPLICATE]
+
+
+def test_examples_come_with_their_texts(found: Run) -> None:
+    rows: Any = found.examples(PREVIOUS)
+    assert rows["from"].iloc[0] == 0.9
+    for _, row in rows.iterrows():
+        words = row["content"].split()
+        assert set(words) <= set(WORDS)
+        assert len(row["keys"]) == len(row["weights"]) == min(8, len(words))
+    strongest = rows.iloc[0]
+    assert strongest["keys"][0] == strongest["query"] - 1
+
+
+def test_tables_are_read_by_any_tool(found: Run) -> None:
+    table = found.table("heads")
+    assert table["id"].to_pylist() == [0, 1, 2, 3, 4]
+    with pytest.raises(ValueError, match="expected one of heads, measures"):
+        found.table("nothing")
+    with pytest.raises(ValueError, match="expected one of broad"):
+        found.top("nothing")
+    assert found.head(0, PREVIOUS) == PREVIOUS
+    with pytest.raises(ValueError, match="expected one head at"):
+        found.head(7, 0)
