@@ -45,6 +45,7 @@ class ModelInputs:
         notes: how the input was changed, for display.
         parts: what the vision tower sees of the pictures of a prompt.
         answer: place of the first token after a prompt; None for other inputs.
+        most_written: the most tokens that the model writes; None for what is usual.
     """
 
     arguments: dict[str, Any]
@@ -52,6 +53,7 @@ class ModelInputs:
     notes: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     answer: int | None = None
+    most_written: int | None = None
 
     @property
     def items(self) -> int:
@@ -115,6 +117,7 @@ def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs
         found = _of_dict(model, found.arguments)
         found.notes, found.answer, target = (note,) if note else (), first, None
     found.notes, found.parts = (*reading.notes, *found.notes), reading.parts
+    found.most_written = prompt.most_written
     return found, target
 
 
@@ -495,6 +498,7 @@ def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Ten
     source = found.arguments.get(TEXT, found.arguments.get(VECTORS))
     heard = any(name in found.arguments for name in SOUND)
     most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
+    most = most if found.most_written is None else found.most_written
     limit = min(model.limit - 1, _target_limit(network.config) - 1, most)
     sources = (TEXT, VECTORS, IMAGE, *SOUND)
     inside = {n: v for n, v in found.arguments.items() if n not in sources}

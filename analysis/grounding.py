@@ -1,0 +1,241 @@
+"""Where the words of an answer come from on a picture, by the weights of every head.
+
+A word is written by the rows of the tokens before it: the row of a token tells the next one. What a
+row attends to is what its head reads there, after layers that have mixed the patches already: it is
+no proof that the answer needs it, which `analysis.masking` tests.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from analysis.sinks import sinks_of
+from models.picture_grid import PictureGrid, tokens_of
+from models.trace import Site, Tokens, Trace
+
+SINK = 0.3  # mean weight above which a key is a sink: Gu et al. 2024, section 3.1
+
+
+class Split(NamedTuple):
+    """The shares of a row's weight, one number a head; they sum to 1.
+
+    Attributes:
+        image: on tokens that lie on pictures and are no sinks.
+        sinks: on sinks, those on pictures included.
+        text: on all other tokens.
+    """
+
+    image: Float[Tensor, " head"]
+    sinks: Float[Tensor, " head"]
+    text: Float[Tensor, " head"]
+
+
+@dataclass(frozen=True)
+class HeadOnPicture:
+    """A head by what it does with the picture when a word is written.
+
+    Attributes:
+        site: the layer.
+        head: the head.
+        mass: its weight on the pictures: 0 to 1.
+        entropy: of its map's connected areas, in nats: 0 for a single area.
+        localises: whether its mass lies above the elbow of all heads' masses.
+    """
+
+    site: Site
+    head: int
+    mass: float
+    entropy: float
+    localises: bool
+
+
+def answer(t: Trace) -> tuple[Tokens, int]:
+    """The tokens that were written, and the place of the first one on their axis.
+
+    Raises:
+        ValueError: for a trace without an answer.
+    """
+    if t.target_tokens is not None:
+        return t.target_tokens[0][1:], 1
+    if t.answer is None:
+        raise ValueError("expected the trace of a prompt, which has an answer")
+    return t.tokens[0][t.answer :], t.answer
+
+
+def rows_of(t: Trace, places: Sequence[int]) -> list[int]:
+    """The rows that write some tokens of the answer.
+
+    Args:
+        t: with an answer.
+        places: counted within the answer.
+    """
+    tokens, first = answer(t)
+    wrong = [place for place in places if not 0 <= place < len(tokens)]
+    if wrong or not places:
+        raise ValueError(f"places: expected some of 0 to {len(tokens) - 1}, received {places}")
+    return [first + place - 1 for place in places]
+
+
+def sites_on_pictures(t: Trace) -> tuple[Site, ...]:
+    """The sites whose queries write the answer and whose keys lie on pictures.
+
+    Raises:
+        ValueError: where there are none; notes of the trace say why.
+    """
+    written = t.tokens if t.target_tokens is None else t.target_tokens
+    labels = written[0].labels
+    mine = [site for site in t.sites if t.queries(site)[0].labels == labels]
+    found = tuple(site for site in mine if t.key_pictures(site))
+    if not found:
+        why = [note for note in t.notes if "without a picture" in note]
+        raise ValueError(why[0] if why else f"{t.model}: no image tokens that lie on a picture")
+    return found
+
+
+def weights_of(
+    t: Trace, site: Site, rows: Sequence[int], *, without: Sequence[int] = ()
+) -> Float[Tensor, "head key"]:
+    """The mean weights of some rows, in each head.
+
+    Args:
+        t: with an answer.
+        site: one of `sites_on_pictures`.
+        rows: of `rows_of`.
+        without: keys that are left out; what is left is divided by its sum.
+    """
+    weights = t.weights(site, rows=list(rows)).mean(-2)
+    if not without:
+        return weights
+    kept = weights.clone()
+    kept[:, list(without)] = 0
+    left = kept.sum(-1, keepdim=True)
+    return kept / torch.where(left > 0, left, 1)
+
+
+def on_grid(
+    weights: Float[Tensor, "*head key"], grid: PictureGrid
+) -> Float[Tensor, "*head row col"]:
+    """The part of some weights that lies on a grid."""
+    return weights[..., grid.places.to(weights.device)]
+
+
+def sinks(t: Trace, site: Site) -> tuple[int, ...]:
+    """Keys that take weight at rest: the first and the special ones, and image tokens that every
+    later query gives more than `SINK` on the mean of all heads.
+
+    Source: Gu et al. 2024, "When Attention Sink Emerges", section 3.1; Kang et al. 2025, "See What
+    You Are Told", section 3, for image tokens.
+    """
+    places = tokens_of(t.key_pictures(site))
+    if site.kind == "cross":
+        return tuple(place for place in sinks_of(t, site) if t.keys(site)[0].special[place])
+    total, counts = torch.zeros(site.keys), torch.zeros(site.keys)
+    for rows in torch.arange(len(t.queries(site)[0])).split(256):
+        mean = t.weights(site, rows=rows).mean(0).cpu()
+        seen = rows[:, None] >= torch.arange(mean.shape[-1])
+        total[: mean.shape[-1]] += (mean * seen).sum(0)
+        counts[: mean.shape[-1]] += seen.sum(0)
+    strong = (total / counts.clamp_min(1))[places] > SINK
+    found = {place for place, is_sink in zip(places, strong.tolist(), strict=True) if is_sink}
+    return tuple(sorted(found | set(sinks_of(t, site))))
+
+
+def split(t: Trace, site: Site, rows: Sequence[int]) -> Split:
+    """The shares of some rows' weight on pictures, sinks and other text, in each head."""
+    weights, at_rest = weights_of(t, site, rows), sinks(t, site)
+    image = [place for place in tokens_of(t.key_pictures(site)) if place not in at_rest]
+    on_image, on_sinks = weights[:, image].sum(-1), weights[:, list(at_rest)].sum(-1)
+    return Split(on_image, on_sinks, weights.sum(-1) - on_image - on_sinks)
+
+
+def relative(
+    weights: Float[Tensor, "*head row col"], generic: Float[Tensor, "*head row col"]
+) -> Float[Tensor, "*head row col"]:
+    """The map of a word in units of that of a generic question's answer; NaN where that has none.
+
+    Both are divided by their sums first: 1 means as much of the head's look as for any question.
+
+    Source: Zhang et al. 2025, "MLLMs Know Where to Look", section 4.
+    """
+    own, other = (x / x.sum((-2, -1), keepdim=True) for x in (weights, generic))
+    return torch.where(other > 0, own / other, torch.nan)
+
+
+def readers(t: Trace, site: Site, patches: Sequence[int]) -> Float[Tensor, "head query"]:
+    """The weight that every query gives to some patches, in each head: which words looked there."""
+    columns = torch.tensor(list(patches), dtype=torch.long)
+    found = [
+        t.weights(site, rows=rows)[..., columns].sum(-1)
+        for rows in torch.arange(len(t.queries(site)[0])).split(256)
+    ]
+    return torch.cat(found, dim=-1)
+
+
+# --- heads that localise --------------------------------------------------------------------------
+
+
+def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:
+    """Every head by its mass on the pictures and the spatial entropy of its map.
+
+    Heads whose mass lies above the elbow come first, those of least entropy in front; the others
+    follow by their mass.
+
+    Source: Kang et al. 2025, "Your Large Vision-Language Model Only Needs A Few Attention Heads For
+    Visual Grounding", section 3.
+    """
+    found: list[tuple[Site, int, float, float]] = []
+    for site in sites_on_pictures(t):
+        weights, grids = weights_of(t, site, rows), t.key_pictures(site)
+        places = tokens_of(grids)
+        largest = max(grids, key=lambda grid: grid.rows * grid.cols)
+        for head, own in enumerate(weights):
+            entropy = spatial_entropy(on_grid(own, largest))
+            found.append((site, head, float(own[places].sum()), entropy))
+    cut = elbow([mass for _, _, mass, _ in found])
+    heads = [HeadOnPicture(*each, localises=each[2] >= cut) for each in found]
+    return tuple(sorted(heads, key=_order))
+
+
+def _order(head: HeadOnPicture) -> tuple[bool, float, float]:
+    """Those that localise by entropy, then the others by mass."""
+    return not head.localises, head.entropy if head.localises else 0.0, -head.mass
+
+
+def elbow(values: Sequence[float]) -> float:
+    """The value at which sorted values turn: furthest from the line through both ends."""
+    ordered = np.sort(np.asarray(values))
+    if len(ordered) < 3 or ordered[0] == ordered[-1]:
+        return float(ordered[0])
+    across = np.linspace(0, 1, len(ordered))
+    up = (ordered - ordered[0]) / (ordered[-1] - ordered[0])
+    return float(ordered[int(np.abs(up - across).argmax())])
+
+
+def spatial_entropy(weights: Float[Tensor, "row col"]) -> float:
+    """The entropy of a map's weight among its connected areas above the mean, in nats.
+
+    0 for a single area; the logarithm of their number for equal ones.
+
+    Source: Batty 1974, "Spatial Entropy"; Peruzzo et al. 2022, section 3.2.
+    """
+    labels, count = components(weights > weights.mean())
+    if count < 2:
+        return 0.0
+    mass = torch.zeros(count).index_add_(0, labels[labels > 0] - 1, weights.cpu()[labels > 0])
+    share = mass / mass.sum()
+    return float(-(share * share.log()).sum())
+
+
+def components(mask: Bool[Tensor, "row col"]) -> tuple[Tensor, int]:
+    """Connected areas of a mask, diagonals included: the number of each cell's from 1, and how
+    many there are."""
+    from scipy.ndimage import label
+
+    numbers = np.zeros(mask.shape, dtype=np.int32)
+    count = label(mask.cpu().numpy(), structure=np.ones((3, 3)), output=numbers)
+    return torch.from_numpy(numbers.astype(np.int64)), int(count)  # pyright: ignore[reportArgumentType]

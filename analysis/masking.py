@@ -1,0 +1,192 @@
+"""Whether a word of an answer needs an area of a picture: the model reads again without the area.
+
+The difference between "attended" and "needed": beside the word's probability with the area masked
+stands its probability with areas of the same size elsewhere masked, at places drawn by a seed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from analysis.grounding import answer, rows_of
+from models.edits import Cut
+from models.inputs.pictures import opened
+from models.inputs.prompt import Prompt
+from models.picture_grid import Box
+from models.run import Model, as_model, trace
+from models.trace import Site, Trace
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Mask = Literal["mean", "blur", "cut"]
+MASKS: tuple[Mask, ...] = ("mean", "blur", "cut")
+BLUR = 0.1  # of the picture's longer side: the deviation of the blur
+DRAWS = 100  # of places, to find some that do not overlap
+
+
+@dataclass(frozen=True)
+class Need:
+    """The probability of a word, with and without an area of a picture.
+
+    Attributes:
+        before: with the picture as it is.
+        after: with the area masked.
+        elsewhere: with areas of the same size masked, one for each place.
+        places: where those are.
+    """
+
+    before: float
+    after: float
+    elsewhere: tuple[float, ...]
+    places: tuple[Box, ...]
+
+
+def need(
+    model: Model | Any,
+    prompt: Prompt,
+    written: Int[Tensor, " token"],
+    places: Sequence[int],
+    area: Box,
+    *,
+    picture: int = 0,
+    mask: Mask = "mean",
+    controls: int = 5,
+    seed: int = 0,
+) -> Need:
+    """Whether a word needs an area of a picture.
+
+    Args:
+        model: from `load`.
+        prompt: with pictures.
+        written: ids of the answer, which every pass reads.
+        places: tokens of the word, counted within the answer.
+        area: of the picture.
+        picture: which one.
+        mask: "mean" paints the area in the mean colour of the picture, "blur" blurs it, "cut" hides
+            the image tokens whose middle lies in it from every query, as an edit.
+        controls: number of areas elsewhere.
+        seed: of their places.
+
+    Raises:
+        ValueError: for an area outside the picture or without image tokens, and another mask.
+    """
+    if mask not in MASKS:
+        raise ValueError(f"mask: expected one of {', '.join(MASKS)}, received {mask!r}")
+    if not (0 <= area.left < area.right <= 1 and 0 <= area.top < area.bottom <= 1):
+        raise ValueError(f"area: expected shares of the picture from 0 to 1, received {area}")
+    if not 0 <= picture < len(prompt.images):
+        raise ValueError(f"picture: expected 0 to {len(prompt.images) - 1}, received {picture}")
+    model = as_model(model)
+    target = read_whole(model, written)
+    whole = trace(model, prompt, target)
+    others = elsewhere(area, controls, seed)
+
+    def told(where: Box) -> float:
+        if mask == "cut":
+            edits = cuts(whole, where, picture)
+            return probability(trace(model, prompt, target, edits=edits), places)
+        return probability(
+            trace(model, masked(prompt, picture, where, mask), written[None]), places
+        )
+
+    return Need(probability(whole, places), told(area), tuple(map(told, others)), others)
+
+
+def read_whole(model: Model, written: Int[Tensor, " token"]) -> Int[Tensor, "1 _"]:
+    """The target of passes that read a whole answer.
+
+    The decoder of an encoder–decoder reads all but the last token of its target.
+    """
+    last = (
+        written[-1:] if getattr(model.network.config, "is_encoder_decoder", False) else written[:0]
+    )
+    return torch.cat([written, last])[None]
+
+
+def probability(t: Trace, places: Sequence[int]) -> float:
+    """The probability of some tokens of the answer, each after those before it: their product."""
+    tokens, _ = answer(t)
+    total = 0.0
+    for place, row in zip(places, rows_of(t, places), strict=True):
+        total += float(t.output.row(row).float().log_softmax(-1)[tokens.ids[place]])
+    return exp(total)
+
+
+def masked(prompt: Prompt, picture: int, area: Box, mask: Mask) -> Prompt:
+    """The prompt with an area of a picture painted over or blurred."""
+    images = [opened(each).image.convert("RGB") for each in prompt.images]
+    images[picture] = painted(images[picture], area, mask)
+    return replace(prompt, images=tuple(images))
+
+
+def painted(image: "Image", area: Box, mask: Mask) -> "Image":
+    """The picture with an area in its mean colour, or blurred."""
+    from PIL import Image as Pillow
+    from PIL import ImageFilter
+
+    (wide, high), result = image.size, image.copy()
+    left, right = (
+        round(area.left * wide),
+        max(round(area.left * wide) + 1, round(area.right * wide)),
+    )
+    top, bottom = round(area.top * high), max(round(area.top * high) + 1, round(area.bottom * high))
+    corners = (left, top, min(right, wide), min(bottom, high))
+    if mask == "blur":
+        blurred = image.filter(ImageFilter.GaussianBlur(BLUR * max(image.size)))
+        result.paste(blurred.crop(corners), corners[:2])
+        return result
+    mean = np.asarray(image).reshape(-1, 3).mean(0).round().astype(int)
+    size = corners[2] - corners[0], corners[3] - corners[1]
+    result.paste(Pillow.new("RGB", size, tuple(mean.tolist())), corners[:2])
+    return result
+
+
+def cuts(t: Trace, area: Box, picture: int) -> tuple[Cut, ...]:
+    """Edits that hide the image tokens of an area from every query of the text's layers.
+
+    Raises:
+        ValueError: where no image token lies in it.
+    """
+    found = []
+    for site in _of_text(t):
+        grids = [grid for grid in t.key_pictures(site) if grid.picture == picture]
+        hidden = tuple(sorted({place for grid in grids for place in grid.within(area)}))
+        where = {"kind": site.kind, "tower": site.tower, "module": site.module}
+        if hidden:
+            found.append(Cut(site.layer, None, None, hidden, **where))
+    if not found:
+        raise ValueError("area: no image token has its middle in it")
+    return tuple(found)
+
+
+def _of_text(t: Trace) -> list[Site]:
+    """The sites whose queries are tokens of the text or of the answer."""
+    texts = {t.tokens[0].labels, *(() if t.target_tokens is None else (t.target_tokens[0].labels,))}
+    return [site for site in t.sites if t.queries(site)[0].labels in texts]
+
+
+def elsewhere(area: Box, count: int, seed: int) -> tuple[Box, ...]:
+    """Areas of the same size at drawn places: of many draws those that overlap the least."""
+    dice = np.random.default_rng(seed)
+    wide, high = area.right - area.left, area.bottom - area.top
+    corners = dice.random((DRAWS * max(1, count), 2)) * (1 - wide, 1 - high)
+    boxes = [Box(left, top, left + wide, top + high) for left, top in corners.tolist()]
+    return tuple(sorted(boxes, key=lambda box: _overlap(area, box))[:count])
+
+
+def _overlap(one: Box, other: Box) -> float:
+    across = min(one.right, other.right) - max(one.left, other.left)
+    down = min(one.bottom, other.bottom) - max(one.top, other.top)
+    return max(0.0, across) * max(0.0, down)
+
+
+def ids_of(t: Trace) -> Int[Tensor, " token"]:
+    """The ids of the answer, as `need` reads them."""
+    return torch.tensor(answer(t)[0].ids, dtype=torch.long)

@@ -1,0 +1,308 @@
+"""Words of an answer on a picture: a planted model, hand numbers, and every family."""
+
+from dataclasses import replace
+from math import log
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.contrast import captions, contrast
+from analysis.grounding import (
+    answer,
+    components,
+    elbow,
+    on_grid,
+    ranked,
+    readers,
+    relative,
+    rows_of,
+    sinks,
+    sites_on_pictures,
+    spatial_entropy,
+    split,
+    weights_of,
+)
+from analysis.masking import (
+    MASKS,
+    Mask,
+    cuts,
+    elsewhere,
+    ids_of,
+    masked,
+    need,
+    painted,
+    probability,
+    read_whole,
+)
+from benchmarks.architectures import ARCHITECTURES
+from models.inputs.prompt import Prompt
+from models.model import Model
+from models.picture_grid import Box
+from models.run import as_model, load, trace
+from models.text import Tokens
+from models.trace import Trace
+from tests.analysis.planted import planted_folder, scene
+from tests.models.vision_language import FAMILIES, NAMES, photo
+
+ROW, COL = 1, 3
+DOG, SITS = 0, 1  # places of the answer
+QUESTION = "what is it ?"
+CELL = Box(COL / 5, ROW / 5, (COL + 1) / 5, (ROW + 1) / 5)
+ON_PICTURES = [family for family in FAMILIES if family.grids is not None]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    return load(planted_folder(tmp_path_factory.mktemp("planted")))
+
+
+@pytest.fixture(scope="module")
+def asked() -> Prompt:
+    return Prompt(QUESTION, (scene(ROW, COL),), most_written=2)
+
+
+@pytest.fixture(scope="module")
+def found(model: Model, asked: Prompt) -> Trace:
+    return trace(model, asked)
+
+
+# --- the planted model ----------------------------------------------------------------------------
+
+
+def test_the_planted_word_lights_its_patch_alone(found: Trace) -> None:
+    tokens, first = answer(found)
+    assert tokens.labels == ("dog", "sits")
+    assert found.labels[first:] == ["dog", "sits"]
+    (site,) = sites_on_pictures(found)
+    (grid,) = found.key_pictures(site)
+    for place, share in ((DOG, 1.0), (SITS, 0.0)):
+        map_of_word = on_grid(weights_of(found, site, rows_of(found, [place]))[0], grid)
+        assert float(map_of_word[ROW, COL]) == pytest.approx(share, abs=1e-4)
+        assert float(map_of_word.sum()) == pytest.approx(share, abs=1e-4)
+
+
+def test_the_patch_is_read_by_the_row_that_writes_the_word(found: Trace) -> None:
+    (site,) = sites_on_pictures(found)
+    (grid,) = found.key_pictures(site)
+    looked = readers(found, site, [int(grid.places[ROW, COL])])[0]
+    (row,) = rows_of(found, [DOG])
+    assert float(looked[row]) == pytest.approx(1, abs=1e-4)
+    assert float(looked[row + 1]) == pytest.approx(0, abs=1e-4)
+
+
+def test_shares_of_the_planted_word(found: Trace) -> None:
+    (site,) = sites_on_pictures(found)
+    word, rest = (split(found, site, rows_of(found, [place])) for place in (DOG, SITS))
+    assert float(word.image[0]) == pytest.approx(1, abs=1e-4)
+    assert float(rest.sinks[0]) == pytest.approx(1, abs=1e-4)  # "User" is the first token
+    for shares in (word, rest):
+        assert torch.allclose(sum(shares, torch.zeros(site.heads)), torch.ones(site.heads))
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_masking_the_patch_changes_the_word_and_masking_elsewhere_does_not(
+    mask: Mask, model: Model, asked: Prompt, found: Trace
+) -> None:
+    word = need(model, asked, ids_of(found), [DOG], CELL, mask=mask, controls=3)
+    assert word.before > 0.99
+    assert word.after < 0.05
+    assert len(word.elsewhere) == 3
+    assert min(word.elsewhere) > 0.99
+    other = need(model, asked, ids_of(found), [SITS], CELL, mask=mask, controls=1)
+    assert other.after == pytest.approx(other.before, abs=1e-5)
+
+
+def test_the_patch_speaks_for_the_word_and_against_its_rival(model: Model, asked: Prompt) -> None:
+    pair = NAMES["dog"], NAMES["cat"]
+    for_word = contrast(model, asked, "dog sits", DOG, *pair)
+    (site,) = for_word.keys
+    (grid,) = for_word.trace.key_pictures(site)
+    signed = for_word.on(grid)
+    assert divmod(int(signed.argmax()), grid.cols) == (ROW, COL)
+    against = contrast(model, asked, "dog sits", DOG, *pair[::-1])
+    torch.testing.assert_close(against.on(grid), -signed)
+    assert against.difference == pytest.approx(-for_word.difference)
+    row = for_word.trace.output.row(rows_of(for_word.trace, [DOG])[0])
+    assert for_word.difference == pytest.approx(float(row[pair[0]] - row[pair[1]]))
+
+
+def test_the_planted_head_comes_first(found: Trace) -> None:
+    first, *others = ranked(found, rows_of(found, [DOG]))
+    assert (first.head, first.localises) == (0, True)
+    assert (first.mass, first.entropy) == (pytest.approx(1, abs=1e-4), 0.0)
+    assert all(head.mass < 0.9 for head in others)
+
+
+# --- hand numbers ---------------------------------------------------------------------------------
+
+
+def test_entropy_of_areas() -> None:
+    one, two = torch.zeros(5, 7), torch.zeros(5, 7)
+    one[1:3, 2:4] = 1
+    two[0, 0], two[4, 6] = 3, 1
+    assert spatial_entropy(one) == 0
+    assert spatial_entropy(two) == pytest.approx(-(0.75 * log(0.75) + 0.25 * log(0.25)))
+    two[4, 6] = 3
+    assert spatial_entropy(two) == pytest.approx(log(2))
+
+
+def test_areas_touch_at_corners() -> None:
+    labels, count = components(torch.eye(4, dtype=torch.bool))
+    assert count == 1
+    assert labels.diagonal().tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([0.0, 0.1, 0.2, 0.9, 1.0], 0.2), ([0.3, 0.3, 0.3], 0.3), ([0.5, 0.1], 0.1)],
+)
+def test_the_elbow_is_furthest_from_the_line_of_the_ends(
+    values: list[float], expected: float
+) -> None:
+    assert elbow(values) == expected
+
+
+def test_a_word_relative_to_any_question() -> None:
+    own = torch.tensor([[0.2, 0.1], [0.1, 0.0]])
+    generic = torch.tensor([[0.1, 0.1], [0.0, 0.2]])
+    found = relative(own, generic)
+    expected = torch.tensor([[2.0, 1.0], [torch.nan, 0.0]])
+    torch.testing.assert_close(found, expected, equal_nan=True)
+    assert torch.equal(relative(own, own).nan_to_num(1.0), torch.ones(2, 2))
+
+
+def test_weights_without_sinks_sum_to_1(found: Trace) -> None:
+    (site,) = sites_on_pictures(found)
+    rows, at_rest = rows_of(found, [DOG]), sinks(found, site)
+    plain, rest = weights_of(found, site, rows), weights_of(found, site, rows, without=at_rest)
+    assert float(rest[:, list(at_rest)].sum()) == 0
+    torch.testing.assert_close(rest.sum(-1), torch.ones(site.heads))
+    kept = [key for key in range(plain.shape[1]) if key not in at_rest]
+    torch.testing.assert_close(rest[:, kept], plain[:, kept] / plain[:, kept].sum(-1, keepdim=True))
+
+
+def test_areas_elsewhere_have_the_size_and_stay_apart() -> None:
+    area = Box(0.6, 0.2, 0.8, 0.4)
+    boxes = elsewhere(area, 5, seed=3)
+    assert boxes == elsewhere(area, 5, seed=3)
+    assert boxes != elsewhere(area, 5, seed=4)
+    for left, top, right, bottom in boxes:
+        assert (right - left, bottom - top) == pytest.approx((0.2, 0.2))
+        assert 0 <= left < right <= 1.0001
+        assert 0 <= top < bottom <= 1.0001
+        assert right <= area.left or left >= area.right or bottom <= area.top or top >= area.bottom
+
+
+def test_a_painted_area_is_the_mean_colour_and_the_rest_stays() -> None:
+    image = scene(ROW, COL)
+    levels = painted(image, CELL, "mean")
+    mean = round((127 * 24 + 255) / 25)
+    assert levels.getpixel((13, 5)) == (mean,) * 3
+    assert levels.getpixel((0, 0)) == image.getpixel((0, 0))
+    blurred = np.asarray(painted(image, CELL, "blur"))[5, 13]
+    assert 127 < blurred[0] < 255
+
+
+# --- what cannot be asked -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"area": Box(0.5, 0, 0.5, 1)}, "area: expected shares of the picture"),
+        ({"area": Box(0, 0, 1.2, 1)}, "area: expected shares of the picture"),
+        ({"picture": 1}, "picture: expected 0 to 0, received 1"),
+        ({"places": [2]}, "places: expected some of 0 to 1"),
+        ({"area": Box(0.01, 0.01, 0.02, 0.02), "mask": "cut"}, "no image token has its middle"),
+    ],
+)
+def test_what_cannot_be_masked_is_refused(
+    changed: dict[str, Any], why: str, model: Model, asked: Prompt, found: Trace
+) -> None:
+    given: dict[str, Any] = {"places": [DOG], "area": CELL, "controls": 0} | changed
+    with pytest.raises(ValueError, match=why):
+        need(model, asked, ids_of(found), given.pop("places"), given.pop("area"), **given)
+
+
+def test_a_trace_without_an_answer_has_no_words(model: Model) -> None:
+    plain = trace(model, {"input_ids": torch.tensor([[60, 61]])})
+    with pytest.raises(ValueError, match="expected the trace of a prompt"):
+        answer(plain)
+
+
+def test_words_of_a_text_without_pictures_lie_on_none(model: Model) -> None:
+    plain = trace(model, Prompt(QUESTION), "dog")
+    with pytest.raises(ValueError, match="no image tokens that lie on a picture"):
+        sites_on_pictures(plain)
+
+
+def test_places_outside_the_answer_are_refused(found: Trace) -> None:
+    for places in ([], [2], [-1]):
+        with pytest.raises(ValueError, match="places: expected some of 0 to 1"):
+            rows_of(found, places)
+
+
+# --- every family ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", ON_PICTURES, ids=lambda family: family.name)
+def test_every_family_can_be_asked(family: Any, tmp_path: Any) -> None:
+    """Shares sum to 1; a cut area has weight 0; the same area twice gives the same number."""
+    other = load(str(family.save(tmp_path)))
+    asked = Prompt("what is on", (photo(),), most_written=3)
+    t = trace(other, asked)
+    for site in sites_on_pictures(t):
+        shares = split(t, site, rows_of(t, [1]))
+        total = shares.image + shares.sinks + shares.text
+        torch.testing.assert_close(total, torch.ones(site.heads), rtol=1e-5, atol=1e-5)
+    assert len(ranked(t, rows_of(t, [0, 1]))) == sum(site.heads for site in sites_on_pictures(t))
+    area = Box(0.3, 0.3, 0.75, 0.75)
+    target = read_whole(other, ids_of(t))
+    edited = trace(other, asked, target, edits=cuts(t, area, 0))
+    for site in sites_on_pictures(edited):
+        hidden = [place for grid in edited.key_pictures(site) for place in grid.within(area)]
+        assert float(edited.weights(site)[..., hidden].abs().max()) == 0
+    last = len(ids_of(t)) - 1
+    told = need(other, asked, ids_of(t), [last], area, controls=1)
+    assert told.before == pytest.approx(probability(t, [last]), rel=1e-3)
+    again = probability(trace(other, masked(asked, 0, area, "mean"), target), [last])
+    assert told.after == pytest.approx(again, rel=1e-3)
+
+
+# --- captions -------------------------------------------------------------------------------------
+
+
+class Ids:
+    """Reads numbers."""
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens:
+        return Tokens.of_ids([int(each) for each in text.split()])
+
+
+@pytest.mark.parametrize("name", ["CLIP", "SigLIP"])
+def test_captions_have_the_library_s_similarities_and_a_map_each(name: str) -> None:
+    (known,) = (each for each in ARCHITECTURES if each.name == name)
+    model = replace(as_model(known.build()), tokenizer=Ids())
+    texts, pixels = ("5 7 2", "9 11 2"), known.inputs()["pixel_values"][:1]
+    found = captions(model, pixels, texts)
+    most = model.network.config.text_config.max_position_embeddings if name == "SigLIP" else 3
+    pad = model.network.config.text_config.pad_token_id
+    ids = torch.tensor([[5, 7, 2] + [pad] * (most - 3), [9, 11, 2] + [pad] * (most - 3)])
+    with torch.no_grad():
+        expected = model.network(
+            input_ids=ids, pixel_values=pixels, interpolate_pos_encoding=True
+        ).logits_per_image[0]
+    assert [each.similarity for each in found] == pytest.approx(expected.tolist(), rel=1e-4)
+    first, second = (each.relevance for each in found)
+    assert first.shape == second.shape
+    assert float(first.min()) >= 0
+    assert not torch.allclose(first / first.sum(), second / second.sum(), rtol=1e-2)
+    with pytest.raises(ValueError, match="captions: expected at least one"):
+        captions(model, pixels, [])
+
+
+def test_similarities_come_from_models_that_compare(model: Model) -> None:
+    with pytest.raises(ValueError, match="gives no similarities"):
+        captions(model, scene(ROW, COL), ["a dog"])
