@@ -8,6 +8,7 @@ its padding is. `describe()` says what an edit does.
 """
 
 from models.edits.ablate import Ablate, Reference
+from models.edits.eviction import Evict
 from models.edits.recipe import Cut, Temperature
 from models.edits.routing import BLOCKS, at, check, edited_mlp, edited_state, in_tower
 from models.edits.weights import SetWeights, UsePattern
@@ -16,6 +17,7 @@ __all__ = [
     "BLOCKS",
     "Ablate",
     "Cut",
+    "Evict",
     "Reference",
     "SetWeights",
     "Temperature",
