@@ -1,0 +1,166 @@
+"""Generation, step by step: what a decoder writes, and what each step attends to.
+
+Attention is causal: the row of a token is the same in the pass that wrote the token after it and in
+one pass over the whole text. So one trace, made when the text is there, shows every step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.outputs import Likeliest, likeliest, logits_at
+from models.attention import Edit
+from models.output import Sampling, next_probabilities
+from models.progress import Progress, no_progress
+from models.run import Model, as_model, trace
+from models.trace import Site, Trace
+from models.writing import reader_of
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A text that a model went on with.
+
+    Attributes:
+        trace: of the whole text, the written tokens included.
+        given: how many tokens it began from.
+        ids: of the written tokens.
+        probabilities: of each written token, by the distribution that it was drawn from.
+    """
+
+    trace: Trace
+    given: int
+    ids: tuple[int, ...]
+    probabilities: tuple[float, ...]
+
+    @property
+    def steps(self) -> int:
+        """How many tokens were written."""
+        return len(self.ids)
+
+    def row(self, step: int) -> int:
+        """The token from which a step wrote the next one; −1 is the last step.
+
+        Raises:
+            ValueError: for a step that is not there.
+        """
+        if not -self.steps <= step < self.steps:
+            raise ValueError(f"step: expected 0 to {self.steps - 1}, received {step}")
+        return self.given - 1 + step % self.steps
+
+    def weights(
+        self, step: int, layer: int | Site, head: int | None = None
+    ) -> Float[Tensor, "*head key"]:
+        """What a step attends to: the tokens up to its own."""
+        row = self.row(step)
+        return self.trace.weights(layer, head, rows=row)[..., 0, : row + 1]
+
+    def likeliest(self, step: int, *, count: int = 8, sampling: Sampling = Sampling()) -> Likeliest:
+        """The likeliest tokens of a step, of which it wrote one; see `analysis.outputs`."""
+        return likeliest(self.trace, self.row(step), count=count, sampling=sampling)
+
+
+def write_on(
+    model: Model | Any,
+    input: Any,
+    count: int,
+    *,
+    sampling: Sampling | None = None,
+    seed: int = 0,
+    end: int | None = None,
+    edits: Sequence[Edit] = (),
+    progress: Progress = no_progress,
+) -> Written:
+    """Goes on with a text, and traces the whole.
+
+    Args:
+        model: a decoder, from `load` or a network.
+        input: a text, or ids of one item.
+        count: at most so many tokens; fewer where the model has no more room.
+        sampling: how tokens are drawn; None takes the likeliest each time.
+        seed: of the draws.
+        end: the id after which nothing more is written; None for none.
+        edits: interventions in every step. Without any, keys and values of earlier steps are used
+            again; with edits each step is a pass of its own.
+        progress: called with the number of written tokens and of all.
+
+    Raises:
+        ValueError: for another network than a decoder, several items, and no room for a token.
+    """
+    model = as_model(model)
+    read = None if edits else reader_of(model)
+    begun = trace(model, input, edits=edits)
+    if begun.target_tokens is not None or not any(site.kind == "causal" for site in begun.sites):
+        raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
+    if len(begun.tokens) != 1:
+        raise ValueError(f"input: expected one text, received {len(begun.tokens)}")
+    ids = list(begun.tokens[0].ids)
+    given, room = len(ids), model.limit - len(ids)
+    if count < 1 or room < 1:
+        raise ValueError(f"count: expected at least 1, with room for {room}, received {count}")
+    total, chosen = min(count, room), list[float]()
+    dice = torch.Generator().manual_seed(seed)
+    for step in range(total):
+        progress(step, total)
+        if read is not None:
+            logits = read(torch.tensor(ids)).float()
+        else:
+            t = begun if step == 0 else _pass(model, ids, edits, logits_to_keep=1)
+            logits = logits_at(t)
+        id, probability = _drawn(logits.cpu(), sampling, dice)
+        ids.append(id)
+        chosen.append(probability)
+        if id == end:
+            break
+    progress(len(chosen), len(chosen))
+    whole = _pass(model, ids, edits)
+    return Written(whole, given, tuple(ids[given:]), tuple(chosen))
+
+
+def received(
+    written: Written, *, layer: int | Site | None = None, head: int | None = None
+) -> Float[Tensor, "step key"]:
+    """The weight that each token in the cache receives from each step: its mean over heads.
+
+    A row is a step, a column a token; a step does not see the tokens after its own. Rows sum to 1.
+
+    Args:
+        written: from `write_on`.
+        layer: one attention layer; None for the mean over all.
+        head: one head of it; None for the mean over all.
+
+    Raises:
+        ValueError: for a head without a layer, and for one that is not there.
+    """
+    t = written.trace
+    if head is not None and layer is None:
+        raise ValueError("head: expected a layer as well")
+    sites = t.sites if layer is None else [t.site(layer)]
+    rows = [written.row(step) for step in range(written.steps)]
+    means = []
+    for site in sites:
+        heads = range(site.heads) if head is None else [head]
+        maps = [t.weights(site, each, rows=rows) for each in heads]
+        means.append(torch.stack(maps).mean(0))
+    return torch.stack(means).mean(0)
+
+
+def _pass(model: Model, ids: Sequence[int], edits: Sequence[Edit], **options: Any) -> Trace:
+    return trace(model, torch.tensor([ids]), edits=edits, **options)
+
+
+def _drawn(
+    logits: Float[Tensor, " vocab"], sampling: Sampling | None, dice: torch.Generator
+) -> tuple[int, float]:
+    """The id of a token and its probability."""
+    if sampling is None:
+        id = int(logits.argmax())
+        return id, float(logits.softmax(-1)[id])
+    how = {"temperature": sampling.temperature, "k": sampling.top_k, "p": sampling.top_p}
+    probabilities = next_probabilities(logits, **how)
+    id = int(torch.multinomial(probabilities, 1, generator=dice))
+    return id, float(probabilities[id])

@@ -1,0 +1,138 @@
+"""Texts that models go on with: equal to the library's own, and each step to a pass of its own."""
+
+from typing import Any
+
+import pytest
+import torch
+from transformers import GenerationConfig
+
+from analysis.generation import Written, received, write_on
+from analysis.outputs import likeliest
+from benchmarks.architectures import GROUPED
+from models.decode import greedy
+from models.decoder import DecoderConfig
+from models.edits import Ablate, Evict
+from models.encoder import EncoderConfig
+from models.output import Sampling
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from tests.models.pretrained.tiny import BY_NAME, build, ids
+
+SIZES: dict[str, Any] = {"dim": 30, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
+IDS = torch.randint(3, 31, (1, 6), generator=torch.Generator().manual_seed(2))
+OWN = DecoderConfig(**SIZES, positions="rotary", tied=False, seed=5)
+LIBRARY = ["GPT-2", "GPT-NeoX", "BioGPT", "Llama", "Mistral", "Gemma 2"]
+COUNT = 9
+
+
+def model_of(name: str) -> Any:
+    if name == "Qwen2":
+        return load(build("Qwen2ForCausalLM", "Qwen2Config", GROUPED))
+    return load(OWN) if name == "own" else load(BY_NAME[name].build())
+
+
+@pytest.mark.parametrize("name", [*LIBRARY, "Qwen2"])
+def test_the_text_is_what_the_library_writes(name: str) -> None:
+    model = model_of(name)
+    found = write_on(model, IDS, COUNT)
+    settings = GenerationConfig(max_new_tokens=COUNT, do_sample=False, pad_token_id=0)
+    expected = model.network.generate(
+        IDS, attention_mask=torch.ones_like(IDS), generation_config=settings
+    )
+    assert list(found.ids) == expected[0, 6:].tolist()
+    assert found.trace.tokens[0].ids == tuple(expected[0].tolist())
+
+
+def test_our_decoder_writes_what_greedy_decoding_writes() -> None:
+    model = load(OWN)
+    found = write_on(model, IDS, COUNT)
+    steps = list(greedy(model.network, IDS, limit=COUNT))
+    assert found.ids == tuple(int(step.ids) for step in steps)
+    assert found.probabilities == pytest.approx(
+        [float(step.probabilities[0].max()) for step in steps], abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("edits", [(), (Ablate(1, 0),), (Evict(3, sinks=1),)], ids=str)
+@pytest.mark.parametrize("name", ["own", "GPT-2", "Llama", "Mistral"])
+def test_each_step_is_a_pass_over_the_text_so_far(name: str, edits: Any) -> None:
+    model = model_of(name)
+    found = write_on(model, IDS, COUNT, edits=edits)
+    text = torch.cat([IDS, torch.tensor([found.ids])], 1)
+    for step in range(COUNT):
+        t = trace(model, text[:, : 6 + step], edits=edits)
+        logits = t.output.values[0, -1]
+        assert found.ids[step] == int(logits.argmax())
+        assert found.probabilities[step] == pytest.approx(float(logits.softmax(-1).max()), abs=1e-5)
+        for site in t.sites:
+            torch.testing.assert_close(
+                found.weights(step, site.layer), t.weights(site)[:, -1], rtol=1e-4, atol=1e-5
+            )
+        own = found.likeliest(step, count=3)
+        assert own.ids == likeliest(t, -1, count=3).ids
+
+
+def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
+    found = write_on(load(OWN), IDS, COUNT)
+    whole = received(found)
+    assert whole.shape == (COUNT, 6 + COUNT)
+    torch.testing.assert_close(whole.sum(1), torch.ones(COUNT))
+    for step in range(COUNT):
+        rows = torch.stack([found.weights(step, layer) for layer in (0, 1)])
+        torch.testing.assert_close(whole[step, : 6 + step], rows.mean((0, 1)))
+        assert not whole[step, 6 + step :].any()
+        one = received(found, layer=1, head=2)[step, : 6 + step]
+        torch.testing.assert_close(one, found.weights(step, 1, 2))
+
+
+def test_draws_follow_their_distribution() -> None:
+    model = load(OWN)
+    again = [write_on(model, IDS, 4, sampling=Sampling(2.0), seed=3).ids for _ in range(2)]
+    assert again[0] == again[1]
+    others = {write_on(model, IDS, 4, sampling=Sampling(2.0), seed=s).ids for s in range(6)}
+    assert len(others) > 1
+    few = Sampling(1.5, top_k=2)
+    found = write_on(model, IDS, COUNT, sampling=few, seed=1)
+    for step, id in enumerate(found.ids):
+        top = found.likeliest(step, sampling=few)
+        assert id in top.ids
+        assert found.probabilities[step] == pytest.approx(
+            top.probabilities[top.ids.index(id)], abs=1e-5
+        )
+    assert write_on(model, IDS, 3, sampling=Sampling(top_k=1)).ids == write_on(model, IDS, 3).ids
+
+
+def test_writing_ends_at_the_end_and_where_there_is_no_room() -> None:
+    model = load(OWN)
+    whole = write_on(model, IDS, COUNT)
+    end = whole.ids[4]
+    found = write_on(model, IDS, COUNT, end=end)
+    assert found.ids == whole.ids[: whole.ids.index(end) + 1]
+    short = load(DecoderConfig(**SIZES, max_tokens=8))
+    assert write_on(short, IDS, COUNT).steps == 2
+    with pytest.raises(ValueError, match="with room for 0"):
+        write_on(short, torch.zeros(1, 8, dtype=torch.long), 1)
+
+
+def test_progress_counts_tokens() -> None:
+    seen: list[tuple[int, int]] = []
+    write_on(load(OWN), IDS, 3, progress=lambda *n: seen.append(n))
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_what_does_not_write_is_refused() -> None:
+    for wrong in (EncoderConfig(**SIZES), Seq2SeqConfig(dim=30, heads=3, depth=1, d_k=4, d_v=4)):
+        with pytest.raises(ValueError, match="is no decoder"):
+            write_on(load(wrong), IDS, 3)
+    with pytest.raises(ValueError, match="is no decoder"):
+        write_on(BY_NAME["T5"].build(), ids(1, 5), 3)
+    model = load(OWN)
+    with pytest.raises(ValueError, match="expected one text, received 2"):
+        write_on(model, IDS.repeat(2, 1), 3)
+    with pytest.raises(ValueError, match="count: expected at least 1"):
+        write_on(model, IDS, 0)
+    found: Written = write_on(model, IDS, 2)
+    with pytest.raises(ValueError, match="step: expected 0 to 1"):
+        found.row(2)
+    with pytest.raises(ValueError, match="head: expected a layer"):
+        received(found, head=1)
