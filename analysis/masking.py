@@ -92,9 +92,8 @@ def need(
         if mask == "cut":
             edits = cuts(whole, where, picture)
             return probability(trace(model, prompt, target, edits=edits), places)
-        return probability(
-            trace(model, masked(prompt, picture, where, mask), written[None]), places
-        )
+        other = masked(prompt, picture, where, mask)
+        return probability(trace(model, other, target), places)
 
     return Need(probability(whole, places), told(area), tuple(map(told, others)), others)
 
