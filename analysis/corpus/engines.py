@@ -36,7 +36,7 @@ def local(model: "Model", plan: Plan, folder: Path, shards: Sequence[int], repor
     """
     import pyarrow.parquet as pq
 
-    worker = Worker(model, plan.settings, plan.layout, plan.slots)
+    worker = Worker(model, plan.scheme)
     for number in shards:
         table = pq.read_table(folder / FOLDER / plan.shards[number])
         yield number, State.from_table(worker(table, report))
@@ -99,7 +99,7 @@ class Actor:
         torch.set_num_threads(max(1, found.settings.threads))
         if torch.cuda.is_available():
             model.network.to("cuda")
-        self.worker = Worker(model, found.settings, found.layout, found.slots)
+        self.worker = Worker(model, found.scheme)
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """One row a shard: its number, and what it leaves behind."""

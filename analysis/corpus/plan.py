@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.corpus.blocks import Scheme
 from analysis.corpus.files import write_json, write_table
 from analysis.corpus.samples import QUERIES
 from analysis.corpus.settings import Settings
@@ -68,12 +69,11 @@ class Plan:
     empty: int = 0
 
     @property
-    def slots(self) -> np.ndarray:
-        """Of each token id, its place among those counted; all others share the last one."""
-        size = max(self.counted, default=0) + 2
-        slots = np.full(size, len(self.counted), np.int64)
+    def scheme(self) -> Scheme:
+        """What its blocks are added up by."""
+        slots = np.full(max(self.counted, default=0) + 2, len(self.counted), np.int64)
         slots[list(self.counted)] = np.arange(len(self.counted))
-        return slots
+        return Scheme(self.settings, self.layout, slots)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from analysis.circuits import Products, circuit_scores
+from analysis.corpus.blocks import READ
 from analysis.corpus.engines import ENGINES, local, on_ray
 from analysis.corpus.files import read_table, write_json, write_table
 from analysis.corpus.manifest import FORMAT, open_manifest
@@ -21,7 +22,6 @@ from analysis.corpus.scales import OF_WEIGHTS
 from analysis.corpus.settings import BLOCK, LONGEST, SHARD, Settings
 from analysis.corpus.state import Layout, State
 from analysis.corpus.texts import Text, pictures_of, texts_of
-from analysis.corpus.worker import READ
 from models.run import as_model, load, trace
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ queries with the smallest numbers are kept, so that each has the same chance, an
 corpus, sampled apart, give the sample of the whole.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -141,13 +141,18 @@ class Pairs:
     keys: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int32))
     weights: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
+    @staticmethod
+    def together(parts: "Sequence[Pairs]") -> "Pairs":
+        """The sample of several parts, one or more, of the same heads."""
+        number = np.concatenate([part.number for part in parts])
+        order = np.argsort(number, kind="stable")[:QUERIES]
+        names = ("number", "token", "keys", "weights")
+        return Pairs(*(np.concatenate([getattr(p, n) for p in parts])[order] for n in names))
+
     def merge(self, other: "Pairs") -> None:
         """The sample of both parts."""
         if not len(self.number) or not len(other.number):
             kept = self if len(self.number) else other
-            self.__dict__ |= vars(kept)
-            return
-        number = np.concatenate([self.number, other.number])
-        order = np.argsort(number, kind="stable")[:QUERIES]
-        for name, mine in vars(self).items():
-            setattr(self, name, np.concatenate([mine, getattr(other, name)])[order])
+        else:
+            kept = Pairs.together([self, other])
+        self.__dict__ |= vars(kept)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from analysis.corpus.blocks import READ, Block, Item, Scheme
 from analysis.corpus.scales import measures
 from analysis.corpus.settings import Settings
 from analysis.corpus.state import Layout, State
-from analysis.corpus.worker import READ, Block, Item, Worker
 from analysis.heads import head_table
 from analysis.measures import PICTURE_MEASURES
 from analysis.vision import attention_distance, attention_entropy
@@ -44,30 +44,25 @@ CASES: dict[str, Callable[[], Trace]] = {
 }
 
 
-def worker(found: Trace, *, pictures: bool = False) -> Worker:
-    layout = Layout.of([site for site in found.sites if site.kind in READ])
-    slots = np.arange(60)
-    return Worker(load(EncoderConfig(**SIZES)), Settings(pictures, block=7), layout, slots)
-
-
-def read(found: Trace, *, pictures: bool = False) -> tuple[Worker, Block]:
+def read(found: Trace, *, pictures: bool = False) -> tuple[Scheme, Block]:
     """A block with one batch."""
+    layout = Layout.of([site for site in found.sites if site.kind in READ])
+    scheme = Scheme(Settings(pictures, block=7), layout, np.arange(60))
     items = [Item(n, f"text:{n}", "", len(each)) for n, each in enumerate(found.tokens)]
-    work = worker(found, pictures=pictures)
-    block = Block(work, State.empty(work.layout))
+    block = Block(scheme, State.empty(layout))
     block.add(items, found)
-    return work, block
+    return scheme, block
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_means_are_those_of_single_texts(name: str) -> None:
     found = CASES[name]()
-    work, block = read(found)
+    scheme, block = read(found)
     single = [head_table(found, item=item).values for item in range(len(found.tokens))]
     sites = {site.where: row for row, site in enumerate(found.sites)}
     compared = 0
-    for column, measure in enumerate(work.measures):
-        for place in work.layout.places:
+    for column, measure in enumerate(scheme.measures):
+        for place in scheme.layout.places:
             every = torch.stack([each[measure.key] for each in single])
             values = every[:, sites[place.where], : place.heads].double()
             known = ~values.isnan()
@@ -92,8 +87,8 @@ def picture() -> Trace:
 
 
 def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None:
-    work, block = read(picture, pictures=True)
-    for place in work.layout.places:
+    scheme, block = read(picture, pictures=True)
+    for place in scheme.layout.places:
         site = picture.site(place.where)
         expected = {
             "patch distance": [attention_distance(picture, site, item=n) for n in range(2)],
@@ -105,14 +100,14 @@ def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None
         for measure in measures(True):
             values = expected.get(measure.key) or [each[measure.key][row] for each in table]
             total = torch.stack(values).double().nan_to_num(0.0).sum(0).numpy()
-            column = work.keys[measure.key]
+            column = scheme.keys[measure.key]
             found = block.sums["sum"][place.slice, column]
             np.testing.assert_allclose(found, total, atol=1e-4, err_msg=measure.key)
 
 
 def test_the_grid_holds_the_weight_of_the_patches(picture: Trace) -> None:
-    work, block = read(picture, pictures=True)
-    for place in work.layout.places:
+    scheme, block = read(picture, pictures=True)
+    for place in scheme.layout.places:
         weights = torch.stack([picture.weights(place.where, item=n) for n in range(2)])
         prefix = picture.prefix
         drawn = weights[:, :, prefix:, prefix:].double().sum((0, 2)).unflatten(-1, (6, 6))
