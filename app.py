@@ -13,9 +13,10 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 from headscope_views import ASSETS, assets_path
 
-from viz.api import pdf, room_routes, routes, server, uploads
+from viz.api import pdf, room_routes, server, uploads
 from viz.pages.frame import registry
 from viz.pages.state import attachments
+from viz.routes import routes
 
 
 def allowed_hosts() -> list[str]:

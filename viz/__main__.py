@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from viz.export.figures import VIEWS
 from viz.export.files import FORMATS, export
-from viz.selection import OF_FILES, Option
+from viz.selection import FORM, OF_FILES, Option
 from viz.values import Flag, Text, Words
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def parser(name: str) -> Parser:
         "--inputs", type=Path, help="file with one text a line, or one picture file a line"
     )
     found.add_argument("--target", help="what an encoder–decoder is to write")
-    found.add_argument("--view", default="matrix", choices=VIEWS)
+    found.add_argument("--view", default="matrix", choices=FORM)
     found.add_argument("--layer", type=int, help="−1 is the last; not needed for the atlas")
     found.add_argument("--head", type=heads, help="a number, several with commas, mean or max; all")
     found.add_argument("--kind", choices=("self", "causal", "cross"))

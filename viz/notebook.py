@@ -16,12 +16,16 @@ import anywidget
 import traitlets
 from headscope_views import standalone
 
+from viz.api.endpoint import work_of
+from viz.api.registry import UnknownError
+from viz.api.requests import QuestionError
 from viz.drawing.png import png
-from viz.export.figures import VIEWS
+from viz.export.answers import answered
 from viz.export.files import place_of
-from viz.export.page import ID, encoded, image_answers, image_entry, props_of, text_answers
-from viz.export.page import text_entry as entry_of_text
+from viz.export.forms import PAPERS
+from viz.export.page import ID, asked, encoded, entry_of, props_of
 from viz.export.request import Heads, Request
+from viz.routes import ENDPOINTS
 from viz.selection import EVERY
 
 if TYPE_CHECKING:
@@ -53,11 +57,10 @@ class Explorer(anywidget.AnyWidget):
     held = traitlets.Dict().tag(sync=True)
 
     def __init__(self, request: Request, view: str) -> None:
-        picture = view == "image"
         self.request, self.view = request, view
-        self.entry = image_entry(request) if picture else entry_of_text(request)
-        wanted, _ = image_answers(request) if picture else text_answers(request, view)
-        held = {path: encoded(ask()) for path, ask in wanted.items() if path.startswith(FIRST)}
+        self.entry = entry_of(request, view)
+        first = [path for path in asked(request, view)[0] if path.startswith(FIRST)]
+        held = {path: encoded(answered(self.entry, ID, path)) for path in first}
         props = standalone.defaults() | props_of(request, view)
         super().__init__(props=props, held=held)
         self.on_msg(self.receive)
@@ -78,7 +81,7 @@ class Explorer(anywidget.AnyWidget):
         if found is None:
             return None
         data, metadata = found
-        scene = VIEWS[self.view](replace(self.request, every=self.view in EVERY))
+        scene = PAPERS[self.view].figure(replace(self.request, every=self.view in EVERY))
         picture = base64.b64encode(png(scene, DPI)).decode("ascii")
         return {**data, "image/png": picture, "text/plain": scene.title}, metadata
 
@@ -132,13 +135,9 @@ def explore(
 
 def answer(entry: Any, path: str) -> tuple[int, bytes | str]:
     """The answer of the API to a path, with its HTTP status; text for a refusal."""
-    from viz.api.registry import UnknownError
-    from viz.api.requests import QuestionError
-    from viz.api.routes import work_of
-
     name, _, query = path.partition("?")
     try:
-        _, work = work_of(entry, ID, name, parse_qsl(query))
+        _, work = work_of(ENDPOINTS, entry, ID, name, parse_qsl(query))
         return 200, encoded(work())
     except UnknownError:
         return 404, "there is no such route"

@@ -26,6 +26,7 @@ class Form:
         title: what it shows, in one sentence without a full stop.
         options: names of the options that act on it.
         covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
+        chooses: what a view chooses to show it, where that is not its form.
         module: of the browser's code in assets/text/, whose function of the same name, in camel
             case, makes the panel; "" for what is drawn elsewhere.
     """
@@ -35,7 +36,13 @@ class Form:
     title: str
     options: tuple[str, ...] = ()
     covers: Literal["heads", "layers", "every"] = "heads"
+    chooses: tuple[tuple[str, str], ...] | None = None
     module: str = ""
+
+    @property
+    def opens(self) -> dict[str, str]:
+        """What a view chooses to show it."""
+        return {"form": self.name} if self.chooses is None else dict(self.chooses)
 
 
 PLACE = ("scale", "token", "direction")
@@ -94,6 +101,7 @@ FORMS = (
         "The output without the relevant tokens, and with them alone",
         options=RELEVANCE,
         covers="layers",
+        chooses=(("form", "model"), ("tested", "yes")),
     ),
     Form(
         "atlas",
@@ -101,6 +109,7 @@ FORMS = (
         "All layers and heads as thumbnails",
         options=("scale",),
         covers="every",
+        chooses=(),
     ),
     Form(
         "scatter",
@@ -108,22 +117,26 @@ FORMS = (
         "All heads by two of their numbers",
         options=("plot",),
         covers="every",
+        chooses=(("overview", "scatter"),),
     ),
     Form(
         "numbers",
         "Numbers of every head",
         "A matrix of layers and heads for each number",
         covers="every",
+        chooses=(("overview", "table"),),
     ),
     Form(
         "vectors",
         "Queries and keys, by PCA",
         "Queries and keys of this head on two principal components",
+        chooses=(("form", "matrix"),),
     ),
     Form(
         "image",
         "Picture",
         "The weights of one token over the picture",
+        chooses=(),
         options=(*PLACE, "sinks", "outliers", "ground", "paint", "opacity"),
     ),
 )

@@ -11,7 +11,7 @@ from models.text import Tokens
 from models.trace import Output, Site, TokenAxis, Trace
 from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
-from viz.api.routes import ENDPOINTS
+from viz.routes import ENDPOINTS
 
 LEAST = 1e-38  # what stands for 0, whose logarithm is no score
 

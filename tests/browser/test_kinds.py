@@ -11,7 +11,7 @@ from models.seq2seq import Seq2SeqConfig
 from tests.browser.views import Server, View
 from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
-from viz.api.routes import ENDPOINTS
+from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 

@@ -12,7 +12,7 @@ from tests.browser.test_explorer import DEFAULTS, SIZES
 from tests.browser.views import Server, View
 from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
-from viz.api.routes import ENDPOINTS
+from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 TEXT = "<img src=x onerror=window.bad=1> the cat 🙂 مرحبا"

@@ -18,10 +18,10 @@ from tests.javascript import node
 from tests.models.pretrained.tiny import ADDRESSED
 from viz import __main__ as shell
 from viz.api.entries import TraceEntry
-from viz.api.export import python
 from viz.export import export
-from viz.export.page import code_of
+from viz.export.entries import code_of
 from viz.export.request import site_name
+from viz.export.responses import python
 from viz.notebook import explore
 from viz.pages.models import page
 from viz.pages.state import params as link

@@ -20,9 +20,9 @@ from models.run import Model, Trace, load, trace
 from models.vit import ViTConfig
 from viz import __version__
 from viz.export import export
-from viz.export.figures import VIEWS
 from viz.export.files import FIGURES, FORMATS
 from viz.export.request import EVERY
+from viz.selection import FORM
 from viz.theme import sequential
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום سلام 😀 ]]> {} %s -- it'
@@ -69,7 +69,7 @@ def made(tmp_path: Path, suffix: str, view: str = "matrix", **more) -> bytes:
     return export(traced(view), tmp_path / f"file{suffix}", **given).read_bytes()
 
 
-ONCE = [*product(["matrix"], FORMATS), *product(VIEWS, [".svg"]), ("image", ".html")]
+ONCE = [*product(["matrix"], FORMATS), *product(FORM, [".svg"]), ("image", ".html")]
 
 
 @pytest.mark.parametrize(("view", "suffix"), ONCE)
@@ -77,7 +77,7 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path, view: str, suffix: s
     assert made(tmp_path, suffix, view) == made(tmp_path, suffix, view)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", FORM)
 def test_figures_name_model_layer_and_version(tmp_path: Path, view: str) -> None:
     place = {
         **dict.fromkeys(EVERY, "every head"),
@@ -228,7 +228,7 @@ def test_a_view_by_words_is_exported_as_it_is_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"view": "qq", "layer": 0}, "view: expected one of matrix, lines, atlas, image"),
+        ({"view": "qq", "layer": 0}, "view: expected one of matrix, lines, text, qk"),
         ({}, "layer: expected one of [0, 1, 2] for 'matrix', received None"),
         ({"layer": 9}, "layer: expected 0 to 2, received 9"),
         ({"layer": 0, "head": HEADS}, "head: expected 0 to 2, mean or max, received 3"),

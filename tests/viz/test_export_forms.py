@@ -25,7 +25,7 @@ from analysis.vectors import head_vectors
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
 from viz.export import export
-from viz.export.forms import FORMS
+from viz.export.forms import PAPERS
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -113,7 +113,7 @@ def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
     places = [*dict.fromkeys(removed.astype(int).tolist())]
     assert places == expected.counts.tolist()
     page = made(tmp_path, ".html", "faithfulness", **asked).decode().replace("\\u0026", "&")
-    assert "faithfulness?site=0&method=gradient&order=8&output=a%20word" in page
+    assert "faithfulness?site=0&method=gradient&output=a%20word&order=8" in page
     with pytest.raises(ValueError, match="method: expected one of gradient, chefer, attnlrp"):
         made(tmp_path, ".svg", "faithfulness")
 
@@ -258,7 +258,7 @@ SHOWN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [form for form, paper in PAPERS.items() if paper.shows])
 def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> None:
     t = traced()
     root = ElementTree.fromstring(made(tmp_path, ".svg", form, **SHOWN[form]))

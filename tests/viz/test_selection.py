@@ -9,9 +9,9 @@ from analysis import methods
 from analysis.relevance import METHODS as RELEVANCE
 from viz import declared
 from viz.__main__ import parser
-from viz.api.routes import ENDPOINTS
 from viz.pages.state import params as link
 from viz.pages.state import selected
+from viz.routes import ENDPOINTS
 from viz.selection import FORM, FORMS, OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
 from viz.values import Flag, Keys, Kind, Share, Span, Text, Whole, Wholes, Words
 

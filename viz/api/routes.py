@@ -1,20 +1,17 @@
-"""The API of the views: the table of its routes; requests.py validates what they are sent."""
+"""The API of the views over HTTP: origin, pools, cancellation, refusals."""
 
 import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis import methods
-from viz.api import export, figures, filters, heads, image, model, provenance, requests, steps, text
-from viz.api.entries import Download, Kind, TraceEntry
+from viz.api import figures, requests
+from viz.api.endpoint import Endpoint, work_of
+from viz.api.entries import Download
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, Held, UnknownError, registry
-from viz.api.requests import ForeignError, Parse, QuestionError, one_of
-from viz.selection import FORM, OF_FILES, OF_VIEWS
-from viz.values import Flag, Whole
+from viz.api.requests import ForeignError, QuestionError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -34,156 +31,13 @@ HEADERS = {
 FIGURE_HEADERS = {**HEADERS, "Cache-Control": "private, max-age=60"}  # their code may change
 
 
-def free(entry: Any, **asked: Any) -> int:
-    """The cost of a response that takes no time worth mentioning."""
-    return 0
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """One kind of request about a result.
-
-    Attributes:
-        name: the last segment of its path.
-        kinds: of views that have it.
-        answer: maps the result, its id and the parameters to bytes, bytes with a media type, or
-            JSON-serialisable data.
-        required: required parameters with their parsers.
-        optional: optional parameters with their parsers.
-        cost: weights that must be computed, given the result and the parameters.
-    """
-
-    name: str
-    kinds: tuple[Kind, ...]
-    answer: Callable[..., Any]
-    required: Mapping[str, Parse] = field(default_factory=dict)
-    optional: Mapping[str, Parse] = field(default_factory=dict)
-    cost: Callable[..., int] = free
-
-    def applies(self, value: Any) -> bool:
-        """Whether a result has this kind of request."""
-        return isinstance(value, TraceEntry) and value.kind in self.kinds
-
-
-def options(*names: str) -> dict[str, Parse]:
-    """Options of the selection, as they are declared."""
-    return {name: OF_FILES[name].kind for name in names}
-
-
-WHOLE = requests.whole
-HEAD = {"site": WHOLE, "head": requests.head}
-SITE = {"site": WHOLE}
-AXIS = {"axis": one_of("query", "key"), "index": WHOLE}
-PAIR = {"query": WHOLE, "key": WHOLE}
-PARTS = options("rows", "columns", "sinks")
-FUSED = options("fusion", "discard")
-DIRECTION = options("direction")
-OUTPUT = options("output")
-TOP = {"top": Whole(1, 64)}
-TEXT: tuple[Kind, ...] = ("text",)
-IMAGE: tuple[Kind, ...] = ("image",)
-BOTH = (*TEXT, *IMAGE)
-FIGURE = {**HEAD, "form": one_of(*FORM)}
-FIGURE_OPTIONS = {
-    **options(*OF_FILES),
-    "shown": OF_VIEWS["shown"].kind,
-    "words": Flag(),  # whether title and caption are drawn
-}
-RELEVANCE = {**SITE, "method": one_of(*methods.names_of("relevance"))}
-
-ENDPOINTS = (
-    Endpoint("overview", TEXT, text.overview),
-    Endpoint("thumbs", TEXT, text.thumbs_of, SITE, cost=text.weights_read),
-    Endpoint(
-        "map",
-        TEXT,
-        text.map_of,
-        HEAD,
-        {**PARTS, **options("values"), "coding": one_of("sqrt", "log")},
-        text.weights_read,
-    ),
-    Endpoint(
-        "row", TEXT, text.row_of, {**HEAD, **AXIS}, options("values", "sinks"), text.row_reads
-    ),
-    Endpoint("average", TEXT, filters.average_of, HEAD, cost=text.weights_read),
-    Endpoint("pair", TEXT, steps.pair_of, {**HEAD, **PAIR}),
-    Endpoint("stages", TEXT, steps.stages_of, {**HEAD, "query": WHOLE}),
-    Endpoint("sharpest", TEXT, text.sharpest, HEAD),
-    Endpoint("numbers", TEXT, heads.numbers, cost=heads.all_weights),
-    Endpoint("similarity", TEXT, heads.similarity),
-    Endpoint("vectors", TEXT, heads.vectors, HEAD),
-    Endpoint("split", TEXT, heads.split, {**HEAD, **PAIR}),
-    Endpoint(
-        "hidden",
-        TEXT,
-        filters.hidden_of,
-        HEAD,
-        {**PARTS, **options("least"), **TOP},
-    ),
-    Endpoint(
-        "strongest",
-        TEXT,
-        filters.strongest_of,
-        {**HEAD, **TOP},
-        PARTS,
-    ),
-    Endpoint(
-        "model", TEXT, model.map_of, {**HEAD, "method": one_of(*methods.names_of("map"))}, FUSED
-    ),
-    Endpoint(
-        "model_row",
-        TEXT,
-        model.row_of,
-        {**HEAD, "method": one_of(*methods.names_of("map", "row")), "index": WHOLE},
-        {**options("columns"), **FUSED},
-    ),
-    Endpoint(
-        "outputs",
-        TEXT,
-        model.outputs,
-        {**SITE, **DIRECTION},
-        {"token": WHOLE, **OUTPUT},
-    ),
-    Endpoint("relevance", TEXT, model.relevance, RELEVANCE, OUTPUT),
-    Endpoint(
-        "faithfulness",
-        TEXT,
-        model.faithfulness,
-        {**RELEVANCE, "order": WHOLE},
-        OUTPUT,
-    ),
-    Endpoint("overview", IMAGE, image.overview),
-    Endpoint("picture", IMAGE, image.picture),
-    Endpoint("layer", IMAGE, image.layer_of, SITE),
-    Endpoint("heads", IMAGE, image.heads_of, {**SITE, **AXIS}),
-    Endpoint(
-        "sinks",
-        IMAGE,
-        image.sinks_of,
-        SITE,
-        options("outliers"),
-        image.sinks_read,
-    ),
-    Endpoint("provenance", BOTH, provenance.provenance, SITE),
-    Endpoint("code", BOTH, provenance.code, HEAD),
-    Endpoint(
-        "export", BOTH, export.export, {**FIGURE, "format": one_of(*export.KINDS)}, FIGURE_OPTIONS
-    ),
-    Endpoint("python", BOTH, export.python, FIGURE, FIGURE_OPTIONS),
-    Endpoint(
-        "predictions",
-        BOTH,
-        provenance.predictions,
-        {**SITE, **DIRECTION},
-        {"token": WHOLE},
-    ),
-)
-
-
-def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
+def routes(
+    allowed_hosts: Callable[[], Iterable[str]], endpoints: Sequence[Endpoint]
+) -> "list[Route]":
     """The routes, for the app's server.
 
     Args:
+        endpoints: what a result can be asked for.
         allowed_hosts: returns the allowed host names; empty for all.
     """
     from starlette.responses import Response
@@ -199,7 +53,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
         if held is None:
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
         with held.requests.counted():
-            cost, work = _work(held, request)
+            cost, work = _work(endpoints, held, request)
             name = _name(held.id, _path(request))
             return await _answered(request, quick if cost <= QUICK else slow, work, name)
 
@@ -284,10 +138,12 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def _work(held: Held, request: "Request") -> tuple[int, Callable[[], Any]]:
+def _work(
+    endpoints: Sequence[Endpoint], held: Held, request: "Request"
+) -> tuple[int, Callable[[], Any]]:
     """What a response costs and the function that computes it, after validation."""
     name, query = request.path_params["name"], request.query_params.multi_items()
-    cost, work = work_of(held.value, held.id, name, query)
+    cost, work = work_of(endpoints, held.value, held.id, name, query)
 
     def counted() -> Any:
         answers = held.value.answers
@@ -299,22 +155,6 @@ def _work(held: Held, request: "Request") -> tuple[int, Callable[[], Any]]:
                 registry.counted(held)
 
     return cost, counted
-
-
-def work_of(
-    value: Any, id: str, name: str, query: Sequence[tuple[str, str]]
-) -> tuple[int, Callable[[], Any]]:
-    """What a response about a result costs and the function that computes it, after validation.
-
-    Raises:
-        UnknownError: there is no such route for this result.
-        QuestionError: for invalid parameters.
-    """
-    endpoint = next((each for each in ENDPOINTS if each.name == name and each.applies(value)), None)
-    if endpoint is None:
-        raise UnknownError(name)
-    asked = requests.parse_query(query, endpoint.required, endpoint.optional)
-    return endpoint.cost(value, **asked), lambda: endpoint.answer(value, id, **asked)
 
 
 def _path(request: "Request") -> str:

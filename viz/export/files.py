@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from viz.drawing.pdf import pdf
 from viz.drawing.png import png
 from viz.drawing.svg import svg
-from viz.export.figures import VIEWS
+from viz.export.forms import PAPERS
 from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
 from viz.export.request import Heads, Request, acting, one_of, pixels_of, request_of
@@ -116,7 +116,7 @@ def place_of(
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
-    one_of("view", view, tuple(VIEWS))
+    one_of("view", view, tuple(FORM))
     asked = {"scale": scale, "token": token, "direction": direction, **options}
     return replace(
         request_of(t, view, where, head),
@@ -151,9 +151,9 @@ def render(request: Request, view: str, suffix: str) -> bytes:
     Raises:
         ValueError: for a view or suffix that is not known, and for more weights than fit one file.
     """
-    one_of("view", view, tuple(VIEWS))
+    one_of("view", view, tuple(FORM))
     one_of("path: its suffix", suffix, FORMATS)
     request = replace(request, selection=acting(request.selection, view))
     if suffix in OTHERS:
         return OTHERS[suffix](request, view)
-    return FIGURES[suffix](VIEWS[view](request))
+    return FIGURES[suffix](PAPERS[view].figure(request))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from viz import __version__
-from viz.export.forms import FORMS, Table
+from viz.export.forms import PAPERS
+from viz.export.paper import Table
 from viz.export.request import (
     One,
     Request,
@@ -33,7 +34,7 @@ def npz(request: Request, view: str) -> bytes:
         "note": note_of(request.shown),
         "input": input_of(request.shown),
     }
-    arrays |= _tables(request, view) if view in FORMS else _weights(request, view)
+    arrays |= _tables(request, view) if PAPERS[view].shows else _weights(request, view)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
@@ -42,7 +43,7 @@ def npz(request: Request, view: str) -> bytes:
 def _tables(request: Request, view: str) -> dict[str, Any]:
     """Each table of a form, with the names of its axes, its labels and its coordinates."""
     arrays: dict[str, Any] = {}
-    for table in FORMS[view](request).tables:
+    for table in PAPERS[view].content(request).tables:
         name = _name(table.name)
         arrays[name] = table.values
         arrays[f"{name}_axes"] = np.array(table.axes)
@@ -111,7 +112,7 @@ def csv_table(request: Request, view: str) -> bytes:
     data = io.BytesIO()
     with io.TextIOWrapper(data, "utf-8", "replace", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        lines = _table_lines if view in FORMS else _weight_lines
+        lines = _table_lines if PAPERS[view].shows else _weight_lines
         rows.writerows(lines(request, view))
         file.flush()
         return data.getvalue()
@@ -123,7 +124,7 @@ NUMBER = 14  # characters of a number, with its comma
 
 def csv_size(request: Request, view: str) -> int:
     """About how many bytes the weights take as text; 0 for a form, which has few numbers."""
-    if view in FORMS:
+    if PAPERS[view].shows:
         return 0
     size = 0
     for one in map(request.at, request.sites):
@@ -180,7 +181,9 @@ def _table_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
     """Every number of every table; a column that a table has no use for stays empty there."""
     about, known = _about(request), _told_apart_by(request)
     idle = request.site.where.coordinates.keys() - known
-    lines = [line for table in FORMS[view](request).tables for line in _lines_of(table, idle)]
+    lines = [
+        line for table in PAPERS[view].content(request).tables for line in _lines_of(table, idle)
+    ]
     named = {name: None for line in lines for name in line if name != "value"}
     columns = [*(name for name in known if name in named), "numbers"]
     columns += [name for name in named if name not in columns]

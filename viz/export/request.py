@@ -76,6 +76,13 @@ class Request:
         return self.shown.sites.index(self.site)
 
     @property
+    def row(self) -> int:
+        """The query of a form that shows one: the chosen one, of a causal layer else the last."""
+        if self.selection.query is not None:
+            return self.selection.query
+        return self.site.queries - 1 if self.site.kind == "causal" else 0
+
+    @property
     def sites(self) -> "list[Site]":
         """The layers that are shown."""
         return list(self.shown.sites) if self.every else [self.site]

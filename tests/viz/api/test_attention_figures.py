@@ -10,8 +10,8 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from viz.api import routes
 from viz.lessons.by_hand.lesson import X
+from viz.routes import routes
 
 QKV = {
     "word": 2,

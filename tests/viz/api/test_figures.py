@@ -17,10 +17,10 @@ from models.catalogue import entry, folder
 from models.lessons.block_steps import random_block
 from models.run import load
 from models.seeding import seeded
-from viz.api import routes
 from viz.lessons import course, trained
 from viz.lessons.block import numbers as block_figure
 from viz.lessons.heads import numbers as heads_figure
+from viz.routes import routes
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from models.catalogue import CHECKPOINTS, entry
 from models.image import to_pixels
 from models.run import load
 from models.vit import ViT
-from viz.api import routes
+from viz.routes import routes
 
 DECODER = "text=the+king+saw&written=5&head=0"
 DATE = "head=1&at=2&length=7&width=16&off=0;0;0"

@@ -11,9 +11,10 @@ from starlette.testclient import TestClient
 from analysis.filters import hidden, mean_over_queries, strongest
 from analysis.view import View
 from models.run import load, trace
-from viz.api import registry, routes
+from viz.api import registry
 from viz.api.entries import TraceEntry
 from viz.pack import unpack
+from viz.routes import routes
 
 Get = Callable[..., Any]
 

@@ -12,11 +12,12 @@ from starlette.testclient import TestClient
 
 from models.run import load, trace
 from models.vit import ViTConfig
-from viz.api import registry, routes
+from viz.api import registry
 from viz.api.entries import Patches, TraceEntry
 from viz.image import BUDGET
 from viz.pack import unpack
 from viz.pages.picture import encoded
+from viz.routes import routes
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
 CODE = "t.weights(layer=0)"

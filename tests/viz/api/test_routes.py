@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 
 from models.encoder import EncoderConfig
 from models.run import load, trace
-from viz.api import registry, routes
+from viz.api import registry
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.registry import Expected
-from viz.api.routes import ENDPOINTS
+from viz.routes import ENDPOINTS, routes
 
 HOSTS = ["127.0.0.1", "localhost"]
 TOKENS, HEADS, SITES = 11, 3, 2

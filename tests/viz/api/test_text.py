@@ -16,11 +16,12 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from viz.api import registry, routes, steps
+from viz.api import registry, steps
 from viz.api.entries import THUMB, TraceEntry
 from viz.api.pool import StoppedError
 from viz.api.text import WHOLE, row_of, row_reads, thumbs_of
 from viz.pack import unpack
+from viz.routes import routes
 
 TOKENS = 11
 Ask = Callable[..., tuple[dict[str, Any], bytes]]

@@ -14,11 +14,11 @@ from models.cost.count import parts, total, walk
 from models.presets import PRESETS, config_of
 from tests.viz.pages import helpers
 from viz.api.registry import registry
-from viz.api.routes import ENDPOINTS
 from viz.pack import unpack
 from viz.pages.architecture import cost, network, presets
 from viz.pages.architecture.fields import FIELDS, automatic, fields, value_of
 from viz.pages.architecture.presets import PAGE
+from viz.routes import ENDPOINTS
 
 SMALL = {"encoder": "small", "decoder": "small-decoder", "seq2seq": "small-seq2seq"}
 SMALL |= {"layer": "layer"}

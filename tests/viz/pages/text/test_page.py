@@ -15,13 +15,14 @@ from models.loading.summary import reads
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.helpers import choose, key, lines, link, setting, view
-from viz.api import registry, routes
+from viz.api import registry
 from viz.pack import unpack
 from viz.pages.shared import Choice, opened
 from viz.pages.text import examples, pairs, predictions, tracing
 from viz.pages.text.examples import EXAMPLES, of
 from viz.pages.text.tracing import Input
 from viz.pages.widgets import attention
+from viz.routes import routes
 
 
 def run(**query: str) -> AppTest:

@@ -1,6 +1,8 @@
 // Sources of responses about a trace. A path is a route with its query, such as
 // "map?site=0&head=3"; the response is bytes.
 
+import { START } from "./declared.js";
+
 /** @import {Priority, Source} from "../types" */
 
 /** The trace is no longer on the server, or never was (404, 410). */
@@ -25,14 +27,17 @@ export function pathOf(route, query = {}) {
   return text ? `${route}?${text}` : route;
 }
 
+const DEFAULTS = new Map(Object.entries(START).map(([name, value]) => [name, String(value)]));
+
 /**
- * The same path whatever the order of its query.
+ * The same path whatever the order of its query, and whether it says defaults.
  *
  * @param {string} path
  */
 export function canonical(path) {
   const [route, text = ""] = path.split("?");
   const query = new URLSearchParams(text);
+  for (const [name, value] of [...query]) if (DEFAULTS.get(name) === value) query.delete(name);
   query.sort();
   return pathOf(route, Object.fromEntries(query));
 }

@@ -9,13 +9,12 @@ from analysis.methods import BY_NAME
 from viz.api.entries import Download, Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
+from viz.export.files import render
+from viz.export.request import One, Request
 from viz.selection import FORM, OF_FILES, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from viz.export.request import One, Request
-
 
 KINDS = {
     "svg": "image/svg+xml",
@@ -32,14 +31,12 @@ def export(
     entry: TraceEntry,
     id: str,
     site: int,
-    head: "One",
+    head: One,
     form: str,
     format: str,
     **options: Any,
 ) -> Download:
     """The figure of a view as a file; see `_request` for the options."""
-    from viz.export import render
-
     request = _request(entry, site, head, form, **options)
     try:
         data = render(request, form, f".{format}")
@@ -49,7 +46,7 @@ def export(
 
 
 def python(
-    entry: TraceEntry, id: str, site: int, head: "One", form: str, **options: Any
+    entry: TraceEntry, id: str, site: int, head: One, form: str, **options: Any
 ) -> dict[str, Any]:
     """Python code that makes the same figure."""
     request = _request(entry, site, head, form, **options)
@@ -101,13 +98,13 @@ def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) ->
 def _request(
     entry: TraceEntry,
     site: int,
-    head: "One",
+    head: One,
     form: str,
     *,
     shown: tuple[int, ...] = (),
     words: bool = True,
     **options: Any,
-) -> "Request":
+) -> Request:
     """What a file shows, validated.
 
     Args:
@@ -122,8 +119,6 @@ def _request(
     Raises:
         QuestionError: for a site, head or token that is not there, and a form that does not apply.
     """
-    from viz.export.request import Request
-
     picture = entry.patches is not None
     if picture != (form == "image"):
         known = ", ".join(name for name in FORM if (name == "image") == picture)
@@ -163,7 +158,7 @@ def _pixels(patches: Patches) -> Any:
     return np.asarray(Image.open(io.BytesIO(patches.picture.data)).convert("RGB"))
 
 
-def _name(request: "Request", form: str) -> str:
+def _name(request: Request, form: str) -> str:
     """A name for the file."""
     parts = [request.shown.model, form]
     if not request.every:

@@ -1,0 +1,45 @@
+"""Answers to what a view asks for, from the API's own functions: for saved pages and notebooks."""
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from viz.api import provenance, text
+from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
+from viz.api.requests import one_of
+from viz.export.forms import PAPERS
+
+if TYPE_CHECKING:
+    from viz.api.entries import TraceEntry
+
+ANSWERS = (
+    Endpoint("overview", TEXT, text.overview),
+    Endpoint("thumbs", TEXT, text.thumbs_of, SITE, cost=text.weights_read),
+    Endpoint(
+        "map",
+        TEXT,
+        text.map_of,
+        HEAD,
+        {**options("rows", "columns", "values", "sinks"), "coding": one_of("sqrt", "log")},
+        text.weights_read,
+    ),
+    Endpoint(
+        "row", TEXT, text.row_of, {**HEAD, **AXIS}, options("values", "sinks"), text.row_reads
+    ),
+    Endpoint("sharpest", TEXT, text.sharpest, HEAD),
+    Endpoint("provenance", BOTH, provenance.provenance, SITE),
+    Endpoint("code", BOTH, provenance.code, HEAD),
+    Endpoint(
+        "predictions",
+        BOTH,
+        provenance.predictions,
+        {**SITE, **options("direction")},
+        {"token": WHOLE},
+    ),
+    *(endpoint for paper in PAPERS.values() for endpoint in paper.endpoints),
+)
+
+
+def answered(entry: "TraceEntry", id: str, path: str) -> Any:
+    """The answer to a path such as "map?site=0&head=3"."""
+    name, _, query = path.partition("?")
+    return work_of(ANSWERS, entry, id, name, parse_qsl(query))[1]()

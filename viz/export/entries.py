@@ -1,0 +1,60 @@
+"""The entry that a file is made from: the API's own, or one for a trace that no page shows."""
+
+import io
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from viz.export.request import Request
+
+if TYPE_CHECKING:
+    from analysis.view import View
+    from models.trace import Trace
+    from viz.api.entries import TraceEntry
+
+
+def text_entry(request: Request) -> "TraceEntry":
+    """The entry that the view's requests are answered from."""
+    from viz.api.entries import TraceEntry
+
+    if request.entry is not None:
+        return request.entry
+    opened = None if request.run is None else partial(_opened, *request.run)
+    return TraceEntry(request.shown, partial(code_of, request.shown), opened=opened)
+
+
+def _opened(model: Any, given: Any, written: Any = None) -> tuple[Any, Any, Any]:
+    from models.run import as_model
+
+    return as_model(model), given, written
+
+
+def image_entry(request: Request) -> "TraceEntry":
+    """The entry that the view's requests are answered from."""
+    import numpy as np
+    from PIL import Image
+
+    from viz.api.entries import Patches, TraceEntry
+    from viz.image import Picture
+
+    if request.entry is not None:
+        return request.entry
+    trace: Any = request.shown
+    rows, cols = trace.grid
+    pixels = request.picture
+    if pixels is None:
+        pixels = np.full((16 * rows, 16 * cols, 3), 200, np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", optimize=True)
+    dim = trace.pattern(trace.sites[0]).q.shape[1] * trace.pattern(trace.sites[0]).q.shape[3]
+    picture = Picture(file.getvalue(), "image/png")
+    cut = Patches(picture, pixels.shape[0] // rows, dim, "c p1 p2")
+    return TraceEntry(trace, partial(code_of, trace), patches=cut)
+
+
+def code_of(shown: "Trace | View", site: int, head: int | str) -> str:
+    """Python code for the weights, given the trace."""
+    place = shown.address(shown.sites[site]).arguments
+    if isinstance(head, int):
+        return f"t.weights({', '.join([*place, f'head={head}'])})  # query × key"
+    combined = {"mean": "mean(0)", "max": "amax(0)"}[head]
+    return f"t.weights({', '.join(place)}).{combined}  # query × key"

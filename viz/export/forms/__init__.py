@@ -1,0 +1,8 @@
+"""The forms of a view on paper: a module for each, of the same name, with its `PAPER`."""
+
+from importlib import import_module
+
+from viz.export.paper import Paper
+from viz.selection import FORM
+
+PAPERS: dict[str, Paper] = {name: import_module(f".{name}", __name__).PAPER for name in FORM}

@@ -1,0 +1,122 @@
+"""The weights of one token over the picture."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viz.api import image
+from viz.api.endpoint import AXIS, IMAGE, SITE, Endpoint, options, path_of
+from viz.drawing.scene import Scene
+from viz.export.paper import Paper
+from viz.export.request import Request, caption, name_of
+from viz.export.sinks import CLASS, hidden_of, hidden_sentence, source_of
+
+if TYPE_CHECKING:
+    from analysis.overview import RowSource
+    from viz.api.entries import TraceEntry
+
+
+def _image(request: Request) -> Scene:
+    from analysis.overview import column_of, rows_of
+    from analysis.patches import grid_of
+    from analysis.view import View
+    from viz.drawing.overlay import Veil, nearly_uniform, overlay
+
+    trace, site = request.shown, request.site
+    if isinstance(trace, View):
+        raise ValueError("view: expected the trace of a picture for 'image', received another")
+    (rows, cols), prefix = grid_of(trace, site)
+    count = prefix + rows * cols
+    middle = rows // 2 * cols + cols // 2
+    chosen, inward = request.selection, request.selection.inward
+    token = chosen.token if chosen.token is not None else (0 if prefix else middle)
+    if not 0 <= token < count:
+        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
+    source, _ = source_of(request)
+    one = range(token, token + 1)
+    hidden = hidden_of(request, range(site.queries) if inward else one)
+    maps = []
+    for head in request.heads:
+        if inward:
+            weights = column_of(source, site, head, token)
+        else:
+            weights = rows_of(source, site, head, one)[0]
+        patches = weights[prefix:count].numpy(force=True).reshape(rows, cols)
+        maps.append((name_of(head), patches))
+    place = divmod(token - prefix, cols) if token >= prefix else None
+    label = trace.labels[token]
+    name = "the class token" if label in CLASS else label
+    name = name if place is None else f"the patch in row {place[0]}, column {place[1]}"
+    verb = "Who attends to" if inward else "Where attention goes from"
+    description = (
+        f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
+    )
+    description += "" if chosen.paint == "mask" else " Brighter is more weight."
+    crosses = []
+    if hidden is not None:
+        of = "a row on average" if inward else "this row"
+        description += f" {hidden_sentence(request, hidden, of)}"
+        crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
+    tops = [1.0] * len(maps)
+    if chosen.scale == "own":
+        tops = [float(weights.max()) or 1.0 for _, weights in maps]
+    elif chosen.scale != "fixed":
+        tops = [_shared(source, request, token, range(prefix, count)) or 1.0] * len(maps)
+    veil = Veil(chosen.ground, chosen.paint, chosen.opacity)
+    masks = [_mask(weights) for _, weights in maps] if chosen.paint == "mask" else ()
+    if masks:
+        description += (
+            " All patches are darkened but the fewest that hold 60 % of the weight on patches."
+        )
+    even = [name for name, weights in maps if nearly_uniform(weights)]
+    if even and not masks:
+        description += f" Nearly uniform, so faint: {', '.join(even)}."
+    about = caption(request, description)
+    colours: dict[str, Any] = {"tops": tops, "scale": chosen.scale, "veil": veil, "masks": masks}
+    return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
+
+
+def _mask(weights: np.ndarray) -> np.ndarray:
+    """The fewest patches that hold 60 % of the weight on patches."""
+    import torch
+
+    from analysis.vision import mass_mask
+
+    flat = torch.from_numpy(np.ascontiguousarray(weights, np.float32)).flatten()
+    return mass_mask(flat).numpy().reshape(weights.shape)
+
+
+def _shared(source: "RowSource", request: Request, token: int, patches: range) -> float:
+    """The largest weight of the token on a patch in any head of the layer; inwards, of a patch."""
+    from analysis.overview import column_of, rows_of
+
+    if request.selection.inward:
+        found = column_of(source, request.site, "max", token)
+    else:
+        found = rows_of(source, request.site, "max", range(token, token + 1))[0]
+    return float(found[patches.start : patches.stop].max())
+
+
+def _asks(request: Request, entry: "TraceEntry") -> list[str]:
+    site = request.index
+    return [
+        path_of("overview"),
+        path_of("picture"),
+        path_of("layer", site=site),
+        path_of("sinks", site=site, outliers=False),
+        path_of("sinks", site=site, outliers=True),
+        path_of("provenance", site=site),
+    ]
+
+
+PAPER = Paper(
+    draws=_image,
+    asks=_asks,
+    endpoints=(
+        Endpoint("overview", IMAGE, image.overview),
+        Endpoint("picture", IMAGE, image.picture),
+        Endpoint("layer", IMAGE, image.layer_of, SITE),
+        Endpoint("heads", IMAGE, image.heads_of, {**SITE, **AXIS}),
+        Endpoint("sinks", IMAGE, image.sinks_of, SITE, options("outliers"), image.sinks_read),
+    ),
+)

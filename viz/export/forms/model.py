@@ -1,0 +1,220 @@
+"""All layers together: the map or row of a method, or the relevance of each token."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analysis.methods import BY_NAME, names_of
+from viz.api import model
+from viz.api.endpoint import HEAD, SITE, TEXT, WHOLE, Endpoint, options, path_of
+from viz.api.requests import one_of
+from viz.drawing.panels import Grid, Panel, Shaded
+from viz.export.entries import text_entry
+from viz.export.forms.faithfulness import asks_of_curves, curves_of, explained, grouped
+from viz.export.paper import Content, Paper, Table, digits, given
+from viz.export.request import Request
+from viz.selection import Chosen
+
+if TYPE_CHECKING:
+    from viz.api.entries import TraceEntry
+
+KEYS = 24  # of a method that is computed row by row, in one request, as in the view
+
+
+def _model(request: Request) -> Content:
+    """The map of a method where it has one, and a row of it; or the relevance of each token."""
+    choice = request.selection
+    methods = [BY_NAME[method.name] for method in choice.methods]
+    parts: list[Content] = []
+    for i, chosen in enumerate(choice.methods):
+        again = methods[i] in methods[:i]  # the same method, its heads fused in another way
+        part = _method(request, chosen)
+        tables = [replace(table, name=f"{table.name} beside") for table in part.tables]
+        parts.append(replace(part, tables=tables) if again else part)
+        if choice.tested and methods[i].kind == "relevance" and not again:
+            parts.append(curves_of(request, chosen.name))
+    return Content(
+        " ".join(dict.fromkeys(part.description for part in parts)),
+        [panel for part in parts for panel in part.panels],
+        [table for part in parts for table in part.tables],
+        layers=all(method.of == "tower" for method in methods),
+        grouped=False,
+        doubt=" ".join(dict.fromkeys(method.doubt for method in methods)),
+    )
+
+
+def _method(request: Request, chosen: Chosen) -> Content:
+    info, method = BY_NAME[chosen.name], chosen.name
+    entry, site = text_entry(request), request.index
+    if info.kind == "relevance":
+        return _relevance(request, method)
+    head = request.heads[0] if info.of == "head" else "mean"
+    query, key = (
+        request.shown.query_labels(request.site),
+        request.shown.key_labels(request.site),
+    )
+    row = request.row
+    name = f"{info.title}{_short(chosen)}"
+    title = f"{name}, row of “{query[row]}” ({row})"
+    description = f"{name}. {info.shows}{fused_of(chosen)}{grouped(request, method)}"
+    at = _covered(request, chosen)
+    if info.kind == "row":
+        answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
+        found = np.array(given(answer)["values"])
+        named = {"key": key}
+        return Content(
+            description,
+            [Shaded(title, key, found, marked=None)],
+            [Table(method, ("key",), found, named, at | {"query": row})],
+        )
+    try:
+        values = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard).numpy(
+            force=True
+        )
+    except ValueError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+    labels = {"query": query, "key": key}
+    return Content(
+        description,
+        [
+            Grid(name, values, query, key, words=info.title),
+            Shaded(title, key, values[row]),
+        ],
+        [Table(method, ("query", "key"), values, labels, at)],
+    )
+
+
+def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
+    """Coordinates of the sites that the numbers of a method are about, and how it fuses heads."""
+    method, place = BY_NAME[chosen.name], request.site.where.coordinates
+    if method.of != "tower":
+        return place | ({"head": request.heads[0]} if method.of == "head" else {})
+    fused = {name: getattr(chosen, name) for name in method.fused}
+    return {name: place[name] for name in ("kind", "tower")} | fused
+
+
+def _relevance(request: Request, method: str) -> Content:
+    found = given(model.relevance(text_entry(request), "", 0, method, request.selection.output))
+    source, target = (
+        None if site is None else request.shown.query_labels(request.shown.sites[site])
+        for site in found["sites"]
+    )
+    what = explained(request, found)
+    info = BY_NAME[method]
+    about = f"{info.title} for {what}, {digits(found['value'])}; {together(found)}"
+    panels: list[Panel] = []
+    tables = []
+    for name, labels, values in (
+        ("token", source, found["values"]),
+        ("token of the target", target, found["read"]),
+    ):
+        if labels is not None and values is not None:
+            numbers = np.array(values)
+            panels.append(Shaded(f"{about}: each {name}", labels, numbers, words="relevance"))
+            named = {"token": labels}
+            tables.append(Table(f"{method}, {name}", ("token",), numbers, named, {"of": what}))
+    description = f"{info.title}. {info.shows}{grouped(request, method)}"
+    return Content(description, panels, tables)
+
+
+def together(relevance: Mapping[str, Any]) -> str:
+    """The sum of a relevance over all tokens, hidden ones included, and what no token gets."""
+    hidden, rest = relevance["hidden"], relevance["unassigned"]
+    parts = [f"all tokens together {digits(relevance['total'])}"]
+    parts += [f"{digits(hidden)} of it on hidden tokens"] if hidden else []
+    parts += [] if rest is None else [f"{digits(rest)} unassigned"]
+    return ", ".join(parts)
+
+
+FUSED = {
+    "mean": "their mean weight",
+    "max": "their largest weight in each cell",
+    "min": "their smallest weight in each cell",
+}
+
+
+SHORT = {"mean": "", "max": ", largest of heads", "min": ", smallest of heads"}
+
+
+def _short(chosen: Chosen) -> str:
+    """The same behind a name, where heads are not fused by their mean."""
+    fused = BY_NAME[chosen.name].fused
+    words = SHORT[chosen.fusion] if "fusion" in fused else ""
+    if "discard" in fused and chosen.discard:
+        words += f", {100 * chosen.discard:g} % left out"
+    return words
+
+
+def fused_of(chosen: Chosen) -> str:
+    """How the heads of a layer were fused, and which weights were left out."""
+    fused = BY_NAME[chosen.name].fused
+    if "fusion" not in fused:
+        return ""
+    words = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
+    if "discard" in fused and chosen.discard:
+        share = f"{100 * chosen.discard:g} %"
+        words += f" The smallest {share} of each layer’s weights above 0 are left out."
+    return words
+
+
+def _asks(request: Request, entry: "TraceEntry") -> list[str]:
+    chosen = request.selection
+    paths = [path for method in chosen.methods for path in _asks_of(request, method)]
+    if chosen.tested:
+        for method in chosen.methods:
+            paths += asks_of_curves(request, entry, method.name)
+    return paths
+
+
+def _asks_of(request: Request, chosen: Chosen) -> list[str]:
+    """What a method of the whole model asks for."""
+    method, own, row = BY_NAME[chosen.name], request.site, request.row
+    if method.kind == "relevance":
+        output = request.selection.output
+        return [path_of("relevance", site=0, method=method.name, output=output)]
+    sites = [(site.kind, site.tower) for site in request.shown.sites]
+    place = {
+        "site": sites.index((own.kind, own.tower)) if method.of == "tower" else request.index,
+        "head": request.heads[0] if method.of == "head" else "mean",
+        "method": method.name,
+        **{name: getattr(chosen, name) for name in method.fused},
+    }
+    if method.kind == "map":
+        return [path_of("model", **place), path_of("model_row", **place, index=row)]
+    spans = [range(start, min(own.keys, start + KEYS)) for start in range(0, own.keys, KEYS)]
+    return [path_of("model_row", **place, index=row, columns=span) for span in spans]
+
+
+FUSED_OPTIONS = options("fusion", "discard")
+PAPER = Paper(
+    shows=_model,
+    asks=_asks,
+    endpoints=(
+        Endpoint(
+            "model", TEXT, model.map_of, {**HEAD, "method": one_of(*names_of("map"))}, FUSED_OPTIONS
+        ),
+        Endpoint(
+            "model_row",
+            TEXT,
+            model.row_of,
+            {**HEAD, "method": one_of(*names_of("map", "row")), "index": WHOLE},
+            {**options("columns"), **FUSED_OPTIONS},
+        ),
+        Endpoint(
+            "outputs",
+            TEXT,
+            model.outputs,
+            {**SITE, **options("direction")},
+            {"token": WHOLE, **options("output")},
+        ),
+        Endpoint(
+            "relevance",
+            TEXT,
+            model.relevance,
+            {**SITE, "method": one_of(*names_of("relevance"))},
+            options("output"),
+        ),
+    ),
+)

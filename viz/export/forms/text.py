@@ -1,0 +1,131 @@
+"""The text, shaded: once for each layer and head."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viz.api import filters
+from viz.api.endpoint import HEAD, TEXT, Endpoint, path_of
+from viz.api.text import weights_read
+from viz.drawing.panels import Shaded
+from viz.drawing.scales import score_scale, weight_scale
+from viz.export.paper import Content, Paper, Table
+from viz.export.request import (
+    One,
+    Request,
+    labels_of,
+    layers_of,
+    name_of,
+    rows_and_columns,
+    strongest_of,
+    weights_of,
+)
+from viz.export.sinks import hidden_of, hidden_sentence
+
+if TYPE_CHECKING:
+    from viz.api.entries import TraceEntry
+
+
+def _text(request: Request) -> Content:
+    """The weights of one token, or their mean, on the text itself; once for each layer and head."""
+    query, key = labels_of(request)
+    rows, columns = rows_and_columns(request)
+    inward, choice = request.selection.inward, request.selection
+    token = request.selection.token if request.selection.token is not None else rows.start
+    span = columns if inward else rows
+    if not choice.average and not 0 <= token - span.start < len(span):
+        raise ValueError("token: expected one of the rows or columns that are shown")
+    place = token - span.start
+    axis, span = ("query", rows) if inward and not choice.average else ("key", columns)
+    fixed = {} if choice.average else {"key" if inward else "query": token}
+    layers = layers_of(request)
+    copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
+    scores = request.selection.values == "scores"
+    if scores and choice.average:
+        raise ValueError("average: expected weights, received scores, of which masked ones are −∞")
+    what = "score" if scores else "weight"
+    if choice.average:
+        labels = key
+        description = "How much weight each token receives, averaged over all tokens."
+        values = [
+            _mean_over_queries(each, head)[columns.start : columns.stop] for each, head in copies
+        ]
+    elif inward:
+        labels = query
+        description = f"The {what} that each token gives to “{key[place]}” ({token})."
+        values = [weights_of(each, head)[:, place] for each, head in copies]
+    else:
+        labels = key
+        description = f"The {what} that “{query[place]}” ({token}) gives to each token."
+        values = [weights_of(each, head)[place] for each, head in copies]
+    found = np.stack(values)
+    top = request.selection.top
+    description += f" The {top} strongest are outlined." if top else ""
+    strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in found]
+    if not scores:
+        found = np.where(found >= request.selection.least, found, np.nan)
+    asked = rows if inward else range(token, token + 1)
+    hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
+    if hidden is not None:
+        description += (
+            f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
+        )
+        if not inward:
+            found[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
+    own = request.selection.scale == "own" or choice.average
+    most = float(np.nan_to_num(found).max())
+    scale = score_scale(found) if scores else weight_scale(most or 1.0 if own else 1.0)
+    marked = place if labels == (key if inward else query) and not choice.average else None
+    several = "layer {} · " if len(layers) > 1 else ""
+    names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
+    return Content(
+        description,
+        [
+            Shaded(
+                *(names[i], labels, each, scale),
+                marked=marked,
+                strongest=strongest[i],
+                bar=i == len(found) - 1,
+            )
+            for i, each in enumerate(found)
+        ],
+        [
+            Table(
+                what,
+                ("head", axis),
+                found,
+                {"head": names, axis: labels},
+                [each.site.where.coordinates | {"head": head, **fixed} for each, head in copies],
+                {axis: span},
+            )
+        ],
+    )
+
+
+def _mean_over_queries(request: Request, head: One) -> np.ndarray:
+    from analysis.filters import mean_over_queries
+
+    return mean_over_queries(request.shown, request.site, head).numpy(force=True)
+
+
+def _asks(request: Request, entry: "TraceEntry") -> list[str]:
+    """Maps, and the exact row or mean that the texts are shaded by."""
+    chosen = request.selection
+    axis = {"axis": "key" if chosen.inward else "query", "index": chosen.token}
+    paths = []
+    for each in layers_of(request):
+        for head in each.heads:
+            place = {"site": each.index, "head": head}
+            paths.append(path_of("map", **place))
+            if chosen.average:
+                paths.append(path_of("average", **place))
+            elif chosen.token is not None:
+                paths.append(path_of("row", **place, **axis))
+    return paths
+
+
+PAPER = Paper(
+    shows=_text,
+    asks=_asks,
+    endpoints=(Endpoint("average", TEXT, filters.average_of, HEAD, cost=weights_read),),
+)

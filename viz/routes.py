@@ -1,0 +1,42 @@
+"""Everything that a result can be asked for, over HTTP and from a notebook."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from viz.api import routes as served
+from viz.api.endpoint import BOTH, HEAD, Endpoint, options
+from viz.api.requests import one_of
+from viz.export import responses
+from viz.export.answers import ANSWERS
+from viz.selection import FORM, OF_FILES, OF_VIEWS
+from viz.values import Flag
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+FIGURE = {**HEAD, "form": one_of(*FORM)}
+FIGURE_OPTIONS = {
+    **options(*OF_FILES),
+    "shown": OF_VIEWS["shown"].kind,
+    "words": Flag(),  # whether title and caption are drawn
+}
+ENDPOINTS = (
+    *ANSWERS,
+    Endpoint(
+        "export",
+        BOTH,
+        responses.export,
+        {**FIGURE, "format": one_of(*responses.KINDS)},
+        FIGURE_OPTIONS,
+    ),
+    Endpoint("python", BOTH, responses.python, FIGURE, FIGURE_OPTIONS),
+)
+
+
+def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
+    """The routes, for the app's server.
+
+    Args:
+        allowed_hosts: returns the allowed host names; empty for all.
+    """
+    return served.routes(allowed_hosts, ENDPOINTS)
