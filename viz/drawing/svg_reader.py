@@ -2,6 +2,9 @@
 
 What such figures are made of is understood: rectangles, circles, lines, paths, text and PNG images.
 Every other element, attribute and value is refused, as are files that are large to draw.
+
+fpdf2 reads SVG as well, and draws the same shapes and images. Its text differs: it ignores
+`dominant-baseline`, and takes all letters from one font, leaving out those that the font lacks.
 """
 
 import base64
