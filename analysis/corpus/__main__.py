@@ -48,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             shard=options.shard,
             seed=options.seed,
             threads=options.threads,
+            device=options.device,
             append=options.append,
             control=Line() if sys.stderr.isatty() else Seldom(),
         )
@@ -79,6 +80,7 @@ def parser() -> Parser:
     found.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
     found.add_argument("--seed", type=int, default=0, help="of the samples")
     found.add_argument("--threads", type=int, default=0, help="of each worker")
+    found.add_argument("--device", help="such as cpu or cuda; of the local engine")
     found.add_argument("--append", action="store_true", help="add to a finished run")
     return found
 

@@ -74,6 +74,7 @@ def run(
     shard: int = SHARD,
     seed: int = 0,
     threads: int = 0,
+    device: str | None = None,
     append: bool = False,
     control: Control = no_control,
 ) -> Path:
@@ -96,6 +97,7 @@ def run(
         seed: of the samples.
         threads: of PyTorch, for each worker on processors; 0 for PyTorch's own choice, and one for
             each worker of a Ray cluster.
+        device: such as "cuda", of a model that is loaded here; None for the usual one.
         append: whether to add to a finished run.
         control: called after each batch. It may wait, to pause, and raise `Stopped`, to end the
             run with what was read; after any other exception too, the next call goes on from there.
@@ -109,7 +111,7 @@ def run(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine: expected one of {ENGINES}, received {engine!r}")
-    opened = load(model) if isinstance(model, str) else as_model(model)
+    opened = load(model, device=device) if isinstance(model, str) else as_model(model)
     pictures = opened.preprocessing is not None
     settings = Settings(pictures, longest, block, seed, threads=threads)
     folder = Path(out)

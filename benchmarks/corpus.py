@@ -1,0 +1,163 @@
+"""What a run over a corpus costs, against untraced passes over the same batches.
+
+    python -m benchmarks.corpus [--texts 2000] [--model minilm] [--threads 2] [--json]
+
+The texts are sentences of Python's own docstrings. Each round is a block of them: the network runs
+over its batches without a trace, then a worker reads the block as a run does, tokenising, tracing,
+counting and merging; the order alternates. Planning, which reads the corpus once without the
+network, and saving are timed apart and are in the ratio of the whole. Memory is the peak of a
+process that does nothing else, over a fifth of the texts and over all of them.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+
+from analysis.corpus import run
+from analysis.corpus.blocks import Item
+from analysis.corpus.docstrings import sentences
+from analysis.corpus.files import write_table
+from analysis.corpus.plan import FOLDER, Planner
+from analysis.corpus.settings import BLOCK, Settings
+from analysis.corpus.state import Layout, State
+from analysis.corpus.texts import Text
+from analysis.corpus.worker import Worker
+from benchmarks.measure import Spread, as_json, machine, machine_line, ratios, table
+from models.model import Model
+from models.run import load, trace
+
+PACKAGES = ("torch", "pyarrow")
+RATIO_AIM, MEMORY_AIM = 1.3, 1.1
+MIB = 2**20
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measures, and prints a table; 1 if an aim was missed."""
+    parser = argparse.ArgumentParser(prog="benchmarks.corpus", description=__doc__)
+    parser.add_argument("--texts", type=int, default=2_000)
+    parser.add_argument("--model", default="minilm")
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--no-memory", action="store_true", help="leave the peak memory out")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--peak", action="store_true", help="run here, and print the peak alone")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(options.threads)
+    if options.peak:
+        print(json.dumps(peak(options.model, options.texts)))
+        return 0
+    report = measured(load(options.model), options.texts)
+    if not options.no_memory:
+        sizes = (options.texts // 5, options.texts)
+        report["peak MiB"] = {size: peak_elsewhere(options.model, size) for size in sizes}
+    print(as_json(report) if options.json else text(report))
+    few, many = report.get("peak MiB", {0: 1.0, 1: 1.0}).values()
+    return int(report["ratio of the whole"] > RATIO_AIM or many > MEMORY_AIM * few)
+
+
+def measured(model: Model, count: int) -> dict[str, Any]:
+    """Seconds of each block untraced and read, and their ratios."""
+    texts = [Text(f"sentence {n}", each) for n, each in enumerate(sentences(count))]
+    layout = Layout.of(trace(model, texts[0].text).sites)
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        plan = Planner(model, Settings(), Path(folder), "", BLOCK)(texts, layout)
+        planning = time.perf_counter() - start
+        shards = [pq.read_table(Path(folder) / FOLDER / name) for name in plan.shards.values()]
+        worker, state, saving = Worker(model, plan.scheme), State.empty(layout), 0.0
+        batches = [batches_of(worker, shard) for shard in shards]
+        untraced(model, batches[0][:3])  # warm
+        seconds: dict[str, list[float]] = {"untraced": [], "read": []}
+        for number, (shard, some) in enumerate(zip(shards, batches, strict=True)):
+            for case in ("untraced", "read") if number % 2 else ("read", "untraced"):
+                start = time.perf_counter()
+                if case == "untraced":
+                    untraced(model, some)
+                else:
+                    state.merge(State.from_table(worker(shard)))
+                seconds[case].append(time.perf_counter() - start)
+            start = time.perf_counter()
+            write_table(Path(folder) / "state.parquet", state.to_table())
+            saving += time.perf_counter() - start
+    bare, read = sum(seconds["untraced"]), sum(seconds["read"])
+    return {
+        "machine": machine(PACKAGES),
+        "threads": torch.get_num_threads(),
+        "model": model.name,
+        "texts": plan.texts,
+        "tokens": plan.tokens,
+        "batches": sum(map(len, batches)),
+        "seconds": {"untraced": bare, "read": read, "planning": planning, "saving": saving},
+        "ratio of a block": Spread.of(ratios(seconds["read"], seconds["untraced"])),
+        "ratio of the whole": (read + planning + saving) / bare,
+    }
+
+
+def batches_of(worker: Worker, shard: pa.Table) -> list[torch.Tensor]:
+    """The ids of the batches of a shard."""
+    items = [Item(**row) for row in shard.to_pylist()]
+    encode = worker.model.tokenizer
+    assert encode is not None
+    return [
+        torch.tensor([encode.encode(item.text).ids for item in batch])
+        for batch in worker.batches(items)
+    ]
+
+
+@torch.no_grad()
+def untraced(model: Model, batches: Sequence[torch.Tensor]) -> None:
+    """The network over some batches; of a decoder, the logits of the last token."""
+    more: dict[str, Any] = {"logits_to_keep": 1} if hasattr(model.network, "lm_head") else {}
+    for ids in batches:
+        model.network(ids.to(model.device), **more)
+
+
+def peak(model: str, count: int) -> float:
+    """MiB that this process has taken at most, after a run over so many sentences."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(model, sentences(count), Path(folder) / "run")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
+
+
+def peak_elsewhere(model: str, count: int) -> float:
+    """The same of a new process."""
+    command = [sys.executable, "-m", "benchmarks.corpus", "--peak", "--model", model]
+    command += ["--texts", str(count), "--threads", str(torch.get_num_threads())]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return float(json.loads(done.stdout))
+
+
+def text(report: dict[str, Any]) -> str:
+    """The report as tables."""
+    seconds = report["seconds"]
+    rows = [
+        [name, f"{value:.1f}", f"{value / seconds['untraced']:.3f}"]
+        for name, value in seconds.items()
+    ]
+    lines = [
+        machine_line(report["machine"]),
+        f"{report['model']}: {report['texts']:,} texts, {report['tokens']:,} tokens,"
+        f" {report['batches']:,} batches, {report['threads']} threads",
+        "",
+        table(["", "seconds", "× untraced"], rows),
+        "",
+        f"read / untraced by block: {report['ratio of a block'].text()}",
+        f"the whole run / untraced: {report['ratio of the whole']:.2f} (aim {RATIO_AIM})",
+    ]
+    for size, mib in report.get("peak MiB", {}).items():
+        lines.append(f"peak of a process over {size:,} texts: {mib:,.0f} MiB")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
