@@ -97,7 +97,7 @@ def test_bad_input_is_one_line(
 ) -> None:
     name, write, said = BAD[case]
     write(tmp_path / name)
-    monkeypatch.setattr("analysis.corpus.runs.load", lambda source: encoder)
+    monkeypatch.setattr("analysis.corpus.runs.load", lambda source, device=None: encoder)
     out = tmp_path / "out"
     arguments = ["--model", "x", "--texts", str(tmp_path / name), "--out", str(out)]
     assert main(arguments) == 1
