@@ -28,6 +28,7 @@ class PromptSettings:
         options: JSON of the processor's own settings, those of its parts left out.
         tokens: names of special tokens, such as ("image_token", "<image>").
         ends: ids that end an answer, where the checkpoint states them.
+        aligning: layer and head of each head that follows time, of a checkpoint of speech.
     """
 
     template: str | None = None
@@ -35,6 +36,7 @@ class PromptSettings:
     options: str = "{}"
     tokens: Tokens = ()
     ends: tuple[int, ...] = ()
+    aligning: tuple[tuple[int, int], ...] = ()
 
 
 def read_prompting(folder: Folder) -> PromptSettings:
@@ -53,6 +55,18 @@ def read_prompting(folder: Folder) -> PromptSettings:
         json.dumps(own, sort_keys=True),
         _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
         _ends(folder.json(GENERATION) or {}),
+        _aligning(folder.json(GENERATION) or {}),
+    )
+
+
+def _aligning(settings: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """The alignment heads of a generation_config.json: pairs of whole numbers."""
+    given = settings.get("alignment_heads")
+    pairs = given if isinstance(given, list) else []
+    return tuple(
+        (each[0], each[1])
+        for each in pairs
+        if isinstance(each, list) and [type(part) for part in each] == [int, int]
     )
 
 

@@ -283,6 +283,21 @@ class Output:
         return values[place % count - missing]
 
 
+class Sound(NamedTuple):
+    """The recordings that a model heard.
+
+    Attributes:
+        seconds: their length, padding included.
+        heard: by item, the seconds without padding.
+        aligning: layer and head of each cross-attention head that the checkpoint names as one whose
+            weights follow time.
+    """
+
+    seconds: float
+    heard: tuple[float, ...]
+    aligning: tuple[tuple[int, int], ...] = ()
+
+
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
 
@@ -366,6 +381,7 @@ class Trace:
         origin: the network and the input; it answers what is computed on request.
         answer: of a decoder that was given a prompt, the place of the first token that it wrote
             or was to write; None otherwise.
+        sound: the recordings; None for other inputs.
     """
 
     model: str
@@ -385,6 +401,7 @@ class Trace:
     other_layers: Mapping[int, str] = field(default_factory=dict)
     origin: Origin | None = None
     answer: int | None = None
+    sound: Sound | None = None
 
     def __repr__(self) -> str:
         items = "" if len(self.tokens) == 1 else f", {len(self.tokens)} items"

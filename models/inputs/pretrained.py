@@ -184,7 +184,9 @@ def _of_sound(model: "Model", source: Any) -> ModelInputs:
     if made.seconds is not None and made.step is not None:
         ratio = frame_stride(model.network)
         stride = None if ratio is None else ratio * made.step
-        sound = replace(found.sequences["sound"], duration=Duration(made.seconds, stride))
+        sound = replace(
+            found.sequences["sound"], duration=Duration(made.seconds, stride, made.heard)
+        )
         found.sequences["sound"] = sound
     return found
 
@@ -421,7 +423,8 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
         whole = tuple(tokens_of_ids(row, model.tokenizer) for row in target.tolist())
     else:
         whole = read(model, target)
-    tokens = tuple(first + item[:-1] for item in whole)
+    own = (item[1:] if item.ids[:1] == (begin,) else item for item in whole)
+    tokens = tuple(first + item[:-1] for item in own)
     if len(tokens) != found.items:
         raise ValueError(f"target: expected {found.items} items, received {len(tokens)}")
     ids, shown, _ = batch(model, tokens)

@@ -23,10 +23,12 @@ class Duration:
     Attributes:
         seconds: the length.
         stride: seconds from one frame to the next, if the model states it.
+        heard: by item, the seconds without padding.
     """
 
     seconds: float
     stride: float | None = None
+    heard: tuple[float, ...] = ()
 
     def labels(self, frames: int) -> list[str]:
         """When each frame begins, such as "0.02 s"."""

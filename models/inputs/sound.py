@@ -48,6 +48,7 @@ class Features:
         rate: samples a second, as the model reads them.
         seconds: length with padding; None if the extractor does not state its frames.
         step: seconds from one sample or frame to the next; None likewise.
+        heard: seconds of each recording, without padding.
     """
 
     arguments: dict[str, Tensor]
@@ -55,6 +56,7 @@ class Features:
     rate: int
     seconds: float | None = None
     step: float | None = None
+    heard: tuple[float, ...] = ()
 
 
 def is_sound(source: Any) -> bool:
@@ -105,7 +107,8 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
     notes = [note for each in recordings for note in (*each.notes, *_cut(extractor, each, rate))]
     count, step = _entries(extractor, arguments, rate)
     seconds = None if step is None else count * step
-    return Features(arguments, tuple(dict.fromkeys(notes)), rate, seconds, step)
+    heard = tuple(len(each.samples) / rate for each in recordings)
+    return Features(arguments, tuple(dict.fromkeys(notes)), rate, seconds, step, heard)
 
 
 def read_recording(source: Any) -> Recording:

@@ -26,7 +26,7 @@ from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.progress import Progress, no_progress
 from models.text import Tokens
-from models.trace import Output, PatchGrid, Site, Trace
+from models.trace import Output, PatchGrid, Site, Sound, Trace
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -142,6 +142,7 @@ def trace_pretrained(
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, tuple(edits)),
         answer=inputs.answer,
+        sound=_sound(inputs, model),
     )
 
 
@@ -224,6 +225,18 @@ def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]
         return tuple(f"image {each.picture}" + (each.name and f", {each.name}") for each in parts)
     texts = _texts_of_images(inputs, config, batch) if source == "image" else ()
     return tuple(map("{} of text {}".format, names, texts)) if texts else names
+
+
+def _sound(inputs: ModelInputs, model: "Model") -> Sound | None:
+    """The recordings of the input, if their length is known."""
+    sequence = inputs.sequences.get("sound")
+    duration = None if sequence is None else sequence.duration
+    if duration is None:
+        return None
+    own = getattr(getattr(model.network, "generation_config", None), "alignment_heads", None)
+    stated = () if model.prompts is None else model.prompts.aligning
+    heads = stated or tuple((int(layer), int(head)) for layer, head in own or ())
+    return Sound(duration.seconds, duration.heard, heads)
 
 
 def _tiled(inputs: ModelInputs) -> bool:

@@ -128,7 +128,8 @@ def test_whisper_writes_down_speech(tmp_path: Path) -> None:
     (archive,) = tmp_path.glob("*.whl")
     zipfile.ZipFile(archive).extractall(tmp_path)
     said = "The quick brown fox jumps over the lazy dog. My friends went to the market."
-    recording = speak(said, tmp_path / "espeakng_loader", tmp_path / "said.wav")
+    recording = tmp_path / "said.wav"
+    speak(said, tmp_path / "espeakng_loader", recording)
     found = trace(model, str(recording))
     assert found.target_tokens is not None
     written = text_of(model, found.target_tokens[0].ids).strip()

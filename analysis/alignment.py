@@ -1,0 +1,336 @@
+"""When the words of a transcript are spoken, by the cross-attention of a speech model.
+
+Some heads of the decoder attend to the sound of the token that they are about to write. Their
+weights, brought together, are a map of tokens by time; the cheapest monotone path through it (by
+dynamic time warping) tells when each token begins.
+
+Source: Radford et al. 2023 (Whisper), with the procedure of its code, `whisper/timing.py`; Yeh et
+al. 2025 (arXiv 2509.09987), sections III and IV, for characters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import regex
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.trace import Site, Tokens, Trace
+
+Method = Literal["tokens", "characters"]
+Head = tuple[int, int]  # layer, head
+MEDIAN = 7  # frames of the filter along time
+MOST_HEADS = 10
+NEAR = 10  # frames beside a path that still agree with it: 0.2 seconds
+# Scripts that write no spaces between words: each of their characters is a word of its own.
+UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+PIECE = regex.compile(r" (\d+)/(\d+)$")  # of a label: which piece of a character
+PUNCTUATION = regex.compile(r"^\s*\p{P}+\s*$")
+
+
+class Word(NamedTuple):
+    """A word and when it is spoken, in seconds."""
+
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class AligningHead:
+    """A cross-attention head by how well it follows time.
+
+    Attributes:
+        layer: of the decoder.
+        head: in the layer.
+        monotony: Spearman's rank correlation of its strongest frames with the order of tokens.
+        agreement: share of its weight beside the common path of the most monotone heads.
+    """
+
+    layer: int
+    head: int
+    monotony: float
+    agreement: float
+
+
+def align(
+    t: Trace,
+    *,
+    heads: Sequence[Head] | None = None,
+    method: Method = "tokens",
+    item: int = 0,
+) -> list[Word]:
+    """The words of the transcript, with the seconds at which each begins and ends.
+
+    Args:
+        t: of a recording, with the transcript in its decoder.
+        heads: layer and head of those that the times are made from. None: those that the
+            checkpoint names; without any, those of `aligning_heads`; of "characters", the heads
+            of the largest norms in this very trace.
+        method: "tokens" divides weights by their deviation over tokens; "characters" divides them
+            by their norm over tokens, for a transcript that `spelled` cut into characters.
+        item: index in the batch.
+
+    Raises:
+        ValueError: for a trace without a recording or a transcript, and heads that are not there.
+    """
+    if method not in ("tokens", "characters"):
+        raise ValueError(f"method: expected tokens or characters, received {method!r}")
+    tokens, first = transcript(t, item)
+    weights, names = _weights(t, item)
+    if heads is None and method == "characters":
+        heads = [names[index] for index in _by_norm(weights)]
+    elif heads is None:
+        stated = () if t.sound is None else t.sound.aligning
+        heads = stated or [(each.layer, each.head) for each in aligning_heads(t, item=item)]
+    wrong = [head for head in heads if head not in names]
+    if wrong or not heads:
+        raise ValueError(f"heads: expected layer and head of cross-attention, received {wrong}")
+    chosen = weights[[names.index(head) for head in heads]]
+    matrix = _normalised(chosen, method).mean(0)[first - 1 :]
+    starts = _starts(matrix) * seconds_per_frame(t)
+    return _words(tokens, starts)
+
+
+def transcript(t: Trace, item: int = 0) -> tuple[Tokens, int]:
+    """The tokens of the transcript, and the place of the first one among the decoder's.
+
+    Raises:
+        ValueError: for a trace without a recording, or with an empty transcript.
+    """
+    if t.sound is None or t.target_tokens is None:
+        raise ValueError("expected the trace of a recording by a model that writes it down")
+    tokens = t.target_tokens[item]
+    first = next((place for place, own in enumerate(tokens.special) if not own), len(tokens))
+    last = max((place + 1 for place, own in enumerate(tokens.special) if not own), default=0)
+    if first < 1 or first == len(tokens):
+        raise ValueError("the transcript is empty: there is nothing to align")
+    return tokens[first:last], first
+
+
+def seconds_per_frame(t: Trace) -> float:
+    """The time from one key of cross-attention to the next."""
+    if t.sound is None:
+        raise ValueError("expected the trace of a recording")
+    return t.sound.seconds / _crossed(t)[0].keys
+
+
+def _crossed(t: Trace) -> list[Site]:
+    found = [site for site in t.sites if site.kind == "cross"]
+    if not found:
+        raise ValueError(f"{t.model} has no cross-attention to a recording")
+    return found
+
+
+def _weights(t: Trace, item: int) -> tuple[Float[Tensor, "head token frame"], list[Head]]:
+    """The weights of every cross-attention head on the frames that were heard, filtered in time.
+
+    The softmax is over those frames alone, as in Whisper's own code.
+    """
+    tokens, first = transcript(t, item)
+    rows = range(first + len(tokens))
+    heard = 0.0 if t.sound is None or not t.sound.heard else t.sound.heard[item]
+    sites = _crossed(t)
+    frames = int(heard / seconds_per_frame(t)) or sites[0].keys
+    found, names = [], []
+    for site in sites:
+        scores = t.scores(site, rows=rows, item=item)[..., : min(frames, site.keys)]
+        found.append(scores.softmax(-1))
+        names += [(site.layer, head) for head in range(site.heads)]
+    return torch.cat(found).cpu(), names
+
+
+def _normalised(
+    weights: Float[Tensor, "head token frame"], method: Method
+) -> Float[Tensor, "head token frame"]:
+    """Weights in units that heads share, smoothed along time."""
+    if method == "characters":
+        filtered = median(weights)
+        norm = filtered.norm(dim=-2, keepdim=True)
+        return filtered / torch.where(norm > 0, norm, 1)
+    deviation, mean = torch.std_mean(weights, dim=-2, keepdim=True, correction=0)
+    return median((weights - mean) / torch.where(deviation > 0, deviation, 1))
+
+
+def median(x: Float[Tensor, "*head token frame"]) -> Float[Tensor, "*head token frame"]:
+    """The median of each value and its neighbours along time; edges are mirrored."""
+    side = MEDIAN // 2
+    if x.shape[-1] <= side:
+        return x
+    flat = x.reshape(1, -1, x.shape[-1])
+    padded = torch.nn.functional.pad(flat, (side, side), mode="reflect")
+    return padded.unfold(-1, MEDIAN, 1).median(-1).values.view_as(x)
+
+
+def _by_norm(weights: Float[Tensor, "head token frame"]) -> list[int]:
+    """The heads whose rows and columns have the largest norms: those of sharp weights."""
+    filtered = median(weights)
+    total = filtered.norm(dim=-2).sum(-1) + filtered.norm(dim=-1).sum(-1)
+    return total.argsort(descending=True)[:MOST_HEADS].tolist()
+
+
+# --- the path -------------------------------------------------------------------------------------
+
+
+def _starts(matrix: Float[Tensor, "token frame"]) -> Int[np.ndarray, " token"]:
+    """The frame at which the path through a map enters each token."""
+    rows, frames = warp(-matrix.double().numpy())
+    return frames[np.flatnonzero(np.diff(rows, prepend=-1))]
+
+
+def warp(
+    cost: Float[np.ndarray, "row col"],
+) -> tuple[Int[np.ndarray, " step"], Int[np.ndarray, " step"]]:
+    """The cheapest path from the first cell to the last that never goes back, in either axis.
+
+    Each diagonal of cells is computed at once. Of equal ways a step along both axes is preferred
+    only where it is cheaper than both others, and a step along the rows before one along the
+    columns likewise.
+
+    Returns:
+        Rows and columns of the path.
+    """
+    rows, cols = cost.shape
+    total = np.full((rows + 1, cols + 1), np.inf)
+    total[0, 0] = 0
+    came = np.zeros((rows + 1, cols + 1), dtype=np.int8)
+    for diagonal in range(2, rows + cols + 1):
+        row = np.arange(max(1, diagonal - cols), min(rows, diagonal - 1) + 1)
+        col = diagonal - row
+        ways = np.stack([total[row - 1, col - 1], total[row - 1, col], total[row, col - 1]])
+        both = (ways[0] < ways[1]) & (ways[0] < ways[2])
+        along_rows = (ways[1] < ways[0]) & (ways[1] < ways[2])
+        step = np.where(both, 0, np.where(along_rows, 1, 2))
+        total[row, col] = cost[row - 1, col - 1] + ways[step, np.arange(len(row))]
+        came[row, col] = step
+    came[0, :], came[:, 0] = 2, 1
+    row, col, path = rows, cols, []
+    while row or col:
+        path.append((row - 1, col - 1))
+        step = came[row, col]
+        row, col = row - int(step in (0, 1)), col - int(step in (0, 2))
+    steps = np.array([each for each in path if min(each) >= 0][::-1])
+    return steps[:, 0], steps[:, 1]
+
+
+def path(
+    t: Trace, layer: int, head: int, *, item: int = 0
+) -> tuple[Int[np.ndarray, " step"], Float[np.ndarray, " step"]]:
+    """The path of a single head: tokens of the transcript, and seconds."""
+    _, first = transcript(t, item)
+    weights, names = _weights(t, item)
+    own = _normalised(weights[[names.index((layer, head))]], "tokens")[0, first - 1 :]
+    rows, frames = warp(-own.double().numpy())
+    return rows, frames * seconds_per_frame(t)
+
+
+def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[AligningHead, ...]:
+    """The heads that follow time best, for a checkpoint that names none.
+
+    Heads are ordered by monotony; the first few give a common path, and the order is by monotony
+    times the share of a head's weight that lies beside that path.
+    """
+    _, first = transcript(t, item)
+    weights, names = _weights(t, item)
+    own = weights[:, first - 1 :]
+    monotony = [_rank_correlation(each.argmax(-1)) for each in own]
+    order = sorted(range(len(names)), key=lambda index: -monotony[index])[:most]
+    matrix = _normalised(weights[order], "tokens").mean(0)[first - 1 :]
+    rows, frames = (torch.from_numpy(each) for each in warp(-matrix.double().numpy()))
+    near = torch.zeros(matrix.shape, dtype=torch.bool)
+    for offset in range(-NEAR, NEAR + 1):
+        near[rows, (frames + offset).clamp(0, matrix.shape[1] - 1)] = True
+    agreement = (own * near).sum(-1).mean(-1)
+    found = [
+        AligningHead(*name, monotony[index], float(agreement[index]))
+        for index, name in enumerate(names)
+    ]
+    ordered = sorted(found, key=lambda each: -max(0.0, each.monotony) * each.agreement)
+    return tuple(ordered[:most])
+
+
+def _rank_correlation(frames: Int[Tensor, " token"]) -> float:
+    """Spearman's correlation of the frames with their order; 0 where all are equal."""
+    from scipy.stats import rankdata
+
+    ranks = rankdata(frames.numpy())
+    if len(ranks) < 2 or ranks.std() == 0:
+        return 0.0
+    return float(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1])
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def _words(tokens: Tokens, starts: Float[np.ndarray, " token"]) -> list[Word]:
+    """Words of tokens; punctuation is written to the word before it, which ends where it begins.
+
+    Args:
+        tokens: of the transcript.
+        starts: of each, and the end of the last.
+    """
+    groups: list[list[int]] = []
+    for place in range(len(tokens)):
+        if not groups or _begins(tokens.labels, place):
+            groups.append([])
+        groups[-1].append(place)
+    words: list[Word] = []
+    for group in groups:
+        text = "".join(_text(tokens.labels[place]) for place in group)
+        start, end = float(starts[group[0]]), float(starts[group[-1] + 1])
+        if words and PUNCTUATION.match(text):
+            words[-1] = words[-1]._replace(text=words[-1].text + text.strip())
+        elif text.strip():
+            words.append(Word(text.strip(), start, end))
+    return words
+
+
+def _begins(labels: Sequence[str], place: int) -> bool:
+    """Whether a token begins a word, or is punctuation."""
+    label, before = labels[place], labels[place - 1]
+    piece = PIECE.search(label)
+    if piece is not None and piece[1] != "1":
+        return False
+    spaced = label[:1].isspace() or UNSPACED.match(label) is not None
+    return spaced or (PUNCTUATION.match(label) is not None) != (
+        PUNCTUATION.match(before) is not None
+    )
+
+
+def _text(label: str) -> str:
+    """The text of a token; of a character in pieces, that of the first."""
+    piece = PIECE.search(label)
+    if piece is None:
+        return label
+    return label[: piece.start()] if piece[1] == "1" else ""
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A tokenizer."""
+
+    def encode(self, text: str) -> Tokens: ...
+
+
+def spelled(tokenizer: Encoder, text: str) -> Int[Tensor, "1 token"]:
+    """Ids of a transcript of single characters, as a target of `trace`, for "characters".
+
+    Source: Yeh et al. 2025, section IV.
+
+    Args:
+        tokenizer: of the model; its special tokens stay around the characters.
+        text: the transcript; spaces and line ends become single spaces.
+    """
+    whole = tokenizer.encode(" ".join(text.split()))
+    own = [place for place, special in enumerate(whole.special) if not special]
+    if not own:
+        raise ValueError("the transcript is empty: expected some characters")
+    ids = list(whole.ids[: own[0]])
+    for character in " ".join(text.split()):
+        piece = tokenizer.encode(character)
+        pairs = zip(piece.ids, piece.special, strict=True)
+        ids += [token for token, special in pairs if not special]
+    return torch.tensor([[*ids, *whole.ids[own[-1] + 1 :]]])

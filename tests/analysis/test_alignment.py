@@ -1,0 +1,324 @@
+"""Word times of speech: warping, a planted map of tokens by time, files, and Whisper on speech."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.alignment import (
+    Word,
+    align,
+    aligning_heads,
+    median,
+    path,
+    seconds_per_frame,
+    spelled,
+    transcript,
+    warp,
+)
+from analysis.word_times import as_json, as_srt, as_textgrid
+from models.attention import Pattern
+from models.catalogue import entry, is_here
+from models.run import load, trace
+from models.text import Tokens
+from models.trace import Output, Site, Sound, TokenAxis, Trace
+from tests.models.speech import has_synthesizer, speak
+
+# --- warping --------------------------------------------------------------------------------------
+
+
+def plain_warp(cost: np.ndarray) -> tuple[list[int], list[int]]:
+    """The same path by two loops."""
+    rows, cols = cost.shape
+    total = np.full((rows + 1, cols + 1), np.inf)
+    total[0, 0] = 0
+    came: dict[tuple[int, int], tuple[int, int]] = {}
+    for row in range(1, rows + 1):
+        for col in range(1, cols + 1):
+            both, up, left = total[row - 1, col - 1], total[row - 1, col], total[row, col - 1]
+            if both < up and both < left:
+                best, before = both, (row - 1, col - 1)
+            elif up < both and up < left:
+                best, before = up, (row - 1, col)
+            else:
+                best, before = left, (row, col - 1)
+            total[row, col], came[row, col] = cost[row - 1, col - 1] + best, before
+    place, steps = (rows, cols), []
+    while place[0] and place[1]:
+        steps.append((place[0] - 1, place[1] - 1))
+        place = came[place]
+    steps += [(0, col - 1) for col in range(place[1], 0, -1) if not place[0]]
+    pairs = sorted(steps)
+    return [row for row, _ in pairs], [col for _, col in pairs]
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 7), (5, 5), (7, 31), (11, 13)])
+def test_the_path_is_that_of_plain_loops(rows: int, cols: int) -> None:
+    for seed in range(5):
+        cost = np.random.default_rng(seed).normal(size=(rows, cols))
+        own, other = warp(cost), plain_warp(cost)
+        assert (own[0].tolist(), own[1].tolist()) == other
+
+
+def test_a_known_alignment_is_recovered() -> None:
+    starts = [0, 4, 5, 11, 17]
+    cost = np.ones((5, 23))
+    for token, (start, end) in enumerate(zip(starts, [*starts[1:], 23], strict=True)):
+        cost[token, start:end] = -1
+    rows, cols = warp(cost)
+    assert [int(cols[rows == token][0]) for token in range(5)] == starts
+    assert (np.diff(rows) >= 0).all()
+    assert (np.diff(cols) >= 0).all()
+
+
+def test_the_median_mirrors_edges() -> None:
+    x = torch.tensor([[[5.0, 1.0, 4.0, 2.0, 8.0, 0.0, 3.0, 7.0, 6.0]]])
+    expected = []
+    padded = np.pad(x[0, 0].numpy(), 3, mode="reflect")
+    for place in range(x.shape[-1]):
+        expected.append(float(np.median(padded[place : place + 7])))
+    assert median(x)[0, 0].tolist() == expected
+    assert torch.equal(median(x[..., :3]), x[..., :3])
+
+
+# --- a planted map --------------------------------------------------------------------------------
+
+LABELS = ("<begin>", "<|notimestamps|>", " The", " qu", "ick", " fox", ".", " It", " ran")
+STARTS = (10, 14, 19, 23, 30, 36, 40)  # the frame at which each token of the transcript begins
+HEARD, FRAMES = 50, 80
+STEP = 0.02
+
+
+def planted(labels: Sequence[str] = LABELS, starts: Sequence[int] = STARTS) -> Trace:
+    """One layer of three heads: head 1 follows time, head 0 stays, head 2 goes backwards."""
+    special = tuple(label.startswith("<") for label in labels)
+    count = len(labels)
+    zeros = (0,) * count
+    tokens = Tokens(tuple(range(count)), tuple(labels), special, zeros, (None,) * count)
+    scores = torch.zeros(3, count, FRAMES)
+    front = sum(special)
+    ends = [*starts, HEARD]
+    for index in range(len(starts)):
+        row = front + index - 1  # tells the token after it
+        scores[1, row, ends[index] : ends[index + 1]] = 9.0
+        scores[2, row, HEARD - ends[index + 1] : HEARD - ends[index]] = 9.0
+    scores[1, count - 1, HEARD - 3 :] = 9.0  # the end
+    scores[1, :, HEARD:] = 20.0  # silence, which is cut off
+    scores[0, :, 5] = 9.0
+    k = torch.eye(FRAMES)[None, None].expand(1, 3, -1, -1).contiguous()
+    pattern = Pattern(scores[None] * FRAMES**0.5, k, k)
+    site = Site(0, "cross", 3, count, FRAMES, "decoder")
+    frames = Tokens.of_ids(range(FRAMES))
+    return Trace(
+        "planted",
+        False,
+        (frames,),
+        (site,),
+        Output("logits", torch.zeros(1, count, 3)),
+        (pattern,),
+        target_tokens=(tokens,),
+        axes={site: (TokenAxis((tokens,)), TokenAxis((frames,)))},
+        sound=Sound(FRAMES * STEP, (HEARD * STEP,), ((0, 1),)),
+    )
+
+
+def test_words_of_a_planted_map_have_its_times() -> None:
+    found = align(planted())
+    assert [word.text for word in found] == ["The", "quick", "fox.", "It", "ran"]
+    assert [word.start for word in found][1:] == pytest.approx([0.28, 0.46, 0.72, 0.8], abs=0.021)
+    ends = [word.end for word in found]
+    assert ends == pytest.approx([0.28, 0.46, 0.6, 0.8, 0.96], abs=0.041)
+    for before, after in pairwise(found):
+        assert before.start <= before.end <= after.start + 1e-9
+
+
+def test_the_finder_finds_the_planted_head() -> None:
+    first, *others = aligning_heads(planted())
+    assert (first.layer, first.head) == (0, 1)
+    assert first.monotony > 0.95
+    assert first.agreement > 0.8
+    backwards = next(head for head in others if head.head == 2)
+    assert backwards.monotony < -0.9
+
+
+def test_a_head_s_own_path() -> None:
+    rows, seconds = path(planted(), 0, 1)
+    starts = [float(seconds[rows == token][0]) for token in range(1, len(STARTS))]
+    assert starts == pytest.approx([STEP * start for start in STARTS[1:]], abs=0.021)
+    assert seconds.max() < HEARD * STEP
+
+
+def test_characters_are_aligned_by_the_heads_of_largest_norms() -> None:
+    labels = ("<begin>", "<|notimestamps|>", *"to be")
+    found = align(planted(labels, (5, 12, 20, 26, 38)), method="characters", heads=[(0, 1)])
+    assert [word.text for word in found] == ["to", "be"]
+    assert found[1].start == pytest.approx(0.4, abs=0.021)  # the space is of the word behind it
+
+
+def test_scripts_without_spaces_have_a_word_a_character() -> None:
+    found = align(planted(("<begin>", "<|notimestamps|>", "猫", "が", "。"), (5, 12, 30)))
+    assert [word.text for word in found] == ["猫", "が。"]
+
+
+def test_pieces_of_a_character_are_one_word() -> None:
+    labels = ("<begin>", "<|notimestamps|>", " a", " 🙂 1/2", " 🙂 2/2")
+    found = align(planted(labels, (5, 12, 30)))
+    assert [word.text for word in found] == ["a", "🙂"]
+
+
+class Characters:
+    def encode(self, text: str) -> Tokens:
+        ids = (1, *(ord(each) for each in text), 2)
+        special = (True, *(False,) * len(text), True)
+        return Tokens(ids, tuple(map(str, ids)), special, (0,) * len(ids), (None,) * len(ids))
+
+
+def test_a_transcript_is_spelled() -> None:
+    assert spelled(Characters(), " a  cat\n").tolist() == [[1, *map(ord, "a cat"), 2]]
+    with pytest.raises(ValueError, match="the transcript is empty"):
+        spelled(Characters(), "  ")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"heads": [(0, 3)]}, r"heads: expected layer and head of cross-attention, received \[\(0"),
+        ({"heads": [(4, 0)]}, r"heads: expected layer and head"),
+        ({"heads": []}, r"heads: expected layer and head"),
+    ],
+)
+def test_heads_that_are_not_there_are_refused(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        align(planted(), **given)
+
+
+def test_what_has_no_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="the trace of a recording"):
+        align(replace(planted(), sound=None))
+    empty = planted(("<begin>", "<|notimestamps|>"), ())
+    with pytest.raises(ValueError, match="the transcript is empty"):
+        transcript(empty)
+    assert seconds_per_frame(planted()) == pytest.approx(STEP)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+WORDS = [Word("Say", 0.5, 0.75), Word('"hi".', 0.75, 1.25), Word("Bye", 61.0, 3661.5)]
+
+
+def test_json_reads_back() -> None:
+    assert json.loads(as_json(WORDS)) == [
+        {"word": text, "start": start, "end": end} for text, start, end in WORDS
+    ]
+
+
+def test_subtitles() -> None:
+    assert as_srt(WORDS) == (
+        '1\n00:00:00,500 --> 00:00:01,250\nSay "hi".\n\n2\n00:01:01,000 --> 01:01:01,500\nBye\n'
+    )
+    long = [Word("abcdefghij", float(index), index + 1.0) for index in range(9)]
+    lines = as_srt(long).split("\n\n")
+    assert all(len(block.split("\n")[2]) <= 42 for block in lines)
+
+
+def test_a_textgrid_covers_the_recording() -> None:
+    text = as_textgrid(WORDS[:2], 2.0)
+    lines = [line.strip() for line in text.split("\n")]
+    assert lines[:2] == ['File type = "ooTextFile"', 'Object class = "TextGrid"']
+    starts = [float(line.split("=")[1]) for line in lines if line.startswith("xmin")][2:]
+    ends = [float(line.split("=")[1]) for line in lines if line.startswith("xmax")][2:]
+    assert starts == [0.0, 0.5, 0.75, 1.25]
+    assert ends == [*starts[1:], 2.0]
+    assert 'text = """hi""."' in lines
+    assert "intervals: size = 4" in lines
+    assert "intervals: size = 1" in as_textgrid([], 2.0)
+
+
+# --- Whisper --------------------------------------------------------------------------------------
+
+SENTENCES = (
+    "The quick brown fox jumps over the lazy dog. My friends went to the market.",
+    "She sells fresh bread and butter near the old railway station every morning.",
+    "Nobody knows where the children hide their golden coins after sunset.",
+    "A small green boat drifts slowly across the quiet river under the bridge.",
+)
+WITHIN = (0.02, 0.05, 0.1)
+
+
+def own_method(model: Any, t: Trace, text: str) -> list[float]:
+    """The starts of words by the procedure of openai-whisper, written down once more.
+
+    Source: openai/whisper, timing.py, `find_alignment`: eager weights of a pass that reads the end
+    symbol as well.
+    """
+    network = model.network
+    ids = [*model.tokenizer.encode(text).ids]
+    arguments = {"input_features": t.origin.inputs.arguments["input_features"]}  # pyright: ignore
+    before = network.config._attn_implementation
+    network.set_attn_implementation("eager")
+    with torch.no_grad():
+        out = network(**arguments, decoder_input_ids=torch.tensor([ids]), output_attentions=True)
+    network.set_attn_implementation(before)
+    assert t.sound is not None
+    frames = int(t.sound.heard[0] / 0.02)
+    chosen = torch.stack([out.cross_attentions[layer][0, head] for layer, head in t.sound.aligning])
+    chosen = chosen[..., :frames] / chosen[..., :frames].sum(-1, keepdim=True)
+    chosen = (chosen - chosen.mean(1, keepdim=True)) / chosen.std(1, keepdim=True, correction=0)
+    padded = np.pad(chosen.numpy(), ((0, 0), (0, 0), (3, 3)), mode="reflect")
+    smooth = np.median(np.lib.stride_tricks.sliding_window_view(padded, 7, axis=-1), axis=-1)
+    rows, cols = plain_warp(-smooth.mean(0)[1:-1].astype(np.float64))
+    first = dict(reversed(list(zip(rows, cols, strict=True))))
+    labels = model.tokenizer.encode(text).labels[2:-1]
+    begins = [place for place, label in enumerate(labels) if label.startswith(" ") or place == 0]
+    return [first[place] * 0.02 for place in begins]
+
+
+@lru_cache
+def heard(folder: Path) -> tuple[Any, list[tuple[str, Path, list[float]]]]:
+    model, found = load("whisper"), []
+    for number, text in enumerate(SENTENCES):
+        file = folder / f"{number}.wav"
+        onsets = speak(text, None, file)
+        found.append((text, file, [onset.seconds for onset in onsets]))
+    return model, found
+
+
+def shares(errors: list[float]) -> list[float]:
+    off = np.abs(np.array(errors))
+    return [float((off <= most + 1e-9).mean()) for most in WITHIN]
+
+
+@pytest.mark.long
+def test_word_times_of_whisper_are_those_of_its_own_method(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Beside onsets that are known, at 20, 50 and 100 ms; characters are nearer, as published."""
+    if not is_here(entry("whisper")) or not has_synthesizer():
+        pytest.skip("the package index has not been asked for Whisper, or eSpeak NG is missing")
+    model, spoken = heard(tmp_path_factory.mktemp("speech"))
+    errors: dict[str, list[float]] = {"own": [], "tokens": [], "characters": [], "found": []}
+    for text, file, onsets in spoken:
+        t = trace(model, str(file), text)
+        cut = trace(model, str(file), spelled(model.tokenizer, text))
+        heads = [(each.layer, each.head) for each in aligning_heads(t)]
+        starts = {
+            "own": own_method(model, t, text),
+            "tokens": [word.start for word in align(t)],
+            "characters": [word.start for word in align(cut, method="characters")],
+            "found": [word.start for word in align(t, heads=heads)],
+        }
+        for name, each in starts.items():
+            errors[name] += [a - b for a, b in zip(each, onsets, strict=True)]
+    found = {name: shares(each) for name, each in errors.items()}
+    assert found["tokens"] == pytest.approx(found["own"], abs=0.06)
+    assert np.median(np.abs(np.subtract(errors["tokens"], errors["own"]))) < 0.021
+    assert found["characters"][0] > 0.35, found
+    assert found["characters"][2] > 0.75, found
+    assert found["found"][2] > found["own"][2], found
