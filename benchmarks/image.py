@@ -105,7 +105,7 @@ def visited(page: Page, url: str, number: int) -> dict[str, list[float]]:
     """One visit: seconds of a drop; milliseconds of hovers, heads, layers and requests; bytes."""
     query = "&".join(f"{name}={value}" for name, value in BASE.items())
     page.add_init_script(path=PROBE)
-    page.goto(f"{url}/image?{query}", wait_until="commit")
+    page.goto(f"{url}/?model=built-vit&{query}", wait_until="commit")
     wait_for(page, "imageProbe.ready()", "the first picture")
     page.get_by_role("combobox", name="Layer").focus()
     far = pressed(page, "End", "site", after_ms=0)
@@ -177,14 +177,21 @@ def picture(number: int) -> Any:
     return {"name": f"{number}.jpg", "mimeType": "image/jpeg", "buffer": file.getvalue()}
 
 
+def config_of(size: int, **sizes: Any) -> Any:
+    """The config of a network of these sizes, as the page builds it."""
+    from models.vit import ViTConfig
+
+    fields: dict[str, Any] = {"image": size, "mlp": 4 * sizes["dim"], **sizes}
+    return ViTConfig(**fields)
+
+
 def bare_forward() -> Any:
     """A function that runs the network once and says how many seconds it took."""
     import torch
 
-    from models.vit import ViT, ViTConfig
-    from viz.pages.image.network import ViTChoice
+    from models.vit import ViT
 
-    network = ViT(ViTConfig(**ViTChoice(**BASE).sizes)).eval()
+    network = ViT(config_of(**BASE)).eval()
     pixels = torch.randn(1, 3, BASE["size"], BASE["size"])
 
     def run() -> float:
@@ -199,22 +206,22 @@ def bare_forward() -> Any:
 
 def memory_of_many() -> int:
     """Bytes the peak rises above the built network while its picture is explored."""
+
     from benchmarks.memory import rise_of
     from models.run import load, trace
     from viz.api import image as api
     from viz.api.entries import Patches, TraceEntry
     from viz.image import Picture
-    from viz.pages.image.network import ViTChoice
 
-    choice = ViTChoice(**MANY)
-    model = load(choice.config())
+    config = config_of(**MANY)
+    model = load(config)
     image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (480, 480, 3), np.uint8))
-    small = ViTChoice(size=32, patch=8, dim=16, heads=2, depth=1)
-    trace(load(small.config()), image)
+    small = config_of(size=32, patch=8, dim=16, heads=2, depth=1)
+    trace(load(small), image)
 
     def explored() -> list[bytes]:
         found = trace(model, image)
-        cut = Patches(Picture(b"", ""), choice.patch, choice.dim, choice.order)
+        cut = Patches(Picture(b"", ""), config.patch, config.width, config.order)
         entry = TraceEntry(found, lambda *_: "", patches=cut)
         layers = [api.layer_of(entry, "x", site) for site in (0, 5)]
         return [

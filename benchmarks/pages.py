@@ -160,7 +160,7 @@ def first_view(browser: Browser, address: str) -> tuple[float, dict[str, int]]:
 def _address(url: str, model: Path, tokens: int) -> str:
     ids = " ".join(str(1 + place * 7 % (VOCAB - 1)) for place in range(tokens))
     place = {"place": "folder", "folder": str(model), "ids": ids, "head": 0, "layer": 0}
-    return f"{url}/models?{urlencode(place)}"
+    return f"{url}/?{urlencode(place)}"
 
 
 def theirs(browser: Browser, file: Path, tool: str, tokens: int) -> dict[str, Any]:

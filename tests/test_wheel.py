@@ -120,11 +120,12 @@ def test_the_command_writes_figures(scripts: Path, project: Path) -> None:
 
 def test_code_on_the_page_names_the_package(scripts: Path, project: Path) -> None:
     code = (
-        "from headscope.viz.pages.widgets.snippet import code\n"
-        "from headscope.viz.pages.shared import Choice\n"
+        "from headscope.models.request import Source, TraceRequest\n"
+        "from headscope.viz.api.snippet import code\n"
         "import headscope as hs\n"
-        "t = hs.trace(hs.load('reverse'), 'abc')\n"
-        "print(code(Choice('reverse'), 'abc', '', t, 0, 0))"
+        "model = hs.load('reverse')\n"
+        "request = TraceRequest(Source('catalogue', 'reverse'), 'abc')\n"
+        "print(code(request, model, hs.trace(model, 'abc'), 0, 0))"
     )
     assert "from headscope.models.run import load, trace" in run(
         scripts, project, ["python", "-c", code]

@@ -12,6 +12,7 @@ from models.encoder import EncoderConfig
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
 from models.model import Model
+from models.request import Reads
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
@@ -44,25 +45,6 @@ class Part:
     mlp: int | None
     positions: str
     max_tokens: int | None = None
-
-
-@dataclass(frozen=True)
-class Reads:
-    """The kinds of input a model takes.
-
-    Attributes:
-        text: text or ids.
-        image: images.
-        sound: audio.
-        target: a target for its decoder.
-        pair: two segments of text.
-    """
-
-    text: bool
-    image: bool
-    sound: bool = False
-    target: bool = False
-    pair: bool = False
 
 
 def parts(model: Model) -> tuple[Part, ...]:

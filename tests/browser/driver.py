@@ -78,7 +78,7 @@ COURSE = "Course"
 LESSONS = tuple(lesson.name for lesson in course.COURSE)
 PLACES = (
     Place(
-        "Text",
+        "Explore",
         "/",
         (
             "",
@@ -87,25 +87,13 @@ PLACES = (
             "model=dates",
             "head=max&token=3&direction=in",
             "words=yes&special=hidden",
-        ),
-    ),
-    Place(
-        "Image",
-        "/image",
-        (
-            "size=64&heads=2&dim=16&depth=3",
-            "size=80&heads=2&dim=16&depth=2&photo=china&layer=1&head=1",
+            "model=built-vit&size=64&heads=2&dim=16&depth=3",
+            "model=built-vit&size=80&heads=2&dim=16&depth=2&photo=china&layer=1&head=1",
             "model=digits",
             "model=shapes&layer=1&token=3",
         ),
-        avoid=r"^[4-7]$",
+        avoid=r"^[4-7]$|hub|folder|Fetch|Get \(|Whichever|^transformers$|implementation",
         file=True,
-    ),
-    Place(
-        "Models",
-        "/models",
-        ("", "model=grammar&head=1", "model=digits&layer=1", "input=Hello+there&layer=3&head=2"),
-        avoid=r"hub|folder|Fetch|Whichever|^transformers$|implementation",
     ),
     Place(
         "Positions",
@@ -121,7 +109,7 @@ PLACES = (
     Place(COURSE, "/course"),
     *(Place(COURSE, f"/{path}") for path in LESSONS),
 )
-BY_PATH = {place.path: place for place in PLACES} | {"/text": PLACES[0]}
+BY_PATH = {place.path: place for place in PLACES}
 PICTURES = re.compile(r"^(An? \w+|First|Second|Third)$")  # those that every tab has
 AVOID = re.compile(
     r"save|download|copy|projector|print|fullscreen|help for|link to heading|clear", re.I

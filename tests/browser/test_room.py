@@ -100,7 +100,7 @@ def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     phone.wait_for_url(f"**/{second}*")
     assert {page.evaluate("window.opened") for page in people} == {"once"}  # nothing was reloaded
 
-    presenter.get_by_role("link", name="Text").first.click()
+    presenter.get_by_role("link", name="Explore").first.click()
     says(desk, "The presenter is on another page")
     presenter.go_back()
     says(desk, "Following")

@@ -26,7 +26,7 @@ FIRST = re.compile("^The animal")
 EXAMPLE, EXAMPLE_TEXT = "Keys … are", "The keys to the cabinet are on the table."
 OTHER = "Two banks"
 BUILT = "?model=built&dim=16&heads=2&depth=3"
-SMALL_IMAGE = "size=64&heads=2&dim=16&depth=3"
+SMALL_IMAGE = "model=built-vit&size=64&heads=2&dim=16&depth=3"
 MANY = 280  # more traces than the app holds
 
 
@@ -131,8 +131,8 @@ def test_an_answer_that_comes_late_does_not_light_up_a_dimmed_picture(page, app_
 @pytest.mark.parametrize(
     ("path", "control"),
     [
-        (f"image?{SMALL_IMAGE}", "Image size"),
-        (f"image?{SMALL_IMAGE}", "file"),
+        (f"?{SMALL_IMAGE}", "Image size"),
+        (f"?{SMALL_IMAGE}", "file"),
         ("", SENTENCE),
         ("architecture?run=yes", "Text"),
     ],
@@ -378,7 +378,7 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
     is_as_it_was()
     go_to(page, "Course")
     expect(page.get_by_role("heading", name="How does a transformer work?")).to_be_visible()
-    go_to(page, "Text")
+    go_to(page, "Explore")
     is_as_it_was()
     page.reload()
     is_as_it_was()

@@ -18,14 +18,14 @@ from tests.javascript import node
 from tests.models.pretrained.tiny import ADDRESSED
 from viz import __main__ as shell
 from viz.api.entries import TraceEntry
+from viz.api.snippet import weights_of
 from viz.export import export
 from viz.export.entries import code_of
 from viz.export.request import site_name
 from viz.export.responses import python
 from viz.notebook import explore
-from viz.pages.models import page
+from viz.pages.explore import page
 from viz.pages.state import params as link
-from viz.pages.widgets.snippet import weights_of
 
 SELECTION = "viz/components/headscope_views/assets/core/selection.js"
 ROOT = Path(__file__).parents[2]

@@ -11,11 +11,12 @@ import re
 import socket
 import stat
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Mount, Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Query = dict[str, str]
 
 LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
 DESCRIPTORS = Path("/dev/fd")
@@ -80,12 +83,15 @@ def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
     ]
 
 
-def page_routes(names: Iterable[str], first: str) -> "list[Route]":
+def page_routes(
+    names: Iterable[str], first: str, moved: Mapping[str, Callable[[Query], Query]]
+) -> "list[Route]":
     """The routes of the pages, which all serve the same file.
 
     Args:
         names: of the pages.
         first: the page at "/"; its own path redirects there.
+        moved: older paths of the first page, each with what its query is now.
     """
     from starlette.responses import HTMLResponse, RedirectResponse
     from starlette.routing import Route
@@ -93,11 +99,17 @@ def page_routes(names: Iterable[str], first: str) -> "list[Route]":
     async def index(_: "Request") -> "Response":
         return HTMLResponse(index_page(), headers={"Cache-Control": "no-cache"})
 
-    async def start(request: "Request") -> "Response":
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"./{query}", headers={"Cache-Control": "no-cache"})
+    def leading(now: Callable[[Query], Query]) -> "Callable[[Request], Awaitable[Response]]":
+        async def start(request: "Request") -> "Response":
+            query = urlencode(now(dict(request.query_params)), quote_via=quote)
+            path = f"./?{query}" if query else "./"
+            return RedirectResponse(path, headers={"Cache-Control": "no-cache"})
 
-    return [Route(f"/{name}", start if name == first else index) for name in names]
+        return start
+
+    paths = {first: dict, **moved}
+    pages = [Route(f"/{name}", index) for name in names if name != first]
+    return [*pages, *(Route(f"/{name}", leading(now)) for name, now in paths.items())]
 
 
 def asset_route(folder: Path, path: str) -> "Mount":

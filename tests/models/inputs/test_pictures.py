@@ -18,7 +18,7 @@ from models.inputs.pictures import processed
 from models.preprocessing import Preprocessing, ProcessorSettings, changed, usual_preprocessing
 from models.run import CheckpointError, Model, load, trace
 from models.vision_families import USUAL
-from viz.pages.picture import PHOTOS
+from viz.api.samples import PHOTOS
 
 PHOTO = PHOTOS["china"]  # 640 × 427: neither square nor small
 LEVEL = 1e-6  # float32 after scaling and normalising: a thousandth of one level in 255

@@ -9,6 +9,7 @@ import transformers
 from benchmarks.architectures import ARCHITECTURES
 from models.files.folder import Folder
 from models.loading import summary
+from models.request import Reads
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
@@ -41,16 +42,16 @@ def test_layers_and_heads_are_those_that_attend(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("BERT", summary.Reads(True, False, pair=True)),
-        ("Llama", summary.Reads(True, False)),
-        ("ViT", summary.Reads(False, True)),
-        ("CLIP", summary.Reads(True, True)),
-        ("T5", summary.Reads(True, False, target=True)),
-        ("Whisper", summary.Reads(False, False, sound=True, target=True)),
-        ("wav2vec 2.0", summary.Reads(False, False, sound=True)),
+        ("BERT", Reads(True, False, pair=True)),
+        ("Llama", Reads(True, False)),
+        ("ViT", Reads(False, True)),
+        ("CLIP", Reads(True, True)),
+        ("T5", Reads(True, False, target=True)),
+        ("Whisper", Reads(False, False, sound=True, target=True)),
+        ("wav2vec 2.0", Reads(False, False, sound=True)),
     ],
 )
-def test_what_a_model_reads(name: str, expected: summary.Reads) -> None:
+def test_what_a_model_reads(name: str, expected: Reads) -> None:
     assert summary.reads(of(name)) == expected
 
 
@@ -96,7 +97,7 @@ def test_tables_that_are_not_learned_are_not_called_so(
 def test_networks_of_ours() -> None:
     minilm = load("minilm")
     assert summary.parts(minilm) == (summary.Part("", 6, 12, 12, 384, 1536, "learned", 512),)
-    assert summary.reads(minilm) == summary.Reads(True, False, pair=True)
+    assert summary.reads(minilm) == Reads(True, False, pair=True)
     assert summary.weights_bytes(minilm) == sum(4 * p.numel() for p in minilm.network.parameters())
     pair = load(Seq2SeqConfig(dim=21, heads=3, depth=2, mlp=13, d_k=7, d_v=7))
     assert [part.name for part in summary.parts(pair)] == ["encoder", "decoder"]

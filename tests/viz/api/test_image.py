@@ -14,9 +14,9 @@ from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import registry
 from viz.api.entries import Patches, TraceEntry
+from viz.api.pictures import encoded
 from viz.image import BUDGET
 from viz.pack import unpack
-from viz.pages.picture import encoded
 from viz.routes import routes
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers

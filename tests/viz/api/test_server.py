@@ -6,6 +6,7 @@ import re
 import socket
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from headscope_views import ASSETS, assets_path
@@ -13,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from viz.api import server
-from viz.pages.frame import registry
+from viz.pages.frame import old_links, registry
 
 
 def test_inline_scripts_are_named_by_hash() -> None:
@@ -71,7 +72,7 @@ def test_every_answer_carries_the_headers() -> None:
 def test_only_embed_links_may_be_framed(client: TestClient) -> None:
     policies = [
         client.get(address).headers["content-security-policy"]
-        for address in ("/image", "/image?layer=1&embed=true", "/image?x=embed=true")
+        for address in ("/positions", "/positions?layer=1&embed=true", "/positions?x=embed=true")
     ]
     framed = [re.search("frame-ancestors ([^;]*)", policy)[1] for policy in policies]  # type: ignore[index]
     assert framed == ["'none'", "'self' http://127.0.0.1:* http://localhost:*", "'none'"]
@@ -108,7 +109,7 @@ def test_the_page_is_told_where_its_server_is() -> None:
 @pytest.fixture
 def client() -> TestClient:
     routes = [
-        *server.page_routes(registry.ENTRIES, registry.FIRST),
+        *server.page_routes(registry.ENTRIES, registry.FIRST, old_links.MOVED),
         server.asset_route(ASSETS, assets_path()),
     ]
     app = Starlette(routes=routes, middleware=server.middleware())
@@ -128,6 +129,13 @@ def test_the_first_page_s_own_address_leads_to_it(client: TestClient, query: str
     answer = client.get(f"/{registry.FIRST}{query}")
     assert answer.status_code == 307
     assert answer.headers["location"] == f"./{query}"
+
+
+def test_older_addresses_lead_to_the_same_picture(client: TestClient) -> None:
+    for path, now in old_links.MOVED.items():
+        location = client.get(f"/{path}?layer=2&embed=true").headers["location"]
+        query = dict(parse_qsl(location.removeprefix("./?")))
+        assert query == now({"layer": "2", "embed": "true"})
 
 
 def test_listening_sockets_send_at_once_and_so_do_their_connections() -> None:

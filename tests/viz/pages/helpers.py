@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from html import unescape
 from itertools import count
 from typing import Any
 
@@ -15,7 +16,7 @@ SCRIPT = "from viz.pages.{module} import page\npage.page()\n"
 
 
 def run(module: str, query: dict[str, str] | None = None, *, timeout: float = 60) -> AppTest:
-    """Opens a page by a link; `module` is its folder below viz/pages, such as "text"."""
+    """Opens a page by a link; `module` is its folder below viz/pages, such as "explore"."""
     app = AppTest.from_string(SCRIPT.format(module=module), default_timeout=timeout)
     for name, value in (query or {}).items():
         app.query_params[name] = value
@@ -83,6 +84,23 @@ def choose(app: AppTest, page: str, name: str, value: Any) -> AppTest:
     return checked(app.run())
 
 
+def take(app: AppTest, name: str, shelf: str = "included") -> AppTest:
+    """Chooses a model from a list of the chooser, whether or not it is open."""
+    if not views(app, "choices"):
+        checked(app.button("explore_choose").click().run())
+    key = f"explore_{shelf}"
+    app.session_state[key] = {"chosen": name}
+    checked(app.run())
+    app.session_state[key] = {"chosen": None}
+    return app
+
+
+def about(app: AppTest) -> str:
+    """The line about the open model, and what it opens to."""
+    found = (str(element.proto.body) for element in app.get("html"))
+    return " ".join(unescape(each) for each in found if "about-model" in each)
+
+
 def upload(
     app: AppTest, name: str, files: Mapping[str, bytes], refused: Mapping[str, str] | None = None
 ) -> AppTest:
@@ -90,7 +108,7 @@ def upload(
 
     Args:
         app: of the page.
-        name: of the page and its setting, such as "image_upload".
+        name: of the page and its setting, such as "explore_upload".
         files: by their names.
         refused: by their names, why others were not sent.
     """

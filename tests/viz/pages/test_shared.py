@@ -7,6 +7,7 @@ import pytest
 
 from models.run import Model, load
 from models.simple import SmallestConfig
+from viz.api import passes
 from viz.api.pool import FairPool
 from viz.pages import shared
 
@@ -24,9 +25,9 @@ def model() -> Model:
 def others() -> Iterator[None]:
     """As many passes of others as may run at once."""
     with shared.forward_pass(load(SmallestConfig(vocab=7, dim=5))):
-        shared._FORWARDS.acquire()
+        passes._FORWARDS.acquire()
         yield
-        shared._FORWARDS.release()
+        passes._FORWARDS.release()
 
 
 @pytest.mark.usefixtures("others")
@@ -40,7 +41,7 @@ def test_a_page_that_waits_for_a_pass_can_be_stopped(model: Model) -> None:
     with pytest.raises(StopError), shared.forward_pass(model, progress=progress):
         pytest.fail("expected it to wait")
     assert told == [(0, 0)]
-    assert not shared._FORWARDS.acquire(blocking=False)  # the passes of others go on
+    assert not passes._FORWARDS.acquire(blocking=False)  # the passes of others go on
 
 
 @pytest.mark.usefixtures("others")
@@ -54,8 +55,8 @@ def test_a_request_that_waits_for_a_pass_leaves_its_thread_to_others(model: Mode
         waiting = asyncio.ensure_future(pool.run("a", work))
         assert await pool.run("b", lambda: "at once") == "at once"
         assert not waiting.done()
-        shared._FORWARDS.release()
+        passes._FORWARDS.release()
         assert await waiting == "after all"
-        shared._FORWARDS.acquire()
+        passes._FORWARDS.acquire()
 
     asyncio.run(asyncio.wait_for(test(), 60))

@@ -260,7 +260,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "Open a date in the explorer",
-            "text",
+            "explore",
             {"model": "dates", "input": "3 March 1998", "attention": "cross", "head": 0},
         ),
     ),

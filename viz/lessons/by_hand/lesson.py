@@ -178,7 +178,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "See self-attention on a whole sentence, in a trained model",
-            "text",
+            "explore",
             {"model": "minilm", "input": "The viewer liked the film because it was short"},
         ),
     ),

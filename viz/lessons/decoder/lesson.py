@@ -234,7 +234,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "Open this sentence in the explorer",
-            "text",
+            "explore",
             {"model": "grammar-next", "input": "the keys near the cabinet"},
         ),
     ),

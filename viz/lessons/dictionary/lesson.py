@@ -202,5 +202,5 @@ LESSON = Lesson(
         "models.lessons.dictionary.pooled",
         "models.lessons.dictionary.case",
     ),
-    pages=(Page("See how MiniLM reads a query", "text", {"model": "minilm", "input": "Anna"}),),
+    pages=(Page("See how MiniLM reads a query", "explore", {"model": "minilm", "input": "Anna"}),),
 )

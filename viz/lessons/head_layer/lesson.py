@@ -227,7 +227,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "A network that reverses words: its probabilities, letter by letter",
-            "text",
+            "explore",
             {"model": "reverse", "input": "stream"},
         ),
     ),

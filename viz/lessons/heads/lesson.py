@@ -234,7 +234,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "Open layer 0, head 2 of MiniLM in the explorer",
-            "text",
+            "explore",
             {
                 "input": "The animal didn't cross the street because it was too tired.",
                 "layer": 0,

@@ -188,7 +188,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "See the induction head at work",
-            "text",
+            "explore",
             {"model": "induction", "input": "junk dream vow junk", "layer": 1, "head": 1},
         ),
     ),

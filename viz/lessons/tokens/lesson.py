@@ -167,7 +167,7 @@ LESSON = Lesson(
     pages=(
         Page(
             "See these tokens attend to each other",
-            "text",
+            "explore",
             {"model": "minilm", "input": "Our bank rewilded the river bank"},
         ),
     ),

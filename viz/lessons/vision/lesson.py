@@ -308,8 +308,8 @@ LESSON = Lesson(
     pages=(
         Page(
             "Open a photo and an untrained network in the explorer",
-            "image",
-            {"model": "built", "photo": "flower"},
+            "explore",
+            {"model": "built-vit", "photo": "flower"},
         ),
         Page("ViT 256/32, part by part", "architecture", {"preset": "vit-32"}),
     ),

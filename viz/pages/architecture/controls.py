@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from models.presets import PRESETS, first_of
-from viz.pages import picture, shared
+from viz.api.samples import SAMPLES
+from viz.pages import shared
 from viz.pages.architecture import fixes, network, presets
 from viz.pages.architecture.fields import KINDS, SECTIONS, Field, automatic, fields
 from viz.pages.architecture.presets import PAGE
@@ -124,9 +125,7 @@ def _follow_kind() -> None:
 def _begin(name: str) -> None:
     """Sets the preset's settings, and its input if the present one is a trained model's example."""
     settings, selection = presets.values(name) | {"preset": name}, None
-    foreign = session.get(PAGE, "photo") in picture.SAMPLES or _of_a_model(
-        session.get(PAGE, "text")
-    )
+    foreign = session.get(PAGE, "photo") in SAMPLES or _of_a_model(session.get(PAGE, "text"))
     if presets.trained(name) or foreign:
         example = presets.first_example(name)
         settings |= presets.input_of(name, example) | {"reads": "text"}

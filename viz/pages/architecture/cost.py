@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from viz.api import passes
 from viz.architecture import short
 from viz.pages import shared
 from viz.pages.architecture import fixes, network
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import controls
-from viz.pages.widgets.running import speed
 
 if TYPE_CHECKING:
     from models.model import Config
@@ -65,7 +65,7 @@ def predicted(parts: tuple[Any, ...]) -> float:
     """Seconds to draw the weights and run one pass."""
     from models.cost.count import total
 
-    work = WASTE * total(parts, "flops") / speed(shared.device())
+    work = WASTE * total(parts, "flops") / passes.speed(shared.device())
     return SECONDS_A_WEIGHT * total(parts, "parameters") + work + 0.02
 
 

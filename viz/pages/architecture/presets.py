@@ -8,7 +8,7 @@ from typing import Any
 
 from models.card import Example
 from models.presets import PRESETS
-from viz.pages import picture
+from viz.api.samples import PICTURES, SAMPLES
 from viz.pages.architecture.fields import Value, fields, value_of
 from viz.pages.state import params as link
 from viz.pages.state import selected
@@ -50,7 +50,7 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
         link.text("answer", begin["answer"]),
         link.text("ids", "4 5 9 7 6"),
         link.text("answer_ids", "1 8 3 5 4"),
-        link.choice("photo", begin["photo"], picture.PICTURES),
+        link.choice("photo", begin["photo"], PICTURES),
         *pictures.PARAMS,
         link.choice("fit", "crop", FITS),
     )
@@ -107,7 +107,7 @@ def input_of(name: str, example: Example | None) -> dict[str, str]:
     if example is None:
         return settings
     own = f"{trained(name)}/{example.input}"
-    if own in picture.SAMPLES:
+    if own in SAMPLES:
         return settings | {"photo": own}
     return settings | {"text": example.input, "answer": example.target or ""}
 

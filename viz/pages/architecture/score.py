@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
+from models.request import Source
 from viz import figures
+from viz.api import tracing
 from viz.pages import shared
 from viz.pages.architecture import cost, network, presets, run
 from viz.pages.architecture.presets import PAGE
@@ -43,7 +45,7 @@ def show(config: "Config") -> None:
     if not cost.allowed(config, _parts(config)):
         return
     try:
-        found = measured(config, model, shared.device(), tokens, target)
+        found = measured(run.source(config, model), config, tokens, target)
         ks = chosen(text, found.classes)
     except ValueError as error:
         shared.error_line(error)
@@ -114,7 +116,7 @@ def _loss(found: "Ranking", weight: float) -> str:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
-def measured(config: "Config", model: str, device: str, tokens: int, target: int) -> "Ranking":
+def measured(source: Source, config: "Config", tokens: int, target: int) -> "Ranking":
     """Ranks of the right answers: of the trained model's own task, or of random inputs."""
     from random import Random
 
@@ -122,10 +124,10 @@ def measured(config: "Config", model: str, device: str, tokens: int, target: int
     from train.recipes import RECIPES
     from train.task import draw, ranking
 
-    made = run.built(config, model, device)
+    made = tracing.opened(source)
     with shared.forward_pass(made):
-        if model:
-            task: Any = RECIPES[model].task
+        if source.catalogue:
+            task: Any = RECIPES[source.catalogue].task
             return ranking(made.network, task, draw(task, ITEMS, Random("accuracy"), held_out=True))
         from train.chance import Chance
 

@@ -35,10 +35,10 @@ def _main(name: str) -> Entry:
     return Entry(name, name.capitalize(), f"viz.pages.{name}.page", name)
 
 
-FIRST = "text"  # the page at "/"
+FIRST = "explore"  # the page at "/"
 COURSE = "course"
 BAR = (
-    *map(_main, (FIRST, "image", "models", "positions", "architecture")),
+    *map(_main, (FIRST, "positions", "architecture")),
     Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE),
 )
 LESSONS = tuple(

@@ -128,7 +128,7 @@ def takeaways(lesson: Lesson) -> None:
         )
 
 
-def explore(label: str, page: str = "text", **query: Any) -> None:
+def explore(label: str, page: str = "explore", **query: Any) -> None:
     """A link to another page with the same state; that page then has a link back."""
     st.page_link(
         registry.page(page),

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.pages import shared
+from viz.api import tracing
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-MINILM = shared.Choice("minilm")
 BESIDE = {
     "sinusoidal": "sinusoidal",
     "learned": "learned",
@@ -195,7 +194,7 @@ def _table(encoding: Encoding, length: int) -> "Tensor":
         turned = rotary_angles(length, encoding.width, base=encoding.base)
         return torch.cat([turned.cos(), turned.sin()], 1).float()
     if encoding.trained:
-        network = shared.opened(MINILM, encoding.device).network
+        network = tracing.opened(tracing.of_catalogue("minilm", encoding.device)).network
         return network.get_parameter("positions.table").detach().float().cpu()[:length]
     with seeded(encoding.seed):
         return torch.randn(length, encoding.width)

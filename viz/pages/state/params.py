@@ -4,11 +4,12 @@ A link contains only values that differ from the default. Invalid values are rep
 and replaced by the default; unknown parameters are reported and dropped.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from models.request import digest_of
 
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
@@ -209,12 +210,6 @@ def write(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, str]:
         else:
             query[param.name] = str(value)
     return query
-
-
-def digest_of(data: bytes | str) -> str:
-    """SHA-256 of a file or text, in hexadecimal digits."""
-    encoded = data.encode("utf-8", "replace") if isinstance(data, str) else data
-    return hashlib.sha256(encoded).hexdigest()
 
 
 def _short(raw: str) -> str:

@@ -48,29 +48,29 @@ class Stage:
     told: tuple[Kind, dict[str, Any]] | None = None
     new: tuple[Held | Expected, int] | None = None
 
-    def expect(self, result: Held | Expected, network: Hashable, panels: Sequence[str]) -> None:
+    def expect(self, result: Held | Expected, network: Hashable) -> None:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
 
-        The last picture counts as drawn until then, and is that of `stale` if nothing follows.
+        The last picture counts as drawn until then, and is that of `stale` if nothing follows. It
+        tells which panels there will be below the picture.
 
         Args:
             result: which the trace will be.
             network: equal for all networks with the same layers and heads.
-            panels: names of panels below the picture.
         """
         before, heads = st.session_state.get(f"{self.page}/heads", (None, None))
         if isinstance(result, Held):
             heads = heads_of(result)
         elif network != before:
             heads = None
-        self._tell(result, heads, {"panels": list(panels)})
+        _, last = st.session_state.get(f"{self.page}/drawn", ("", {}))
+        self._tell(result, heads, {"panels": last.get("panels", ["code"])})
 
     def show(
         self,
         held: Held,
         *,
-        of: str = "",
-        network: Hashable = None,
+        of: Hashable = None,
         panels: Sequence[str] = (),
         more: Mapping[str, Any] | None = None,
     ) -> None:
@@ -78,15 +78,15 @@ class Stage:
 
         Args:
             held: the trace.
-            of: the model, for `shows`.
-            network: as in a later `expect`.
+            of: equal for all networks with the same layers and heads; for `shows` and a later
+                `expect`.
             panels: names of panels below the picture.
             more: props of the view's kind.
         """
         heads = heads_of(held)
         if not self.drawn:
             self._tell(held, heads, {"panels": list(panels), **(more or {})})
-        st.session_state[f"{self.page}/heads"] = network, heads
+        st.session_state[f"{self.page}/heads"] = of, heads
         st.session_state[f"{self.page}/drawn"] = self.told
         st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision
 
@@ -182,7 +182,7 @@ def has_drawn(page: str) -> bool:
     return f"{page}/drawn" in st.session_state
 
 
-def shows(page: str, model: str) -> bool:
+def shows(page: str, model: Hashable) -> bool:
     """Whether the last picture is one of this model, which is open, by the controls that are there.
 
     The next one then comes soon, and may come before the controls. After an example, a preset or a

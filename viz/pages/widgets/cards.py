@@ -1,46 +1,29 @@
 """Model cards of the catalogue."""
 
-from html import escape
+from functools import cache, lru_cache
 
 import streamlit as st
 
 from models.card import Card
 from models.card import card as of
-from models.catalogue import Entry, bundled, entry
+from models.catalogue import Entry, bundled
 from viz.pages import shared
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@lru_cache(maxsize=32)
 def card(model: str) -> Card | None:
     """The card of a model trained for the app; None for any other."""
-    return None if model == shared.BUILT else of(entry(model))
+    return next((of(each) for each in bundled() if each.name == model), None)
 
 
 def about(model: str) -> None:
     """Shows the task and the scores of a model trained for the app."""
     found = card(model)
     if found is not None:
-        st.caption(shared.plain(_details(found)))
+        st.caption(shared.plain(details(found)))
 
 
-def folded(model: str) -> None:
-    """One line about a model of the catalogue, which opens to its task and its scores."""
-    if model == shared.BUILT:
-        return
-    found, about = card(model), next(each for each in readers() if each.name == model)
-    if found is None:
-        line, details = "About this model", f"{about.summary} Licence: {about.licence}."
-    else:
-        scores = (f"{each.name} {_percent(each.share)}" for each in found.measures)
-        line, details = f"Right: {', '.join(scores)}", _details(found)
-    st.html(
-        f'<details class="about-model"><summary>{escape(line)} · <u>details</u></summary>'
-        f"<p>{escape(details)}</p></details>",
-        width="content",
-    )
-
-
-def _details(card: Card) -> str:
+def details(card: Card) -> str:
     measured = "; ".join(
         f"{each.name} {_percent(each.share)} (95 % interval {_percent(each.low)} to"
         f" {_percent(each.high)})"
@@ -53,7 +36,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def readers() -> tuple[Entry, ...]:
     """The models of the catalogue that read text."""
     return tuple(entry for entry in bundled() if entry.reads == "text")

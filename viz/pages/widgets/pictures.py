@@ -7,8 +7,10 @@ from typing import Any
 import streamlit as st
 
 from models.card import Example
-from viz.pages import shared
-from viz.pages.picture import PICTURES, TITLES, frames, opened_image, still, thumbnail
+from models.request import File, file_of
+from viz.api import samples
+from viz.api.pictures import frames, still, thumbnail
+from viz.api.samples import TITLES
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.widgets import controls, uploads
@@ -17,11 +19,19 @@ UPLOAD = link.sha256("upload")
 FRAME = link.number("frame", 0, 0, 999)
 UPLOADS = link.sha256s("uploads")
 PARAMS = (UPLOAD, UPLOADS, FRAME)
+NAME = "picture.png"  # of an uploaded picture, in Python code
 
 
 def take(page: str) -> None:
     """Makes an uploaded file the picture; must be called after `link_on_entry.enter`."""
-    uploads.take(page, UPLOAD.name, opened_image, into=UPLOADS.name)
+    uploads.take(page, UPLOAD.name, _check, into=UPLOADS.name)
+
+
+def _check(digest: str, data: bytes) -> None:
+    """Raises ValueError for a file that is no picture."""
+    from models.tracing import decoded
+
+    decoded(File(digest, data, NAME))
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
@@ -52,7 +62,7 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
     own = strip(page)
     if len(own) > 1 or (own and not uploaded):
         _thumbnails(page, own)
-    hint = "or drop or paste pictures: PNG, JPEG, WebP, GIF, BMP"
+    hint = "or drop or paste pictures"
     uploads.uploader(page, UPLOAD.name, "Your pictures", hint, "image/*", several=True)
     uploads.camera(page, UPLOAD.name)
     count = _frames(page)
@@ -68,12 +78,12 @@ def show(page: str, name: str, example: Example | None = None) -> None:
     session.assign(page, {"photo": name, "upload": ""}, selection)
 
 
-def strip(page: str) -> dict[str, bytes]:
+def strip(page: str) -> dict[str, File]:
     """The uploaded pictures of the page, the oldest first, by their SHA-256."""
     settings = session.current(page).settings
     digests = dict.fromkeys((*settings[UPLOADS.name].split("."), settings[UPLOAD.name]))
-    found = {digest: attachments.find(digest) for digest in digests if digest}
-    return {digest: data for digest, data in found.items() if data is not None}
+    held = ((digest, attachments.find(digest)) for digest in digests if digest)
+    return {digest: File(digest, data, NAME) for digest, data in held if data is not None}
 
 
 def own_title(number: int, count: int) -> str:
@@ -81,7 +91,7 @@ def own_title(number: int, count: int) -> str:
     return "Your picture" if count == 1 else f"Your picture {number + 1}"
 
 
-def _thumbnails(page: str, own: Mapping[str, bytes]) -> None:
+def _thumbnails(page: str, own: Mapping[str, File]) -> None:
     """The uploaded pictures to choose from."""
     from headscope_views import view
 
@@ -89,10 +99,10 @@ def _thumbnails(page: str, own: Mapping[str, bytes]) -> None:
         {
             "id": digest,
             "title": own_title(number, len(own)),
-            "picture": thumbnail(digest, data),
+            "picture": thumbnail(file),
             "chosen": digest == session.get(page, UPLOAD.name),
         }
-        for number, (digest, data) in enumerate(own.items())
+        for number, (digest, file) in enumerate(own.items())
     ]
     props = {"label": "", "name": "Your pictures", "items": items, "layout": "thumbs"}
     taken = session.callback(partial(_take_thumbnail, page))
@@ -139,39 +149,33 @@ def problems(page: str) -> list[str]:
     return lines
 
 
+def _uploaded(page: str) -> File | None:
+    """The uploaded file; None if there is none, or this server does not have it."""
+    data = uploads.data(page, UPLOAD.name)
+    return None if data is None else File(session.get(page, UPLOAD.name), data, NAME)
+
+
 def _frames(page: str) -> int:
     """Number of frames of the page's picture."""
-    data = uploads.data(page, UPLOAD.name)
-    return 1 if data is None else frames(session.get(page, UPLOAD.name), data)
+    file = _uploaded(page)
+    return 1 if file is None else frames(file)
 
 
 def has_upload(page: str) -> bool:
     """Whether the page's picture is an uploaded file."""
-    return uploads.data(page, UPLOAD.name) is not None
+    return _uploaded(page) is not None
 
 
-def current(page: str) -> tuple[bytes, str]:
-    """The file of the page's picture, uploaded or shipped with the app, and its SHA-256.
+def current(page: str) -> File:
+    """The file of the page's picture, uploaded or shipped with the app.
 
     A later frame of an animation is a file of its own.
 
     Raises:
         ValueError: for a frame that cannot be decoded.
     """
-    data = uploads.data(page, UPLOAD.name)
-    if data is not None:
-        digest = session.get(page, UPLOAD.name)
-        frame = min(session.get(page, FRAME.name), frames(digest, data) - 1)
-        if frame:
-            data = still(digest, frame, data)
-            digest = link.digest_of(data)
-        return data, digest
-    data = PICTURES[session.get(page, "photo")].read_bytes()
-    return data, link.digest_of(data)
-
-
-def name_in_code(page: str) -> str:
-    """File name of the page's picture in Python code."""
-    if has_upload(page):
-        return "picture.png"
-    return PICTURES[session.get(page, "photo")].relative_to(shared.ROOT).as_posix()
+    file = _uploaded(page)
+    if file is None:
+        return samples.file(session.get(page, "photo"))
+    frame = min(session.get(page, FRAME.name), frames(file) - 1)
+    return file_of(still(file, frame), NAME) if frame else file

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from viz.api import passes
 from viz.architecture import short
 from viz.pages import shared
 from viz.pages.state import session
 
 if TYPE_CHECKING:
     from models.loading.estimate import Estimate
-    from models.model import Model
     from models.progress import Progress
 
 LONG = 1.0  # seconds from which on a pass shows its progress
 EVERY = 0.1  # seconds between two updates of the bar
-OVERHEAD = 2.5  # measured: time of a pass relative to its matrix products
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,7 @@ class Pass:
 
     def seconds(self) -> float:
         """How long it takes, about."""
-        found, device = self.cost()
-        cores = shared.cores() if device == "cpu" else 1
-        return OVERHEAD * found.flops / speed(device) / cores
+        return passes.seconds(*self.cost())
 
     def words(self) -> str:
         """How long it takes and how much memory."""
@@ -56,7 +53,7 @@ class Pass:
         """Says that it was stopped, with a button that runs it after all."""
         state, name = st.session_state, f"{self.page}/stopped"
         with st.container(key=f"{self.page}_stopped", horizontal=True, vertical_alignment="center"):
-            shared.notice("Stopped: the picture is the one before.")
+            shared.notice("Stopped. Showing the previous result.")
             st.button(
                 f"Run it ({self.words()})",
                 key=f"{self.page}_run_again",
@@ -101,39 +98,6 @@ class Pass:
             bar = st.progress(0.0)
             st.button("Stop", key=f"{self.page}_stop_pass", on_click=session.callback(stop))
         return bar
-
-
-def of_text(page: str, id: str, opened: "Callable[[], tuple[Model, int]]") -> Pass:
-    """The pass of a text.
-
-    Args:
-        page: prefix of widget keys.
-        id: of what it computes.
-        opened: returns the model and the number of tokens.
-    """
-
-    def cost() -> "tuple[Estimate, str]":
-        from models.loading.estimate import estimate
-
-        model, tokens = opened()
-        return estimate(model, tokens), model.device.type
-
-    return Pass(page, id, cost)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def speed(device: str) -> float:
-    """FLOPs per second of a matrix product, measured once."""
-    import torch
-
-    size = 384
-    matrix = torch.ones(size, size, device=device)
-    seconds = []
-    for _ in range(8):
-        start = time.perf_counter()
-        float((matrix @ matrix)[0, 0])
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / max(min(seconds), 1e-7)
 
 
 def duration(seconds: float) -> str:

@@ -166,7 +166,7 @@ def uploader(
         "limit": st.get_option("server.maxUploadSize"),
         "pasted": "image/" if several else "",
     }
-    view("files", props, key=_key(page, setting), on=("files",), width=360)
+    view("files", props, key=_key(page, setting), on=("files",), width=270)
 
 
 def camera(page: str, setting: str) -> None:

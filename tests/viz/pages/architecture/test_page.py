@@ -320,7 +320,7 @@ def test_shares_are_shown_as_areas(quantity):
         ({"text": "one two three"}, 2, ["one", "two", "three"]),
         ({"reads": "ids", "ids": "3, 5 7"}, 2, ["3", "5", "7"]),
         ({"preset": "small-decoder", "text": "one two"}, 2, ["one", "two"]),
-        ({"preset": "small-seq2seq", "text": "a b c", "answer": "x y"}, 6, ["a", "b", "c"]),
+        ({"preset": "small-seq2seq", "text": "a b c", "answer": "x y"}, 8, ["a", "b", "c"]),
         ({"preset": "smallest", "text": "one two"}, 1, ["one", "two"]),
         ({"preset": "layer", "text": "a b c", "answer": "x y"}, 1, ["x", "y"]),
         ({"preset": "layer-additive", "text": "a b c", "answer": ""}, 1, ["a", "b", "c"]),
@@ -438,7 +438,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(query):
 
 
 def test_a_dropped_picture_takes_the_photo_s_place():
-    from viz.pages.picture import PHOTOS
+    from viz.api.samples import PHOTOS
     from viz.pages.state import attachments
 
     data = PHOTOS["china"].read_bytes()

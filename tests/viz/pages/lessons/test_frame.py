@@ -126,7 +126,7 @@ def test_the_way_back_from_another_page() -> None:
     app = AppTest.from_function(journey, default_timeout=120)
     for name in ("by_hand", "scale"):
         go(app, name)
-    go(app, "text")
+    go(app, "explore")
     links = {element.proto.label: element.proto for element in app.get("page_link")}
     back = links["Back to the lesson “Scale and softmax”"]
     assert (back.page, back.query_string) == ("scale", "")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from models.request import Picture, TraceRequest
+from viz.api import samples, tracing
 from viz.pages import shared
 from viz.pages.lessons.quiz import tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
@@ -15,6 +17,8 @@ from viz.pages.lessons.quiz.tables import number
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from models.trace import Trace
 
 REPEATED = ("magnet", "violet", "cobalt", "planet", "hybrid", "turnip", "walnut", "zodiac")
 AGAIN = (2, 3, 4)  # letters of the word that come a second time
@@ -163,12 +167,14 @@ def _letters(word: str, again: int) -> "tuple[tuple[str, ...], Tensor]":
     """Tokens of a word that begins again, and the weights "layer head query key" on it."""
     import torch
 
-    from models.run import trace
-
-    model = shared.opened(shared.Choice("induction"), shared.device())
-    with shared.forward_pass(model):
-        found = trace(model, f"{word} {word[:again]}")
+    found = _traced("induction", f"{word} {word[:again]}")
     return tuple(found.labels), torch.stack([found.weights(layer).cpu() for layer in range(2)])
+
+
+def _traced(model: str, given: str | Picture) -> "Trace":
+    """The trace of a model of the catalogue."""
+    source = tracing.of_catalogue(model, shared.device())
+    return tracing.traced(TraceRequest(source, given), meanwhile=shared.waiting()).value
 
 
 @st.cache_resource(max_entries=len(DIGITS), show_spinner=False)
@@ -177,12 +183,7 @@ def _class_weights(picture: str) -> "Tensor":
     import torch
     from einops import rearrange
 
-    from models.catalogue import entry, folder
-    from models.run import trace
-
-    model = shared.opened(shared.Choice("digits"), shared.device())
-    with shared.forward_pass(model):
-        found = trace(model, folder(entry("digits")) / picture)
+    found = _traced("digits", Picture(samples.file(f"digits/{picture}")))
     weights = torch.stack([found.weights(site.layer).cpu() for site in found.sites])
     side = int((weights.shape[-1] - 1) ** 0.5)
     return rearrange(

@@ -1,0 +1,149 @@
+"""Runs a `TraceRequest`: opens its model, prepares its input, and traces it."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+from torch import Tensor
+
+from models.image import open_image
+from models.inputs.pictures import Processed, processed
+from models.inputs.sound import read_recording
+from models.loading.estimate import check_memory, kept_logits
+from models.loading.load import load
+from models.preprocessing import Preprocessing, changed
+from models.presets import config_of
+from models.progress import Progress, no_progress
+from models.request import File, Ids, Picture, Recording, Source, TraceRequest
+from models.run import trace
+
+if TYPE_CHECKING:
+    from models.attention import Edit
+    from models.image import Picture as Decoded
+    from models.model import Door, Model
+    from models.trace import Trace
+
+LONG = 1024  # tokens from which on memory is checked before a pass
+
+
+def open_model(source: Source) -> "Model":
+    """The model.
+
+    Raises:
+        ValueError: in one line, if it cannot be opened.
+    """
+    if source.place == "built":
+        return load(config_of(source.name, dict(source.sizes)), device=source.device)
+    name = Path(source.name.strip()).expanduser() if source.place == "folder" else source.name
+    return load(
+        name,
+        device=source.device,
+        dtype=getattr(torch, source.dtype),
+        door=None if source.door == "auto" else cast("Door", source.door),
+    )
+
+
+def run(request: TraceRequest, model: "Model", progress: Progress = no_progress) -> "Trace":
+    """The trace that a request describes.
+
+    Args:
+        request: what to trace.
+        model: of `request.model`, open.
+        progress: see `models.run.trace`.
+
+    Raises:
+        ValueError: for an input that the model cannot read, or that does not fit into memory.
+    """
+    tokens = length(request, model)
+    if tokens > LONG:
+        check_memory(model, tokens)
+    return trace(
+        model,
+        *arguments(request, model),
+        edits=cast("tuple[Edit, ...]", request.edits),
+        hidden=request.options.hidden,
+        logits_to_keep=kept_logits(model, tokens),
+        progress=progress,
+    )
+
+
+def arguments(request: TraceRequest, model: "Model") -> tuple[Any, Any]:
+    """Input and target as `models.run.trace` takes them."""
+    return _argument(request.input, model), _argument(request.target, model)
+
+
+def length(request: TraceRequest, model: "Model") -> int:
+    """Tokens of a text or of ids; 0 for other inputs."""
+    given = request.input
+    if isinstance(given, Ids):
+        return len(given.values)
+    if model.tokenizer is None or not isinstance(given, str | tuple):
+        return 0
+    return len(model.tokenizer.encode(*([given] if isinstance(given, str) else given)))
+
+
+def seen(picture: Picture, model: "Model") -> Processed:
+    """A picture as a model reads it.
+
+    Raises:
+        ValueError: for a picture that cannot be read, or a model that states no preprocessing.
+    """
+    if model.preprocessing is None:
+        raise ValueError(f"{model.name} does not state its image size: use a notebook")
+    changes: dict[str, Any] = dict(picture.changes)
+    return prepared(picture.file, changed(model.preprocessing, **changes))
+
+
+@lru_cache(maxsize=8)
+def prepared(file: File, preprocessing: Preprocessing) -> Processed:
+    """A picture as a model with this preprocessing reads it."""
+    return processed(preprocessing, decoded(file))
+
+
+@lru_cache(maxsize=3)
+def decoded(file: File) -> "Decoded":
+    """The picture in a file."""
+    return open_image(file.data)
+
+
+def channels(model: "Model") -> int:
+    """How many channels the pictures of a model have."""
+    config = model.network.config
+    config = getattr(config, "vision_config", None) or config
+    return getattr(config, "num_channels", getattr(config, "channels", 3))
+
+
+def _argument(given: Any, model: "Model") -> Any:
+    if isinstance(given, Ids):
+        return torch.tensor([given.values], device=model.device)
+    if isinstance(given, Recording):
+        return read_recording(given.file.data)
+    return _picture(given, model) if isinstance(given, Picture) else given
+
+
+def _picture(picture: Picture, model: "Model") -> Any:
+    """The picture, prepared, with the text beside it."""
+    from models.inputs.pretrained import forward_arguments
+
+    made = seen(picture, model)
+    pixels = _with_channels(made.pixels, model)
+    if model.door == "own":
+        return pixels
+    known = forward_arguments(model.network)
+    more = {name: value for name, value in made.arguments.items() if name in known}
+    beside = _argument(picture.text, model)
+    text = {} if beside is None else {"input_ids": beside}
+    return {**text, **more, "pixel_values": pixels}
+
+
+def _with_channels(pixels: Tensor, model: "Model") -> Tensor:
+    """The pixels with the model's channels: one is grey, and a built network reads 0 in others."""
+    count = channels(model)
+    if pixels.ndim != 4 or count == pixels.shape[1]:
+        return pixels
+    if count == 1:
+        return pixels.mean(1, keepdim=True)
+    if model.trained or count < pixels.shape[1]:
+        raise ValueError(f"{model.name} takes {count} channels: pass pixels in a notebook")
+    return torch.nn.functional.pad(pixels, (0, 0, 0, 0, 0, count - pixels.shape[1]))

@@ -1,0 +1,84 @@
+"""Models in a real browser: folders with two towers, what is wrong, what is open."""
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.architectures import ARCHITECTURES
+from tests.browser.looks import first_look, fits_in_every_look
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+VIEW = ".headscope[data-painted]"
+
+
+def saved(factory: pytest.TempPathFactory, name: str) -> str:
+    place = factory.mktemp("saved") / name.lower()
+    built: Any = next(a for a in ARCHITECTURES if a.name == name).build()
+    built.save_pretrained(place)
+    return str(place)
+
+
+@pytest.fixture(scope="module")
+def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a small model with two towers that attend alike."""
+    return saved(tmp_path_factory, "SigLIP")
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
+
+
+def test_it_fits_the_window_and_says_what_is_open(page, app_url):
+    first_look(page)
+    open_page(page, f"{app_url}/?input=An+unbelievable+hippopotamus")
+    page.get_by_text("weights verified to").click()
+    expect(page.get_by_text("6 layers × 12 heads")).to_be_visible()
+    page.get_by_text("weights verified to").click()
+    tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    count = tokens.count()
+    page.get_by_text("Whole words").click()
+    expect(tokens.get_by_text("hippopotamus", exact=True)).to_be_visible()
+    assert tokens.count() < count
+    page.wait_for_url(re.compile("words=yes"))
+    page.get_by_text("Model card").click()
+    expect(page.get_by_text("Apache-2.0")).to_be_visible()
+    fits_in_every_look(page)
+
+
+def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, app_url, towers):
+    open_page(page, f"{app_url}/?place=folder&folder={towers}&ids=3+4+5&layer=1")
+    kinds = page.get_by_role("group", name="Kind of attention").get_by_role("button")
+    tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    assert sorted(kinds.all_inner_texts()) == ["text: self", "vision: self"]
+    kinds.get_by_text("text: self").click()
+    expect(tokens).to_have_count(3)
+    page.wait_for_url(re.compile("tower=text"))
+    matrix = page.get_by_role("img", name=re.compile("^Attention of .*layer 1 · text: self"))
+    expect(matrix.first).to_be_visible()
+    page.reload()
+    expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
+    expect(kinds.and_(page.locator("[aria-pressed='true']"))).to_have_text("text: self")
+    expect(tokens).to_have_count(3)
+    shown = page.locator(VIEW).get_attribute("data-trace")
+    page.get_by_role("button", name="siglip").click()
+    box = page.get_by_role("textbox", name="Path, on the machine")
+    box.fill(f"{towers}-gone")
+    box.press("Enter")
+    expect(page.get_by_text("there is no folder")).to_be_visible()
+    expect(page.get_by_text("Still open")).to_be_visible()
+    expect(page.locator(f"{VIEW}[data-trace='{shown}']")).to_have_count(1)
+    page.get_by_role("button", name="Is this what the model used?").click()
+    expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
+
+
+def test_heads_that_share_keys_stand_together(page, app_url, tmp_path_factory):
+    folder = saved(tmp_path_factory, "Llama")  # six heads of queries, two of keys
+    open_page(page, f"{app_url}/?place=folder&folder={folder}&ids=3+4+5&head=4")
+    expect(page.locator(".hs-name")).to_have_text("layer 0 · head 4 (keys of group 1)")
+    places = page.locator(".hs-columns span").evaluate_all("all => all.map((a) => a.offsetLeft)")
+    steps = [after - before for before, after in pairwise(places)]
+    assert steps[2] > steps[1] == steps[0] == steps[3] == steps[4]

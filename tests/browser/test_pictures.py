@@ -1,0 +1,274 @@
+"""Pictures in a real browser, as a person explores them."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+import start
+from tests.browser.looks import first_look, fits_in_every_look, looks
+from tests.browser.views import save_the_screen
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+VIEW = ".headscope[data-painted]"
+SMALL = "model=built-vit&size=64&heads=2&dim=16&depth=3"
+
+
+def open_page(page: Page, url: str, query: str = SMALL) -> None:
+    page.goto(f"{url}/?{query}")
+    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
+
+
+def shows(page: Page, **data: object) -> None:
+    """Waits for a picture with these data attributes."""
+    wanted = "".join(f"[data-{name}='{value}']" for name, value in data.items())
+    expect(page.locator(f"{VIEW}{wanted}:not(.hs-busy)")).to_have_count(1)
+
+
+def changes(page: Page, before: str | None) -> None:
+    """Waits for the picture of another trace."""
+    expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
+
+
+def trace(page: Page) -> str | None:
+    return page.locator(VIEW).get_attribute("data-trace")
+
+
+def picture(kind: str = "PNG") -> dict[str, object]:
+    file = io.BytesIO()
+    pixels = np.random.default_rng(0).integers(0, 255, (50, 90, 3)).astype(np.uint8)
+    Image.fromarray(pixels).save(file, kind)
+    return {"name": f"mine.{kind.lower()}", "mimeType": "", "buffer": file.getvalue()}
+
+
+def moving() -> dict[str, object]:
+    """A GIF of two frames."""
+    file = io.BytesIO()
+    first, second = (Image.new("RGB", (40, 40), colour) for colour in ("red", "blue"))
+    first.save(file, "GIF", save_all=True, append_images=[second])
+    return {"name": "moving.gif", "mimeType": "image/gif", "buffer": file.getvalue()}
+
+
+def deep() -> dict[str, object]:
+    """A PNG of 16 bits a pixel."""
+    file = io.BytesIO()
+    Image.new("I;16", (40, 40), 40_000).save(file, "PNG")
+    return {"name": "deep.png", "mimeType": "image/png", "buffer": file.getvalue()}
+
+
+def drop(page: Page, file: dict[str, object] | list[dict[str, object]]) -> None:
+    page.locator("input[type=file]").set_input_files(file)  # pyright: ignore[reportArgumentType]
+
+
+def said(page: Page, words: str) -> None:
+    """Waits for the address to say what was changed, and for the picture that shows it."""
+    page.wait_for_url(re.compile(rf"[?&]{words}(&|$)"))
+    shows(page)
+    expect(page.locator(".hs-dim")).to_have_count(0)
+
+
+def step(page: Page, name: str, key: str) -> None:
+    page.get_by_role("slider", name=name, exact=True).press(key)
+
+
+def pick(page: Page, label: str, option: str) -> None:
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def test_every_control_of_the_network_moves_it(page, app_url):
+    first_look(page)
+    open_page(page, app_url, "model=built-vit&size=64&heads=2&dim=32&depth=2")
+    page.get_by_role("button", name="A temple").click()
+    said(page, "photo=china")
+    for name, key, words in (
+        ("Image size", "ArrowRight", "size=80"),
+        ("Heads", "ArrowLeft", "heads=1"),
+        ("Dim", "ArrowRight", "dim=48"),
+        ("Depth", "ArrowRight", "depth=3"),
+        ("Patch", "ArrowLeft", "patch=8"),  # 14 does not divide the image
+    ):
+        step(page, name, key)
+        said(page, words)
+    page.get_by_role("button", name="More", exact=True).click()
+    pick(page, "Positions", "sincos2d")
+    said(page, "positions=sincos2d")
+    step(page, "Registers", "ArrowRight")
+    said(page, "registers=1")
+    pick(page, "Order", "by channel")
+    said(page, "order=c[^&]*")
+    page.get_by_role("spinbutton", name="Seed").press("ArrowUp")
+    said(page, "seed=1")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("102 × 48 with the class token and 1 register")).to_be_visible()
+    expect(page.locator(".stAlert, .stException")).to_have_count(0)
+    page.get_by_role("button", name="A flower").click()
+    expect(page.get_by_role("button", name="A flower")).to_have_attribute("kind", "primary")
+    fits_in_every_look(page)
+
+
+def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url):
+    first_look(page)
+    open_page(page, app_url, f"{SMALL}&registers=1")
+    for mode in looks(page):
+        shows(page, mode=mode, site=0, head=0)
+    expect(page.get_by_text("untrained: random weights").first).to_be_visible()
+    before = trace(page)
+    for button, wanted in (
+        *(("Next layer", {"site": 1}), ("Previous layer", {"site": 0})),
+        *(("Next head", {"head": 1}), ("Previous head", {"head": 0})),
+    ):
+        page.get_by_role("button", name=button).click()
+        shows(page, **wanted)
+    page.get_by_role("combobox", name="Layer").select_option("1")
+    page.get_by_role("combobox", name="Head").select_option("max")
+    shows(page, site=1, head="max", trace=before)
+    for name in ("Is looked at by", "Own", "0 to 1", "Shared", "Looks at", "Picture only"):
+        button = page.get_by_role("button", name=name, exact=True)
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Picture only", exact=True).click()
+    photo = page.get_by_role("img", name="Arrow keys choose a patch")
+    for key, token in (("ArrowDown", 2), ("ArrowRight", 3), ("Home", 0)):
+        photo.press(key)
+        shows(page, token=token)
+    page.get_by_role("button", name="register 0").click()
+    shows(page, token=1)
+    photo.click(position={"x": 3, "y": 3})
+    shows(page, token=2)
+    page.get_by_role("img", name="one row of").click()
+    expect(page.locator(f"{VIEW}:not([data-token='2'])")).to_have_count(1)
+    page.wait_for_url(re.compile(r"layer=1&head=max&token=\d+"))
+    page.get_by_role("img", name="heads of layer 1").click(position={"x": 40, "y": 60})
+    shows(page, head=0)
+    with page.expect_download() as saved:
+        save_the_screen(page)
+    assert saved.value.suggested_filename == "image-layer-1-head-0.png"
+    expect(page.locator(".hs-dim, .stAlert, .stException")).to_have_count(0)
+
+
+def test_the_read_out_is_the_exact_weight_and_a_loaded_layer_needs_no_server(
+    page, app_url, console
+):
+    open_page(page, app_url, f"{SMALL}&layer=2&head=1&token=6")
+    words = page.locator(".hs-image-grid section").nth(0).locator(".hs-read")
+    expect(words).to_have_text(re.compile(r"^Patch 5 \(.*\d\.\d{5}$"))
+    expect(words).not_to_contain_text("≈")
+    said = words.text_content() or ""
+    page.get_by_text("The same in Python").click()
+    lines = page.locator(f"{VIEW} pre")
+    expect(lines).to_contain_text("t.weights(layer=2, head=1)")
+    code = (lines.text_content() or "").rsplit("# query", 1)[0]
+    names: dict = {}
+    exec(code.replace("viz/photos", f"{start.ROOT}/viz/photos"), names)
+    row = names["t"].weights(layer=2, head=1)[6, 1:]
+    found = re.findall(r"most to patch (\d+) .* (\d\.\d{5})$", said)
+    assert found == [(str(int(row.argmax())), f"{row.max():.5f}")]
+    page.context.set_offline(True)
+    photo = page.get_by_role("img", name="Arrow keys choose a patch")
+    photo.scroll_into_view_if_needed()
+    box = photo.bounding_box()
+    for patch in (0, 6, 11):
+        down, across = divmod(patch, 4)
+        x, y = box["width"] * (across + 0.5) / 4, box["height"] * (down + 0.5) / 4
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        shows(page, token=1 + patch)
+    page.get_by_role("img", name="heads of layer 2").press("End")
+    shows(page, head="max")
+    console[:] = [each for each in console if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):
+    open_page(page, app_url)
+    before = trace(page)
+    bad = {"name": "text.png", "mimeType": "", "buffer": b"only words"}
+    refused = page.get_by_text("this is no image that can be read")
+    drop(page, bad)
+    expect(refused).to_be_visible()
+    shows(page, trace=before)
+    drop(page, picture())
+    changes(page, before)
+    page.wait_for_url(re.compile("upload=[0-9a-f]{64}"))
+    expect(page.get_by_text("from 90 × 50 pixels")).to_be_visible()
+    expect(refused).to_have_count(0)
+    for file, words in (
+        (moving(), "animated: its first frame"),
+        (deep(), "16 bits a channel reduced to 8"),
+    ):
+        last = trace(page)
+        drop(page, file)
+        expect(page.get_by_text(words)).to_be_visible()
+        changes(page, last)
+    own = trace(page)
+    drop(page, bad)
+    expect(refused).to_be_visible()
+    shows(page, trace=own)
+    page.get_by_role("button", name="✕").click()
+    shows(page, trace=before)
+    expect(refused).to_have_count(0)
+
+
+def test_sizes_are_live_and_a_patch_that_does_not_fit_is_one_line(page, app_url):
+    page.goto(f"{app_url}/?{SMALL.replace('64', '80')}&patch=14")
+    problem = page.get_by_text("patch 14 does not divide image 80")
+    expect(problem).to_be_visible(timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(0)
+    step(page, "Patch", "ArrowLeft")
+    expect(page.get_by_text("10 × 10", exact=True)).to_be_visible()
+    expect(problem).to_have_count(0)
+    step(page, "Patch", "ArrowRight")
+    expect(page.get_by_text("5 × 5", exact=True)).to_be_visible()
+    shows(page)
+
+
+def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app_url):
+    open_page(page, app_url, f"{SMALL}&compare=photo:china")
+    photos = page.get_by_role("img", name="Arrow keys choose a patch")
+    expect(photos).to_have_count(2)
+    read = page.locator(".hs-image-grid .hs-read")
+    for pointed in (1, 0):
+        photos.nth(pointed).hover(position={"x": 3, "y": 3})
+        for number in (0, 1):
+            expect(read.nth(number)).to_have_text(re.compile(r"^Patch 0 \("))
+    photos.nth(1).press("End")
+    shows(page, token=16)
+    page.wait_for_url(re.compile("compare=photo.*token=16"))
+    page.get_by_role("img", name="heads of layer 0").nth(1).press("End")
+    shows(page, head="max")
+    drop(page, [picture(), moving()])
+    page.get_by_role("button", name="Your picture 2", exact=True).click()
+    expect(page.get_by_role("button", name="Your picture 2", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    pick(page, "Compare with", "Picture: Your picture 1")
+    expect(page.get_by_role("heading", name="Your picture 1", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Your picture 2: every head")).to_be_visible()
+    pick(page, "Compare with", "Compare with …")
+    expect(photos).to_have_count(1)
+
+
+PASTE = """([bytes, name, type]) => {
+  const data = new DataTransfer();
+  if (name) data.items.add(new File([new Uint8Array(bytes)], name, {type}));
+  document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+}"""
+
+
+def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
+    """A paste without a file, and one of a file that is no picture, say so in one line."""
+    open_page(page, app_url)
+    before = trace(page)
+    expect(page.get_by_role("button", name="Upload", exact=True)).to_be_visible()
+    page.evaluate(PASTE, [[], "", ""])
+    expect(page.get_by_text("The clipboard holds no picture")).to_be_visible()
+    page.evaluate(PASTE, [list(b"%PDF-1.7 nothing"), "page.pdf", "application/pdf"])
+    expect(page.get_by_text("this is no image that can be read")).to_be_visible()
+    data = picture()["buffer"]
+    assert isinstance(data, bytes)
+    page.evaluate(PASTE, [list(data), "image.png", "image/png"])
+    expect(page.get_by_role("button", name="Your picture")).to_be_visible()
+    changes(page, before)
+    expect(page.get_by_text("The clipboard holds no picture")).to_have_count(0)

@@ -1,0 +1,167 @@
+"""Texts in a real browser, as a person explores them."""
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pypdfium2
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from models.run import load, trace
+from tests.browser.looks import first_look, looks
+from viz.pages.explore.examples import EXAMPLES
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+VIEW = ".headscope[data-painted]"
+SCRIPT = "?input=%3Cscript%3Ealert(1)%3C/script%3E%20%3Cb%3Ebold%3C/b%3E"
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
+
+
+def shows(page: Page, site: int, head: int | str) -> None:
+    expect(page.locator(f"{VIEW}[data-site='{site}'][data-head='{head}']")).to_have_count(1)
+
+
+def changes(page: Page, before: str | None) -> None:
+    """Waits for the picture of another trace."""
+    expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
+
+
+def test_it_fits_the_window_and_the_python_box_opens(page, app_url):
+    first_look(page)
+    open_page(page, app_url)
+    expect(page.get_by_text("What to look at")).to_be_visible()
+    page.get_by_text("The same in Python").click()
+    expect(page.get_by_text("t.weights(layer=3, head=1)")).to_be_visible()
+    for mode in looks(page):
+        expect(page.locator(f"{VIEW}[data-mode='{mode}']")).to_have_count(1)
+
+
+@pytest.mark.parametrize("path", ["?", "image?", "models?"])
+def test_an_embed_link_shows_the_view_alone(page, app_url, path):
+    open_page(page, f"{app_url}/{path}embed=true")
+    others = page.locator(".st-key-frame_bar, [class*='_before'], [class*='explore_given'], h4")
+    expect(others).not_to_have_count(0)
+    expect(others.filter(visible=True)).to_have_count(0)
+
+
+def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
+    page.on("dialog", lambda dialog: pytest.fail("the text was executed"))
+    open_page(page, f"{app_url}/{SCRIPT}")
+    chips = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    expect(chips.get_by_text("script", exact=True).first).to_be_visible()
+    expect(page.locator(".headscope b, .headscope script")).to_have_count(0)
+    before = page.locator(VIEW).get_attribute("data-trace")
+    text = "A cat sat on a mat"
+    page.get_by_role("textbox", name="Type a sentence").fill(text)
+    changes(page, before)
+    expect(chips.get_by_text("mat", exact=True)).to_be_visible()
+    page.wait_for_url(re.compile(r"input=A(\+|%20)cat(\+|%20)sat"))
+    shows(page, EXAMPLES[0].layer, EXAMPLES[0].head)
+    page.get_by_role("img", name=re.compile("^Attention of .* query tokens")).press("ArrowRight")
+    line = page.locator(".hs-matrix .hs-read")
+    expect(line).to_have_text(re.compile(r"→.*: \d\.\d{5} · row sum 1\.000000"))
+    said = line.text_content() or ""
+    query, key = (int(n) for n in re.findall(r"” \((\d+)\)", said))
+    value = float(re.findall(r": (\d\.\d{5})", said)[0])
+    weights = trace(load("minilm"), text).weights(EXAMPLES[0].layer, EXAMPLES[0].head)
+    assert value == pytest.approx(weights[query, key].item(), abs=6e-6)
+
+
+def test_two_methods_keep_each_its_own_way_of_fusing_heads(page, app_url):
+    open_page(page, f"{app_url}/?form=model&method=rollout&beside=rollout&fusion=max")
+    first = page.get_by_label("How heads are fused", exact=True)
+    second = page.get_by_label("How heads are fused of the method beside it")
+    expect(second).to_have_value("max")  # as the first, until it is chosen
+    first.select_option("mean")
+    expect(second).to_have_value("max")
+    page.wait_for_url(re.compile("beside_fusion=max"))
+    second.select_option("min")
+    maps = page.locator(".hs-model-map")
+    expect(maps.nth(1)).to_have_attribute("aria-label", re.compile("^Rollout, smallest of heads:"))
+    expect(maps.nth(0)).to_have_attribute("aria-label", re.compile("^Rollout:"))
+    page.wait_for_url(re.compile("beside_fusion=min"))
+    page.reload()
+    expect(second).to_have_value("min", timeout=60_000)
+    expect(first).to_have_value("mean")
+
+
+def test_a_head_of_the_atlas_is_in_the_link_until_an_example_brings_its_own(page, app_url):
+    open_page(page, app_url)
+    atlas = page.get_by_role("group", name="All heads")
+    atlas.press("ArrowRight")
+    shows(page, 3, 2)
+    page.get_by_role("button", name="Who is “it”?").click()  # the example that is shown
+    shows(page, 3, 1)
+    for key in ("ArrowRight", "ArrowDown"):
+        atlas.press(key)
+    shows(page, 4, 2)
+    page.wait_for_url(re.compile("layer=4&head=2"))
+    again = page.context.new_page()
+    open_page(again, page.url)
+    shows(again, 4, 2)
+    again.close()
+    page.get_by_role("button", name="Keys … are").click()
+    shows(page, 3, 1)
+    page.wait_for_url(re.compile(r"input=The(\+|%20)keys"))
+
+
+def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app_url):
+    page.goto(f"{app_url}/?model=built&input=one+two+three&heads=7")
+    problem = page.get_by_text("heads must divide dim")
+    expect(problem).to_be_visible(timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(0)
+    page.get_by_role("button", name="8 heads").click()
+    expect(page.locator(VIEW).get_by_text("untrained: random weights").first).to_be_visible()
+    expect(problem).to_have_count(0)
+    for name, link in (("Depth", "depth=5"), ("Heads", "heads=16")):  # the next that divides
+        before = page.locator(VIEW).get_attribute("data-trace")
+        page.get_by_role("slider", name=name).press("ArrowRight")
+        changes(page, before)
+        page.wait_for_url(re.compile(link))
+
+
+def test_the_save_menu_gives_files_that_open(page, app_url, tmp_path):
+    open_page(page, f"{app_url}/?form=text&layer=1&head=2&token=1&layers=0.1&shown=0.2")
+    model = load("minilm")
+    weights = trace(model, EXAMPLES[0].input).weights
+    expected = [weights(layer, head)[1].numpy() for layer in (0, 1) for head in (0, 2)]
+    page.get_by_role("button", name="Save or share").press("Enter")
+
+    def saved(name: str) -> bytes:
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=name, exact=True).click()
+        path = tmp_path / download.value.suggested_filename
+        assert path.stem == "all-MiniLM-L6-v2-text-layer-0-1-head-0-2"
+        download.value.save_as(path)
+        return path.read_bytes()
+
+    found = np.load(io.BytesIO(saved("NPZ")))["weight"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
+    rows = list(csv.DictReader(io.StringIO(saved("CSV").decode())))
+    assert [float(row["value"]) for row in rows] == pytest.approx(found.ravel(), rel=1e-6)
+    names = [f"layer {layer} · head {head}" for layer in (0, 1) for head in (0, 2)]
+    svg = [element.text for element in ElementTree.fromstring(saved("SVG")).iter()]
+    assert [text for text in svg if text in names] == names
+    text = pypdfium2.PdfDocument(saved("PDF"))[0].get_textpage().get_text_range()
+    assert all(name in text for name in names)
+    assert Image.open(io.BytesIO(saved("PNG, 300 dpi"))).width == round(468 * 300 / 72)
+    saved("HTML page")
+    page.keyboard.press("Escape")  # closes the menu; the token stays
+    expect(page.get_by_role("menu", name="Save")).to_be_hidden()
+    expect(page.locator(".hs-copy-number").first).to_contain_text("most to")
+    page.context.set_offline(True)
+    page.goto(next(Path(tmp_path).glob("*.html")).as_uri())
+    expect(page.locator(".hs-copy")).to_have_count(4)
+    place = int(expected[3].argmax())
+    expect(page.locator(".hs-copy-number").last).to_contain_text(
+        f"({place}) {expected[3][place]:.5f}"
+    )

@@ -1,0 +1,506 @@
+"""Pictures on the page: what it shows for good and for bad ones, without a browser."""
+
+import hashlib
+import io
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from models.vit import ViTConfig
+from tests.viz.pages import helpers
+from tests.viz.pages.explore.pictures import (
+    SMALL,
+    captions,
+    drop,
+    entry,
+    file_of,
+    forget,
+    opened,
+    shown,
+    small,
+)
+from viz.api import passes
+from viz.pack import unpack
+from viz.pages.explore import cost, sizes
+
+
+def halves(left, right):
+    """40 × 40 grey pixels."""
+    return np.repeat(np.repeat([[left, right]], 20, 1), 40, 0)
+
+
+def deep():
+    """16 bits a pixel."""
+    file = io.BytesIO()
+    Image.fromarray(halves(0, 65_535).astype(np.uint16)).save(file, "PNG")
+    return file.getvalue()
+
+
+def moving(kind):
+    """Three frames; the first is black on the left, white on the right."""
+    file = io.BytesIO()
+    first, *more = (
+        Image.fromarray(halves(*ends).astype(np.uint8)) for ends in ((0, 255), (255, 0), (99, 99))
+    )
+    first.save(file, kind, save_all=True, append_images=more)
+    return file.getvalue()
+
+
+def bomb():
+    """A header that promises 30,000 × 30,000 pixels, and no more than the start of them."""
+    parts = b"\x89PNG\r\n\x1a\n"
+    head = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
+    for kind, data in ((b"IHDR", head), (b"IDAT", zlib.compress(bytes(1000)))):
+        check = struct.pack(">I", zlib.crc32(kind + data))
+        parts += struct.pack(">I", len(data)) + kind + data + check
+    return parts
+
+
+def lit(app):
+    """The examples that stand out."""
+    return [each.label for each in app.button if each.proto.type == "primary"]
+
+
+def slider(app, label):
+    return next(props for props in helpers.views(app, "slider") if props["label"] == label)
+
+
+# --- the network ----------------------------------------------------------------------------------
+
+
+def test_a_photo_is_cut_into_patches():
+    app = opened(model="built-vit")
+    assert app.markdown[0].value == "#### What does every head look at?"
+    props = helpers.view(app, "image")
+    assert props["path"] == ["/"]
+    assert (props["busy"], props["panels"]) == (False, ["code"])
+    assert props["link"] == {"model": "built-vit"}
+    found = entry(app)
+    assert (found.shown.grid, found.shown.prefix, found.cut.side) == ((14, 14), 1, 16)
+    assert not found.shown.trained
+    assert shown(app).size == (224, 224)
+    assert helpers.lines(app) == []
+    assert "from 640 × 427 pixels" in captions(app)
+    assert "Untrained: the weights are random." in captions(app)
+
+
+def test_every_control_moves_something():
+    app, seen = small(), set()
+    changes = {
+        "resize": "pad",
+        "size": 96,
+        "patch": 8,
+        "heads": 4,
+        "dim": 32,
+        "depth": 3,
+        "positions": "sincos2d",
+        "registers": 2,
+        "seed": 7,
+        "order": "c p1 p2",
+    }
+    helpers.checked(app.button("explore_photo_china").click().run())
+    seen.add(helpers.view(app, "image")["trace"])
+    for name, value in changes.items():
+        helpers.choose(app, "explore", name, value)
+        seen.add(helpers.view(app, "image")["trace"])
+        assert helpers.lines(app) == []
+    assert len(seen) == 11
+    found = entry(app)
+    assert (found.shown.grid, found.shown.prefix, found.cut.order) == ((12, 12), 3, "c p1 p2")
+    assert [(site.heads, site.keys) for site in found.shown.sites] == [(4, 147)] * 3
+    changed = {name: str(value) for name, value in changes.items()}
+    assert helpers.link(app) == {"photo": "china", "model": "built-vit"} | changed
+
+
+@pytest.mark.parametrize("positions", sizes.PATCH_POSITIONS)
+@pytest.mark.parametrize("order", sizes.ORDERS)
+def test_what_the_controls_offer_can_be_built(positions, order):
+    assert helpers.lines(small(positions=positions, order=order)) == []
+
+
+@pytest.mark.parametrize(
+    "query", [{}, {"size": "224", "patch": "14"}, {"heads": "6", "dim": "96", "patch": "8"}]
+)
+def test_sliders_stop_where_the_network_can_be_built(query):
+    app = small(**query)
+    given = {name: int(text) for name, text in (SMALL | query).items() if name != "model"}
+    now = sizes.begin(sizes.VIT) | given
+    for name in ("size", "patch", "heads", "dim"):
+        allowed = slider(app, cost.LABELS[name])["allowed"] or sizes.RANGES[sizes.VIT][name]
+        assert len(allowed) > 1
+        assert now[name] in allowed
+        for value in sizes.RANGES[sizes.VIT][name]:
+            assert (value in allowed) == can_be_built(now | {name: value})
+
+
+def can_be_built(settings):
+    try:
+        ViTConfig(**sizes.of(sizes.VIT, settings))
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("query", "says", "fixes"),
+    [
+        (
+            {"patch": "14"},
+            "patch 14 does not divide image 64: expected one of 1, 2, 4, 8",
+            ["Image size 112", "Patch 16"],
+        ),
+        ({"heads": "3"}, "heads must divide dim", ["Heads 2", "Dim 48"]),
+    ],
+)
+def test_what_does_not_fit_is_one_line_and_one_click(query, says, fixes):
+    app = small(**query)
+    (line,) = helpers.lines(app)
+    assert says in line
+    assert [button.label for button in app.button if "_fix_" in str(button.key)] == fixes
+    for number in range(len(fixes)):
+        again = small(**query)
+        helpers.checked(again.button(f"explore_fix_{number}").click().run())
+        assert helpers.lines(again) == []
+        assert helpers.view(again, "image")["busy"] is False
+
+
+def test_what_does_not_fit_leaves_the_last_picture_dimmed():
+    app = small(layer="1")
+    before = helpers.view(app, "image")
+    helpers.choose(app, "explore", "heads", 3)
+    after = helpers.view(app, "image")
+    assert (after["trace"], after["busy"]) == (before["trace"], True)
+    assert after["link"]["heads"] == "3"
+    helpers.choose(app, "explore", "heads", 4)
+    assert helpers.view(app, "image")["busy"] is False
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [({"patch": "5"}, "expected one of 4, 7, 8"), ({"upload": "nonsense"}, "a SHA-256")],
+)
+def test_nonsense_in_a_link_is_one_line(query, says):
+    app = small(**query)
+    (line,) = helpers.lines(app)
+    assert says in line
+    assert helpers.views(app, "image")
+
+
+# --- what it costs --------------------------------------------------------------------------------
+
+BIG = {"size": "512", "patch": "4", "dim": "768", "heads": "12", "depth": "12"}
+
+
+def test_a_network_that_takes_a_minute_is_estimated_instead_of_run(monkeypatch):
+    monkeypatch.setattr(passes, "speed", lambda device: 5e11)
+    monkeypatch.setattr("models.cost.memory_check.available_memory", lambda device="cpu": 64 << 30)
+    app = small()
+    before = helpers.view(app, "image")["trace"]
+    for name, value in BIG.items():
+        helpers.choose(app, "explore", name, int(value))
+    (line,) = helpers.lines(app)
+    assert "16,385 tokens: a pass takes about" in line
+    assert helpers.view(app, "image")["trace"] != before  # of the largest that was run
+    assert helpers.view(app, "image")["busy"] is True
+    labels = [
+        button.label
+        for button in app.button
+        if "_fix_" in str(button.key) or "_run" in str(button.key)
+    ]
+    assert labels[-1].startswith("Run it (about ")
+    assert len(labels) > 1
+    monkeypatch.setattr(passes, "speed", lambda device: 1e11)
+    app = small(**BIG)
+    assert helpers.lines(app)[0].startswith("This network has 16,385 tokens")
+    assert not [button for button in app.button if button.key == "explore_run"]
+
+
+def test_a_slow_network_runs_when_asked_for(monkeypatch):
+    monkeypatch.setattr(passes, "speed", lambda device: 1e4)
+    app = small()
+    assert "takes about" in helpers.lines(app)[0]
+    assert not helpers.views(app, "image")
+    helpers.checked(app.button("explore_run").click().run())
+    assert helpers.lines(app) == []
+    assert helpers.view(app, "image")["busy"] is False
+    helpers.choose(app, "explore", "depth", 3)
+    assert "takes about" in helpers.lines(app)[0]
+    assert helpers.view(app, "image")["busy"] is True
+
+
+def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_one_offered(monkeypatch):
+    small_one = {"size": 48, "patch": 8, "heads": 2, "dim": 16, "depth": 2}
+    room = cost.estimate(sizes.begin(sizes.VIT) | small_one).bytes / 0.8
+    monkeypatch.setattr(
+        "models.cost.memory_check.available_memory", lambda device="cpu": int(room) + 8
+    )
+    app = small(patch="8")
+    (line,) = helpers.lines(app)
+    assert "needs about" in line
+    assert "make it smaller" in line
+    assert not helpers.views(app, "image")
+    assert app.button("explore_fix_0").label == "Image size 48"
+    helpers.checked(app.button("explore_fix_0").click().run())
+    assert helpers.lines(app) == []
+    assert helpers.views(app, "image")
+
+
+def test_estimates_grow_with_the_network():
+    changes = ({}, {"depth": 12}, {"depth": 12, "size": 448})
+    found = [cost.estimate(sizes.begin(sizes.VIT) | each) for each in changes]
+    assert sorted(found, key=lambda each: each.bytes) == found
+    assert sorted(found, key=lambda each: each.seconds) == found
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        *((file_of(kind), f"a.{kind.lower()}") for kind in ("PNG", "JPEG", "WEBP", "GIF", "BMP")),
+        (file_of(mode="P"), "palette.png"),
+        (file_of("JPEG", mode="CMYK"), "print.jpg"),
+        (file_of(mode="LA"), "seen through.png"),
+    ],
+)
+def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, name):
+    app = drop(small(), data, name)
+    digest = hashlib.sha256(data).hexdigest()
+    assert helpers.lines(app) == []
+    assert helpers.link(app)["upload"] == digest
+    assert lit(app) == ["Your picture"]
+    assert shown(app).size == (64, 64)
+    assert "60 × 40" in captions(app)
+    reloaded = small(upload=digest)
+    assert helpers.lines(reloaded) == []
+    assert helpers.view(reloaded, "image")["trace"] == helpers.view(app, "image")["trace"]
+    assert lit(reloaded) == ["Your picture"]
+    forget()
+    again = small(upload=digest)
+    assert sum("upload the same file" in line for line in helpers.lines(again)) == 1
+    assert len(helpers.views(again, "image")) == 1
+    assert lit(again) == ["A flower"]
+    drop(again, data, name)
+    assert helpers.lines(again) == []
+    assert helpers.view(again, "image")["trace"] == helpers.view(app, "image")["trace"]
+
+
+def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
+    app = small(photo="china", layer="1")
+    trace = helpers.view(app, "image")["trace"]
+    drop(app, file_of())
+    assert helpers.view(app, "image")["trace"] != trace
+    helpers.checked(app.button("explore_photo_remove").click().run())
+    assert helpers.view(app, "image")["trace"] == trace
+    assert helpers.link(app)["photo"] == "china"
+    assert "upload" not in helpers.link(app)
+    assert lit(app) == ["A temple"]
+
+
+def test_a_dropped_picture_stays_when_controls_are_set_anew():
+    app = drop(small(), file_of())
+    upload = helpers.link(app)["upload"]
+    helpers.choose(app, "explore", "heads", 3)
+    helpers.checked(app.button("explore_fix_0").click().run())
+    assert helpers.link(app)["upload"] == upload
+    helpers.checked(app.run())
+    assert helpers.link(app)["upload"] == upload
+
+
+def test_an_example_takes_the_place_of_a_dropped_picture():
+    app = drop(small(), file_of())
+    helpers.checked(app.button("explore_photo_china").click().run())
+    assert lit(app) == ["A temple"]
+    assert "upload" not in helpers.link(app)
+    helpers.checked(app.run())
+    assert lit(app) == ["A temple"]
+    drop(app, file_of(size=(20, 20)))
+    assert lit(app) == ["Your picture"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "says"),
+    [
+        (deep(), "deep.png", "16 bits a channel reduced to 8"),
+        (moving("GIF"), "moving.gif", "animated: its first frame"),
+        (moving("PNG"), "moving.png", "animated: its first frame"),
+        (moving("WEBP"), "moving.webp", "animated: its first frame"),
+    ],
+)
+def test_what_is_left_of_a_deep_or_a_moving_picture_is_noted(data, name, says):
+    app = drop(small(resize="stretch"), data, name)
+    assert helpers.lines(app) == []
+    assert says in captions(app)
+    # the first frame and the deep picture are half black, half white; WebP loses a little
+    ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
+    assert np.abs(ends - [0, 255]).max() <= 4
+
+
+def test_another_frame_of_an_animation():
+    """The second frame of the file is the first one mirrored."""
+    app = drop(small(resize="stretch"), moving("GIF"), "moving.gif")
+    helpers.choose(app, "explore", "frame", 1)
+    ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
+    assert np.abs(ends - [255, 0]).max() <= 4
+    assert helpers.link(app)["frame"] == "1"
+    drop(app, file_of(), "still.png")
+    assert helpers.lines(app) == []
+    assert shown(app).size == (64, 64)
+
+
+def test_a_trained_network_takes_pictures_that_are_not_square_as_one_says():
+    app = drop(opened(model="objects"), file_of(size=(60, 40)))
+    assert "its middle, scaled" in captions(app)
+    helpers.choose(app, "explore", "resize", "pad")
+    assert "padded with grey" in captions(app)
+
+
+def test_a_photo_of_48_million_pixels_is_shown():
+    file = io.BytesIO()
+    Image.new("RGB", (8_064, 6_048), "red").save(file, "JPEG")
+    app = drop(small(), file.getvalue(), "phone.jpg")
+    assert helpers.lines(app) == []
+    assert "reduced from 8,064 × 6,048 to 4,032 × 3,024" in captions(app)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "says"),
+    [
+        (file_of()[:90], "cut.png", "damaged"),
+        (b"", "nothing.png", "0 bytes"),
+        (file_of(size=(1, 1)), "dot.png", "too small"),
+        (file_of(size=(20_000, 2)), "wide.png", "too large"),
+        (bomb(), "bomb.png", "too large"),
+        (b"just a text", "text.png", "no image"),
+        (b"<svg xmlns='x'></svg>", "drawing.svg", "SVG"),
+    ],
+)
+def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
+    app = small(photo="china", layer="1", token="5")
+    before = helpers.view(app, "image")
+    drop(app, data, name)
+    assert len(helpers.lines(app)) == 1
+    assert says in helpers.lines(app)[0]
+    assert "still shown" in helpers.lines(app)[0]
+    assert helpers.view(app, "image") == before
+    assert before["link"]["photo"] == "china"
+    drop(app, file_of())
+    assert helpers.lines(app) == []
+    helpers.checked(app.button("explore_photo_flower").click().run())
+    assert "upload" not in helpers.link(app)
+
+
+def test_what_was_said_of_a_bad_picture_goes_with_the_next_change():
+    app = drop(small(), b"just a text", "text.png")
+    assert len(helpers.lines(app)) == 1
+    helpers.checked(app.run())
+    assert len(helpers.lines(app)) == 1
+    helpers.choose(app, "explore", "heads", 1)
+    assert helpers.lines(app) == []
+
+
+@pytest.mark.parametrize("how", ["crop", "pad", "stretch"])
+def test_what_was_done_to_the_picture_is_noted(how):
+    app = drop(small(resize=how), file_of("JPEG", exif=_turned()), "turned.jpg")
+    assert "EXIF" in captions(app)
+    assert "40 × 60" in captions(app)
+    side = np.asarray(shown(app))[:, 2]
+    assert (how == "pad") == (np.abs(side.astype(int) - 128) <= 1).all()
+
+
+def _turned():
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    return exif
+
+
+# --- the view -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("head", [1, "mean", "max"])
+def test_the_lines_of_python_give_the_weights_that_are_shown(head):
+    found = entry(small(photo="china"))
+    body, last = found.code(1, head).rsplit("\n", 1)
+    names: dict = {}
+    exec(body, names)
+    weights = eval(last.split("  #")[0], names)
+    whole = found.shown.weights(1)
+    assert (weights == {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1])).all()
+
+
+def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
+    app = small(layer="1", head="max", token="9", direction="in")
+    props = helpers.view(app, "image")
+    selected = {"layer": 1, "head": "max", "token": 9, "direction": "in", "scale": "layer"}
+    selected |= {
+        "ground": "colour",
+        "paint": "patches",
+        "opacity": 100,
+        "outliers": "no",
+        "sinks": "shown",
+    }
+    assert selected.items() <= props["start"].items()
+    assert props["defaults"]["scale"] == "layer"
+    assert helpers.view(small(scale="fixed"), "image")["start"]["scale"] == "fixed"
+
+
+def test_the_same_picture_is_traced_once():
+    first, second = (helpers.view(small(), "image") for _ in range(2))
+    assert (first["trace"], first["made"]) == (second["trace"], second["made"])
+
+
+def test_an_evicted_trace_is_made_again():
+    from viz.api import registry
+
+    app = small()
+    before = helpers.view(app, "image")
+    registry.evict(before["trace"])
+    helpers.checked(app.run())
+    after = helpers.view(app, "image")
+    assert after["trace"] == before["trace"]
+    assert after["made"] > before["made"]
+
+
+def test_the_button_runs_the_network_by_its_weights():
+    app = small()
+    helpers.checked(app.button("explore_verify").click().run())
+    assert "Yes, up to the rounding of float32" in captions(app)
+
+
+def test_the_overview_holds_no_weights():
+    from viz.api import image
+
+    header, area = unpack(image.overview(entry(small()), "x"))
+    assert header["layers"] == header["rows"] == []
+    assert len(area) < 20_000  # colours alone
+
+
+def test_a_picture_may_come_from_the_camera():
+    app = small()
+    (camera,) = app.get("camera_input")
+    assert camera.proto.label == "Take a picture"
+
+
+def test_what_the_browser_reports_of_an_upload_is_checked():
+    """Its refusals are one line each; nonsense, and a file that is not held, change nothing."""
+    app = helpers.upload(small(), "explore_upload", {}, {"large.png": "this file has 70 MB"})
+    assert helpers.lines(app) == ["this file has 70 MB. The previous picture is still shown."]
+    helpers.upload(app, "explore_upload", {"mine.png": file_of()}, {"a *b*": "not <b>this</b>"})
+    assert helpers.lines(app) == ["a *b*: not <b>this</b>."]
+    upload = helpers.link(app)["upload"]
+    for value in (7, {"id": "x"}, {"id": "y", "sent": "no", "refused": [1, {"name": 2}]}):
+        app.session_state["explore_upload_files"] = {"files": value}
+        helpers.checked(app.run())
+        assert helpers.link(app)["upload"] == upload
+    gone = {"id": "z", "sent": [{"name": "gone.png", "digest": "0" * 64}], "refused": []}
+    app.session_state["explore_upload_files"] = {"files": gone}
+    helpers.checked(app.run())
+    assert helpers.lines(app) == [
+        "the server holds at most 256 MB of files: upload fewer at once. The previous picture is"
+        " still shown."
+    ]
+    assert helpers.link(app)["upload"] == upload

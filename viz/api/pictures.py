@@ -1,0 +1,62 @@
+"""Pictures decoded and encoded for the browser; each file is read once.
+
+Modules that need torch are imported inside functions.
+"""
+
+import base64
+import io
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from models.request import File
+from viz.image import Picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+THUMBNAIL = 96  # pixels of the longer side
+
+
+@lru_cache(maxsize=32)
+def frames(file: File) -> int:
+    """Number of frames; 1 for a file that cannot be read."""
+    from models.image import frame_count
+
+    try:
+        return frame_count(file.data)
+    except ValueError:
+        return 1
+
+
+@lru_cache(maxsize=16)
+def still(file: File, frame: int) -> bytes:
+    """One frame of an animated file as a PNG.
+
+    Raises:
+        ValueError: for a frame that cannot be decoded.
+    """
+    from models.image import frame_of
+
+    return encoded(frame_of(file.data, frame)).data
+
+
+@lru_cache(maxsize=64)
+def thumbnail(file: File) -> str:
+    """A thumbnail of the picture as a data URL."""
+    from models.tracing import decoded
+
+    return data_url(decoded(file).image, THUMBNAIL)
+
+
+def data_url(image: "Image", longest: int) -> str:
+    """The picture as a data URL, its longer side reduced to at most that many pixels."""
+    small = image.convert("RGB")
+    small.thumbnail((longest, longest))
+    return f"data:image/png;base64,{base64.b64encode(encoded(small).data).decode()}"
+
+
+def encoded(image: "Image") -> Picture:
+    """The picture as a lossless file: the view reads the patches' pixel values from it."""
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=1)
+    return Picture(file.getvalue(), "image/png")

@@ -1,0 +1,34 @@
+"""Pictures that come with the app."""
+
+from pathlib import Path
+
+from models.card import Example, card
+from models.catalogue import CHECKPOINTS, Entry, bundled
+from models.request import File, file_of
+
+ROOT = Path(__file__).parents[2]
+PHOTOS = {
+    name: Path(__file__).parents[1] / "photos" / f"{name}.jpg" for name in ("flower", "china")
+}
+TITLES = {"flower": "A flower", "china": "A temple"}
+TRAINED: dict[str, Entry] = {entry.name: entry for entry in bundled() if entry.reads == "image"}
+
+
+def samples(model: str) -> dict[str, Example]:
+    """The example pictures of a trained network, by their names in links."""
+    about = card(TRAINED[model]) if model in TRAINED else None
+    return {} if about is None else {f"{model}/{each.input}": each for each in about.examples}
+
+
+SAMPLES = {
+    name: CHECKPOINTS / TRAINED[model].folder / example.input
+    for model in TRAINED
+    for name, example in samples(model).items()
+}
+PICTURES = PHOTOS | SAMPLES
+
+
+def file(name: str) -> File:
+    """The file of one of the pictures."""
+    path = PICTURES[name]
+    return file_of(path.read_bytes(), path.relative_to(ROOT).as_posix())

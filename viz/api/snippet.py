@@ -1,0 +1,151 @@
+"""Python code that reproduces the weights of a view in a notebook."""
+
+from typing import TYPE_CHECKING, Any
+
+from models.request import Ids, Picture, Recording, Source, TraceRequest
+
+if TYPE_CHECKING:
+    from analysis.view import View
+    from models.model import Model
+    from models.trace import Trace
+
+TRACE = "from models.run import load, trace"
+
+
+def code(
+    request: TraceRequest,
+    model: "Model",
+    shown: "Trace | View",
+    site: int,
+    head: int | str,
+) -> str:
+    """Python code that opens the model, traces the input, and reads the weights of a head.
+
+    Args:
+        request: of the trace.
+        model: of the request, open.
+        shown: the trace, or a view of it.
+        site: index of the layer.
+        head: a head, or "mean" or "max" of all.
+    """
+    imports = {TRACE}
+    lines = [f"model = load({', '.join(_source(request.model, imports))})"]
+    lines += _picture_lines(request.picture, model, imports)
+    written = [_written(request.input, model, imports)]
+    if request.target is not None:
+        written.append(_written(request.target, model, imports))
+    lines.append(f"t = trace(model, {', '.join([*written, *_options(request, imports)])})")
+    if needs_view(shown, site):
+        imports.add("from analysis.view import View")
+        lines.append(view_line(shown))
+    lines.append(f"{weights_of(shown, site, head)}  # query × key")
+    library = sorted(each for each in imports if each in LIBRARIES)
+    own = sorted(imports.difference(library))
+    return "\n".join([*library, *([""] if library else []), *own, "", *lines])
+
+
+PATH, TORCH = "from pathlib import Path", "import torch"
+LIBRARIES = (PATH, TORCH)
+
+
+def needs_view(shown: "Trace | View", site: int) -> bool:
+    """Whether the trace alone does not give the weights of a site."""
+    trace = getattr(shown, "trace", None)  # of a view
+    return trace is not None and (not shown.is_plain or site >= len(trace.sites))  # pyright: ignore
+
+
+def view_line(view: Any) -> str:
+    """The line that makes a view of the trace `t`."""
+    sentences = ", sentences=True" if view.sentences else ""
+    return f"t = View(t, words={view.words}, special={view.special!r}{sentences})"
+
+
+def weights_of(shown: "Trace | View", site: int, head: int | str) -> str:
+    """The expression for the weights of a head, or of all heads combined."""
+    asked = ", ".join(shown.address(shown.sites[site]).arguments)
+    weights = {"mean": f"t.weights({asked}).mean(0)", "max": f"t.weights({asked}).amax(0)"}
+    return weights.get(str(head), f"t.weights({asked}, head={head})")
+
+
+def _source(source: Source, imports: set[str]) -> list[str]:
+    """The arguments of `load`."""
+    first = repr(source.name)
+    if source.place == "built":
+        from models.presets import config_of
+
+        config = type(config_of(source.name, dict(source.sizes)))
+        imports.add(f"from {config.__module__} import {config.__name__}")
+        sizes = ", ".join(f"{name}={value!r}" for name, value in source.sizes)
+        first = f"{config.__name__}({sizes})"
+    options = [first]
+    if source.dtype != "float32":
+        imports.add(TORCH)
+        options.append(f"dtype=torch.{source.dtype}")
+    if source.device != "cpu":
+        options.append(f"device={source.device!r}")
+    if source.door != "auto":
+        options.append(f"door={source.door!r}")
+    return options
+
+
+def _picture_lines(picture: Picture | None, model: "Model", imports: set[str]) -> list[str]:
+    """The lines that prepare a picture whose preprocessing is changed, or that is not in colour."""
+    if picture is None or not (picture.changes or _recoloured(model)):
+        return []
+    imports |= {
+        PATH,
+        "from models.inputs.pictures import processed",
+        "from models.preprocessing import changed",
+    }
+    changes = ", ".join(f"{name}={value!r}" for name, value in picture.changes)
+    lines = [
+        f"preprocessing = changed(model.preprocessing{changes and ', '}{changes})",
+        f"seen = processed(preprocessing, Path({picture.file.name!r}))",
+    ]
+    if _recoloured(model) == 1:
+        lines.append("pixels = seen.pixels.mean(1, keepdim=True)  # grey")
+    elif _recoloured(model):
+        imports.add(TORCH)
+        lines.append(
+            "pixels = torch.nn.functional.pad(seen.pixels,"
+            f" (0, 0, 0, 0, 0, {_recoloured(model)} - seen.pixels.shape[1]))"
+        )
+    return lines
+
+
+def _recoloured(model: "Model") -> int:
+    """The channels of a model of ours that reads no colours; 0 for one that reads three."""
+    from models.tracing import channels
+
+    count = channels(model)
+    return 0 if count == 3 else count
+
+
+def _written(given: Any, model: "Model", imports: set[str]) -> str:
+    """An input or a target as an expression."""
+    if isinstance(given, Ids):
+        imports.add(TORCH)
+        return f"torch.tensor([{list(given.values)}])"
+    if isinstance(given, Recording):
+        return repr(given.file.name)
+    if not isinstance(given, Picture):
+        return repr(given)
+    if given.changes or _recoloured(model):
+        pixels = "pixels" if _recoloured(model) else "seen.pixels"
+    else:
+        imports.add(PATH)
+        pixels = f"Path({given.file.name!r})"
+    if given.text is None:
+        return pixels
+    text = _written(given.text, model, imports)
+    return f"{{'input_ids': {text}, 'pixel_values': {pixels}}}"
+
+
+def _options(request: TraceRequest, imports: set[str]) -> list[str]:
+    """The further arguments of `trace`."""
+    options = []
+    if request.edits:
+        names = sorted({type(edit).__name__ for edit in request.edits})
+        imports.add(f"from models.edits import {', '.join(names)}")
+        options.append(f"edits=[{', '.join(map(repr, request.edits))}]")
+    return options + (["hidden=True"] if request.options.hidden else [])

@@ -1,0 +1,344 @@
+"""The one way from a `TraceRequest` to a result of the registry.
+
+Opens its model, traces its input, and registers both; concurrent callers share them, and memory is
+counted where the results are held.
+
+With PUBLIC=1 in the environment the server opens models of its catalogue only. This is enforced
+here, where every model is opened, regardless of links and controls.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from models.card import card
+from models.catalogue import entry
+from models.request import PLACES, Picture, Place, Source, TraceRequest
+from viz.api import passes, predictions, snippet
+from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
+from viz.api.pictures import encoded
+from viz.api.registry import Expected, Held, registry
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from analysis.view import View
+    from models.files.folder import Folder
+    from models.loading.estimate import Estimate
+    from models.model import Model
+    from models.progress import Progress
+    from models.trace import Trace
+
+By = Literal["no", "yes", "sentences"]
+Special = Literal["shown", "hidden", "renormalised"]
+Meanwhile = Callable[[], None]
+CLOSED = "this server is public: it opens the models of its catalogue only"
+PUBLIC_PLACES: tuple[Place, ...] = ("catalogue", "built")
+MAX_FILES = 100  # of a folder that are checked for changes
+
+
+@dataclass(frozen=True)
+class Between:
+    """What the weights of a text are between.
+
+    Attributes:
+        by: tokens ("no"), whole words ("yes") or "sentences".
+        special: what is done with special tokens.
+    """
+
+    by: By = "no"
+    special: Special = "shown"
+
+
+TOKENS = Between()
+
+
+def nothing() -> None:
+    """What is done meanwhile by default."""
+
+
+def public() -> bool:
+    """Whether this server opens models of its catalogue only."""
+    return os.environ.get("PUBLIC", "") not in ("", "0")
+
+
+def places() -> tuple[Place, ...]:
+    """The places this server opens models from."""
+    return PUBLIC_PLACES if public() else PLACES
+
+
+def check(source: Source) -> None:
+    """Raises ValueError for a source this server does not allow."""
+    if source.place not in places():
+        raise ValueError(CLOSED)
+
+
+def stamped(source: Source) -> Source:
+    """The source with the stamp of its files.
+
+    Raises:
+        ValueError: if it is not on this machine, or not allowed.
+    """
+    check(source)
+    if source.place == "built":
+        return source
+    try:
+        files = sorted(folder(source).path.iterdir())[:MAX_FILES]
+        states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    except OSError:
+        states = []
+    return replace(source, stamp=hashlib.sha256(repr(states).encode()).hexdigest())
+
+
+def folder(source: Source) -> "Folder":
+    """The folder with the files of a source.
+
+    Raises:
+        ValueError: if it is not on this machine, or not allowed.
+    """
+    from models.files.folder import Folder
+
+    check(source)
+    if source.place == "catalogue":
+        from models.catalogue import folder
+
+        return Folder.at(folder(entry(source.name)))
+    return _of_hub(source.name) if source.place == "hub" else _of_path(source.name)
+
+
+def opened(source: Source) -> "Model":
+    """The model of a stamped source, opened once and shared: it must not be modified.
+
+    Raises:
+        ValueError: in one line, if it cannot be opened.
+    """
+    return _opened(source).value
+
+
+def of_catalogue(name: str, device: str = "cpu") -> Source:
+    """A model of the catalogue."""
+    return stamped(Source("catalogue", name, device=device))
+
+
+def traced(
+    request: TraceRequest, progress: "Progress | None" = None, meanwhile: Meanwhile = nothing
+) -> "Held[Trace]":
+    """The trace of a request.
+
+    Args:
+        request: what to trace; its source is stamped.
+        progress: see `models.progress`.
+        meanwhile: see `pool.wait`, while others compute it or run their passes.
+    """
+    model = _opened(request.model)
+    return registry.once(
+        ("trace", request),
+        lambda: _run(request, model.value, progress, meanwhile),
+        parent=model,
+        meanwhile=meanwhile,
+    )
+
+
+def expecting(
+    request: TraceRequest, between: Between = TOKENS
+) -> AbstractContextManager[Held | Expected]:
+    """The result that `shown` returns inside, which can be requested while it is computed."""
+    return registry.expecting(_key(request, between))
+
+
+def shown(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEntry]:
+    """The result that the views ask: a picture with its patches, or a text."""
+    trace = traced(request)
+    return registry.once(
+        _key(request, between), lambda: _entry(request, trace.value, between), parent=trace
+    )
+
+
+def id_of(request: TraceRequest) -> str:
+    """The id of the trace of a request."""
+    return registry.id_of(("trace", request))
+
+
+def cost(request: TraceRequest) -> "tuple[Estimate, str]":
+    """What the pass of a request takes, and the device it runs on."""
+    from models.loading.estimate import estimate
+    from models.tracing import length
+
+    model = opened(request.model)
+    return estimate(model, length(request, model)), model.device.type
+
+
+def arguments(request: TraceRequest) -> "tuple[Model, Any, Any]":
+    """The model of a request, and input and target as `models.run.trace` takes them."""
+    from models.tracing import arguments
+
+    model = opened(request.model)
+    return model, *arguments(request, model)
+
+
+def image_of(request: TraceRequest) -> "Image | None":
+    """The picture of a request as its model sees it; None for other inputs."""
+    from models.tracing import seen
+
+    return None if request.picture is None else seen(request.picture, opened(request.model)).image
+
+
+def notes_of(request: TraceRequest) -> tuple[str, ...]:
+    """What was done to the picture of a request; () for other inputs."""
+    from models.tracing import seen
+
+    return () if request.picture is None else seen(request.picture, opened(request.model)).notes
+
+
+def _of_hub(name: str) -> "Folder":
+    from models.files import hub
+
+    if not name:
+        raise ValueError("type the hub id of a model, such as owner/name")
+    if not hub.HUB_ID.fullmatch(name):
+        raise ValueError(f"{name!r} is not a hub id: expected owner/name")
+    cached = hub.cached_folder(name)
+    if cached is None:
+        raise ValueError(f"{name} is not on this machine yet: look it up, then download it")
+    return cached
+
+
+def _of_path(name: str) -> "Folder":
+    from pathlib import Path
+
+    from models.files.folder import Folder
+
+    if not name.strip():
+        raise ValueError("type the path of a folder that holds config.json and weights")
+    path = Path(name.strip()).expanduser()
+    try:
+        exists = path.is_dir()
+    except (OSError, ValueError):  # too long, or not a valid path
+        exists = False
+    if not exists:
+        raise ValueError(f"there is no folder {name.strip()!r} on the machine this app runs on")
+    return Folder.at(path)
+
+
+def _opened(source: Source) -> "Held[Model]":
+    check(source)
+    return registry.once(("model", source), lambda: _open(source))
+
+
+def _open(source: Source) -> "Model":
+    from models.tracing import open_model
+
+    passes.imports_stay()
+    return open_model(source)
+
+
+def _key(request: TraceRequest, between: Between) -> tuple[Any, ...]:
+    return "view", request, between
+
+
+def _run(
+    request: TraceRequest, model: "Model", progress: "Progress | None", meanwhile: Meanwhile
+) -> "Trace":
+    from models.progress import no_progress
+    from models.tracing import run
+
+    estimate, device = cost(request)
+    long = passes.on_one_core(estimate.flops, device) > passes.LONG
+    with passes.forward_pass(model, long=long, meanwhile=meanwhile):
+        return run(request, model, progress or no_progress)
+
+
+def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntry:
+    model = opened(request.model)
+    patches = _patches(request, model, trace)
+    view = None if patches else view_of(trace, between)
+    return TraceEntry(
+        trace if view is None else view,
+        partial(snippet.code, request, model, trace if view is None else view),
+        _predict(request, model, trace, view),
+        partial(passes.forward_pass, model),
+        opened=lambda: arguments(request),
+        patches=patches,
+    )
+
+
+def view_of(trace: "Trace", between: Between) -> "View | None":
+    """A view of the trace by words, sentences or without special tokens; None for the trace."""
+    from analysis.view import View, joint_layers
+
+    if between == TOKENS and not joint_layers(trace):
+        return None
+    return View(trace, between.by == "yes", between.special, between.by == "sentences")
+
+
+def _predict(request: TraceRequest, model: "Model", trace: "Trace", view: "View | None") -> Predict:
+    """The predictions at a token, or the classes of the whole input."""
+    from analysis.predictions import vocabulary_of
+
+    if not model.trained:
+        return no_predictions
+    known = vocabulary_of(model, trace)
+    if known is None:
+        return _classes(request, model, trace)
+
+    def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
+        if view is not None and token is not None:
+            token = view.token(trace.sites[site], direction, token)
+        return predictions.at(known, trace, site, direction, token)
+
+    return predict
+
+
+def _classes(request: TraceRequest, model: "Model", trace: "Trace") -> Predict:
+    """The answer of a classifier, which is the same wherever one looks."""
+    about = card(entry(request.model.catalogue)) if request.model.catalogue else None
+    if about is not None and len(about.questions) > 1:
+        return no_predictions  # one row of logits for several questions
+    names = model.classes if about is None or not about.questions else about.questions[0].classes
+    answer = predictions.classes(model, trace, names)
+    return (lambda site, direction, token: answer) if answer else no_predictions
+
+
+def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches | None:
+    """The square patches of a picture, each of whose layers attends over all of them; else None.
+
+    Layers may have grids of their own: larger patches, as in networks of several stages.
+    """
+    from analysis.patches import grid_of
+    from models.loading.summary import parts
+
+    picture, image = request.picture, image_of(request)
+    if picture is None or image is None or trace.grid is None:
+        return None
+    if len({site.tower for site in trace.sites}) > 1:
+        return None
+    try:
+        (rows, cols), *_ = [grid_of(trace, site)[0] for site in trace.sites]
+    except ValueError:
+        return None
+    side = image.size[1] // rows
+    if (cols * side, rows * side) != image.size:
+        return None
+    order = getattr(model.network.config, "order", "c p1 p2")
+    dim, source = parts(model)[0].dim or 0, _source(picture)
+    return Patches(encoded(image), side, dim, order, source, _mark(request.model, trace))
+
+
+def _source(picture: Picture) -> str:
+    """The picture in Python code."""
+    return "seen.image" if picture.changes else f"Path({picture.file.name!r})"
+
+
+def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:
+    """Row and column of the patch that a trained network answers."""
+    about = card(entry(source.catalogue)) if source.catalogue else None
+    if about is None or not about.place:
+        return None
+    sizes = [len(question.classes) for question in about.questions]
+    answers = trace.output.values[0].split(sizes)
+    col, row = (int(answers[question].argmax()) for question in about.place)
+    return row, col

@@ -1,0 +1,131 @@
+"""What a model answers to the page's input, in a line."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from viz.pages.shared import plain
+from viz.pages.widgets import cards
+
+if TYPE_CHECKING:
+    from analysis.predictions import Vocabulary
+    from models.card import Card, Example
+    from models.model import Model
+    from models.trace import Trace
+
+END = "[END]"
+ENDS = ("[BEGIN]", END)  # tokens around a text, which are not predicted
+CONTINUATIONS = 3  # that are named in a line
+GIVEN = "Given that target, the likeliest tokens are"
+
+
+def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
+    """What a model answers, writes, or continues a text with; nothing where it gives no tokens.
+
+    Args:
+        name: of the model in the catalogue; "" for any other.
+        model: open.
+        trace: of the text.
+        given: whether the decoder's target was given.
+    """
+    from analysis.predictions import vocabulary_of
+
+    known = vocabulary_of(model, trace) if model.trained else None
+    if known is None:
+        return
+    if known.kind == "seq2seq":
+        _written(model, trace, given)
+    elif known.kind == "decoder":
+        _continued(known, trace)
+    elif card := cards.card(name):
+        _answered(card, trace)
+
+
+def of_picture(name: str, trace: "Trace", example: "Example | None", title: str = "") -> None:
+    """The answers of a trained network to each question, with probabilities, beside the truth.
+
+    Args:
+        name: of the network in the catalogue.
+        trace: of its pass.
+        example: the picture, if it is one of the network's examples.
+        title: names the picture or the network, where there are two.
+    """
+    from analysis.outputs import class_probabilities
+
+    card = cards.card(name)
+    if card is None or not card.questions:
+        return
+    sizes = [len(question.classes) for question in card.questions]
+    answers = class_probabilities(trace, sizes)
+    parts = [
+        f"{plain(question.title)} {_ranked(question.classes, shares)}"
+        for question, shares in zip(card.questions, answers, strict=True)
+    ]
+    if example is not None and example.answers:
+        parts.append(f"Truth: **{plain(', '.join(example.answers))}**")
+    joined = " · ".join(parts)
+    st.markdown(f"{plain(title)}: {joined}" if title else joined)
+
+
+def _ranked(names: Sequence[str], shares: Any) -> str:
+    """The likeliest class, and in brackets its probability and the other likely ones."""
+    best = max(range(len(shares)), key=shares.__getitem__)
+    others = ", ".join(
+        f"{name} {_percent(share)}"
+        for number, (name, share) in enumerate(zip(names, shares, strict=True))
+        if share >= 0.01 and number != best
+    )
+    rest = f"; {plain(others)}" if others else ""
+    return f"**{plain(names[best])}** ({_percent(shares[best])}{rest})"
+
+
+def _answered(card: "Card", trace: "Trace") -> None:
+    """The likeliest token of each position, of a model trained to answer there."""
+    from analysis.outputs import top_ids
+
+    names, labels = card.target_tokens or card.tokens, trace.tokens[0].labels
+    if not names:
+        return
+    ids = [id for id, label in zip(top_ids(trace), labels, strict=True) if label not in ENDS]
+    words = [names[id] for id in ids]
+    if words and words[-1] == END:
+        words.pop()
+    joined = ("" if all(len(word) == 1 for word in words) else " ").join(words)
+    st.markdown(f"The model answers: **{plain(joined)}**")
+
+
+def _written(model: "Model", trace: "Trace", given: bool) -> None:
+    """What an encoder–decoder wrote, or would have written at each token of a target."""
+    from analysis.outputs import top_ids
+    from models.text import Decoding
+
+    reader = model.target_tokenizer or model.tokenizer
+    if trace.target_tokens is None or not isinstance(reader, Decoding):
+        return
+    ids = top_ids(trace) if given else trace.target_tokens[0].ids[1:]
+    lead = GIVEN if given else "The model writes"
+    letters = [reader.spelled([id]).labels[0] for id in ids]
+    text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
+    st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
+
+
+def _continued(known: "Vocabulary", trace: "Trace") -> None:
+    """The likeliest tokens after the text of a causal model."""
+    from analysis.outputs import likeliest
+
+    top = likeliest(trace, -1, count=CONTINUATIONS)
+    words = (
+        f"**{plain(known.name(id).strip() or '␣')}** {_two_digits(share)}"
+        for id, share in zip(top.ids, top.probabilities, strict=True)
+    )
+    st.markdown(f"The model continues with {', '.join(words)}")
+
+
+def _two_digits(share: float) -> str:
+    """ "31 %", "4.2 %"."""
+    return f"{100 * share:.2g} %" if share < 0.995 else "100 %"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,335 @@
+"""The model card, and a table of all tensors."""
+
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from models.request import Source
+from viz.api import tracing
+from viz.architecture import short
+from viz.pages.explore.names import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import cards, controls, entry
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from models.loading.summary import Part
+    from models.model import Model
+
+PARAMS = (link.text("tensors", ""), link.text("tensor", ""))
+FAMILIES = {  # what people call a model type, where it is not its own name
+    "albert": "ALBERT",
+    "bart": "BART",
+    "bert": "BERT",
+    "bloom": "BLOOM",
+    "clip": "CLIP",
+    "deit": "DeiT",
+    "dinov2": "DINOv2",
+    "distilbert": "DistilBERT",
+    "gpt2": "GPT-2",
+    "gpt_neo": "GPT-Neo",
+    "gpt_neox": "GPT-NeoX",
+    "llama": "Llama",
+    "mistral": "Mistral",
+    "opt": "OPT",
+    "qwen2": "Qwen2",
+    "qwen3": "Qwen3",
+    "roberta": "RoBERTa",
+    "siglip": "SigLIP",
+    "swin": "Swin",
+    "t5": "T5",
+    "vit": "ViT",
+    "wav2vec2": "wav2vec 2.0",
+    "whisper": "Whisper",
+}
+KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
+OURS = "headscope-"  # model types of checkpoints trained here
+TOKENS = 1000  # length of the input for the memory estimate
+MAX_ROWS = 2000  # of the tensor table
+
+
+class TensorRow(NamedTuple):
+    """One tensor in the table."""
+
+    name: str
+    shape: str
+    dtype: str
+    numbers: int
+    mean: float
+    std: float
+    low: float
+    high: float
+
+
+def about(place: DeltaGenerator | None, source: Source, verified: float | None) -> None:
+    """A line about the open model, which opens to all that is known in short.
+
+    Args:
+        place: where it is drawn; None for nowhere.
+        source: of the model.
+        verified: see `line`.
+    """
+    if place is None:
+        return
+    card = cards.card(source.catalogue)
+    scores = [f"{each.name} {100 * each.share:.4g} %" for each in card.measures] if card else []
+    checked = [] if verified is None else [f"weights verified to {_rounded(verified)}"]
+    short = " · ".join([*scores, *checked]) or "About this model"
+    details = [line(source, verified), *([cards.details(card)] if card else _catalogued(source))]
+    place.html(
+        f'<details class="about-model"><summary>{escape(short)} · <u>details</u></summary>'
+        f"<p>{'<br>'.join(map(escape, details))}</p></details>",
+        width="content",
+    )
+
+
+def _catalogued(source: Source) -> list[str]:
+    """What the catalogue says of a model."""
+    from models.catalogue import entry
+
+    known = entry(source.catalogue) if source.catalogue else None
+    return [f"{known.summary} {known.provenance}".strip()] if known else []
+
+
+def line(source: Source, verified: float | None) -> str:
+    """A one-line summary of an open model.
+
+    Args:
+        source: of the model.
+        verified: the largest difference of its output from one computed with the weights shown,
+            relative to its largest number; None if that was not measured.
+    """
+    from models.loading import summary
+    from models.model import grouped
+
+    model = tracing.opened(source)
+    sizes = "; ".join(_sizes(part) for part in summary.parts(model))
+    count = short(_parameters(model))
+    checked = "" if verified is None else f", verified to {_rounded(verified)}"
+    unused = f"; not used: {grouped(model.left_out)}" if model.left_out else ""
+    reason = f" {model.door_reason}." if model.door_reason else ""
+    named = kind(source, model)
+    return (
+        f"{model.name}: {named}, {sizes}, {count} parameters; run by {_by(model)}{checked}{unused}."
+        f"{reason}"
+    )
+
+
+def _rounded(number: float) -> str:
+    """One digit and a power of ten: 3e-7."""
+    digit, _, power = f"{number:.0e}".partition("e")
+    return f"{digit}e{int(power)}"
+
+
+def kind(source: Source, model: "Model") -> str:
+    """What its owner would call the architecture: by the type in its config.json."""
+    from models.catalogue import read_config
+
+    try:
+        files = None if source.place == "built" else tracing.folder(source).path
+        stated = "" if files is None else str(read_config(files).get("model_type", ""))
+    except ValueError:  # deleted since
+        stated = ""
+    if not stated or stated.startswith(OURS):
+        return KINDS.get(type(model.network).__name__, type(model.network).__name__)
+    return FAMILIES.get(stated, stated)
+
+
+def show(source: Source, model: "Model") -> None:
+    """The card and the tensors, each in an expander."""
+    card = st.expander("Model card", key=f"{PAGE}_card", on_change="rerun")
+    if card.open:
+        with card:
+            st.html(f'<div class="models-card"><table>{_rows(source, model)}</table></div>')
+    tensors = st.expander("Tensors", key=f"{PAGE}_tensors", on_change="rerun")
+    if tensors.open:
+        with tensors:
+            _tensors(source, model)
+
+
+def _family(model: "Model") -> str:
+    """The architecture: the class of a Headscope network, or the transformers model type."""
+    from models.loading import summary
+
+    return type(model.network).__name__ if model.door == "own" else summary.family(model)
+
+
+def _by(model: "Model") -> str:
+    """The implementation, named."""
+    name = type(model.network).__name__
+    return f"Headscope’s {KINDS.get(name, name)}" if model.door == "own" else "transformers"
+
+
+def _sizes(part: "Part") -> str:
+    heads = "" if part.heads is None else f" × {part.heads} heads"
+    width = "" if part.dim is None else f", width {part.dim:,}"
+    name = f"{part.name} " if part.name else ""
+    layers = f"{part.layers or '?'} layer{'' if part.layers == 1 else 's'}"
+    return f"{name}{layers}{heads}{width}"
+
+
+def _parameters(model: "Model") -> int:
+    return sum(weights.numel() for weights in model.network.parameters())
+
+
+def _rows(source: Source, model: "Model") -> str:
+    """The card as table rows; text from the checkpoint is escaped."""
+    found = facts(source, model)
+    return "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in found.items())
+
+
+def facts(source: Source, model: "Model") -> dict[str, str]:
+    """Everything on the card, by name."""
+    from models.loading import summary
+
+    found = summary.parts(model)
+    weights = next(model.network.parameters())
+    return {
+        "Architecture": _family(model),
+        "Implementation": _by(model),
+        "Parameters": f"{_parameters(model):,}",
+        "Layers": _each(found, "layers"),
+        "Heads": _heads(found),
+        "Width": _each(found, "dim"),
+        "Feed-forward": _each(found, "mlp"),
+        "Positions": _each(found, "positions"),
+        "Longest input": f"{model.limit:,} tokens",
+        "Tokenizer": _tokenizer(model),
+        "Licence": _licence(source),
+        **_provenance(source),
+        "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
+        "Memory": _memory(model),
+        "Weights not used": ", ".join(model.left_out[:20]) or "none",
+    }
+
+
+def _each(parts: "tuple[Part, ...]", name: str) -> str:
+    """A size of every part; without names if there is only one part."""
+    values = [(part.name, getattr(part, name)) for part in parts]
+    texts = ["not stated" if value is None else str(value) for _, value in values]
+    if len(set(texts)) == 1:
+        return texts[0]
+    return ", ".join(f"{part} {value}" for (part, _), value in zip(values, texts, strict=True))
+
+
+def _heads(parts: "tuple[Part, ...]") -> str:
+    shared = [part for part in parts if part.kv_heads != part.heads]
+    if not shared:
+        return _each(parts, "heads")
+    return f"{_each(parts, 'heads')} of queries, {_each(parts, 'kv_heads')} of keys and values"
+
+
+def _tokenizer(model: "Model") -> str:
+    if model.tokenizer is None:
+        return "none" if model.preprocessing is not None else "none: the model takes ids"
+    words = getattr(model.tokenizer, "words", None)
+    return "words" if words is None else f"{len(words):,} pieces"
+
+
+def _provenance(source: Source) -> dict[str, str]:
+    """Where a fetched model comes from, and what was checked."""
+    from models.catalogue import entry
+
+    known = entry(source.name) if source.place == "catalogue" else None
+    if known is None or known.wheel is None:
+        return {}
+    return {
+        "Provenance": known.provenance,
+        "Package": f"{known.wheel.source}, SHA-256 {known.wheel.sha256}",
+        "Checked": known.check,
+    }
+
+
+def _licence(source: Source) -> str:
+    from models.catalogue import entry
+    from models.loading import summary
+
+    if source.place == "catalogue":
+        return entry(source.name).licence
+    if source.place == "built":
+        return "none: random weights, made here"
+    try:
+        return summary.licence(tracing.folder(source)) or "not stated"
+    except ValueError:
+        return "unknown: its files were deleted"
+
+
+def _memory(model: "Model") -> str:
+    from models.cost import memory_check
+    from models.loading import summary
+
+    weights, kept = summary.weights_bytes(model), summary.trace_bytes(model, TOKENS)
+    free = memory_check.available_memory(str(model.device))
+    left = "" if free is None else f"; {short(free, 'memory')} free now"
+    return (
+        f"{short(weights, 'memory')} of weights; a trace keeps about {short(kept, 'memory')} for"
+        f" {TOKENS:,} tokens{left}"
+    )
+
+
+# --- tensors --------------------------------------------------------------------------------------
+
+
+def _tensors(source: Source, model: "Model") -> None:
+    """A searchable table of tensors, and a histogram of one tensor."""
+    hint = "query, norm, layer.3 …"
+    wanted = entry.text(PAGE, "tensors", "Names that contain", placeholder=hint).strip().lower()
+    rows = tensors(source, model)
+    found = [row for row in rows if wanted in row.name.lower()]
+    st.caption(f"{len(found):,} of {len(rows):,} tensors.")
+    if not found:
+        return
+    st.dataframe(_columns(found[:MAX_ROWS]), hide_index=True, key=f"{PAGE}_table", height=320)
+    names = {row.name: row.name for row in found}
+    if session.get(PAGE, "tensor") not in names:
+        session.edit(PAGE, {"tensor": found[0].name})
+    help = "How often each value occurs in this tensor"
+    chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
+    from viz.pages.widgets import charts
+
+    alt = f"Histogram of {chosen}"
+    charts.draw(_histogram(model, chosen), f"{PAGE}_histogram", alt)
+
+
+def _columns(rows: list[TensorRow]) -> dict[str, list[Any]]:
+    titles = ("tensor", "shape", "dtype", "numbers", "mean", "std", "min", "max")
+    return {title: [row[i] for row in rows] for i, title in enumerate(titles)}
+
+
+def tensors(source: Source, model: "Model") -> tuple[TensorRow, ...]:
+    """Every tensor of the model with its statistics."""
+    with st.spinner("Reading every tensor …"):
+        return _rows_of(source, id(model), model)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _rows_of(source: Source, identity: int, _model: "Model") -> tuple[TensorRow, ...]:
+    from analysis.tensors import summary
+
+    return tuple(
+        TensorRow(
+            name,
+            " × ".join(map(str, tensor.shape)) or "one number",
+            str(tensor.dtype).removeprefix("torch."),
+            tensor.numel(),
+            *summary(tensor),
+        )
+        for name, tensor in _named(_model)
+    )
+
+
+def _named(model: "Model") -> list[tuple[str, Any]]:
+    return [*model.network.named_parameters(), *model.network.named_buffers()]
+
+
+def _histogram(model: "Model", name: str) -> "Figure":
+    from analysis.tensors import histogram
+    from viz.histogram import counts
+
+    tensor = dict(_named(model))[name]
+    found, edges = histogram(tensor)
+    return counts(found.numpy(), edges.numpy(), title=f"{model.name} · {name}", x="value")

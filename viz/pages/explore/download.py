@@ -1,0 +1,168 @@
+"""Downloads of models: size first, then a progress bar; downloads can be stopped."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from models.request import Source
+from viz.api import tracing
+from viz.architecture import short
+from viz.pages import shared
+from viz.pages.explore.names import PAGE
+from viz.pages.shared import plain
+from viz.pages.state import session
+
+if TYPE_CHECKING:
+    from models.files.hub import DownloadPlan
+
+POLL = 0.25  # seconds between two updates of the progress bar
+
+
+@dataclass(eq=False)
+class Download:
+    """The download of one model.
+
+    Attributes:
+        size: bytes to download.
+        fetch: the function that downloads, with a `progress` and `cancelled` as arguments.
+        come: bytes received so far.
+        problem: error message; empty if there was no error.
+        done: whether it has ended, with or without error.
+        stop: set to stop the download.
+    """
+
+    size: int
+    fetch: Callable[..., Any]
+    come: int = 0
+    problem: str = ""
+    done: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Downloads the files; an error is kept for the page to show."""
+
+        def progress(come: int, total: int) -> None:
+            self.come = come
+
+        try:
+            self.fetch(progress=progress, cancelled=self.stop.is_set)
+        except ValueError as error:
+            self.problem = str(error)
+        finally:
+            self.done = True
+
+
+@st.cache_resource(show_spinner=False)
+def downloads() -> dict[str, Download]:
+    """All running and ended downloads, of all users, by hub id or name in the catalogue."""
+    return {}
+
+
+def offer_entry(name: str) -> None:
+    """Offers a model of the catalogue that is fetched first: its provenance, size and a button."""
+    from models.catalogue import entry
+
+    if _is_running(name):
+        return
+    known = entry(name)
+    st.caption(plain(f"{known.title}. {known.summary} {known.provenance}"))
+    label = f"Get ({known.download / 1e6:.0f} MB)"
+    st.button(label, key=f"{PAGE}_fetch", on_click=session.callback(_start_entry), args=(name,))
+
+
+def offer(name: str) -> None:
+    """Offers a download: a button to look up the size, then a button to download.
+
+    Raises:
+        ValueError: for an invalid id, or if the hub is unreachable.
+    """
+    state = st.session_state
+    if _is_running(name):
+        return
+    plan = state.get(f"{PAGE}/plan")
+    if plan is None or plan.name != name:
+        st.button(
+            "Look it up on the hub",
+            key=f"{PAGE}_look_up",
+            on_click=session.callback(_look_up),
+            args=(name,),
+            help="Requests the size from the hub; downloads nothing yet",
+        )
+        asked, problem = state.get(f"{PAGE}/look_up_problem", ("", ""))
+        if asked == name:
+            shared.error_line(problem)
+        return
+    size = short(plan.size, "memory")
+    licence = f", licence {plan.licence}" if plan.licence else ""
+    st.caption(plain(f"{name}: {size} in {len(plan.files)} files{licence}."))
+    st.button(
+        f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=session.callback(_start), args=(plan,)
+    )
+
+
+def follow(name: str) -> None:
+    """Updates the progress bar until the download ends, then reruns the page.
+
+    Must be called last on a page: any interaction interrupts it at the next update of the bar.
+    """
+    bar, running = st.session_state.pop(f"{PAGE}/bar", None), downloads().get(name)
+    if bar is None or running is None:
+        return
+    total = short(running.size, "memory")
+    while not running.done:
+        share = running.come / max(1, running.size)
+        text = plain(f"{name}: {short(running.come, 'memory')} of {total}")
+        bar.progress(min(1.0, share), text=text)
+        time.sleep(POLL)
+    st.rerun()
+
+
+def _look_up(name: str) -> None:
+    from models.files import hub
+
+    state = st.session_state
+    try:
+        tracing.check(Source("hub", name))
+        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = hub.plan_download(name), ("", "")
+    except ValueError as error:
+        state[f"{PAGE}/look_up_problem"] = (name, str(error))
+
+
+def _start(plan: "DownloadPlan") -> None:
+    from models.files import hub
+
+    tracing.check(Source("hub", plan.name))
+    _run(plan.name, Download(plan.size, partial(hub.download, plan)))
+
+
+def _start_entry(name: str) -> None:
+    from models.catalogue import entry
+    from models.fetch import fetch
+
+    known = entry(name)
+    _run(name, Download(known.download, partial(fetch, known)))
+
+
+def _is_running(name: str) -> bool:
+    """Whether a download runs, which gets a bar and a button; says why the last one failed."""
+    running = downloads().get(name)
+    if running is not None and not running.done:
+        st.session_state[f"{PAGE}/bar"] = st.empty()
+        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(running.stop.set))
+        return True
+    if running is not None and running.problem:
+        shared.error_line(running.problem)
+    return False
+
+
+def _run(name: str, download: Download) -> None:
+    running = downloads()
+    for other in [other for other, ended in running.items() if ended.done]:
+        running.pop(other, None)
+    running[name] = download
+    threading.Thread(target=download.run, name="download", daemon=True).start()

@@ -1,0 +1,247 @@
+"""Example texts and pictures of the models, with hints on where to look.
+
+The examples here are MiniLM's; models trained for the app bring their own. Tests check every number
+against its model.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from models.card import Example
+from viz.api.samples import PHOTOS, TITLES, samples
+from viz.pages.explore import sizes, source
+from viz.pages.explore.names import PAGE
+from viz.pages.shared import notice, plain
+from viz.pages.state import session
+from viz.pages.widgets import cards, controls
+from viz.pages.widgets import pictures as strip
+
+EXAMPLES = (
+    Example(
+        "Who is “it”?",
+        "The animal didn't cross the street because it was too tired.",
+        "Layer 3, head 1: “it” gives 0.68 of its attention to “animal”. Change “tired” to “wide”"
+        " and it drops to 0.28: the weight moves mostly to [CLS], and “street” gets only 0.12.",
+        kind="self",
+        layer=3,
+        head=1,
+        query=10,
+        key=2,
+        weight=0.68,
+    ),
+    Example(
+        "Keys … are",
+        "The keys to the cabinet are on the table.",
+        "Layer 3, head 1: “are” looks past its neighbour “cabinet” to its subject, “keys” (0.79).",
+        kind="self",
+        layer=3,
+        head=1,
+        query=6,
+        key=2,
+        weight=0.79,
+    ),
+    Example(
+        "One word back",
+        "To be or not to be, that is the question.",
+        "Layer 0, head 2: a bright line just under the diagonal. Every token looks at the one"
+        " before it, whatever the words are: this head reads positions.",
+        kind="self",
+        layer=0,
+        head=2,
+        query=11,
+        key=10,
+        weight=1.00,
+    ),
+    Example(
+        "Two banks",
+        "The bank by the river is flooded, but the bank in town is open.",
+        "Layer 2, head 9: the second “bank” looks at the first (0.91), and the “the” before"
+        " it at the first “The”: this head finds the same word again.",
+        kind="self",
+        layer=2,
+        head=9,
+        query=11,
+        key=2,
+        weight=0.91,
+    ),
+    Example(
+        "Not like",
+        "I did not like the film, but my sister loved it.",
+        "Layer 2, head 1: “not” gives 0.98 to “like”, the word it negates. Then look at “it” in"
+        " layer 3, head 1: it finds “film” over a distance.",
+        kind="self",
+        layer=2,
+        head=1,
+        query=3,
+        key=4,
+        weight=0.98,
+    ),
+    Example(
+        "Same question",
+        "How old are you? What is your age?",
+        "Layer 2, head 9: “old” looks at “age” (0.69); in layer 2, head 4 it is the other way"
+        " round. The model was trained to recognise that both questions mean the same.",
+        kind="self",
+        layer=2,
+        head=9,
+        query=2,
+        key=9,
+        weight=0.69,
+    ),
+    Example(
+        "Resting heads",
+        "She opened the window because the room was warm.",
+        "Layer 4, head 5: one bright column. Nearly all tokens look at [CLS], where a head rests"
+        " when it finds nothing to attend to: not every head means something.",
+        kind="self",
+        layer=4,
+        head=5,
+        query=4,
+        key=0,
+        weight=0.87,
+    ),
+    Example(
+        "Word pieces",
+        "Zoë's supercalifragilistic 🙂 café.",
+        "One rare word is six tokens, and 🙂 is one the model does not know ([UNK]). Layer 0,"
+        " head 2 shows each piece looking at the piece before it.",
+        kind="self",
+        layer=0,
+        head=2,
+        query=5,
+        key=4,
+        weight=1.00,
+    ),
+)
+
+
+MINILM = "minilm"
+
+
+def texts(model: str) -> tuple[Example, ...]:
+    """The example texts of a model of the list; an encoder built here has MiniLM's."""
+    card = cards.card(model)
+    if card is not None:
+        return card.examples if source.READS.get(model) == "text" else ()
+    return EXAMPLES if model in (MINILM, sizes.ENCODER) else ()
+
+
+def of_text(model: str, text: str) -> Example | None:
+    """The model's example with that text, if it is one."""
+    return next((example for example in texts(model) if example.input == text), None)
+
+
+def pictures(model: str) -> Mapping[str, Example | None]:
+    """The example pictures of a model of the list; photos for any other."""
+    return samples(model) or dict.fromkeys(PHOTOS)
+
+
+def named(model: str, photo: str) -> str:
+    """Name of one of the example pictures of a model."""
+    example = pictures(model).get(photo)
+    return TITLES.get(photo, photo) if example is None else example.name
+
+
+def first(model: str) -> tuple[str, str, str]:
+    """Text, target and picture that a model begins with."""
+    example = next(iter(texts(model)), EXAMPLES[0])
+    return example.input, example.target or "", next(iter(pictures(model)))
+
+
+def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The selection that a model of the list begins with: that of its example.
+
+    Args:
+        model: of the list; "" for any other.
+        settings: those in a link, or of now. A text of the user's own pins no token.
+    """
+    text, _, photo = first(model)
+    if source.READS.get(model) == "image":
+        example = pictures(model).get(settings.get("photo", photo))
+        own = settings.get("upload") or settings.get("photo", photo) != photo
+        begin = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
+        return begin if own or example is None else begin | strip.selection_of(example)
+    example = next(iter(texts(model)), None)
+    if example is None:
+        return {"layer": 0, "head": 0, "token": None, "attention": "self", "direction": "out"}
+    pinned = settings.get("input", text) == text
+    return selection_of(example) | ({} if pinned else {"token": None})
+
+
+def buttons() -> bool:
+    """Draws one button per example text; returns whether there are any."""
+    model, current = source.listed(), shown()
+    examples = texts(model)
+    if examples:
+        with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
+            for number, example in enumerate(examples):
+                key = f"{PAGE}_example_{number}"
+                controls.button(example.name, key, take, example, chosen=example == current)
+    return bool(examples)
+
+
+def caption() -> None:
+    """What to look at in the current example; a caveat for a picture of another kind."""
+    model, example = source.listed(), shown()
+    if example is not None:
+        st.caption(plain(f"What to look at: {example.hint}"))
+    elif source.READS.get(model) == "image" and cards.card(model) and strip.has_upload(PAGE):
+        notice(
+            f"{source.TITLES[model]} was trained on pictures like its examples, and on no others:"
+            " what it answers to yours is a guess."
+        )
+
+
+def shown() -> Example | None:
+    """The example that is the page's input, if it is one."""
+    model = source.listed()
+    if source.READS.get(model) == "image":
+        own = strip.has_upload(PAGE)
+        return None if own else pictures(model).get(session.get(PAGE, "photo"))
+    return None if model == sizes.ENCODER else of_text(model, session.get(PAGE, "input"))
+
+
+def selection_of(example: Example) -> dict[str, Any]:
+    """The selection of the view for an example text."""
+    return {
+        "layer": example.layer,
+        "attention": example.kind,
+        "head": example.head,
+        "token": example.query,
+        "direction": "out",
+    }
+
+
+def take(example: Example) -> None:
+    """Sets the input of an example, and selects its head."""
+    settings = {"input": example.input, "target": example.target or ""}
+    if source.listed() == sizes.ENCODER:
+        settings["model"] = MINILM  # the hint refers to trained weights
+    session.assign(PAGE, settings, selection_of(example))
+
+
+def follow() -> None:
+    """Called after another model of the list was chosen: shows one of its examples.
+
+    The user's own text or picture stays; only examples of another model are replaced.
+    """
+    session.fold(PAGE)
+    model = source.listed()
+    if model in sizes.KINDS:
+        session.assign(PAGE, sizes.begin(model))
+    if source.READS[model] == "image":
+        settle()
+    text = session.get(PAGE, "input")
+    others = (entry.name for entry in cards.readers() if entry.name != model)
+    foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
+    if foreign and texts(model) and model not in sizes.KINDS:
+        take(texts(model)[0])
+
+
+def settle() -> None:
+    """Replaces an example picture of another model by one of this model."""
+    own = pictures(source.listed())
+    if not session.get(PAGE, "upload") and session.get(PAGE, "photo") not in own:
+        strip.show(PAGE, *next(iter(own.items())))

@@ -1,0 +1,221 @@
+"""What the page's model reads: a text, a pair, ids, a picture, a recording, a decoder's target."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from models.catalogue import entry as catalogue_entry
+from models.request import Ids, Picture, Reads, Recording, Source, TraceRequest
+from viz.api import reading, samples
+from viz.pages import shared
+from viz.pages.explore import examples, preprocessing, recordings, sizes, source, words
+from viz.pages.explore.names import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import entry, pictures
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+MAX_TOKENS = 16_384  # limit of the page; notebooks have none
+FILES = (".txt", ".md")
+SENTENCE = "Type a sentence; the picture follows"
+PAIRED = ("minilm",)  # models of the catalogue that read two sentences
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries that were drawn.
+
+    Attributes:
+        reads: what they are for.
+        beside: the container beside the pictures; None for other inputs.
+        about: where a line about the model stands; None until it is drawn.
+    """
+
+    reads: Reads
+    beside: DeltaGenerator | None = None
+    about: DeltaGenerator | None = None
+
+
+def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
+    """The page's inputs.
+
+    Args:
+        listed: the model of the list; "" for any other. Its first example is the default.
+        settings: those in a link, or of now.
+    """
+    text, target, photo = examples.first(listed)
+    return (
+        link.text("input", text),
+        link.text("pair", ""),
+        link.text("target", target),
+        link.text("ids", "1 2 3 4 5"),
+        link.text("target_ids", ""),
+        link.choice("photo", photo, samples.PICTURES),
+        *pictures.PARAMS,
+        *preprocessing.PARAMS,
+        recordings.UPLOAD,
+    )
+
+
+def known(listed: str) -> Reads | None:
+    """What a model of the list reads, before it is open; None for any other model."""
+    if listed in sizes.KINDS:
+        return Reads(sizes.READS[listed] == "text", sizes.READS[listed] == "image")
+    if not listed:
+        return None
+    about = catalogue_entry(listed)
+    target = about.kind in ("seq2seq", "speech")
+    kinds = (about.reads == kind for kind in ("text", "image", "sound"))
+    return Reads(*kinds, target=target, pair=listed in PAIRED)
+
+
+def draw(reads: Reads, model: "Model | None" = None) -> Entries:
+    """Draws all entries before any is read, so that an error in one does not hide the others.
+
+    Below them stand what the weights of a text are between, what to look at, and the model.
+
+    Args:
+        reads: what the model reads.
+        model: open; None for one of the list, which has a tokenizer.
+    """
+    ids = model is not None and model.tokenizer is None
+    target_ids = model is not None and writer(model) is None
+    with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
+        if reads.text and ids:
+            _line("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
+        elif reads.text:
+            entry.text(
+                PAGE,
+                "input",
+                SENTENCE,
+                placeholder="Type a sentence, paste a text, or open a file; the picture follows",
+                multiline=True,
+                bare=True,
+                files=FILES,
+            )
+            if reads.pair:
+                _line("pair", "Second sentence (optional)", width=250)
+        if reads.target and target_ids:
+            _line("target_ids", "Target ids (leave empty to generate)", width=280)
+        elif reads.target:
+            _line("target", "Target (leave empty to generate)", width=280)
+    if reads.sound and not (reads.text or reads.image):
+        with _row():
+            recordings.choose()
+        for problem in recordings.problems():
+            shared.error_line(problem)
+    beside = _pictures() if reads.image else None
+    key = f"{PAGE}_tools"
+    with st.container(key=key, horizontal=True, vertical_alignment="center", gap="medium"):
+        if reads.text:
+            words.choose(PAGE, special_names(reads, model))
+        examples.caption()
+        return Entries(reads, beside, st.empty())
+
+
+def special_names(reads: Reads, model: "Model | None" = None) -> tuple[str, ...]:
+    """The special tokens that can be hidden; of a model of the list, without opening it."""
+    if model is None:
+        return words.of_catalogue(source.listed())
+    return words.names(model.tokenizer, target=reads.target)
+
+
+def request(
+    source: Source, model: "Model", entries: Entries
+) -> tuple[TraceRequest | None, tuple[str, ...]]:
+    """What the entries ask for, None for an empty text; and notes on what was changed in them.
+
+    Raises:
+        ValueError: in one line, for an input that cannot be read.
+    """
+    reads = entries.reads
+    if reads.sound and not (reads.text or reads.image) and model.sound is None:
+        raise ValueError(
+            f"{model.name} states no feature extractor (preprocessor_config.json): use a notebook,"
+            " and pass its own inputs"
+        )
+    text, notes = _text(model, reads) if reads.text else (None, ())
+    if text == "":
+        return None, notes
+    target = _target(model) if reads.target else None
+    if reads.image:
+        if entries.beside is not None:
+            with entries.beside:
+                preprocessing.choose(source, model)
+        beside = text[0] if isinstance(text, tuple) else text
+        given = Picture(pictures.current(PAGE), preprocessing.changes(model), beside)
+        return TraceRequest(source, given, target), notes
+    if text is None:
+        return TraceRequest(source, Recording(recordings.current()), target), notes
+    return TraceRequest(source, text, target), notes
+
+
+def writer(model: "Model") -> Any:
+    """The tokenizer of the decoder."""
+    return model.target_tokenizer or model.tokenizer
+
+
+def _pictures() -> DeltaGenerator:
+    """The choice of a picture; returns the container beside it."""
+    with _row():
+        pictures.choose(PAGE, examples.pictures(source.listed()))
+        key = f"{PAGE}_beside_pictures"
+        beside = st.container(key=key, horizontal=True, width="content")
+    for problem in pictures.problems(PAGE):
+        shared.error_line(problem)
+    return beside
+
+
+def _row() -> DeltaGenerator:
+    return st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom")
+
+
+def _line(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
+    """An entry of one line whose label stands in it while it is empty."""
+    entry.text(PAGE, name, label, placeholder=label, bare=True, width=width)
+
+
+def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, tuple[str, ...]]:
+    """The text, pair or ids, and notes on what was changed; "" for an empty text."""
+    if model.tokenizer is None:
+        return _ids("ids"), ()
+    settings, reader = session.current(PAGE).settings, model.tokenizer
+    most = min(model.limit, MAX_TOKENS)
+    text, notes = reading.readable(settings["input"], lambda: (reader, most))
+    pair = _clean(settings["pair"]).strip() if reads.pair and text else ""
+    if not pair:
+        return text, tuple(notes)
+    _check_length(len(reader.encode(text, pair)))
+    return (text, pair), tuple(notes)
+
+
+def _target(model: "Model") -> str | Ids | None:
+    """The target of the decoder; None generates it."""
+    if writer(model) is None:
+        return _ids("target_ids") if session.get(PAGE, "target_ids").strip() else None
+    return _clean(session.get(PAGE, "target")).strip() or None
+
+
+def _ids(name: str) -> Ids:
+    numbers = reading.numbers_in(session.get(PAGE, name))
+    _check_length(len(numbers))
+    return Ids(tuple(numbers))
+
+
+def _check_length(count: int) -> None:
+    if count > MAX_TOKENS:
+        raise ValueError(
+            f"this text has {count:,} tokens, and the limit here is {MAX_TOKENS:,}: shorten it,"
+            " or trace it in a notebook"
+        )
+
+
+def _clean(text: str) -> str:
+    from models.text import clean
+
+    return clean(text)[0]

@@ -1,0 +1,321 @@
+"""Explore: a model, an input, and where every head looks."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from models.request import Reads, Source, TraceRequest
+from viz.api import tracing
+from viz.api.entries import no_predictions
+from viz.pages import shared
+from viz.pages.explore import (
+    answers,
+    beside,
+    card,
+    chooser,
+    cost,
+    examples,
+    figures,
+    inputs,
+    over_picture,
+    recordings,
+    relevance,
+    sizes,
+    source,
+    words,
+)
+from viz.pages.explore import download as fetching
+from viz.pages.explore.names import PAGE
+from viz.pages.state import link_on_entry, selected, session
+from viz.pages.state import params as link
+from viz.pages.widgets import attention, pictures, running, verification
+
+if TYPE_CHECKING:
+    from models.model import Model
+    from viz.api.entries import TraceEntry
+    from viz.api.registry import Held
+
+PATHS = ("/",)
+KINDS = ("self", "causal", "cross", "joint")  # of attention
+SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
+SHORT = 8000  # characters of a text whose forward pass takes less than a second
+MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
+
+
+@dataclass
+class Controls:
+    """What was drawn above the view.
+
+    Attributes:
+        entries: the entries of the inputs; None where the model has to be opened first.
+        given: the container of the entries.
+    """
+
+    entries: inputs.Entries | None
+    given: DeltaGenerator
+
+
+def params(
+    listed: str, settings: Mapping[str, Any], kind: attention.Kind | None = None
+) -> tuple[link.Param, ...]:
+    """The page's settings and its view's selection.
+
+    Args:
+        listed: the model of the list; "" for any other.
+        settings: those in a link, or of now, which defaults depend on.
+        kind: of the view; None while it is unknown.
+    """
+    begin = examples.begin(listed, settings)
+    kind = kind or ("image" if source.READS.get(listed) == "image" else None)
+    scale = SCALES.get(kind or "", "fixed" if listed else "")
+    return (
+        *_settings(listed, settings),
+        chooser.shelf(settings),
+        link.number("layer", begin["layer"], 0, 999),
+        link.choice("attention", begin["attention"], KINDS),
+        *selected.SITE,
+        link.number_or("head", begin["head"], 999, ("mean", "max")),
+        link.number("token", begin["token"], 0, 99_999),
+        link.choice("direction", "out", ("out", "in")),
+        link.choice("scale", scale, (*selected.SCALES, "layer")),
+        *selected.FORMS,
+        *selected.OVERLAY,
+        link.retired("cut"),
+    )
+
+
+def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
+    """The parameters of a link; their defaults depend on its model and its input."""
+    place, model = link.value(source.PLACE, query), link.value(source.MODEL, query)
+    if f"input{link.HASH}" in query:
+        query = {**query, "input": ""}  # a long text, which is no example
+    return params(model if place == "catalogue" else "", query)
+
+
+def page() -> None:
+    """Draws the page."""
+    problems = link_on_entry.enter(PAGE, params_of).problems
+    pictures.take(PAGE)
+    recordings.take()
+    words.settle(PAGE)
+    chooser.settle(examples.follow)
+    wanted, above = source.chosen(), attention.controls(PAGE)
+    reads = inputs.known(source.listed())
+    if reads is not None and reads.image:
+        examples.settle()
+    soon = _comes_soon(wanted, reads)
+    drawn = shown = opened = None
+    if not soon:
+        with above:
+            drawn = _controls(reads, problems)
+    with attention.stage(PAGE, _kind(reads), _now(_kind(reads)), PATHS) as stage:
+        opened = _opened(wanted)
+        if opened is None:
+            stage.stale()
+        else:
+            shown = _show(stage, wanted, opened, drawn)
+    if soon:  # the browser has nearly all of the controls, and waits for the picture
+        stage.let_paint()
+        with above:
+            drawn = _controls(reads, problems)
+    if shown is not None and drawn is not None and drawn.entries is not None:
+        card.about(drawn.entries.about, shown.model, _verify(shown))
+    if opened is not None:
+        with stage.below:
+            card.show(opened, tracing.opened(opened))
+    fetching.follow(wanted.name)
+
+
+def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
+    """The page's settings, the chooser aside."""
+    return (
+        *source.PARAMS,
+        *sizes.params(listed),
+        *card.PARAMS,
+        *inputs.params(listed, settings),
+        *words.PARAMS,
+        *over_picture.PARAMS,
+        *relevance.PARAMS,
+        *figures.PARAMS,
+        beside.PARAM,
+    )
+
+
+def _now(kind: attention.Kind) -> tuple[link.Param, ...]:
+    """The parameters, with the defaults of the present settings."""
+    return params(source.listed(), session.current(PAGE).settings, kind)
+
+
+def _kind(reads: Reads | None) -> attention.Kind:
+    """The kind of view that is likely, before the trace tells."""
+    return "image" if reads is not None and reads.image and not reads.text else "text"
+
+
+def _comes_soon(wanted: Source, reads: Reads | None) -> bool:
+    """Whether the picture comes soon, and may come before the controls."""
+    if reads is None or not reads.text or len(session.get(PAGE, "input")) > SHORT:
+        return False
+    return attention.shows(PAGE, wanted.layout)
+
+
+def _controls(reads: Reads | None, problems: Iterable[str]) -> Controls:
+    """Draws what is above the view.
+
+    Args:
+        reads: what the model reads; None if that is not known before it is open.
+        problems: of the link.
+    """
+    key = f"{PAGE}_heading"
+    with st.container(key=key, horizontal=True, vertical_alignment="center"):
+        st.markdown("#### What does every head look at?", width="content")
+        if reads is None or not (reads.text and examples.buttons()):
+            st.space("stretch")
+        chooser.buttons()
+    chooser.lists()
+    for problem in problems:
+        shared.error_line(problem)
+    sizes.controls()
+    given = st.container(key=f"{PAGE}_given", gap="small")  # which an embed link leaves out
+    with given:
+        entries = None if reads is None else inputs.draw(reads)
+    return Controls(entries, given)
+
+
+def _opened(wanted: Source) -> Source | None:
+    """The model that is shown: the chosen one, or the last that opened; None for none."""
+    return chooser.first_that_opens(wanted) if cost.allowed(wanted) else None
+
+
+def _show(
+    stage: attention.Stage, wanted: Source, opened: Source, controls: Controls | None
+) -> TraceRequest | None:
+    """Traces the input, and shows the view.
+
+    Args:
+        stage: of the view.
+        wanted: the chosen model.
+        opened: the model that is open.
+        controls: that were drawn; None if they come after the view.
+
+    Returns:
+        What is shown; None if that is the last picture, or none.
+    """
+    model = tracing.opened(opened)
+    entries = _read_from(opened, wanted, model, controls)
+    request, notes = inputs.request(opened, model, entries)
+    if notes:
+        shared.notice(" ".join(notes))
+    if request is None:
+        shared.notice("Type a sentence, or choose an example.")
+        stage.stale()
+        return None
+    run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
+    if run.stopped:
+        run.offer()
+        stage.stale()
+        return None
+    names = inputs.special_names(entries.reads, None if source.listed() else model)
+    between = words.chosen(PAGE, names)
+    with tracing.expecting(request, between) as expected:
+        if controls is None:
+            stage.expect(expected, wanted.layout)
+        with run.progress() as progress:
+            tracing.traced(request, progress, shared.waiting(progress))
+        held = tracing.shown(request, between)
+    stage.kind = held.value.kind
+    stage.params = _now(stage.kind)
+    card.about(entries.about, opened, _verified(request))
+    _answer(stage, request, model, held, wanted, entries)
+    with stage.below:
+        _below(stage.kind, request, held)
+    return request
+
+
+def _read_from(
+    opened: Source, wanted: Source, model: "Model", controls: Controls | None
+) -> inputs.Entries:
+    """The entries that the request is read from; those of an opened model are drawn now."""
+    from models.loading.summary import reads
+
+    if controls is None:
+        return inputs.Entries(inputs.known(source.listed()) or reads(model))
+    if controls.entries is not None and opened.name == wanted.name:
+        return controls.entries
+    with controls.given:
+        controls.entries = inputs.draw(reads(model), model)
+    return controls.entries
+
+
+def _answer(
+    stage: attention.Stage,
+    request: TraceRequest,
+    model: "Model",
+    held: "Held[TraceEntry]",
+    wanted: Source,
+    entries: inputs.Entries,
+) -> None:
+    """What the model answers, and the view."""
+    trace, name = held.value.trace, request.model.catalogue
+    done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
+    if done:
+        st.caption(shared.plain("; ".join(done)))
+    second = None
+    if stage.kind == "image":
+        second = beside.choose(request, entries.beside)
+        example = examples.shown()
+        answers.of_picture(name, trace, example, second.titles[0] if second else "")
+        if second is not None:
+            other = second.held.value.trace
+            answers.of_picture(
+                second.request.model.catalogue, other, second.example, second.titles[1]
+            )
+    else:
+        answers.of_text(name, model, trace, given=request.target is not None)
+    predicts = held.value.predict is not no_predictions
+    stage.show(
+        held,
+        of=wanted.layout,
+        panels=["predictions", "code"] if predicts else ["code"],
+        more=second.props if second else None,
+    )
+
+
+def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
+    """What stands below the view: whether it is right, and what else is known of the picture."""
+    trace = held.value.trace
+    verification.button(PAGE, held.id, lambda: tracing.arguments(request))
+    if request.picture is not None:
+        if kind == "text":
+            over_picture.show(request, trace, held)
+        relevance.show(request, trace)
+        if kind == "image":
+            figures.show(request)
+
+
+def _verify(request: TraceRequest) -> float | None:
+    """`verification.largest_difference`, measured once on a first input of a model.
+
+    None for networks of random weights, large models and long inputs, where it would take long.
+    """
+    known, model = _verified_models(), tracing.opened(request.model)
+    if request.model not in known and model.trained:
+        if sum(weights.numel() for weights in model.network.parameters()) > MOST_PARAMETERS:
+            return None
+        trace = tracing.traced(request).value
+        if max((site.queries for site in trace.sites), default=0) > MOST_TOKENS:
+            return None
+        known[request.model] = verification.largest_difference(*tracing.arguments(request))
+    return known.get(request.model)
+
+
+def _verified(request: TraceRequest) -> float | None:
+    """The same if it was measured already."""
+    return _verified_models().get(request.model)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _verified_models() -> dict[Source, float | None]:
+    return {}

@@ -1,0 +1,81 @@
+"""The choice of a recording: an example, and an uploader for WAV files."""
+
+import io
+import wave
+from functools import cache
+
+from models.request import File, file_of
+from viz.pages.explore.names import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls, uploads
+
+UPLOAD = link.sha256("recording")
+EXAMPLE = "Three notes"
+NOTES, SECONDS, RATE = (262, 330, 392), 0.5, 16_000  # C, E and G in hertz; of each note
+NAME = "recording.wav"  # in Python code
+
+
+def take() -> None:
+    """Makes an uploaded file the recording; must be called after `link_on_entry.enter`."""
+    uploads.take(PAGE, UPLOAD.name, _check)
+
+
+def choose() -> None:
+    """Draws the example and the uploader."""
+    own = uploads.data(PAGE, UPLOAD.name) is not None
+    controls.button(EXAMPLE, f"{PAGE}_recording_example", _show_example, chosen=not own)
+    if own:
+        controls.button("Your recording", f"{PAGE}_recording_own", lambda: None, chosen=True)
+        key, why = f"{PAGE}_recording_remove", "Remove your recording"
+        controls.button("✕", key, _show_example, help=why)
+    uploads.uploader(PAGE, UPLOAD.name, "Your recording", "or drop a WAV file", ".wav")
+
+
+def problems() -> list[str]:
+    """A message if the link's recording is missing, and one if the last file was refused."""
+    lines, digest = [], session.get(PAGE, UPLOAD.name)
+    if digest and uploads.data(PAGE, UPLOAD.name) is None:
+        lines.append(
+            f"This link refers to an uploaded recording (SHA-256 {digest[:12]}…): upload the same"
+            " file to see it. An example is shown instead."
+        )
+    refused = uploads.refused(PAGE, UPLOAD.name, "recording")
+    if refused:
+        lines.append(refused)
+    return lines
+
+
+def current() -> File:
+    """The recording."""
+    data = uploads.data(PAGE, UPLOAD.name)
+    return _example() if data is None else File(session.get(PAGE, UPLOAD.name), data, NAME)
+
+
+def _show_example() -> None:
+    uploads.forget_refusal(PAGE, UPLOAD.name)
+    session.assign(PAGE, {UPLOAD.name: ""})
+
+
+def _check(digest: str, data: bytes) -> None:
+    """Raises ValueError for a file that is no recording."""
+    from models.inputs.sound import read_recording
+
+    read_recording(data)
+
+
+@cache
+def _example() -> File:
+    """Three notes, one after another, as 16-bit samples."""
+    import numpy as np
+
+    time = np.arange(int(SECONDS * RATE)) / RATE
+    swell = np.sin(np.pi * time / SECONDS)  # no clicks between the notes
+    notes = [0.3 * swell * np.sin(2 * np.pi * hertz * time) for hertz in NOTES]
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(RATE)
+        sound.writeframes((np.concatenate(notes) * 32767).astype("<i2").tobytes())
+    return file_of(file.getvalue(), NAME)

@@ -1,0 +1,71 @@
+"""The model of the page, by its settings."""
+
+from pathlib import Path
+from typing import Any
+
+from models.catalogue import catalogue
+from models.request import Source, built
+from viz.api import tracing
+from viz.pages import shared
+from viz.pages.explore import sizes
+from viz.pages.explore.names import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+
+NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
+DTYPES = ("float32", "bfloat16", "float16")
+DOORS = {"auto": "Automatic", "own": "Headscope", "transformers": "transformers"}
+TITLES = {entry.name: entry.title for entry in catalogue()} | sizes.TITLES
+READS = {entry.name: entry.reads for entry in catalogue()} | sizes.READS
+PLACE = link.choice("place", "catalogue", NAMES)
+MODEL = link.choice("model", "minilm", TITLES)
+PARAMS = (
+    PLACE,
+    MODEL,
+    link.text("id", ""),
+    link.text("folder", ""),
+    link.choice("dtype", "float32", DTYPES),
+    link.choice("door", "auto", DOORS),
+)
+
+
+def places() -> tuple[str, ...]:
+    """The places a model can be chosen from on this server."""
+    return tuple(place for place in NAMES if place in tracing.places())
+
+
+def chosen() -> Source:
+    """The chosen model."""
+    return of(session.current(PAGE).settings)
+
+
+def of(settings: Any) -> Source:
+    """The model that settings name."""
+    place = settings["place"]
+    if place == "catalogue" and settings["model"] in sizes.KINDS:
+        model = settings["model"]
+        return built(sizes.KINDS[model], sizes.of(model, settings), shared.device())
+    name = settings[NAMES[place]].strip()
+    return Source(
+        place, name, dtype=settings["dtype"], device=shared.device(), door=settings["door"]
+    )
+
+
+def listed() -> str:
+    """The setting `model` if a model of the list is chosen, also one built here; else ""."""
+    settings = session.current(PAGE).settings
+    return settings["model"] if settings["place"] == "catalogue" else ""
+
+
+def title(source: Source) -> str:
+    """A short name of a model: of a folder, its last two parts."""
+    return titled(source.place, source.name)
+
+
+def titled(place: str, name: str) -> str:
+    """The same by place and name."""
+    if place == "built":
+        return sizes.TITLES[sizes.MODELS[name]]
+    if place == "catalogue":
+        return TITLES[name]
+    return "/".join(Path(name).parts[-2:]) if place == "folder" else name

@@ -1,0 +1,96 @@
+"""Controls for whole words, whole sentences and special tokens."""
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from models.catalogue import entry, folder
+from viz.api.tracing import Between, Special
+from viz.pages.explore.sizes import KINDS
+from viz.pages.shared import plain
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls
+
+if TYPE_CHECKING:
+    from models.text import Tokenizer
+
+BY = {"no": "Tokens", "yes": "Whole words", "sentences": "Sentences"}
+SHOWN: Special = "shown"
+HIDDEN: Special = "hidden"
+PARAMS = (
+    link.choice("words", "no", BY),
+    link.choice("special", SHOWN, (SHOWN, HIDDEN, "renormalised")),
+    link.choice("sums", "no", ("no", "yes")),
+)
+BETWEEN = (
+    "Of a word or a sentence of several tokens, attention to its tokens is summed and attention"
+    " from its tokens is averaged. Words and sentences are those of Unicode’s rules"
+)
+BEGIN = "<begin>"  # in front of what a decoder has written
+HARMLESS = re.compile(r"(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+)(/(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+))*")
+MOST = 24  # characters of names in a label
+
+
+def settle(page: str) -> None:
+    """Reads an old link: special tokens that were hidden in one choice with sums of 1."""
+    if session.get(page, "special") == "renormalised":
+        session.edit(page, {"special": HIDDEN, "sums": "yes"})
+
+
+def choose(page: str, names: Collection[str]) -> None:
+    """Draws the controls.
+
+    Args:
+        page: of the settings.
+        names: of the special tokens the model puts around a text; without any, none can be hidden.
+    """
+    settle(page)
+    controls.choice(page, "words", "Between", BY, BETWEEN, collapsed=True)
+    if not names:
+        return
+    help = "Leaves them out of every picture. Rows then sum to the weight on the remaining tokens"
+    if controls.toggle(page, "special", f"Hide {_listed(names)}", help, (SHOWN, HIDDEN)):
+        help = "Divides each row by its sum: the shares of what is left"
+        controls.toggle(page, "sums", "Rows sum to 1", help)
+
+
+def chosen(page: str, names: Collection[str]) -> Between:
+    """What the weights are between, and what is done with special tokens."""
+    settings = session.current(page).settings
+    if settings["special"] == SHOWN or not names:
+        return Between(settings["words"])
+    return Between(settings["words"], "renormalised" if settings["sums"] == "yes" else HIDDEN)
+
+
+def of_catalogue(model: str) -> tuple[str, ...]:
+    """The special tokens around a text of a listed model, read without its weights."""
+    try:
+        return () if model in KINDS else _of_catalogue(model)
+    except ValueError:  # opening the model will say what is missing
+        return ()
+
+
+@lru_cache(maxsize=32)
+def _of_catalogue(model: str) -> tuple[str, ...]:
+    """Kept only where they could be read: the model's files may be mended while the app runs."""
+    from models.text import FileTokenizer
+
+    reader = FileTokenizer(folder(entry(model)) / "tokenizer.json")
+    return names(reader, target=entry(model).kind == "seq2seq")
+
+
+def names(reader: "Tokenizer | None", *, target: bool) -> tuple[str, ...]:
+    """The special tokens around a text, and the one in front of a target."""
+    tokens = None if reader is None else reader.encode("a")
+    pairs = zip(tokens.labels, tokens.special, strict=True) if tokens else ()
+    return (*(label for label, special in pairs if special), *([BEGIN] if target else []))
+
+
+def _listed(names: Collection[str]) -> str:
+    """The names as they are where markdown has no other reading of them: screen readers say all."""
+    listed = "/".join(names)
+    if len(listed) > MOST:
+        return "special tokens"
+    return listed if HARMLESS.fullmatch(listed) else plain(listed)
