@@ -1,0 +1,263 @@
+"""Blame: what an output token rests on, and whether it does.
+
+For every edge (layer, head, query i, key j), what cutting it would do to log p of the token, with
+the row's softmax computed anew and the rest of the network linearised:
+
+    effect = A_ij / (1 − A_ij) · (Σ_k A_ik g_ik − g_ij),   g = ∂ log p / ∂A
+
+It comes for all edges from one pass and its gradient. The check cuts the edges that carry most,
+and, as often as asked, as many random edges of the same layers: only where the probability falls
+further than under these does the token rest on the edges. Where a token is told by several copies
+of the same thing, cutting one changes little, and all effects are small.
+
+Source: Kramár et al. 2024, "AtP*", section 3.1, for the softmax; Goldowsky-Dill et al. 2023,
+"Localizing Model Behavior with Path Patching", for cutting edges as a test.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.relevance import attention_gradient
+from analysis.stack import self_attention
+from analysis.sweep import Passes
+from analysis.target import Target, choose
+from models.edits import Cut
+from models.progress import Progress, no_progress
+from models.run import Model, as_model, trace
+from models.trace import Output, Site, Trace
+
+
+class Edge(NamedTuple):
+    """One query–key pair of a head, and what cutting it would do to log p, in nats."""
+
+    layer: int
+    head: int
+    query: int
+    key: int
+    effect: float
+
+
+class Span(NamedTuple):
+    """Neighbouring tokens of the input, from `start` up to `stop`, and their share of relevance."""
+
+    start: int
+    stop: int
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Blame:
+    """What an output token rests on.
+
+    Attributes:
+        target: the token and the position where it is predicted.
+        tokens: relevance of each token of the input, Σ A ⊙ ∇A over layers, heads and queries.
+        spans: neighbouring tokens with more relevance than the mean of the positive ones, the
+            largest share first.
+        edges: those whose cut would lower log p most, by their estimated effects.
+        path: the chain of edges from the target down to the input whose effects sum to most.
+        before: probability of the token.
+        after: the same with `edges` cut.
+        controls: the same with as many random edges of the same layers cut, one number a draw.
+    """
+
+    target: Target
+    tokens: Float[Tensor, " token"]
+    spans: tuple[Span, ...]
+    edges: tuple[Edge, ...]
+    path: tuple[Edge, ...]
+    before: float
+    after: float
+    controls: tuple[float, ...]
+
+    @property
+    def exceeded(self) -> float:
+        """The share of controls that keep a higher probability than the edges do: 1 for all."""
+        return sum(each > self.after for each in self.controls) / max(1, len(self.controls))
+
+
+def blame(
+    model: Model | Any,
+    input: Any,
+    *,
+    target: Any = None,
+    count: int = 10,
+    controls: int = 20,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Blame:
+    """What an output token rests on: spans, edges, a path, and the causal check.
+
+    Args:
+        model: from `load`, or a network.
+        input: one text, or ids, as for `trace`.
+        target: the token, as for `analysis.relevance`; None: the likeliest where it predicts.
+        count: how many edges are cut.
+        controls: how many draws of random edges.
+        seed: of the draws.
+        progress: called with the number of passes made and of all.
+
+    Raises:
+        ValueError: for a model without logits, an encoder–decoder, and blocks that mix tokens by
+            other means than attention.
+    """
+    model = as_model(model)
+    chosen = choose(model, input, target)
+    if chosen.id is None:
+        raise ValueError("target: expected a token, received a similarity")
+    t = trace(model, input, gradient=lambda output: _log_probability(chosen, output))
+    sites = self_attention(t)
+    maps = [edge_effects(t, site, chosen.item) for site in sites]
+    edges = strongest(maps, sites, count)
+    passes = Passes.of(model, input)
+    dice = torch.Generator().manual_seed(seed)
+    draws = [_random(edges, t, sites, chosen.item, dice) for _ in range(controls)]
+    after = []
+    for done, some in enumerate([edges, *draws]):
+        progress(done, 1 + len(draws))
+        own = {"kind": sites[0].kind, "tower": sites[0].tower}
+        cuts = [Cut(each.layer, each.head, each.query, each.key, **own) for each in some]
+        after.append(float(chosen.probability(passes.edited(cuts).output)))
+    progress(1 + len(draws), 1 + len(draws))
+    tokens = torch.stack(
+        [
+            site.heads * attention_gradient(t, site, positive=False, item=chosen.item).sum(0)
+            for site in sites
+        ]
+    ).sum(0)
+    before = float(chosen.probability(t.output))
+    start = t.queries(sites[0])[chosen.item]
+    last = len(start) - 1 if chosen.position is None else chosen.position
+    path = best_path(maps, sites, last)
+    return Blame(chosen, tokens, spans_of(tokens), edges, path, before, after[0], tuple(after[1:]))
+
+
+@torch.no_grad()
+def edge_effects(t: Trace, site: Site, item: int = 0) -> Float[Tensor, "head query key"]:
+    """What cutting each edge of a layer would do to the number whose gradient the trace holds.
+
+    Edges that the mask hides have 0.
+    """
+    heads = range(site.heads)
+    return torch.stack(
+        [
+            _cut_effects(t.weights(site, head, item=item), t.gradient(site, head, item=item))
+            for head in heads
+        ]
+    )
+
+
+def _cut_effects(
+    weights: Float[Tensor, "query key"], gradient: Float[Tensor, "query key"]
+) -> Float[Tensor, "query key"]:
+    """The effects of one head. What the largest weight of a row leaves to others is summed up from
+    them: 1 less that weight would have no digits left."""
+    row = (weights * gradient).sum(-1, keepdim=True)
+    top = weights.argmax(-1, keepdim=True)
+    others = weights.scatter(-1, top, 0.0)
+    rest = others.sum(-1, keepdim=True)
+    told = (others * gradient).sum(-1, keepdim=True) / rest - gradient.gather(-1, top)
+    largest = torch.where(rest > 0, weights.gather(-1, top) * told, -row)
+    cut = weights / (1 - others) * (row - gradient)
+    return cut.scatter(-1, top, largest)
+
+
+def strongest(
+    maps: Sequence[Float[Tensor, "head query key"]], sites: Sequence[Site], count: int
+) -> tuple[Edge, ...]:
+    """The edges whose cut would lower the number most, the strongest first.
+
+    Raises:
+        ValueError: for a count below 1.
+    """
+    if count < 1:
+        raise ValueError(f"count: expected 1 or more, received {count}")
+    flat = torch.cat([each.flatten() for each in maps])
+    found = flat.topk(min(count, int((flat < 0).sum())), largest=False).indices.tolist()
+    return tuple(_edge(maps, sites, index) for index in found)
+
+
+def _edge(maps: Sequence[Tensor], sites: Sequence[Site], index: int) -> Edge:
+    for each, site in zip(maps, sites, strict=True):
+        if index < each.numel():
+            head, cell = divmod(index, each[0].numel())
+            query, key = divmod(cell, each.shape[2])
+            return Edge(site.layer, head, query, key, float(each[head, query, key]))
+        index -= each.numel()
+    raise IndexError(index)
+
+
+def best_path(
+    maps: Sequence[Float[Tensor, "head query key"]], sites: Sequence[Site], token: int
+) -> tuple[Edge, ...]:
+    """The chain of edges from a token after the last layer down to the input that carries most.
+
+    In each layer the chain stays at its token, by the residual connection, or follows an edge whose
+    cut would lower the number. Of all chains it has the largest sum.
+    """
+    best, steps = torch.zeros(maps[0].shape[1]), []
+    for each in maps:  # best[i]: the most that reaches token i behind this layer
+        gain, head = (-each).clamp_min(0).max(0)  # query key
+        reached, key = (gain + best[None]).masked_fill(gain <= 0, -torch.inf).max(1)
+        follows = reached > best
+        steps.append((follows, head, key))
+        best = torch.where(follows, reached, best)
+    path = []
+    for (follows, head, key), each, site in zip(
+        reversed(steps), reversed(maps), reversed(sites), strict=True
+    ):
+        if follows[token]:
+            to = int(key[token])
+            own = int(head[token, to])
+            path.append(Edge(site.layer, own, token, to, float(each[own, token, to])))
+            token = to
+    return tuple(path)
+
+
+def spans_of(tokens: Float[Tensor, " token"]) -> tuple[Span, ...]:
+    """Neighbouring tokens with more than the mean of the positive relevances.
+
+    Shares are of the positive relevance of all tokens.
+    """
+    positive = tokens.clamp_min(0)
+    whole = float(positive.sum())
+    if not whole:
+        return ()
+    above = (positive > positive[positive > 0].mean()).tolist()
+    if not any(above):  # all are alike
+        above = (positive > 0).tolist()
+    found, start = [], None
+    for place, inside in enumerate([*above, False]):
+        if inside and start is None:
+            start = place
+        elif not inside and start is not None:
+            found.append(Span(start, place, float(positive[start:place].sum()) / whole))
+            start = None
+    return tuple(sorted(found, key=lambda span: -span.share))
+
+
+def _random(
+    edges: Sequence[Edge], t: Trace, sites: Sequence[Site], item: int, dice: torch.Generator
+) -> tuple[Edge, ...]:
+    """As many different edges of the same layers, none of them hidden by the mask."""
+    found = []
+    for site in sites:
+        wanted = sum(edge.layer == site.layer for edge in edges)
+        if not wanted:
+            continue
+        tokens = torch.arange(len(t.queries(site)[item]))
+        seen = t.visible(site, tokens, item=item).cpu().expand(site.heads, -1, -1)
+        cells = seen.nonzero()
+        picked = cells[torch.randperm(len(cells), generator=dice)[:wanted]].tolist()
+        found += [Edge(site.layer, head, query, key, nan) for head, query, key in picked]
+    return tuple(found)
+
+
+def _log_probability(target: Target, output: Output) -> Tensor:
+    return target.logits(output).float().log_softmax(-1)[target.id]

@@ -1,0 +1,159 @@
+"""Blame: edge effects against slopes and cuts, paths against all chains, checks against passes."""
+
+import itertools
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.blame import Edge, Span, best_path, blame, edge_effects, spans_of, strongest
+from models.decoder import DecoderConfig
+from models.edits import Cut
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Site
+from tests.models.pretrained.tiny import BY_NAME
+
+SIZES: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
+IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
+MODELS: dict[str, Any] = {
+    "decoder": lambda: load(DecoderConfig(**SIZES)),
+    "encoder": lambda: load(EncoderConfig(**SIZES, classes=31)),
+    "Llama": lambda: load(BY_NAME["Llama"].build()),
+    "GPT-2": lambda: load(BY_NAME["GPT-2"].build()),
+}
+
+
+def log_p(id: int) -> Any:
+    return lambda output: output.values[0, -1].float().log_softmax(-1)[id]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_effects_are_slopes_times_what_a_cut_does_to_the_values(name: str) -> None:
+    """In the layer itself nothing is linearised: explicit matrices, edge by edge."""
+    t = trace(MODELS[name](), IDS, gradient=log_p(7))
+    for site in t.sites:
+        pattern, effects = t.pattern(site), edge_effects(t, site)
+        for head, query, key in itertools.product(range(site.heads), range(6), range(6)):
+            scores = t.scores(site, head)[query].clone()
+            v = pattern.v[0, head // (pattern.heads // pattern.v.shape[1])]
+            plain = scores.softmax(-1) @ v
+            scores[key] = -torch.inf
+            cut = scores.softmax(-1).nan_to_num(0) @ v
+            assert pattern.values_gradient is not None
+            expected = pattern.values_gradient[0, head, query] @ (cut - plain)
+            assert float(effects[head, query, key]) == pytest.approx(
+                float(expected), rel=1e-3, abs=1e-5
+            )
+
+
+def test_an_effect_in_a_linear_network_is_the_effect_of_the_cut() -> None:
+    """Of the last layer's edges at the last token only norms and MLP are in between."""
+    model = MODELS["decoder"]()
+    t = trace(model, IDS, gradient=log_p(7))
+    effects = edge_effects(t, t.sites[-1])
+    for head, key in itertools.product(range(3), range(6)):
+        cut = trace(model, IDS, edits=[Cut(1, head, 5, key)])
+        change = float(log_p(7)(cut.output) - log_p(7)(t.output))
+        estimated = float(effects[head, 5, key])
+        assert estimated == pytest.approx(change, abs=0.02 + 0.3 * abs(change))
+        assert not effects[:, :5].any()  # other rows of the last layer reach no output
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_check_is_made_of_passes_with_these_edges_cut(name: str) -> None:
+    model = MODELS[name]()
+    seen: list[tuple[int, int]] = []
+    found = blame(model, IDS, target=7, count=5, controls=4, progress=lambda *n: seen.append(n))
+    assert seen == [(done, 5) for done in range(6)]
+    assert (found.target.id, len(found.edges), len(found.controls)) == (7, 5, 4)
+    assert all(edge.effect < 0 for edge in found.edges)
+    effects = [edge.effect for edge in found.edges]
+    assert effects == sorted(effects)
+    place: Any = found.target.position
+    clean = trace(model, IDS)
+    assert found.before == pytest.approx(float(clean.output.values[0, place].softmax(-1)[7]))
+    cuts = [Cut(edge.layer, edge.head, edge.query, edge.key) for edge in found.edges]
+    cut = trace(model, IDS, edits=cuts)
+    assert found.after == pytest.approx(float(cut.output.values[0, place].softmax(-1)[7]), abs=1e-6)
+    for edge in found.edges:
+        assert float(cut.weights(edge.layer, edge.head)[edge.query, edge.key]) == 0
+    share = sum(each > found.after for each in found.controls) / 4
+    assert found.exceeded == share
+    again = blame(model, IDS, target=7, count=5, controls=4)
+    assert again.controls == found.controls
+    assert blame(model, IDS, target=7, count=5, controls=4, seed=1).controls != found.controls
+    expected = torch.zeros(6)
+    t = trace(model, IDS, gradient=lambda o: o.values[0, place].float().log_softmax(-1)[7])
+    for site in clean.sites:
+        expected += (t.weights(site) * t.gradient(site)).sum((0, 1))
+    torch.testing.assert_close(found.tokens, expected)
+
+
+def test_what_an_induction_head_reads_is_what_the_next_token_rests_on() -> None:
+    """The shipped induction model, after [BEGIN] q 7 d k m q 7: the d behind the earlier 7."""
+    model = load("induction")
+    found = blame(model, "q 7 d k m q 7", count=4, controls=20)
+    assert found.before > 0.95
+    assert found.after < 0.1
+    assert found.exceeded >= 0.8
+    assert [(edge.layer, edge.query, edge.key) for edge in found.path] == [(1, 7, 3), (0, 3, 2)]
+    assert found.path[0] == found.edges[0]
+    assert [(span.start, span.stop) for span in found.spans] == [(3, 4)]
+
+
+def all_chains(maps: list[Tensor], token: int) -> float:
+    """The largest sum over every chain, by trying them all."""
+    if not maps:
+        return 0.0
+    *earlier, last = maps
+    sums = [all_chains(earlier, token)]
+    heads, _, keys = last.shape
+    for head, key in itertools.product(range(heads), range(keys)):
+        gain = -float(last[head, token, key])
+        if gain > 0:
+            sums.append(gain + all_chains(earlier, key))
+    return max(sums)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_path_is_the_best_of_all_chains(seed: int) -> None:
+    dice = torch.Generator().manual_seed(seed)
+    maps = [torch.randn(2, 4, 4, generator=dice).tril() for _ in range(3)]
+    sites = [Site(layer, "causal", 2, 4, 4) for layer in range(3)]
+    path = best_path(maps, sites, 3)
+    total = -sum(edge.effect for edge in path)
+    assert total == pytest.approx(all_chains(maps, 3), rel=1e-5)
+    place = 3
+    for edge in path:
+        assert edge.query == place
+        assert float(maps[edge.layer][edge.head, edge.query, edge.key]) == edge.effect
+        place = edge.key
+    layers = [edge.layer for edge in path]
+    assert layers == sorted(layers, reverse=True)
+    best = strongest(maps, sites, 3)
+    cells = sorted(float(x) for each in maps for x in each.flatten())[:3]
+    assert [edge.effect for edge in best] == cells
+    assert all(isinstance(edge, Edge) for edge in best)
+
+
+def test_spans_by_hand() -> None:
+    found = spans_of(torch.tensor([0.1, 4.0, 3.0, -5.0, 0.1, 2.8]))
+    assert [(span.start, span.stop) for span in found] == [(1, 3), (5, 6)]
+    assert found[0].share == pytest.approx(0.7)
+    assert found[1].share == pytest.approx(0.28)
+    assert spans_of(torch.tensor([1.0, 1.0])) == (Span(0, 2, 1.0),)
+    assert spans_of(torch.tensor([-1.0, 0.0])) == ()
+
+
+def test_what_has_no_single_path_is_refused() -> None:
+    pair = load(Seq2SeqConfig(dim=21, heads=3, depth=1, d_k=4, d_v=4))
+    with pytest.raises(ValueError, match="tower"):
+        blame(pair, IDS, target=7)
+    plain = load(EncoderConfig(**SIZES))
+    with pytest.raises(ValueError, match="target"):
+        blame(plain, "a text", target="another")
+    with pytest.raises(ValueError, match="count: expected 1"):
+        blame(MODELS["decoder"](), IDS, count=0)
