@@ -55,7 +55,10 @@ def declared() -> str:
             "/** @type {Options} before anything is chosen */",
             f"export const START = {_code({each.name: each.start for each in options})};",
             "",
-            "/** Every form of a view or file: the label of its button, and what it shows. */",
+            "/**",
+            " * Every form of a view or file: the label of its button, what it shows, and whether",
+            " * its numbers are grouped as the weights of the view are.",
+            " */",
             f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
             "",
             *METHOD_INFO,
@@ -105,7 +108,7 @@ def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:
 
 
 def _form(form: Form) -> Mapping[str, Any]:
-    return {"label": form.label, "title": form.title}
+    return {"label": form.label, "title": form.title, "grouped": form.grouped}
 
 
 def _method(method: Method) -> Mapping[str, Any]:

@@ -25,6 +25,7 @@ class Form:
         label: of its button or entry in a menu.
         title: what it shows, in one sentence without a full stop.
         options: names of the options that act on it.
+        grouped: whether its numbers are grouped as the weights of the view are.
         covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
         chooses: what a view chooses to show it, where that is not its form.
         module: of the browser's code in assets/text/, whose function of the same name, in camel
@@ -35,6 +36,7 @@ class Form:
     label: str
     title: str
     options: tuple[str, ...] = ()
+    grouped: bool = True
     covers: Literal["heads", "layers", "every"] = "heads"
     chooses: tuple[tuple[str, str], ...] | None = None
     module: str = ""
@@ -75,6 +77,7 @@ FORMS = (
         "Query · key",
         "One pair of tokens: query and key element by element, and the steps to the weight",
         options=("query", "key"),
+        grouped=False,
         module="query_key",
     ),
     Form(
@@ -82,6 +85,7 @@ FORMS = (
         "Stages",
         "One head for one token, from query and keys to what it writes",
         options=("query",),
+        grouped=False,
         module="stages",
     ),
     Form(
@@ -92,6 +96,7 @@ FORMS = (
             *("query", *RELEVANCE, "tested", "fusion", "discard"),
             *("beside_fusion", "beside_discard"),
         ),
+        grouped=False,
         covers="layers",
         module="model",
     ),
@@ -100,6 +105,7 @@ FORMS = (
         "Faithfulness curves",
         "The output without the relevant tokens, and with them alone",
         options=RELEVANCE,
+        grouped=False,
         covers="layers",
         chooses=(("form", "model"), ("tested", "yes")),
     ),

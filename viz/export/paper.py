@@ -10,6 +10,7 @@ from viz.api.endpoint import Endpoint
 from viz.drawing.panels import Panel
 from viz.drawing.scene import Scene
 from viz.export.request import DOUBT, Request, caption, site_name
+from viz.selection import FORM, Form
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -46,7 +47,6 @@ class Content:
         panels: the parts of its figure.
         tables: its numbers.
         layers: whether it is about all layers together.
-        grouped: whether the numbers are grouped as the weights of the view are.
         doubt: what it does not prove.
     """
 
@@ -54,7 +54,6 @@ class Content:
     panels: Sequence[Panel]
     tables: Sequence[Table]
     layers: bool = False
-    grouped: bool = True
     doubt: str = DOUBT
 
 
@@ -72,12 +71,14 @@ class Paper:
         shows: the parts of a figure whose panels stand below each other, and its numbers.
         asks: the paths that the view asks for beside maps and rows of weights.
         endpoints: the requests that are of this form alone.
+        form: its declaration.
     """
 
     draws: Callable[[Request], Scene] | None = None
     shows: Callable[[Request], Content] | None = None
     asks: Callable[[Request, "TraceEntry"], list[str]] = nothing
     endpoints: tuple[Endpoint, ...] = ()
+    form: Form = FORM["matrix"]
 
     def figure(self, request: Request) -> Scene:
         """The figure."""
@@ -86,7 +87,7 @@ class Paper:
         from viz.drawing.panels import panels
 
         content = self.content(request)
-        how = {"layers": content.layers, "grouped": content.grouped}
+        how = {"layers": content.layers, "grouped": self.form.grouped}
         about = caption(request, content.description, doubt=content.doubt, **how)
         return panels(content.panels, about)
 

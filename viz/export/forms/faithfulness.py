@@ -50,7 +50,6 @@ def _faithfulness(request: Request) -> Content:
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=True,
-        grouped=False,
         doubt=UNLIKE,
     )
 

@@ -40,7 +40,6 @@ def _model(request: Request) -> Content:
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=all(method.of == "tower" for method in methods),
-        grouped=False,
         doubt=" ".join(dict.fromkeys(method.doubt for method in methods)),
     )
 

@@ -40,7 +40,6 @@ def _query_key(request: Request) -> Content:
             Table("step", ("step",), values, {"step": [name for name, _, _ in steps]}, at),
             *(replace(share, at=at) for share in shares),
         ],
-        grouped=False,
     )
 
 

@@ -59,7 +59,7 @@ def _stages(request: Request) -> Content:
     token = found.rows[found.chosen]
     label = trace.query_labels(site)[token]
     description = f"One head for “{label}” ({token}), from queries and keys to what it writes."
-    return Content(description, panels, tables, grouped=False)
+    return Content(description, panels, tables)
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:

@@ -75,32 +75,51 @@ export const START = {
   opacity: 100,
 };
 
-/** Every form of a view or file: the label of its button, and what it shows. */
+/**
+ * Every form of a view or file: the label of its button, what it shows, and whether
+ * its numbers are grouped as the weights of the view are.
+ */
 export const FORMS = {
-  matrix: { label: "Matrix", title: "Each weight as a cell: rows attend, columns are attended to" },
-  lines: { label: "Lines", title: "Each weight as a line between two columns of tokens" },
-  text: { label: "Text", title: "The text shaded by each head that is switched on" },
+  matrix: {
+    label: "Matrix",
+    title: "Each weight as a cell: rows attend, columns are attended to",
+    grouped: true,
+  },
+  lines: { label: "Lines", title: "Each weight as a line between two columns of tokens", grouped: true },
+  text: { label: "Text", title: "The text shaded by each head that is switched on", grouped: true },
   qk: {
     label: "Query · key",
     title: "One pair of tokens: query and key element by element, and the steps to the weight",
+    grouped: false,
   },
-  stages: { label: "Stages", title: "One head for one token, from query and keys to what it writes" },
+  stages: {
+    label: "Stages",
+    title: "One head for one token, from query and keys to what it writes",
+    grouped: false,
+  },
   model: {
     label: "All layers",
     title: "Every layer at once: rollout, flow, norms, relevance for an output",
+    grouped: false,
   },
   faithfulness: {
     label: "Faithfulness curves",
     title: "The output without the relevant tokens, and with them alone",
+    grouped: false,
   },
-  atlas: { label: "Every head", title: "All layers and heads as thumbnails" },
-  scatter: { label: "Heads as dots", title: "All heads by two of their numbers" },
-  numbers: { label: "Numbers of every head", title: "A matrix of layers and heads for each number" },
+  atlas: { label: "Every head", title: "All layers and heads as thumbnails", grouped: true },
+  scatter: { label: "Heads as dots", title: "All heads by two of their numbers", grouped: true },
+  numbers: {
+    label: "Numbers of every head",
+    title: "A matrix of layers and heads for each number",
+    grouped: true,
+  },
   vectors: {
     label: "Queries and keys, by PCA",
     title: "Queries and keys of this head on two principal components",
+    grouped: true,
   },
-  image: { label: "Picture", title: "The weights of one token over the picture" },
+  image: { label: "Picture", title: "The weights of one token over the picture", grouped: true },
 };
 
 /**

@@ -22,8 +22,6 @@ import { vectors } from "./vectors.js";
 
 const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
 const PARTS = ["atlas", "matrix", "tokens"];
-/** @type {string[]} */
-const SINGLE = ["model", "qk", "stages"]; // forms that say themselves how tokens are grouped
 
 /**
  * @param {HTMLElement} root
@@ -156,7 +154,7 @@ function toolbar(state, bar, drawn) {
         if (choices) choices.hidden = name !== state.selection.form;
       const { form: shown } = state.selection;
       const { missing } = state.view;
-      const said = [missing, state.base[SINGLE.includes(shown) ? "caveat" : "note"]].filter(Boolean).join("; ");
+      const said = [missing, state.base[FORMS[shown].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
       setText(note, said);
       note.hidden = !said;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
