@@ -93,6 +93,7 @@ test("a link that makes no sense becomes the first of everything", () => {
 test("a selection goes to its link and back", () => {
   /** @type {Selection} */
   const chosen = {
+    ...FIRST,
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
     ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },

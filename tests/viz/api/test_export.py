@@ -261,8 +261,7 @@ def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> N
     [
         (
             {"form": "image"},
-            "expected matrix, lines, text, qk, stages, model, faithfulness, atlas, scatter,"
-            " numbers, vectors as form",
+            f"expected {', '.join(name for name in FORM if name != 'image')} as form",
         ),
         ({"site": 2}, "expected site 0 to 1"),
         ({"head": 3}, "expected head 0 to 2"),
