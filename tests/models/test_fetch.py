@@ -210,7 +210,7 @@ def test_every_model_is_pinned_and_described(known: Entry) -> None:
     assert known.wheel is not None
     digests = [known.wheel.sha256, *(file.sha256 for file in known.wheel.files)]
     assert all(len(digest) == 64 for digest in digests)
-    assert callable(import_module(f"models.loading.packages.{known.name}").write)
+    assert callable(import_module(f"models.loading.packages.{known.converter or known.name}").write)
     assert known.download > 10**7
     assert all((known.summary, known.licence, known.provenance, known.check))
     assert card(known) is None

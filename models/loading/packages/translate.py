@@ -1,4 +1,4 @@
-"""The translator from English to Portuguese: a binary model of Marian and its tokenizer.
+"""The translators from English to Portuguese and back: a binary model of Marian and its tokenizer.
 
 Marian's names of layer l: encoder_ll_self_W{q,k,v,o}, encoder_ll_ffn_W{1,2}, decoder_ll_rnn_W{f},
 decoder_ll_context_W{q,k,v,o}, decoder_ll_ffn_W{1,2}; b for biases, ln_scale and ln_bias for norms.
