@@ -25,6 +25,8 @@ METHOD_INFO = (
     " * @property {string} doubt what it does not prove",
     " * @property {string} formula",
     " * @property {string} source where it comes from",
+    " * @property {number | null} low its range by definition; null where it has no bound",
+    " * @property {number | null} high",
     ' * @property {readonly ("fusion" | "discard")[]} fused what can be chosen of',
     " *   how the heads of a layer are fused",
     " */",
@@ -112,8 +114,8 @@ def _form(form: Form) -> Mapping[str, Any]:
 
 
 def _method(method: Method) -> Mapping[str, Any]:
-    names = ("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "fused")
-    return {name: getattr(method, name) for name in names}
+    names = ("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "low", "high")
+    return {name: getattr(method, name) for name in (*names, "fused")}
 
 
 def _camel(name: str) -> str:

@@ -1,5 +1,6 @@
 """A saved page of each form holds everything that the form asks for."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import torch
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from analysis.methods import BY_NAME
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
@@ -66,4 +68,9 @@ def test_a_page_lacks_nothing_that_its_form_asks_for(
         pressed = page.locator(".hs-bar [aria-pressed=true]").filter(has_text=shown_as.label)
         expect(pressed).to_have_count(1)
     page.evaluate(SETTLED)
+    if form == "model":
+        menu = page.get_by_role("combobox", name="Method", exact=True)
+        info = BY_NAME[chosen.get("method", "rollout")]
+        told = re.compile(f"Formula: {re.escape(info.formula)}.*Source: {re.escape(info.source)}")
+        expect(menu).to_have_attribute("title", told)
     expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)

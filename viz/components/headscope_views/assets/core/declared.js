@@ -132,6 +132,8 @@ export const FORMS = {
  * @property {string} doubt what it does not prove
  * @property {string} formula
  * @property {string} source where it comes from
+ * @property {number | null} low its range by definition; null where it has no bound
+ * @property {number | null} high
  * @property {readonly ("fusion" | "discard")[]} fused what can be chosen of
  *   how the heads of a layer are fused
  */
@@ -146,6 +148,8 @@ export const METHODS = [
     doubt: "Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
     formula: "mean over l and h of A[l, h, i, j]",
     source: "plain average",
+    low: 0,
+    high: 1,
     fused: [],
   },
   {
@@ -157,6 +161,8 @@ export const METHODS = [
     doubt: "One head out of many is enough to make a cell strong. Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
     formula: "max over l and h of A[l, h, i, j]",
     source: "plain maximum",
+    low: 0,
+    high: 1,
     fused: [],
   },
   {
@@ -168,6 +174,8 @@ export const METHODS = [
     doubt: "A product of averages. Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
     formula: "Ã_L … Ã_1, Ã = fused(A) + I, rows divided by their sums",
     source: "Abnar and Zuidema 2020, equation 1",
+    low: 0,
+    high: 1,
     fused: ["fusion", "discard"],
   },
   {
@@ -179,6 +187,8 @@ export const METHODS = [
     doubt: "Each number is a problem of its own: they do not add up. In deep models most equal what the first layer lets through, whatever the layers above do. Attention weights are not contributions: values, norms and feed-forward networks do not enter.",
     formula: "maximum flow from i in the last layer to j, capacities Ã as for rollout",
     source: "Abnar and Zuidema 2020, section 3",
+    low: 0,
+    high: 1,
     fused: ["fusion"],
   },
   {
@@ -190,6 +200,8 @@ export const METHODS = [
     doubt: "Feed-forward networks do not enter, and nearness of vectors is not use by later layers.",
     formula: "C_L … C_1, C[i, j] = max(0, ‖y[i]‖₁ − ‖y[i] − y[i, j]‖₁) by the sum of its row",
     source: "Ferrando et al. 2022, equations 9 to 11",
+    low: 0,
+    high: 1,
     fused: [],
   },
   {
@@ -201,6 +213,8 @@ export const METHODS = [
     doubt: "Attention weights are taken as they are: what a token does by drawing attention is not counted. Parts can cancel, and a long one need not be used by the output.",
     formula: "‖x_L[i, j]‖, the part of token j in the last hidden state of token i",
     source: "Modarressi et al. 2023, section 3",
+    low: 0,
+    high: null,
     fused: [],
   },
   {
@@ -212,6 +226,8 @@ export const METHODS = [
     doubt: "Vectors of several heads can cancel, and a long one need not be used by later layers.",
     formula: "‖A[i, j] v[j] W_O‖",
     source: "Kobayashi et al. 2020, equation 3",
+    low: 0,
+    high: null,
     fused: [],
   },
   {
@@ -223,6 +239,8 @@ export const METHODS = [
     doubt: "A length says nothing of direction: what is long need not be used by later layers.",
     formula: "‖norm(Σ over h of A[h, i, j] v[h, j] W_O), plus x[i] where i = j‖",
     source: "Kobayashi et al. 2021, equations 8 to 11",
+    low: 0,
+    high: null,
     fused: [],
   },
   {
@@ -234,6 +252,8 @@ export const METHODS = [
     doubt: "A gradient tells what a small change would do, not what the token did. It is not proof that the token causes the output: removing tokens tests that.",
     formula: "Σ over l, h and i of A[l, h, i, j] ∂y/∂A[l, h, i, j]",
     source: "attention times gradient, summed",
+    low: null,
+    high: null,
     fused: [],
   },
   {
@@ -245,6 +265,8 @@ export const METHODS = [
     doubt: "What speaks against the output is left out by rule. It is not proof that the token causes the output: removing tokens tests that.",
     formula: "R ← R + E R, E = mean over h of max(0, A ∂y/∂A), layer by layer",
     source: "Chefer et al. 2021, equations 5 to 11",
+    low: 0,
+    high: null,
     fused: [],
   },
   {
@@ -256,6 +278,8 @@ export const METHODS = [
     doubt: "Parts are assigned by rules, not measured. It is not proof that the token causes the output: removing tokens tests that. The authors of LXT, its reference code, call layer-wise relevance propagation a patented technology, free for personal and scientific use.",
     formula: "Σ over features of x ∂y/∂x, by the rules of AttnLRP",
     source: "Achtibat et al. 2024, section 3",
+    low: null,
+    high: null,
     fused: [],
   },
 ];

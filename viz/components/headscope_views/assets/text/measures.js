@@ -34,7 +34,7 @@ export function measureSelect(label, name, choose) {
   return { box, select, show, title: () => measures[select.selectedIndex]?.title ?? "" };
 }
 
-/** @param {Measure} measure */
+/** @param {Pick<Measure, "low" | "high">} measure */
 function rangeText({ low, high }) {
   /** @param {number} bound */
   const text = (bound) => signed(bound, Number.isInteger(bound) ? 0 : 3);
@@ -46,7 +46,7 @@ function rangeText({ low, high }) {
 /**
  * Everything that is told about a measure, in one line.
  *
- * @param {Measure} measure
+ * @param {Omit<Measure, "key" | "title">} measure
  */
 export function aboutOf(measure) {
   const { about, formula, source } = measure;

@@ -16,6 +16,7 @@ import { capital, shown } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
 import { faithful } from "./faithful.js";
+import { aboutOf } from "./measures.js";
 import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, methodOf, nameOf } from "./methods.js";
 import { number, showsOf, spansOf, together } from "./methods.js";
 import { modelMap } from "./model_map.js";
@@ -80,6 +81,7 @@ export function model(state, parent) {
       for (const menu of [first, second]) offerRelevance(menu, explains);
       first.value = methodOf(method).name;
       second.value = beside;
+      for (const menu of [first, second]) setAttribute(menu, "title", tellOf(menu.value));
       const infos = chosenIn(state);
       explained.render(infos.some(({ kind }) => kind === "relevance"));
       fusing.forEach((controls, i) => controls.render(infos[i] ?? null));
@@ -102,6 +104,13 @@ export function model(state, parent) {
     },
   };
 }
+
+/**
+ * The formula, range and source of a method; "" for none.
+ *
+ * @param {string} name
+ */
+const tellOf = (name) => (name ? aboutOf({ ...methodOf(name), about: methodOf(name).title }) : "");
 
 /**
  * The methods that are shown.
