@@ -25,9 +25,16 @@ if TYPE_CHECKING:
     from analysis.words import words_of as words_of
     from models.decoder import DecoderConfig as DecoderConfig
     from models.edits import Ablate as Ablate
+    from models.edits import AblateMLP as AblateMLP
+    from models.edits import Cover as Cover
     from models.edits import Cut as Cut
+    from models.edits import Drop as Drop
+    from models.edits import Patch as Patch
     from models.edits import Reference as Reference
+    from models.edits import SetGate as SetGate
+    from models.edits import SetPositions as SetPositions
     from models.edits import SetWeights as SetWeights
+    from models.edits import Swap as Swap
     from models.edits import Temperature as Temperature
     from models.edits import UsePattern as UsePattern
     from models.encoder import EncoderConfig as EncoderConfig
@@ -52,7 +59,10 @@ _HOMES = {
     "analysis.view": ("View",),
     "analysis.words": ("joined_tokens", "words_of"),
     "models.decoder": ("DecoderConfig",),
-    "models.edits": ("Ablate", "Cut", "Reference", "SetWeights", "Temperature", "UsePattern"),
+    "models.edits": (
+        *("Ablate", "AblateMLP", "Cover", "Cut", "Drop", "Patch", "Reference", "SetGate"),
+        *("SetPositions", "SetWeights", "Swap", "Temperature", "UsePattern"),
+    ),
     "models.encoder": ("EncoderConfig",),
     "models.inputs.prompt": ("Prompt",),
     "models.run": ("load", "trace"),

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
 from models.attention.relative import Relation
+from models.edits import edited_mlp
 
 
 def _gelu_tanh(x: Tensor) -> Tensor:
@@ -210,7 +211,8 @@ class PostNormBlock(nn.Module):
             x, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
         )
         x = self.after_attention(x, self.drop_path(attended))
-        return self.after_feed_forward(x, self.drop_path(self.feed_forward(x))), pattern
+        fed = edited_mlp(self.feed_forward(x), edit, mask.padding)
+        return self.after_feed_forward(x, self.drop_path(fed)), pattern
 
 
 class PreNormBlock(nn.Module):
@@ -256,7 +258,7 @@ class PreNormBlock(nn.Module):
             edit=edit,
         )
         x = x + self.drop_path(self.dropout(attended))
-        fed = self.feed_forward(self.before_feed_forward(x))
+        fed = edited_mlp(self.feed_forward(self.before_feed_forward(x)), edit, mask.padding)
         return x + self.drop_path(self.dropout(fed)), pattern
 
 
@@ -328,8 +330,8 @@ class PostNormDecoderBlock(nn.Module):
         x = self.after_attention(x, self.drop_path(attended))
         looked, cross = self.cross(x, context, mask=mask.cross, past=past.cross, edit=edit.cross)
         x = self.after_cross(x, self.drop_path(looked))
-        x = self.after_feed_forward(x, self.drop_path(self.feed_forward(x)))
-        return x, Both(causal, cross)
+        fed = edited_mlp(self.feed_forward(x), edit.causal, mask.causal.padding)
+        return self.after_feed_forward(x, self.drop_path(fed)), Both(causal, cross)
 
 
 class PreNormDecoderBlock(nn.Module):
@@ -382,6 +384,7 @@ class PreNormDecoderBlock(nn.Module):
         )
         x = x + self.drop_path(self.dropout(looked))
         fed = self.feed_forward(self.before_feed_forward(x))
+        fed = edited_mlp(fed, edit.causal, mask.causal.padding)
         return x + self.drop_path(self.dropout(fed)), Both(causal, cross)
 
 

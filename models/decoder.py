@@ -20,10 +20,16 @@ from models.attention import (
 )
 from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
-from models.edits import at, check
+from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
 from models.embedding import Embedding
 from models.output import Projection
-from models.positional import POSITIONS, check_rotary, relation_of
+from models.positional import (
+    POSITIONS,
+    check_rotary,
+    relation_at,
+    relation_of,
+    tells_positions,
+)
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -239,16 +245,20 @@ class Decoder(nn.Module):
             ValueError: for more tokens than the model has room for, and for edits with a past,
                 which could not reach the rows that are already there.
         """
-        check(edits, self.sites)
+        check(edits, self.sites, BLOCK_EDITS)
         before = past_length(None if past is None else past.patterns[0].keys, ids.shape[1], edits)
-        x = self.embedding(ids)[:, before:]
+        told = tells_positions(self.embedding.positions, self.relation)
+        most = self.config.max_tokens
+        order = positions_for(edits, ids.shape[1], most=most, told=told, padding=padding)
+        x = edited_state(self.embedding(ids, order)[:, before:], edits, Where(0), padding)
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
-        relation = self.relation(ids.shape[1]).since(before)
+        relation = relation_at(self.relation, ids.shape[1], order).since(before)
         states, patterns = [x], []
         for layer, block in enumerate(each(self.blocks, progress)):
             earlier = None if past is None else past.patterns[layer]
             edit = at(edits, self.sites[layer])
             x, pattern = block(x, mask=mask, relation=relation, past=earlier, edit=edit)
+            x = edited_state(x, edits, Where(len(states)), padding)
             states.append(x)
             patterns.append(pattern)
         hidden = self.norm(x)

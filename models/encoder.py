@@ -21,9 +21,18 @@ from models.attention import (
 )
 from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
-from models.edits import at, check
+from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
 from models.output import Projection
-from models.positional import POSITIONS, check_rotary, positions_of, relation_of
+from models.positional import (
+    POSITIONS,
+    Order,
+    check_rotary,
+    positions_of,
+    relation_at,
+    relation_of,
+    tells_positions,
+    with_positions,
+)
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -231,13 +240,17 @@ class Encoder(nn.Module):
         Raises:
             ValueError: for more tokens than the model has room for.
         """
-        check(edits, self.sites)
-        x = self.embed(ids, segments)
+        check(edits, self.sites, BLOCK_EDITS)
+        told = tells_positions(self.positions, self.relation)
+        most = self.config.max_tokens
+        order = positions_for(edits, ids.shape[1], most=most, told=told, padding=padding)
+        x = edited_state(self.embed(ids, segments, order), edits, Where(0), padding)
         mask = Mask(padding=padding, fill=self.config.mask_fill)
-        relation = self.relation(ids.shape[1])
+        relation = relation_at(self.relation, ids.shape[1], order)
         states, patterns = [x], []
         for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
             x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, site))
+            x = edited_state(x, edits, Where(len(states)), padding)
             states.append(x)
             patterns.append(pattern)
         hidden = self.norm(x)
@@ -245,9 +258,12 @@ class Encoder(nn.Module):
         return EncoderOutput(hidden, tuple(states), tuple(patterns), logits)
 
     def embed(
-        self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None = None
+        self,
+        ids: Int[Tensor, "batch token"],
+        segments: Int[Tensor, "batch token"] | None = None,
+        order: Order = None,
     ) -> Float[Tensor, "batch token dim"]:
-        """Input of the first block."""
+        """Input of the first block; an order gives tokens other positions."""
         config = self.config
         if ids.shape[1] > config.max_tokens:
             raise ValueError(
@@ -258,7 +274,7 @@ class Encoder(nn.Module):
             x = x * sqrt(config.dim)
         if self.segments is not None:
             x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
-        x = self.positions(x)
+        x = with_positions(self.positions, x, order)
         if config.embed_norm_last:
             return self.embed_norm(self.dropout(x))
         return self.dropout(self.embed_norm(x))

@@ -14,11 +14,12 @@ from models.attention import Edit, Pattern
 from models.attnlrp import Rules, gradient_rules
 from models.catalogue import catalogue
 from models.decoder import Decoder, DecoderOutput
+from models.edits import of_input, of_network
 from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.gradients import refusing_lost_gradients
-from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
+from models.inputs.own import Input, Inputs, Target, edited, prepare_inputs, prepare_mapping
 from models.inputs.prompt import Prompt
 from models.layer import AttentionLayer, AttentionLayerOutput
 from models.loading.load import as_model, devices, load
@@ -125,6 +126,8 @@ def trace(
         inputs = prepare_mapping(model, input, target)
     else:
         inputs = prepare_inputs(model, input, target)
+    inputs = edited(model, inputs, of_input(edits))
+    applied = of_network(edits)
     recorded = gradient is not None
     lossless = refusing_lost_gradients(model.network) if recorded else nullcontext()
     grad = partial(torch.set_grad_enabled, recorded)  # which sets the mode when it is called
@@ -132,7 +135,7 @@ def trace(
         more = _fewer_logits(model.network, logits_to_keep)
         if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress
-        out = model.network(**inputs.arguments, **more, edits=edits)
+        out = model.network(**inputs.arguments, **more, edits=applied)
     output = _output(out, inputs)
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
@@ -153,7 +156,8 @@ def trace(
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=states,
-        origin=OwnOrigin(model.network, inputs.arguments, tuple(edits)),
+        origin=OwnOrigin(model.network, inputs.arguments, tuple(applied)),
+        edits=tuple(edits),
     )
 
 

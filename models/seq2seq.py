@@ -5,7 +5,7 @@ from here too.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jaxtyping import Bool, Float, Int
@@ -24,15 +24,22 @@ from models.blocks import (
 )
 from models.checks import check_choices, check_least, check_shares
 from models.decoder import past_length
-from models.edits import at, check, in_tower
+from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower, positions_for
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
 from models.output import Projection
-from models.positional import POSITIONS, check_rotary, relation_of
+from models.positional import (
+    POSITIONS,
+    check_rotary,
+    relation_at,
+    relation_of,
+    tells_positions,
+)
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded
 from models.where import Where, stack
 
+DECODER = Where(0, tower="decoder")  # what its first block reads
 SCALINGS = ("emb", "prj", "none")
 SAME = (  # fields that mean the same for the encoder
     *(
@@ -330,7 +337,7 @@ class Seq2Seq(nn.Module):
             ValueError: for more tokens than the model has room for, and for edits with a past,
                 which could not reach the rows that are already there.
         """
-        check(edits, self.sites)
+        check(edits, self.sites, BLOCK_EDITS)
         before = past_length(
             None if past is None else past.blocks[0].causal.keys, target.shape[1], edits
         )
@@ -338,8 +345,17 @@ class Seq2Seq(nn.Module):
         first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
         encoder = self._encoded(source, edits, first) if past is None else past.encoder
         mask = self._masks(source, target, before)
-        relation = self.relation(target.shape[1]).since(before)
-        x = self.embedding(target)[:, before:]
+        rows = self._padding(target)
+        order = positions_for(
+            edits,
+            target.shape[1],
+            most=self.config.max_tokens,
+            told=tells_positions(self.embedding.positions, self.relation),
+            padding=rows,
+            where=DECODER,
+        )
+        relation = relation_at(self.relation, target.shape[1], order).since(before)
+        x = edited_state(self.embedding(target, order)[:, before:], edits, DECODER, rows)
         states, blocks = [x], []
         for layer, block in enumerate(each(self.blocks, then)):
             earlier = Both(None, None) if past is None else past.blocks[layer]
@@ -348,6 +364,7 @@ class Seq2Seq(nn.Module):
             x, patterns = block(
                 x, encoder.hidden, mask=mask, relation=relation, past=earlier, edit=edit
             )
+            x = edited_state(x, edits, replace(DECODER, layer=layer + 1), rows)
             states.append(x)
             blocks.append(patterns)
         hidden, shared = self.norm(x), self.config.share_target

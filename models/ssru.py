@@ -11,7 +11,7 @@ Translation Efficiency Task". It is the "tiny" model of Bergamot and of Firefox'
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 
 import torch
@@ -29,12 +29,14 @@ from models.attention import (
 from models.blocks import AddNorm, FeedForward
 from models.checks import check_least
 from models.decoder import past_length
-from models.edits import at, check, in_tower
+from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower, positions_for
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
+from models.positional import Order, with_positions
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded, xavier
 from models.where import Where, stack
 
+DECODER = Where(0, tower="decoder")  # what its first block reads
 RESERVED = 2  # ids behind the vocabulary whose vectors are zero: `begin` and `padding`
 
 
@@ -212,7 +214,8 @@ class RecurrentBlock(nn.Module):
         x = self.after_recurrent(x, recurrent)
         attended, pattern = self.cross(x, context, mask=mask, past=past, edit=edit)
         x = self.after_cross(x, attended)
-        return self.after_feed_forward(x, self.feed_forward(x)), pattern, last
+        fed = edited_mlp(self.feed_forward(x), edit, mask.query_padding)
+        return self.after_feed_forward(x, fed), pattern, last
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +310,7 @@ class Translator(nn.Module):
             ValueError: for more tokens than the model has room for, and for edits with a past,
                 which could not reach the rows that are already there.
         """
-        check(edits, self.sites)
+        check(edits, self.sites, BLOCK_EDITS)
         before = past_length(None if past is None else past.read, target.shape[1], edits)
         both = len(self.encoder.blocks) + len(self.blocks)
         first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
@@ -317,7 +320,9 @@ class Translator(nn.Module):
             padding=self._padding(source),
             query_padding=None if rows is None else rows[:, before:],
         )
-        x = self._embedded(target, before)
+        most = self.config.max_tokens
+        order = positions_for(edits, target.shape[1], most=most, padding=rows, where=DECODER)
+        x = edited_state(self._embedded(target, before, order), edits, DECODER, rows)
         states, patterns, cells = [x], [], []
         for layer, block in enumerate(each(self.blocks, then)):
             earlier = (None, None) if past is None else (past.cross[layer], past.cells[layer])
@@ -325,6 +330,7 @@ class Translator(nn.Module):
             x, pattern, cell = block(
                 x, encoder.hidden, mask=mask, past=earlier[0], cell=earlier[1], edit=edit
             )
+            x = edited_state(x, edits, replace(DECODER, layer=layer + 1), rows)
             states.append(x)
             patterns.append(pattern)
             cells.append(cell)
@@ -333,12 +339,16 @@ class Translator(nn.Module):
             logits, x, tuple(states), encoder, tuple(patterns), tuple(cells), target.shape[1]
         )
 
-    def _embedded(self, target: Tensor, before: int) -> Float[Tensor, "batch token dim"]:
-        """The decoder's input, from one position on."""
+    def _embedded(
+        self, target: Tensor, before: int, order: Order
+    ) -> Float[Tensor, "batch token dim"]:
+        """The decoder's input, from one position on; an order gives tokens other positions."""
         most = self.config.max_tokens
         if target.shape[1] > most:
             raise ValueError(f"expected at most {most} tokens, received {target.shape[1]}")
         x = self.embedding(target[:, before:]) * sqrt(self.config.dim)
+        if order is not None:
+            return with_positions(self.positions, x, order)
         return self.positions(x, before)
 
     def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from models.attention.blocks import Block, read_blocks
+from models.attention.edit_protocols import Edit
 from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.picture_grid import PictureGrid, row_by_row
 from models.projections import Norm as Norm
@@ -382,6 +383,7 @@ class Trace:
         answer: of a decoder that was given a prompt, the place of the first token that it wrote
             or was to write; None otherwise.
         sound: the recordings; None for other inputs.
+        edits: of the pass.
     """
 
     model: str
@@ -402,6 +404,7 @@ class Trace:
     origin: Origin | None = None
     answer: int | None = None
     sound: Sound | None = None
+    edits: tuple[Edit, ...] = ()
 
     def __repr__(self) -> str:
         items = "" if len(self.tokens) == 1 else f", {len(self.tokens)} items"

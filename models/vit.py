@@ -17,9 +17,9 @@ from models.attention import ATTENTION_CHOICES, Edit, MultiHeadAttentionConfig, 
 from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
-from models.edits import at, check
+from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
 from models.patches import Patches, Size, Sizes, check_patch, pair
-from models.positional import GRID_POSITIONS, GridPositions
+from models.positional import GRID_POSITIONS, GridPositions, Order
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -285,23 +285,34 @@ class ViT(nn.Module):
             ValueError: for channels or a size that do not fit, and for `kept` where the head reads
                 all patches.
         """
-        check(edits, self.sites)
-        x = self.embed(pixels)
+        check(edits, self.sites, BLOCK_EDITS)
+        x = self.embed(pixels, self._order(pixels, edits))
         if kept is not None:
             x = self._only(x, kept)
+        x = edited_state(x, edits, Where(0))
         states, patterns = [x], []
         for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
             x, pattern = block(x, edit=at(edits, site))
+            x = edited_state(x, edits, Where(len(states)))
             states.append(x)
             patterns.append(pattern)
         hidden = self.norm(x)
         logits = None if self.head is None else self.head(self.pool(hidden))
         return ViTOutput(logits, hidden, tuple(states), tuple(patterns))
 
+    def _order(self, pixels: Tensor, edits: Sequence[Edit]) -> Order:
+        """The places on the grid that edits give the patches: a grid has none to shift to."""
+        patches = prod(self.patches.grid(tuple(pixels.shape)))
+        told = self.config.positions != "none"
+        return positions_for(edits, patches, most=patches, told=told)
+
     def embed(
-        self, pixels: Float[Tensor, "batch channel row col"]
+        self, pixels: Float[Tensor, "batch channel row col"], order: Order = None
     ) -> Float[Tensor, "batch token dim"]:
-        """Input of the first block: class token, registers, patches row by row."""
+        """Input of the first block: class token, registers, patches row by row.
+
+        An order gives patches the places of others.
+        """
         x, grid = self.patches(pixels)
         x = self.patch_norm(x)
         if self.config.head == "flatten" and grid != self.config.grid:
@@ -311,7 +322,7 @@ class ViT(nn.Module):
             )
         leading = self.positions.leading
         prefix = self.prefix.expand(len(x), -1, -1)
-        x = self.positions(torch.cat([prefix[:, :leading], x], dim=1), grid)
+        x = self.positions(torch.cat([prefix[:, :leading], x], dim=1), grid, order)
         x = torch.cat([x[:, :leading], prefix[:, leading:], x[:, leading:]], dim=1)
         return self.dropout(x)
 

@@ -1,12 +1,16 @@
-"""Edit protocols: where an edit can intervene in `attend`.
+"""Edit protocols: where an edit can intervene in a pass, most of them in `attend`.
 
 An edit is any object with one of these methods (models/edits/ has ours). Tests and notebooks may
 bring their own. Networks give it to the layers that its `where` names; without one, to all.
 """
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from torch import Tensor
+
 from models.attention.pattern import ItemWeightsEdit, Pattern, ValuesEdit, WeightsEdit
+from models.where import Where
 
 
 @runtime_checkable
@@ -16,4 +20,76 @@ class RecipeEdit(Protocol):
     def edit_recipe(self, pattern: Pattern) -> Pattern: ...
 
 
-Edit = RecipeEdit | WeightsEdit | ItemWeightsEdit | ValuesEdit
+@runtime_checkable
+class Sited(Protocol):
+    """An edit that has to know its site."""
+
+    def bound(self, site: Where) -> "Edit":
+        """The edit at one site, given its full address."""
+        ...
+
+
+@runtime_checkable
+class MlpEdit(Protocol):
+    """An edit of what a feed-forward network adds to the residual stream."""
+
+    def edit_mlp(self, added: Tensor, padding: Tensor | None) -> Tensor: ...
+
+
+@runtime_checkable
+class StateEdit(Protocol):
+    """An edit of the residual stream between blocks."""
+
+    def edit_state(self, state: Tensor, padding: Tensor | None) -> Tensor: ...
+
+
+@runtime_checkable
+class GateEdit(Protocol):
+    """An edit of output gates, before their sigmoid."""
+
+    def edit_gates(
+        self, gates: Tensor, starts: Sequence[int], dim: int, padding: Tensor | None
+    ) -> Tensor: ...
+
+
+@runtime_checkable
+class PositionsEdit(Protocol):
+    """An edit of the positions that tokens have."""
+
+    def edit_positions(self, positions: Tensor) -> Tensor: ...
+
+
+@runtime_checkable
+class OrderEdit(Protocol):
+    """An edit of which tokens the network reads, before it runs."""
+
+    @property
+    def target(self) -> bool:
+        """Whether of the decoder's input."""
+        ...
+
+    def edit_order(self, count: int) -> list[int]:
+        """Which of an item's own tokens it reads, in order."""
+        ...
+
+
+@runtime_checkable
+class PixelsEdit(Protocol):
+    """An edit of the pixels that the network reads, before it runs."""
+
+    def edit_pixels(self, pixels: Tensor, grid: tuple[int, int]) -> Tensor: ...
+
+
+Edit = (
+    OrderEdit
+    | PixelsEdit
+    | GateEdit
+    | PositionsEdit
+    | RecipeEdit
+    | WeightsEdit
+    | ItemWeightsEdit
+    | ValuesEdit
+    | MlpEdit
+    | StateEdit
+    | Sited
+)

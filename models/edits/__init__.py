@@ -9,17 +9,38 @@ its padding is. `describe()` says what an edit does.
 
 from models.edits.ablate import Ablate, Reference
 from models.edits.eviction import Evict
+from models.edits.gate import SetGate
+from models.edits.inputs import Cover, Drop, Swap, region
+from models.edits.mlp import AblateMLP
+from models.edits.patch import Patch
+from models.edits.positions import SetPositions, positions_for
 from models.edits.recipe import Cut, Temperature
-from models.edits.routing import BLOCKS, at, check, edited_mlp, edited_state, in_tower
+from models.edits.routing import (
+    BLOCK_EDITS,
+    at,
+    check,
+    edited_mlp,
+    edited_state,
+    in_tower,
+    of_input,
+    of_network,
+)
 from models.edits.weights import SetWeights, UsePattern
 
 __all__ = [
-    "BLOCKS",
+    "BLOCK_EDITS",
     "Ablate",
+    "AblateMLP",
+    "Cover",
     "Cut",
+    "Drop",
     "Evict",
+    "Patch",
     "Reference",
+    "SetGate",
+    "SetPositions",
     "SetWeights",
+    "Swap",
     "Temperature",
     "UsePattern",
     "at",
@@ -27,4 +48,8 @@ __all__ = [
     "edited_mlp",
     "edited_state",
     "in_tower",
+    "of_input",
+    "of_network",
+    "positions_for",
+    "region",
 ]

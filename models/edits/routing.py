@@ -13,13 +13,19 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Edit
+from models.attention.edit_protocols import MlpEdit, Sited, StateEdit
 from models.edits.fields import assign
 from models.edits.tokens import Padding
 from models.where import Where, matching
 
 ATTENTION, MLP, STATES = "attention", "mlp", "states"
 GATE, POSITIONS, INPUT = "gate", "positions", "input"
-BLOCKS = (ATTENTION, MLP, STATES, POSITIONS)  # what a network of ours, built of blocks, can edit
+BLOCK_EDITS = (
+    ATTENTION,
+    MLP,
+    STATES,
+    POSITIONS,
+)  # what a network of ours, built of blocks, can edit
 REFUSED = {
     MLP: "this network has no feed-forward network",
     STATES: "this network has no states between blocks",
@@ -37,36 +43,19 @@ class Located(Protocol):
     def where(self) -> Where: ...
 
 
-@runtime_checkable
-class Sited(Protocol):
-    """An edit that has to know its site."""
-
-    def bound(self, site: Where) -> Edit:
-        """The edit at one site, given its full address."""
-        ...
-
-
-@runtime_checkable
-class MlpEdit(Protocol):
-    """An edit of what a feed-forward network adds to the residual stream."""
-
-    def edit_mlp(
-        self, added: Float[Tensor, "batch token dim"], padding: Padding
-    ) -> Float[Tensor, "batch token dim"]: ...
-
-
-@runtime_checkable
-class StateEdit(Protocol):
-    """An edit of the residual stream between blocks."""
-
-    def edit_state(
-        self, state: Float[Tensor, "batch token dim"], padding: Padding
-    ) -> Float[Tensor, "batch token dim"]: ...
-
-
 def acts_on(edit: Any) -> str:
     """What an edit changes."""
     return getattr(edit, "acts_on", ATTENTION)
+
+
+def of_input(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits that are made before the network runs."""
+    return [edit for edit in edits if acts_on(edit) == INPUT]
+
+
+def of_network(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits that the network makes."""
+    return [edit for edit in edits if acts_on(edit) != INPUT]
 
 
 def at(edits: Iterable[Edit], where: Where) -> tuple[Edit, ...]:
@@ -149,10 +138,12 @@ def _bound(edit: Edit, site: Where) -> Edit:
 
 
 def _places(edit: Edit, sites: Sequence[Where]) -> Sequence[Where]:
-    """Where an edit can apply: attention layers, or the blocks or hidden states of their towers."""
+    """Where an edit can apply: attention layers, or their towers, blocks or hidden states."""
     kind = acts_on(edit)
     if kind == ATTENTION:
         return sites
+    if kind == POSITIONS:
+        return [*dict.fromkeys(Where(0, tower=site.tower) for site in sites)]
     blocks = dict.fromkeys(Where(site.layer, tower=site.tower) for site in sites)
     if kind != STATES:
         return [*blocks]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from inspect import isclass
+from inspect import isclass, signature
 from typing import Any
 
 from models import edits as room
@@ -87,7 +87,7 @@ def _written(edit: Any, names: Mapping[str, Any]) -> str:
     for argument in TAKEN:
         value = given.get(argument)
         if value is not None:
-            every = {getattr(value, "name", None): value, **names}
+            every = {**names, getattr(value, "name", None): value}
             name = next((key for key, each in every.items() if key and each is value), None)
             if name is None or not PLAIN.fullmatch(name):
                 raise ValueError(f"{edit}: its {argument} has no name that can be written")
@@ -102,14 +102,11 @@ def _edit(call: ast.expr, named: Mapping[str, Any]) -> Any:
     if kind is None:
         raise ValueError(f"expected one of {', '.join(kinds())}")
     given = {each.arg: _literal(each.value) for each in call.keywords if each.arg}
-    for argument in TAKEN:
-        if given.get(argument) is not None:
-            given[argument] = _named(argument, given[argument], named)
     try:
-        return kind(*map(_literal, call.args), **given)
+        bound = signature(kind).bind(*map(_literal, call.args), **given).arguments
+        return kind(**{name: _named(name, value, named) for name, value in bound.items()})
     except TypeError as error:
-        reason = str(error).partition("() ")[2] or str(error)
-        raise ValueError(f"{kind.__name__} {reason.splitlines()[0]}") from error
+        raise ValueError(f"{kind.__name__}: {str(error).splitlines()[0]}") from error
 
 
 def _literal(node: ast.expr) -> Any:
@@ -124,6 +121,9 @@ def _literal(node: ast.expr) -> Any:
 
 
 def _named(argument: str, name: Any, named: Mapping[str, Any]) -> Any:
+    """The value of an argument: of those that are named elsewhere what the name stands for."""
+    if argument not in TAKEN or name is None:
+        return name
     if name not in named:
         known = ", ".join(named) or "none that is named here"
         raise ValueError(f"{argument}: expected {known}, received {name!r}")

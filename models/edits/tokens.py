@@ -7,7 +7,7 @@ from torch import Tensor
 from models.attention import Pattern
 from models.edits.fields import Numbers, chosen
 
-Padding = Bool[Tensor, "batch token"] | None
+Padding = Bool[Tensor, "batch _"] | None
 
 
 def own_queries(pattern: Pattern, item: int) -> Int[Tensor, " _"]:

@@ -1,6 +1,6 @@
 """Prepares inputs for our networks: text or ids, source and target, or an image."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from models.attention import Edit
+from models.attention.edit_protocols import OrderEdit, PixelsEdit
 from models.decode import greedy
 from models.decoder import Decoder
 from models.encoder import Encoder
@@ -238,6 +240,56 @@ def _written(network: Seq2Seq | Translator, source: Tensor) -> tuple[list[list[i
     if any(row[-1] != config.end for row in whole):
         note += f"; cut off after {limit} tokens"
     return whole, note
+
+
+# --- edits of the input -------------------------------------------------------------------------
+
+
+def edited(model: Model, inputs: Inputs, edits: Sequence[Edit]) -> Inputs:
+    """The input with the edits of inputs, in order.
+
+    Raises:
+        ValueError: for one that is of another kind of input, or leaves nothing.
+    """
+    for edit in edits:
+        if "pixels" in inputs.arguments:
+            inputs = _edited_picture(model, inputs, edit)
+        else:
+            inputs = _edited_text(model, inputs, edit)
+    return inputs
+
+
+def _edited_picture(model: Model, inputs: Inputs, edit: Any) -> Inputs:
+    if not isinstance(edit, PixelsEdit) or inputs.grid is None:
+        raise ValueError(f"{edit}: {model.name} reads pictures, which keep their grid")
+    pixels = edit.edit_pixels(inputs.arguments["pixels"], inputs.grid)
+    return replace(inputs, arguments={**inputs.arguments, "pixels": pixels})
+
+
+def _edited_text(model: Model, inputs: Inputs, edit: Any) -> Inputs:
+    if not isinstance(edit, OrderEdit):
+        raise ValueError(f"{edit}: {model.name} reads text: expected an edit of tokens")
+    name = "target_tokens" if edit.target else "tokens"
+    before: tuple[Tokens, ...] | None = getattr(inputs, name)
+    if before is None:
+        raise ValueError(f"{edit}: {model.name} is no encoder–decoder")
+    orders = [edit.edit_order(len(item)) for item in before]
+    tokens = tuple(item.picked(order) for item, order in zip(before, orders, strict=True))
+    if not all(map(len, tokens)):
+        raise ValueError(f"{edit}: expected at least one token to be left")
+    key = next(
+        k for k in (("target",) if edit.target else ("source", "ids")) if k in inputs.arguments
+    )
+    fill = getattr(model.network.config, "padding", None) or 0
+    ids, padding = batch(tokens, model.device, fill=fill)
+    made: dict[str, Any] = {**inputs.arguments, key: ids}
+    if not edit.target and "padding" in made:
+        made["padding"] = padding
+    if made.get("segments") is not None:
+        made["segments"] = torch.zeros_like(ids)
+        for row, order in enumerate(orders):
+            made["segments"][row, : len(order)] = inputs.arguments["segments"][row, order]
+    return replace(inputs, arguments=made, **{name: tokens})
 
 
 # --- images -------------------------------------------------------------------------------------

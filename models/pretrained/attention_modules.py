@@ -172,7 +172,7 @@ def _layers(
     for name in every:
         if name.rpartition(".")[2].isdigit():
             lists.setdefault(_without_numbers(name), []).append(_numbers(name))
-    found = {path: _block(every, path) for path in paths}
+    found = {path: block_of(every, path) for path in paths}
     order = {key: {n: i for i, n in enumerate(sorted(numbers))} for key, numbers in lists.items()}
     layers = {
         path: order[_without_numbers(block)][_numbers(block)]
@@ -186,7 +186,7 @@ def _layers(
     return layers
 
 
-def _block(every: dict[str, nn.Module], path: str) -> str | None:
+def block_of(every: dict[str, nn.Module], path: str) -> str | None:
     """The block a path lies in: its innermost numbered part in a list of modules of one class.
 
     The outermost number always counts, whatever the other modules of its list are; a list of

@@ -76,7 +76,10 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
 @contextmanager
 def observing(network: nn.Module, record: Recording) -> Iterator[None]:
     """Inside, the record follows which module runs; the network keeps its own attention."""
-    token, hooks = _recording.set(record), _hooks(network, record)
+    token = _recording.set(record)
+    hooks = _hooks(network, record)
+    # each goes before all hooks that are there: the first edit comes first
+    hooks += [each.hook(network, record, _own) for each in reversed(record.module_edits)]
     try:
         yield
     finally:

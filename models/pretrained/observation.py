@@ -15,6 +15,7 @@ from models.inputs.caches import without_caches
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
+from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.passes import new_recording, run_network
 from models.pretrained.recording import Recording
 
@@ -78,10 +79,11 @@ def short(inputs: ModelInputs) -> ModelInputs:
 def observe(
     model: "Model",
     inputs: ModelInputs,
-    edits: Sequence[Edit] = (),
+    edits: Sequence[Edit | ModuleEdit] = (),
     rows: Rows = None,
     modules: Collection[nn.Module] | None = None,
     blocks: list[ModuleCall] | None = None,
+    beside: tuple[dict[str, nn.Module], list[ModuleCall]] | None = None,
 ) -> tuple[Recording, list[ModuleCall], Any]:
     """One traced pass, the calls of modules without parts in order, and what the network returned.
 
@@ -92,6 +94,7 @@ def observe(
         rows: which rows are kept; None keeps all.
         modules: of which calls are noted; None means all without parts.
         blocks: receives the calls of the blocks, in order.
+        beside: further modules by path, and what receives their calls.
     """
     record, calls = new_recording(model, inputs, edits), []
     inner = {
@@ -103,6 +106,8 @@ def observe(
     if blocks is not None:
         outer = {path: block for _, path, block in blocks_of(model.network, record.modules)}
         lists.append((outer, blocks))
+    if beside is not None:
+        lists.append(beside)
     noted = _noted(lists, record, rows)
     with recording(model.network, record), torch.no_grad(), noted:
         out = run_network(model, inputs)

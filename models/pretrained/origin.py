@@ -13,6 +13,8 @@ from models.decompx import carried
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.hidden import last_state, states_of
+from models.pretrained.linear_maps import HeadMap
+from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.passes import record_pass
 from models.pretrained.readout import readout_of
@@ -55,7 +57,7 @@ class PretrainedOrigin:
 
     model: "Model"
     inputs: ModelInputs
-    edits: Sequence[Edit] = ()
+    edits: Sequence[Edit | ModuleEdit] = ()
 
     def projections(self, site: Site) -> Projections:
         """The linear maps of a site, checked on the first tokens of the input.
@@ -186,11 +188,18 @@ class PretrainedOrigin:
             maps.setdefault((entry.path, entry.layer, entry.part), found)
         return _Found(maps, readout)
 
+    @property
+    def gate_maps(self) -> dict[Key, HeadMap]:
+        """Where the output gates of sites are made; of those that have one."""
+        maps = {
+            key: each.gate for key, each in self._found.maps.items() if isinstance(each, SiteMaps)
+        }
+        return {key: gate for key, gate in maps.items() if gate is not None}
+
     @cached_property
     def _gates(self) -> dict[Key, Tensor]:
-        found = self._found.maps
-        maps = {key: each.gate for key, each in found.items() if isinstance(each, SiteMaps)}
-        modules = {gate.linear.module for gate in maps.values() if gate is not None}
+        maps = self.gate_maps
+        modules = {gate.linear.module for gate in maps.values()}
         record, calls, _ = observe(self.model, self.inputs, self.edits, modules=modules)
         gates: dict[Key, Tensor] = {}
         for index, call in enumerate(record.calls):

@@ -18,6 +18,7 @@ from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.block_outputs import block_outputs
 from models.pretrained.interface import recording
+from models.pretrained.module_edits import ModuleEdit, check_changed
 from models.pretrained.recording import Recording
 from models.pretrained.sources import distinct
 from models.progress import Progress, no_progress
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def record_pass(
     model: "Model",
     inputs: ModelInputs,
-    edits: Sequence[Edit] = (),
+    edits: Sequence[Edit | ModuleEdit] = (),
     *,
     hidden: bool = False,
     gradient: bool = False,
@@ -47,13 +48,14 @@ def record_pass(
         with under, gradient_rules(rules):
             out = run_network(model, inputs, hidden)
     record.report()
+    check_changed(record)
     return record, out
 
 
 def new_recording(
     model: "Model",
     inputs: ModelInputs,
-    edits: Sequence[Edit] = (),
+    edits: Sequence[Edit | ModuleEdit] = (),
     progress: Progress = no_progress,
 ) -> Recording:
     """The state of a trace that is about to run."""
@@ -64,9 +66,10 @@ def new_recording(
         inputs.sequences,
         model.network.config,
         inputs.items,
-        edits,
+        [edit for edit in edits if not isinstance(edit, ModuleEdit)],
         progress,
         parts=inputs.parts,
+        module_edits=[edit for edit in edits if isinstance(edit, ModuleEdit)],
     )
 
 

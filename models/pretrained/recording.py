@@ -27,6 +27,7 @@ from models.pretrained.axes import (
 )
 from models.pretrained.block_outputs import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
+from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.packed import Packing, packed_axis, sound_lengths
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
@@ -106,7 +107,9 @@ class Recording:
         sequences: input sequences by name.
         config: of the model.
         items: size of the batch.
-        edits: edits of the forward pass.
+        edits: edits of attention.
+        module_edits: edits of what other modules read or return.
+        changed: those of them that were made, in order.
         progress: called before each attention layer.
         sources: of the tensors so far.
         calls: attention calls so far, in order.
@@ -134,6 +137,8 @@ class Recording:
     cached: int = 0
     parts: Sequence[Part] = ()
     references: dict[str, list[Tensor]] = field(default_factory=dict)
+    module_edits: Sequence[ModuleEdit] = ()
+    changed: list[ModuleEdit] = field(default_factory=list)
     _entries: dict[int, Entry] = field(default_factory=dict)
     _runs: Counter = field(default_factory=Counter)
     _repeated: set[tuple[str, int]] = field(default_factory=set)
@@ -202,6 +207,27 @@ class Recording:
         """The run of an attention layer that calls now."""
         place = self.modules.of(module)
         return self._entries.get(id(module), Entry(place, module, place.path, place.layer))
+
+    def runs(self, block: str, layer: int | None) -> bool:
+        """Whether a block runs as this layer: as its attention, if it has any, that ran last does.
+
+        None means that no attention of it has run.
+        """
+        inside = [e for e in self._entries.values() if e.path.startswith(f"{block}.")]
+        has = any(path.startswith(f"{block}.") for path in self.modules.layers)
+        if layer is None or not has:
+            return not inside
+        return bool(inside) and inside[-1].layer == layer
+
+    def padding_of(self, tower: str | None, x: Tensor) -> Tensor | None:
+        """True at padding, in states of a tower's tokens; None without any."""
+        names = ("target", "text") if tower == "decoder" else ("text", "target")
+        for name in names:
+            sequence = self.sequences.get(name)
+            fits = sequence is not None and (len(sequence.tokens), sequence.length) == x.shape[:2]
+            if fits and sequence is not None and sequence.positions is not None:
+                return TokenAxis(sequence.tokens, sequence.positions).padding(sequence.length)
+        return None
 
     @property
     def entered(self) -> tuple[Entry, ...]:

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
-from models.edits import check
+from models.edits import check, of_input, of_network
+from models.inputs.edited import edited
 from models.inputs.pretrained import (
     ModelInputs,
     forward_arguments,
@@ -20,6 +21,7 @@ from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items, parts_of_batch
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
+from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states, states_of, with_finals
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
@@ -82,7 +84,7 @@ def trace_pretrained(
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
             attention with something in it that is not known here.
     """
-    inputs = prepare_inputs(model, source, target)
+    inputs = edited(model, prepare_inputs(model, source, target), of_input(edits))
     if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     fewer = "logits_to_keep" in inputs.arguments  # asked for here or among the model's own inputs
@@ -91,14 +93,21 @@ def trace_pretrained(
             "logits_to_keep: expected how many tokens get logits, counted from the last, received"
             f" {type(inputs.arguments['logits_to_keep']).__name__}"
         )
+    inputs, applied = resolved(model, inputs, of_network(edits))
     with_gradient = differentiate is not None
     record, out = record_pass(
-        model, inputs, edits, hidden=hidden, gradient=with_gradient, rules=rules, progress=progress
+        model,
+        inputs,
+        applied,
+        hidden=hidden,
+        gradient=with_gradient,
+        rules=rules,
+        progress=progress,
     )
     if not record.calls:
         beside = "; ".join(_untraceable(record, model.network)) or "nothing to show"
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
-    check(edits, [call.where for call in record.calls])
+    check(record.edits, [call.where for call in record.calls])
     output = _with_tokens(output_of(out), inputs, fewer)
     states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
     gradients: Gradients = {}
@@ -140,9 +149,10 @@ def trace_pretrained(
         },
         parts={site: made for site, made in parts.items() if made is not None},
         other_layers=_other_layers(model.network.config, sites),
-        origin=PretrainedOrigin(model, inputs, tuple(edits)),
+        origin=PretrainedOrigin(model, inputs, applied),
         answer=inputs.answer,
         sound=_sound(inputs, model),
+        edits=tuple(edits),
     )
 
 

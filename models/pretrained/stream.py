@@ -19,6 +19,7 @@ from models.attention.rotation import alike
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.linear_maps import factor_of, norm_of
+from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe
 from models.pretrained.recording import Call
 from models.pretrained.site_maps import SiteMaps, gate_call
@@ -58,7 +59,7 @@ class Source(Protocol):
     def inputs(self) -> ModelInputs: ...
 
     @property
-    def edits(self) -> Sequence[Edit]: ...
+    def edits(self) -> Sequence[Edit | ModuleEdit]: ...
 
     def maps(self, key: Key) -> SiteMaps: ...
 

@@ -7,12 +7,25 @@ import pytest
 import torch
 from torch import Tensor
 
+from analysis.decompx import decompx
 from analysis.flow import flow, maximum_flows
+from analysis.heads import heads
 from analysis.norms import alti, mixing, value_norms
 from analysis.rollout import rollout
 from analysis.stages import stages
 from models.decoder import DecoderConfig
-from models.edits import Ablate, Cut, Temperature
+from models.edits import (
+    Ablate,
+    AblateMLP,
+    Cut,
+    Patch,
+    Reference,
+    SetPositions,
+    SetWeights,
+    Swap,
+    Temperature,
+    UsePattern,
+)
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from tests.models.pretrained.tiny import BY_NAME
@@ -26,13 +39,36 @@ NETWORKS = {
 }
 LAYER, HEAD = 1, 1
 SHUFFLED = torch.randperm(7, generator=torch.Generator().manual_seed(0))
-EDITS: dict[str, tuple[Any, Tensor]] = {  # each with the matrix that makes the head's values
+OTHER = IDS.roll(2, 1)
+VALUES: dict[str, tuple[Any, Tensor]] = {  # each with the matrix that makes the head's values
     "zero": (Ablate(LAYER, HEAD), torch.zeros(7, 7)),
     "mean": (Ablate(LAYER, HEAD, "mean"), torch.full((7, 7), 1 / 7)),
     "shuffled": (Ablate(LAYER, HEAD, "shuffled"), torch.eye(7)[SHUFFLED]),
-    "cut": (Cut(LAYER, HEAD, 3, (0, 2)), torch.eye(7)),
-    "temperature": (Temperature(0.3, LAYER, HEAD), torch.eye(7)),
+    "token": (Ablate(LAYER, HEAD, "token", token=4), torch.eye(7)[[4] * 7]),
 }
+# of which the weights, or what they are made of, are edited: values are their sums as ever
+REST: dict[str, Any] = {
+    "cut": lambda t: Cut(LAYER, HEAD, 3, (0, 2)),
+    "temperature": lambda t: Temperature(0.3, LAYER, HEAD),
+    "cell": lambda t: SetWeights(LAYER, HEAD, (3, 4), 2, 0.5),
+    "row that does not sum to 1": lambda t: SetWeights(LAYER, HEAD, 4, 2, 0.5, False),
+    "another head": lambda t: UsePattern(LAYER, HEAD, 0),
+    "uniform": lambda t: UsePattern(LAYER, HEAD, "uniform"),
+    "shift": lambda t: UsePattern(LAYER, HEAD, "shift"),
+    "queries": lambda t: Patch(LAYER, "q", t, (2, 3), head=HEAD),
+    "values": lambda t: Patch(LAYER, "v", t, (2, 3)),
+    "hidden state": lambda t: Patch(LAYER, "hidden", t, (2, 3)),
+    "MLP": lambda t: AblateMLP(0),
+    "MLP at its mean": lambda t: AblateMLP(LAYER, "mean"),
+    "positions": lambda t: SetPositions("shuffled"),
+    "swapped tokens": lambda t: Swap(1, 4),
+}
+CONSTANT: dict[str, Any] = {  # the new values are no sums of this pass's own
+    "noise": lambda t: Ablate(LAYER, HEAD, "noise"),
+    "reference": lambda t: Ablate(LAYER, HEAD, "mean", over=Reference.of("other", t)),
+    "patched head": lambda t: Patch(LAYER, "head", t, (2, 3), head=HEAD),
+}
+EDITS = [*VALUES, *REST]
 EVERY = pytest.mark.parametrize(("name", "edit"), [(n, e) for n in NETWORKS for e in EDITS])
 
 
@@ -42,15 +78,22 @@ def network(name: str) -> Any:
 
 
 @cache
+def edit_of(name: str, edit: str) -> Any:
+    if edit in VALUES:
+        return VALUES[edit][0]
+    return {**REST, **CONSTANT}[edit](trace(network(name), OTHER, hidden=True))
+
+
+@cache
 def traced(name: str, edit: str) -> Any:
-    return trace(network(name), IDS, hidden=True, edits=[EDITS[edit][0]])
+    return trace(network(name), IDS, hidden=True, edits=[edit_of(name, edit)])
 
 
 def summed_with(t: Any, site: Any, edit: str) -> Tensor:
     """The weights with which values were summed, by the matrix of the edit."""
     weights = t.weights(site).clone()
-    if site.layer == LAYER:
-        weights[HEAD] = EDITS[edit][1] @ weights[HEAD]
+    if site.layer == LAYER and edit in VALUES:
+        weights[HEAD] = VALUES[edit][1] @ weights[HEAD]
     return weights
 
 
@@ -74,7 +117,7 @@ def test_what_keys_add_sums_to_what_the_pass_added(name: str, edit: str) -> None
     expected = summed_with(t, site, edit)[HEAD] @ v
     torch.testing.assert_close(made.output, expected, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(made.weights, t.weights(site, HEAD))
-    assert made.edited == (edit in ("zero", "mean", "shuffled"))
+    assert made.edited == (edit in VALUES)
     assert not stages(t, site, 0, 4).edited
 
 
@@ -113,6 +156,52 @@ def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str, fusion: 
         product = layers[-1] @ product
     torch.testing.assert_close(rollout(t, fusion=fusion), product)
     torch.testing.assert_close(flow(t, 4, fusion=fusion), maximum_flows(layers, 4, range(7)))
+
+
+@pytest.mark.parametrize("edit", CONSTANT)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_values_that_are_no_sums_are_refused(name: str, edit: str) -> None:
+    """By name, where the head or its layer is asked for; other heads are answered."""
+    t = traced(name, edit)
+    site = t.sites[LAYER]
+    for analysis in (rollout, alti, lambda t: value_norms(t, site), lambda t: flow(t, 4)):
+        with pytest.raises(ValueError, match="changes values: they are"):
+            analysis(t)
+    with pytest.raises(ValueError, match="changes values: they are"):
+        stages(t, site, HEAD, 4)
+    assert not stages(t, site, 0, 4).edited
+    assert value_norms(t, t.sites[0]).equal(value_norms(plain(name), plain(name).sites[0]))
+
+
+@cache
+def plain(name: str) -> Any:
+    return trace(network(name), IDS, hidden=True)
+
+
+@pytest.mark.parametrize("edit", [*EDITS, *CONSTANT])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_numbers_of_heads_are_of_the_edited_pass(name: str, edit: str) -> None:
+    """The weight of the token before, where it is seen, from the weights of this very trace."""
+    t = traced(name, edit)
+    found = heads(t)
+    for site in t.sites:
+        weights = t.weights(site)
+        seen = t.visible(site, torch.arange(7)).expand(site.heads, 7, 7).diagonal(-1, 1, 2)
+        before = weights.diagonal(-1, 1, 2).sum(1) / seen.sum(1)
+        torch.testing.assert_close(found["previous token"][site.layer], before, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("edit", [*EDITS, *CONSTANT])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_decompositions_are_of_the_edited_pass(name: str, edit: str) -> None:
+    """Parts and what is constant sum to this pass's state; or the edit is refused by name."""
+    t = traced(name, edit)
+    try:
+        made = decompx(t, 5)
+    except ValueError as error:
+        assert "expected" in str(error) or "changes values" in str(error)  # noqa: PT017
+        return
+    assert made.state.equal(t.hidden(len(t.sites))[5])
 
 
 @pytest.mark.parametrize("name", NETWORKS)

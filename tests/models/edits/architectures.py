@@ -57,3 +57,29 @@ def inputs(name: str) -> dict[str, Tensor]:
     given = BY_NAME[name].inputs() if name in BY_NAME else {"input_ids": ids(2, 11)}
     given.pop("attention_mask", None)
     return given
+
+
+# the stack of blocks and a block's feed-forward network, as the library names them
+PARTS: dict[tuple[str, str | None], tuple[str, str]] = {
+    ("BERT", None): ("encoder.layer", "output.dense"),
+    ("ModernBERT", None): ("layers", "mlp"),
+    ("GPT-2", None): ("transformer.h", "mlp"),
+    ("GPT-NeoX", None): ("gpt_neox.layers", "mlp.dense_4h_to_h"),
+    (PARALLEL, None): ("model.layers", "mlp.fc2"),
+    ("Llama", None): ("model.layers", "mlp.down_proj"),
+    ("Mistral", None): ("model.layers", "mlp.down_proj"),
+    ("Gemma 2", None): ("model.layers", "mlp.down_proj"),
+    ("GPT-OSS", None): ("model.layers", "mlp"),
+    (GATED, None): ("model.layers", "mlp.down_proj"),
+    ("DeepSeek-V3", None): ("model.layers", "mlp"),
+    ("T5", "encoder"): ("encoder.block", "layer.1.DenseReluDense.wo"),
+    ("T5", "decoder"): ("decoder.block", "layer.2.DenseReluDense.wo"),
+    ("BART", "encoder"): ("model.encoder.layers", "fc2"),
+    ("BART", "decoder"): ("model.decoder.layers", "fc2"),
+    ("Whisper", "decoder"): ("model.decoder.layers", "fc2"),
+    ("DINOv2 with registers", None): ("encoder.layer", "mlp.fc2"),
+    ("BEiT", None): ("layers", "mlp.fc2"),
+    ("ViT", None): ("layers", "mlp.fc2"),
+    ("SigLIP", "vision"): ("vision_model.encoder.layers", "mlp.fc2"),
+    ("wav2vec 2.0", None): ("encoder.layers", "feed_forward.output_dense"),
+}

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 from transformers import BertConfig, T5GemmaForSequenceClassification
 
 from benchmarks.coverage import tiny
+from models.pretrained import passes
 from models.pretrained.passes import forward_options
 from models.run import trace
-from tests.models.pretrained.tiny import ids
+from tests.models.pretrained.tiny import BY_NAME, ids
 
 
 class Network(nn.Module):
@@ -74,3 +75,13 @@ def test_a_classifier_that_turns_the_cache_off_itself() -> None:
     found = trace(model, given)
     assert {site.kind for site in found.sites} == {"self", "causal", "cross"}
     assert (found.output.values - expected).abs().max() < 1e-6
+
+
+def test_gradients_stay_on_where_a_pass_cannot_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr(passes, "recording", broken)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        trace(BY_NAME["BERT"].build(), ids(1, 5))
+    assert torch.is_grad_enabled()

@@ -1,0 +1,183 @@
+"""Edits of the input: tokens dropped or swapped, parts of a picture covered.
+
+They are made before the network runs, and labels follow: the trace is that of the new input.
+
+Source of the blurred cover: Petsiuk et al. 2018, "RISE", section 4.3.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from models.edits.fields import Numbers, assign, call_of, choice, chosen, numbers, whole
+from models.edits.routing import INPUT
+from models.edits.words import some
+
+Pixels = Float[Tensor, "batch channel row col"]
+Grid = tuple[int, int]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Drop:
+    """Removes tokens: those behind them move up.
+
+    A picture keeps its grid: hide patches with `Cut(None, None, None, keys)`, or `Cover` them.
+
+    Attributes:
+        token: which of each item's own tokens.
+        target: whether of the decoder's input, not of the source.
+    """
+
+    acts_on: ClassVar[str] = INPUT
+    token: Numbers
+    target: bool
+
+    def __init__(self, token: int | tuple[int, ...], target: bool = False) -> None:
+        if token is None:
+            raise ValueError("token: expected one, or several")
+        assign(self, token=numbers("token", token), target=bool(target))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        verb = "are" if isinstance(self.token, tuple) and len(self.token) != 1 else "is"
+        return f"{_side(self.target)}: {some(self.token, 'token')} {verb} removed."
+
+    def edit_order(self, count: int) -> list[int]:
+        """Which of an item's own tokens stay, in their order."""
+        gone = chosen(self.token, count, "token") or ()
+        return [place for place in range(count) if place not in gone]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Swap:
+    """Two tokens change places, or two patches of a picture.
+
+    Attributes:
+        first: one of the item's own tokens; of a picture the number of a patch, row by row.
+        second: the other.
+        target: whether of the decoder's input, not of the source.
+    """
+
+    acts_on: ClassVar[str] = INPUT
+    first: int
+    second: int
+    target: bool
+
+    def __init__(self, first: int, second: int, target: bool = False) -> None:
+        assign(self, first=whole("first", first), second=whole("second", second))
+        assign(self, target=bool(target))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        return f"{_side(self.target)}: tokens {self.first} and {self.second} change places."
+
+    def edit_order(self, count: int) -> list[int]:
+        """An item's own tokens in their new order."""
+        chosen((self.first, self.second), count, "token")  # which says what is not there
+        order = [*range(count)]
+        order[self.first], order[self.second] = self.second, self.first
+        return order
+
+    def edit_pixels(self, pixels: Pixels, grid: Grid) -> Pixels:
+        """The picture with the two patches swapped."""
+        first, second = (_part(patch, pixels, grid) for patch in (self.first, self.second))
+        edited = pixels.clone()
+        edited[:, :, *first], edited[:, :, *second] = pixels[:, :, *second], pixels[:, :, *first]
+        return edited
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Cover:
+    """Covers patches of a picture before the network sees it.
+
+    Attributes:
+        patch: which patches, by their numbers row by row; None for all. `region` gives a rectangle.
+        how: "mean", the mean colour of the picture, or "blur".
+    """
+
+    acts_on: ClassVar[str] = INPUT
+    patch: Numbers
+    how: Literal["mean", "blur"]
+
+    def __init__(
+        self, patch: int | tuple[int, ...] | None, how: Literal["mean", "blur"] = "mean"
+    ) -> None:
+        assign(self, patch=numbers("patch", patch), how=choice("how", how, ("mean", "blur")))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        become = {"mean": "set to the mean colour of the picture", "blur": "blurred"}
+        who = some(self.patch, "patch").replace("patchs", "patches")
+        verb = "are" if isinstance(self.patch, tuple) and len(self.patch) != 1 else "is"
+        return f"Input: {who} {verb} {become[self.how]}."
+
+    def edit_pixels(self, pixels: Pixels, grid: Grid) -> Pixels:
+        """The picture with the patches covered."""
+        found = chosen(self.patch, grid[0] * grid[1], "patch")
+        cover = _blurred(pixels, grid) if self.how == "blur" else pixels.mean((2, 3), keepdim=True)
+        cover, edited = cover.expand_as(pixels), pixels.clone()
+        for patch in range(grid[0] * grid[1]) if found is None else found:
+            part = _part(patch, pixels, grid)
+            edited[:, :, *part] = cover[:, :, *part]
+        return edited
+
+
+def region(grid: Any, top: int, left: int, bottom: int, right: int) -> tuple[int, ...]:
+    """The numbers of the patches of a rectangle, its last row and column included.
+
+    Args:
+        grid: rows and columns of patches come first in it (`Trace.grid`, a `PatchGrid`).
+        top: first row.
+        left: first column.
+        bottom: last row.
+        right: last column.
+
+    Raises:
+        ValueError: for a rectangle that is not inside.
+    """
+    rows, cols = grid[0], grid[1]
+    if not (0 <= top <= bottom < rows and 0 <= left <= right < cols):
+        raise ValueError(
+            f"region: expected rows 0 to {rows - 1} and columns 0 to {cols - 1},"
+            f" received {top} to {bottom} and {left} to {right}"
+        )
+    across = range(left, right + 1)
+    return tuple(row * cols + col for row in range(top, bottom + 1) for col in across)
+
+
+def _part(patch: int, pixels: Pixels, grid: Grid) -> tuple[slice, slice]:
+    """The pixels of a patch."""
+    chosen(patch, grid[0] * grid[1], "patch")  # which says what is not there
+    high, wide = pixels.shape[2] // grid[0], pixels.shape[3] // grid[1]
+    row, col = divmod(patch, grid[1])
+    return slice(row * high, (row + 1) * high), slice(col * wide, (col + 1) * wide)
+
+
+def _blurred(pixels: Pixels, grid: Grid) -> Pixels:
+    """The picture through a Gaussian whose deviation is a patch; edges are repeated."""
+    for axis, count in ((2, grid[0]), (3, grid[1])):
+        size = pixels.shape[axis] // count
+        place = torch.arange(-2 * size, 2 * size + 1, device=pixels.device, dtype=pixels.dtype)
+        kernel = torch.exp(-(place**2) / (2 * size**2))
+        kernel = (kernel / kernel.sum()).view(1, 1, -1)
+        rows = pixels.movedim(axis, -1)
+        flat = F.pad(rows.flatten(0, -2)[:, None], (2 * size, 2 * size), mode="replicate")
+        pixels = F.conv1d(flat, kernel)[:, 0].view(rows.shape).movedim(-1, axis)
+    return pixels
+
+
+def _side(target: bool) -> str:
+    return "Decoder's input" if target else "Input"

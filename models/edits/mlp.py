@@ -1,0 +1,71 @@
+"""`AblateMLP`: what a feed-forward network adds to the residual stream, replaced."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.edits.fields import address, assign, call_of, choice, whole
+from models.edits.routing import MLP
+from models.edits.tokens import Padding, own_tokens
+from models.edits.words import LEAVES, place
+from models.where import Where
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class AblateMLP:
+    """Ablates feed-forward networks: what they add to the stream is replaced, biases included.
+
+    Attributes:
+        where: which layers; `module` is the path of a block, or of the feed-forward network itself.
+        how: "zero"; "mean", over the tokens of each item; "shuffled", dealt to other tokens.
+        seed: of the shuffle.
+    """
+
+    acts_on: ClassVar[str] = MLP
+    where: Where
+    how: Literal["zero", "mean", "shuffled"]
+    seed: int
+
+    def __init__(
+        self,
+        layer: int | None,
+        how: Literal["zero", "mean", "shuffled"] = "zero",
+        seed: int = 0,
+        tower: str | None = None,
+        module: str | None = None,
+    ) -> None:
+        where = address(layer, tower=tower, module=module)
+        how = choice("how", how, ("zero", "mean", "shuffled"))
+        assign(self, where=where, how=how, seed=whole("seed", seed))
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        become = {
+            "zero": f"the MLP adds nothing, {LEAVES}",
+            "mean": "the MLP adds its mean over the item's tokens",
+            "shuffled": "what the MLP adds is dealt to other tokens at random",
+        }
+        return f"{place(self.where, heads='')}: {become[self.how]}."
+
+    def edit_mlp(
+        self, added: Float[Tensor, "batch token dim"], padding: Padding
+    ) -> Float[Tensor, "batch token dim"]:
+        if self.how == "zero":
+            return torch.zeros_like(added)
+        edited = added.clone()
+        for item, rows in enumerate(added):
+            own = own_tokens(padding, item, len(rows), rows.device)
+            edited[item, own] = self._instead(rows[own], item)
+        return edited
+
+    def _instead(self, mine: Tensor, item: int) -> Tensor:
+        if self.how == "mean":
+            return mine.mean(0, keepdim=True).expand_as(mine)
+        dice = torch.Generator().manual_seed(self.seed + item)
+        return mine[torch.randperm(len(mine), generator=dice).to(mine.device)]

@@ -1,0 +1,285 @@
+"""`Patch`: activations of another pass put in the place of this one's.
+
+Source: Vig et al. 2020, "Investigating Gender Bias in Language Models Using Causal Mediation
+Analysis"; Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.attention import Edit, Pattern
+from models.attention.functional import edited_values
+from models.edits.fields import Numbers, address, assign, call_of, choice, chosen, heads_of, numbers
+from models.edits.routing import ATTENTION, STATES
+from models.edits.tokens import Padding, own_keys, own_queries, own_tokens
+from models.edits.words import place, some
+from models.trace import Site, Trace
+from models.where import Where, choose
+
+What = Literal["hidden", "q", "k", "v", "head"]
+WHATS = ("hidden", "q", "k", "v", "head")
+NAMES = {"q": "queries", "k": "keys", "v": "values", "head": "values after attention"}
+Rows = Int[Tensor, " _"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Patch:
+    """Puts activations of another pass of the same network in the place of this one's.
+
+    Attributes:
+        where: which layer. Of "hidden" it counts as `Trace.hidden`: 0 is the embedding, and the
+            state that leaves the last layer is the one before any final norm.
+        what: "hidden", the residual stream; "q", "k" or "v", as attention reads them: rotated by
+            the position of their own token; "head", the values of heads before the output
+            projection.
+        source: the other pass; for "hidden" it holds hidden states.
+        token: which tokens; None for all, of which the other pass has as many.
+        source_token: whose activations they get; None means the same, and one may serve several.
+        head: which heads, for "k" and "v" of those that keys and values have; None for all.
+    """
+
+    where: Where
+    what: What
+    source: Trace
+    token: Numbers
+    source_token: Numbers
+    head: Numbers
+
+    def __init__(
+        self,
+        layer: int | None,
+        what: What,
+        source: Trace,
+        token: int | Sequence[int] | None = None,
+        source_token: int | Sequence[int] | None = None,
+        head: int | Sequence[int] | None = None,
+        kind: str | None = None,
+        tower: str | None = None,
+        module: str | None = None,
+        part: int | None = None,
+    ) -> None:
+        where = address(layer, kind, tower, module, part)
+        assign(self, where=where, what=choice("what", what, WHATS), source=source)
+        assign(self, token=numbers("token", token), head=numbers("head", head))
+        assign(self, source_token=numbers("source_token", source_token))
+        if what == "hidden":
+            self._check_state()
+        if source_token is not None and token is None:
+            raise ValueError("source_token: expected one with a token alone")
+        several = [len(each) for each in (self.token, self.source_token) if isinstance(each, tuple)]
+        if len(several) == 2 and several[0] != several[1]:
+            raise ValueError(f"source_token: expected {several[0]} tokens, received {several[1]}")
+
+    def _check_state(self) -> None:
+        where = self.where
+        if where.layer is None or (where.kind, where.module, where.part) != (None, None, None):
+            raise ValueError("hidden: expected a layer, and a tower at most")
+        if self.head is not None:
+            raise ValueError("head: a hidden state has none")
+        try:
+            self.source.hidden(where.layer, tower=where.tower)
+        except ValueError as error:
+            raise ValueError(f"source: {error}") from error
+
+    def __repr__(self) -> str:
+        return call_of(self)
+
+    @property
+    def acts_on(self) -> str:
+        """Whether attention is changed, or a state between blocks."""
+        return STATES if self.what == "hidden" else ATTENTION
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        theirs = self.token if self.source_token is None else self.source_token
+        who, whose = some(self.token, "token"), some(theirs, "token")
+        if self.what == "hidden":
+            tower = f" ({self.where.tower})" if self.where.tower else ""
+            here = f"Hidden state {self.where.layer}{tower}"
+            return f"{here}: {who} gets that of {whose} of another input."
+        noun = "key head" if self.what in ("k", "v") else "head"
+        here, name = place(self.where, self.head, heads=noun), NAMES[self.what]
+        return f"{here}: {name} of {who} become those of {whose} of another input."
+
+    def bound(self, site: Where) -> Edit:
+        """The patch of one site."""
+        kinds = {"hidden": PatchedState, "head": PatchedValues}
+        return kinds.get(self.what, PatchedRecipe)(self, site, self.where)
+
+    def source_site(self, site: Where) -> Site:
+        """The site of the other pass that stands for one of this.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        every = [each.where for each in self.source.sites]
+        alike = [
+            index for index, each in enumerate(every) if replace(each, module=site.module) == site
+        ]
+        try:
+            return self.source.sites[alike[0] if len(alike) == 1 else choose(every, site)]
+        except ValueError as error:
+            raise ValueError(f"{self}: source: {error}") from error
+
+    def put(
+        self,
+        x: Float[Tensor, "*head token dim"],
+        own: Rows,
+        theirs: Float[Tensor, "*head other dim"],
+    ) -> Float[Tensor, "*head token dim"]:
+        """One item with the rows of some tokens replaced.
+
+        Args:
+            x: of this pass, padding included.
+            own: positions of the item's own tokens.
+            theirs: of the other pass, of its item's own tokens.
+        """
+        if x.shape[-1] != theirs.shape[-1] or x.shape[:-2] != theirs.shape[:-2]:
+            raise ValueError(
+                f"{self}: expected a source of the same network, received {tuple(theirs.shape)} for"
+                f" {tuple(x.shape)}"
+            )
+        if self.token is None and len(own) != theirs.shape[-2]:
+            raise ValueError(
+                f"{self}: expected a source of {len(own)} tokens, received {theirs.shape[-2]}:"
+                " choose a token, and the source's"
+            )
+        whose = self.token if self.source_token is None else self.source_token
+        mine = _picked(self.token, len(own), "token")
+        rows = _picked(whose, theirs.shape[-2], "source_token")
+        edited = x.clone()
+        edited[..., own[mine.to(own.device)], :] = theirs[..., rows.to(theirs.device), :].to(x)
+        return edited
+
+    def item_of(self, item: int, items: int) -> int:
+        """The item of the other pass for one of this: the only one, or that of the same number."""
+        if items > 1 and item >= items:
+            raise ValueError(f"{self}: expected a source of {item + 1} items, received {items}")
+        return item if items > 1 else 0
+
+
+def _picked(wanted: Numbers, count: int, name: str) -> Tensor:
+    found = chosen(wanted, count, name)
+    return torch.arange(count) if found is None else torch.tensor(found, dtype=torch.long)
+
+
+@dataclass(frozen=True, eq=False)
+class PatchedState:
+    """A patch of hidden states."""
+
+    patch: Patch
+    site: Where
+    where: Where
+    acts_on = STATES
+
+    def __repr__(self) -> str:
+        return repr(self.patch)
+
+    def bound(self, site: Where) -> "PatchedState":
+        """Itself: the place in the whole network is known."""
+        return self
+
+    def edit_state(
+        self, state: Float[Tensor, "batch token dim"], padding: Padding
+    ) -> Float[Tensor, "batch token dim"]:
+        source, where = self.patch.source, self.patch.where
+        items = len(source.hidden_states[where.tower].axes[where.layer or 0].tokens)
+        return torch.stack(
+            [
+                self.patch.put(
+                    x,
+                    own_tokens(padding, item, len(x), x.device),
+                    source.hidden(
+                        where.layer or 0, self.patch.item_of(item, items), tower=where.tower
+                    ),
+                )
+                for item, x in enumerate(state)
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PatchedRecipe:
+    """A patch of queries, keys or values."""
+
+    patch: Patch
+    site: Where
+    where: Where
+
+    def __repr__(self) -> str:
+        return repr(self.patch)
+
+    def edit_recipe(self, pattern: Pattern) -> Pattern:
+        name, source = self.patch.what, self.patch.source
+        site = self.patch.source_site(self.site)
+        mine, theirs = getattr(pattern, name), getattr(source.pattern(site), name).detach()
+        own = own_queries if name == "q" else own_keys
+        axis = 0 if name == "q" else 1
+        heads = heads_of(self.patch.head, mine.shape[1])
+        edited = []
+        for item, x in enumerate(mine):
+            other = self.patch.item_of(item, len(theirs))
+            rows = source.positions(site, other)[axis].to(theirs.device)
+            edited.append(
+                _of_heads(self.patch, x, own(pattern, item), theirs[other][:, rows], heads)
+            )
+        return replace(pattern, **{name: torch.stack(edited)})
+
+
+@dataclass(frozen=True, eq=False)
+class PatchedValues:
+    """A patch of what leaves the attention of heads."""
+
+    patch: Patch
+    site: Where
+    where: Where
+
+    def __repr__(self) -> str:
+        return repr(self.patch)
+
+    def edit_values(
+        self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
+    ) -> Float[Tensor, "batch head query dim"]:
+        source, site = self.patch.source, self.patch.source_site(self.site)
+        theirs = edited_values(source.pattern(site)).detach()
+        heads, edited = heads_of(self.patch.head, pattern.heads), []
+        for item, x in enumerate(values):
+            other = self.patch.item_of(item, len(theirs))
+            rows = source.positions(site, other)[0].to(theirs.device)
+            own = own_queries(pattern, item)
+            edited.append(_of_heads(self.patch, x, own, theirs[other][:, rows], heads))
+        return torch.stack(edited)
+
+    def edit_rows(
+        self,
+        rows: Float[Tensor, "head query dim"],
+        heads: Sequence[int],
+        pattern: Pattern,
+        item: int,
+    ) -> Float[Tensor, "head query dim"]:
+        """The rows of heads that are not patched.
+
+        Raises:
+            ValueError: for a patched head, whose values are no sum of this pass's.
+        """
+        if {*heads} & {*heads_of(self.patch.head, pattern.heads)}:
+            raise ValueError(f"{self} changes values: they are those of another input")
+        return rows
+
+
+def _of_heads(
+    patch: Patch, x: Tensor, own: Rows, theirs: Tensor, heads: Sequence[int]
+) -> Float[Tensor, "head token dim"]:
+    """One item, with the rows of some heads patched."""
+    if len(x) != len(theirs):
+        raise ValueError(f"{patch}: expected a source of {len(x)} heads, received {len(theirs)}")
+    if not heads:
+        return x
+    edited, some = x.clone(), [*heads]
+    edited[some] = patch.put(x[some], own, theirs[some])
+    return edited

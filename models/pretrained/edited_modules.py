@@ -1,0 +1,238 @@
+"""The modules of transformers networks that edits of what is not attention act on.
+
+No family is looked up. The feed-forward network of a block is the part beside its attention that
+has matrices and returns one row for each token, which is not yet what the block returns: its
+residual connection is outside of it. The output gate of gated attention is found as its linear
+maps are (models/pretrained/linear_maps.py).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from models.attention import Edit
+from models.attention.edit_protocols import GateEdit, MlpEdit, Sited, StateEdit
+from models.attention.rotation import alike
+from models.edits.routing import GATE, MLP, POSITIONS, STATES, acts_on, address_of
+from models.inputs.edited import PLACES, with_positions
+from models.inputs.pretrained import ModelInputs, forward_arguments
+from models.pretrained.attention_modules import AttentionModules, ancestors, block_of
+from models.pretrained.linear_maps import HeadMap
+from models.pretrained.module_edits import ModuleEdit
+from models.pretrained.observation import ModuleCall, observe, short
+from models.pretrained.origin import PretrainedOrigin
+from models.pretrained.passes import run_network
+from models.where import Where, matching
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+ELSEWHERE = (GATE, MLP, STATES)
+
+
+def resolved(
+    model: "Model", inputs: ModelInputs, edits: Sequence[Edit]
+) -> tuple[ModelInputs, tuple[Any, ...]]:
+    """The edits of a pass, those of what is not attention with the module they act on.
+
+    Positions become an argument of the network.
+
+    Raises:
+        ValueError: for one that acts on nothing in this network.
+    """
+    mine = [edit for edit in edits if acts_on(edit) == POSITIONS]
+    if mine:
+        _check_counted(model, inputs, mine[0])
+        inputs = with_positions(model, inputs, mine)
+    edits = [edit for edit in edits if acts_on(edit) != POSITIONS]
+    if all(acts_on(edit) not in ELSEWHERE for edit in edits):
+        return inputs, tuple(edits)
+    found = _Modules(model, inputs)
+    return inputs, tuple(each for edit in edits for each in found.edits_of(edit))
+
+
+@torch.no_grad()
+def _check_counted(model: "Model", inputs: ModelInputs, edit: Any) -> None:
+    """Raises ValueError for a model that does not number its tokens 0, 1, 2, …"""
+    if address_of(edit).tower is not None:
+        raise ValueError(f"{edit}: tower: expected none, {model.name} reads one text")
+    first = short(inputs).arguments
+    ids = first.get("input_ids")
+    told = PLACES in forward_arguments(model.network)
+    if not told or PLACES in first or not isinstance(ids, Tensor):
+        return
+    places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+    given = (ModelInputs(dict(first)), ModelInputs({**first, PLACES: places}))
+    plain, counted = (run_network(model, each)[0] for each in given)
+    if not alike(counted, plain):
+        raise ValueError(f"{edit}: {model.name} numbers its tokens in a way of its own")
+
+
+@dataclass(frozen=True, eq=False)
+class _Modules:
+    """The blocks of a network, and what one pass of them shows."""
+
+    model: "Model"
+    inputs: ModelInputs
+
+    def edits_of(self, edit: Any) -> Iterator[Any]:
+        """An edit of attention as it is; any other one for each module that it acts on."""
+        if acts_on(edit) == STATES:
+            yield self._state(edit)
+        elif acts_on(edit) == MLP:
+            yield from self._mlps(edit)
+        elif acts_on(edit) == GATE:
+            yield from self._gates(edit)
+        else:
+            yield edit
+
+    @cached_property
+    def modules(self) -> AttentionModules:
+        return AttentionModules.find_in(self.model.network)
+
+    @cached_property
+    def blocks(self) -> dict[Where, str]:
+        """The paths of blocks by layer, tower and path; those without attention are among them."""
+        every = dict(self.model.network.named_modules(remove_duplicate=False))
+        towers = {path: m.tower for m in self.modules.modules.values() for path in m.paths}
+        found: dict[Where, str] = {}
+        for path, layer in self.modules.layers.items():
+            block = block_of(every, path)
+            if block is None:
+                continue
+            found[Where(layer, tower=towers[path], module=block)] = block
+            stack, _, number = block.rpartition(".")
+            if number != str(layer):
+                continue
+            for name in dict(every[stack].named_children()):
+                if name.isdigit():
+                    beside = f"{stack}.{name}"
+                    found[Where(int(name), tower=towers[path], module=beside)] = beside
+        return dict(sorted(found.items(), key=lambda each: each[0].layer or 0))
+
+    def chosen(self, edit: Any) -> list[Where]:
+        """The blocks that an edit includes; of a block that runs repeatedly, the layer is told."""
+        where, places = address_of(edit), [*self.blocks]
+        inside = {place: where.module for place in places if self._is_in(where.module, place)}
+        if inside:
+            return [Where(p.layer, tower=p.tower, module=str(m)) for p, m in inside.items()]
+        alone = [place for place in places if place.tower in (where.tower, None)]
+        if len(alone) == 1 and where.layer is not None:
+            return [Where(where.layer, tower=alone[0].tower, module=alone[0].module)]
+        try:
+            return [places[index] for index in matching(places, where)]
+        except ValueError as error:
+            raise ValueError(f"{edit}: {error}") from error
+
+    @staticmethod
+    def _is_in(module: str | None, block: Where) -> bool:
+        return module is not None and module.startswith(f"{block.module}.")
+
+    # --- hidden states ---
+
+    def _state(self, edit: Any) -> ModuleEdit:
+        where = address_of(edit)
+        layer = where.layer or 0
+        stack = [place for place in self.blocks if place.tower == where.tower or not where.tower]
+        source = getattr(edit, "source", None)
+        states = None if source is None else source.hidden_states[where.tower].states
+        count = len(stack) if states is None else len(states) - 1
+        if not stack or (len(stack) > 1 and len({place.layer for place in stack}) != count):
+            raise ValueError(
+                f"{edit}: expected hidden states that leave {len(stack)} blocks one by one,"
+                f" received {count}"
+            )
+        number = max(layer - 1, 0)
+        place = stack[number] if len(stack) > 1 else stack[0]
+        bound = edit.bound(Where(layer, tower=where.tower)) if isinstance(edit, Sited) else edit
+        if not isinstance(bound, StateEdit):
+            raise ValueError(f"{edit}: expected an edit of hidden states")
+        path, change = str(place.module), bound.edit_state
+        return ModuleEdit(edit, path, change, path, number, place.tower, reads=layer == 0)
+
+    # --- output gates ---
+
+    def _gates(self, edit: Any) -> Iterator[ModuleEdit]:
+        if not isinstance(edit, GateEdit):
+            raise ValueError(f"{edit}: expected an edit of output gates")
+        maps = PretrainedOrigin(self.model, self.inputs).gate_maps
+        places = [Where(n, None, self._tower(str(path)), path, part) for path, n, part in maps]
+        if not places:
+            raise ValueError(f"{edit}: {self.model.name} has no attention with an output gate")
+        try:
+            mine = matching(places, address_of(edit))
+        except ValueError as error:
+            raise ValueError(f"{edit}: {error} with an output gate") from error
+        paths = {id(module): path for path, module in self.model.network.named_modules()}
+        for index in mine:
+            gate, place = [*maps.values()][index], places[index]
+            change = partial(_gate, edit, gate)
+            path = paths[id(gate.linear.module)]
+            yield ModuleEdit(edit, path, change, path, place.layer, place.tower)
+
+    def _tower(self, path: str) -> str | None:
+        every = self.modules.modules.values()
+        return next((each.tower for each in every if path in each.paths), None)
+
+    # --- feed-forward networks ---
+
+    def _mlps(self, edit: Any) -> Iterator[ModuleEdit]:
+        if not isinstance(edit, MlpEdit):
+            raise ValueError(f"{edit}: expected an edit of a feed-forward network")
+        for place in self.chosen(edit):
+            path = str(place.module)
+            block = next((b for b in (path, *ancestors(path)) if b in self.blocks.values()), path)
+            mlp = path if path != block else self.feed_forward(edit, block)
+            yield ModuleEdit(edit, mlp, edit.edit_mlp, block, place.layer, place.tower)
+
+    def feed_forward(self, edit: Any, block: str) -> str:
+        """The path of a block's feed-forward network."""
+        found = [*self._written(self.model.network.get_submodule(block), block, block)]
+        if len(found) != 1:
+            named = ", ".join(found) or "none"
+            raise ValueError(
+                f"{edit}: {block}: expected one feed-forward network that is added to the stream,"
+                f" found {named}" + ("; module= chooses one" if found else "")
+            )
+        return found[0]
+
+    def _written(self, module: nn.Module, path: str, block: str) -> Iterator[str]:
+        """The parts whose output, not yet added to anything, is as wide as the block's."""
+        end = self.calls[block].made if block in self.calls else None
+        if end is None:
+            return
+        for name, child in module.named_children():
+            each = f"{path}.{name}"
+            call = self.calls.get(each)
+            if any(each == p or p.startswith(f"{each}.") for p in self.modules.layers):
+                if call is None:
+                    yield from self._written(child, each, block)
+            elif call is None or call.made.equal(end):
+                yield from self._written(child, each, block)
+            elif call.made.shape == end.shape and _has_matrix(child):
+                yield each
+
+    @cached_property
+    def calls(self) -> Mapping[str, ModuleCall]:
+        """The last call of every module inside of a block, in a pass over the first tokens."""
+        inside = {
+            path: module
+            for path, module in self.model.network.named_modules()
+            if any(f"{path}.".startswith(f"{block}.") for block in self.blocks.values())
+        }
+        calls: list[ModuleCall] = []
+        observe(self.model, short(self.inputs), modules=(), beside=(inside, calls))
+        return {call.path: call for call in calls}
+
+
+def _gate(edit: GateEdit, gate: HeadMap, made: Tensor, padding: Tensor | None) -> Tensor:
+    """What a module that makes gates returns, with the gates edited."""
+    return edit.edit_gates(made, gate.starts, gate.dim, padding)
+
+
+def _has_matrix(module: nn.Module) -> bool:
+    return any(isinstance(x, Tensor) and x.ndim > 1 for x in module.parameters())
