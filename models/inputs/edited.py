@@ -56,6 +56,8 @@ def _reordered(
     ids = inputs.arguments.get(names[0])
     if not isinstance(ids, Tensor) or ids.ndim != 2 or cached_tokens(inputs.arguments):
         raise ValueError(f"{edit}: expected ids of tokens, without a cache")
+    if sequence.layout is not None or inputs.parts:
+        raise ValueError(f"{edit}: expected a text without pictures, whose places are fixed")
     orders = [edit.edit_order(len(item)) for item in sequence.tokens]
     if not all(orders):
         raise ValueError(f"{edit}: expected at least one token to be left")
