@@ -26,6 +26,7 @@ from viz.api.registry import Expected, Held, registry
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from analysis.telling import Telling
     from analysis.view import View
     from models.files.folder import Folder
     from models.loading.estimate import Estimate
@@ -156,6 +157,18 @@ def shown(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEntry]:
     return registry.once(
         _key(request, between), lambda: _entry(request, trace.value, between), parent=trace
     )
+
+
+def telling(held: Held[TraceEntry]) -> "Telling | None":
+    """The head to begin with; None where there is none, or layer and kind do not name its site."""
+    from analysis.telling import telling
+
+    trace = held.value.trace
+    chosen = held.value.answers.once("telling", lambda: telling(trace)) if trace.trained else None
+    if chosen is None:
+        return None
+    where = trace.address(chosen.site)
+    return chosen if (where.module, where.part) == (None, None) else None
 
 
 def id_of(request: TraceRequest) -> str:

@@ -10,6 +10,7 @@ from viz.pages.widgets import cards
 
 if TYPE_CHECKING:
     from analysis.predictions import Vocabulary
+    from analysis.telling import Telling
     from models.card import Card, Example
     from models.model import Model
     from models.trace import Trace
@@ -66,6 +67,22 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
         parts.append(f"Truth: **{plain(', '.join(example.answers))}**")
     joined = " · ".join(parts)
     st.markdown(f"{plain(title)}: {joined}" if title else joined)
+
+
+def reason(chosen: "Telling", trace: "Trace") -> str:
+    """Why a model without examples opens on a head."""
+    site, where = chosen.site, f"Layer {chosen.site.layer}, head {chosen.head}"
+    query = trace.query_labels(site)[chosen.query]
+    if trace.key_grid(site) is not None:
+        return (
+            f"What to look at: {where}: of the heads that rest on no single patch, the one in which"
+            f" “{query}” looks most sharply."
+        )
+    key = trace.key_labels(site)[chosen.key]
+    return (
+        f"What to look at: {where}: “{query}” gives {chosen.weight:.2f} of its attention to"
+        f" “{key}”. Of the heads that do not rest on a sink, it is the sharpest for this token."
+    )
 
 
 def _ranked(names: Sequence[str], shares: Any) -> str:

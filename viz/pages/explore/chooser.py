@@ -87,7 +87,7 @@ def _shelf(opened: str) -> None:
 def _open(place: str, name: str, on_change: Callable[[], None]) -> None:
     """Chooses a model and closes the chooser; what this server does not have stays unchosen."""
     if place in source.places() and (place != "catalogue" or name in TITLES):
-        session.assign(PAGE, {"place": place, NAMES[place]: name, "chooser": CLOSED})
+        session.assign(PAGE, {"place": place, NAMES[place]: name, "chooser": CLOSED}, {})
         if place == "catalogue":
             on_change()
 

@@ -118,6 +118,7 @@ EXAMPLES = (
 
 
 MINILM = "minilm"
+FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
 
 def texts(model: str) -> tuple[Example, ...]:
@@ -150,24 +151,28 @@ def first(model: str) -> tuple[str, str, str]:
     return example.input, example.target or "", next(iter(pictures(model)))
 
 
-def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The selection that a model of the list begins with: that of its example.
+def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The selection that a model of the list begins with: that of its example; None for none.
 
     Args:
         model: of the list; "" for any other.
         settings: those in a link, or of now. A text of the user's own pins no token.
     """
     text, _, photo = first(model)
-    if source.READS.get(model) == "image":
+    if source.READS.get(model) == "image" and (cards.card(model) or model in sizes.KINDS):
         example = pictures(model).get(settings.get("photo", photo))
         own = settings.get("upload") or settings.get("photo", photo) != photo
-        begin = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
-        return begin if own or example is None else begin | strip.selection_of(example)
+        return FIRST if own or example is None else FIRST | strip.selection_of(example)
     example = next(iter(texts(model)), None)
     if example is None:
-        return {"layer": 0, "head": 0, "token": None, "attention": "self", "direction": "out"}
+        return None
     pinned = settings.get("input", text) == text
     return selection_of(example) | ({} if pinned else {"token": None})
+
+
+def has_own(model: str) -> bool:
+    """Whether a model of the list has examples, whose head it begins with."""
+    return begin(model, {}) is not None
 
 
 def buttons() -> bool:

@@ -1,7 +1,7 @@
 """Explore: a model, an input, and where every head looks."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -34,6 +34,7 @@ from viz.pages.state import params as link
 from viz.pages.widgets import attention, pictures, running, verification
 
 if TYPE_CHECKING:
+    from analysis.telling import Telling
     from models.model import Model
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
@@ -59,7 +60,10 @@ class Controls:
 
 
 def params(
-    listed: str, settings: Mapping[str, Any], kind: attention.Kind | None = None
+    listed: str,
+    settings: Mapping[str, Any],
+    kind: attention.Kind | None = None,
+    chosen: "Telling | None" = None,
 ) -> tuple[link.Param, ...]:
     """The page's settings and its view's selection.
 
@@ -67,8 +71,10 @@ def params(
         listed: the model of the list; "" for any other.
         settings: those in a link, or of now, which defaults depend on.
         kind: of the view; None while it is unknown.
+        chosen: the head to begin with, of a model without examples; None while it is unknown: a
+            link then names layer and head.
     """
-    begin = examples.begin(listed, settings)
+    begin = examples.begin(listed, settings) or _begin(chosen)
     kind = kind or ("image" if source.READS.get(listed) == "image" else None)
     scale = SCALES.get(kind or "", "fixed" if listed else "")
     return (
@@ -76,7 +82,7 @@ def params(
         chooser.shelf(settings),
         link.number("layer", begin["layer"], 0, 999),
         link.choice("attention", begin["attention"], KINDS),
-        *selected.SITE,
+        *(replace(each, default=begin.get(each.name, each.default)) for each in selected.SITE),
         link.number_or("head", begin["head"], 999, ("mean", "max")),
         link.number("token", begin["token"], 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
@@ -85,6 +91,20 @@ def params(
         *selected.OVERLAY,
         link.retired("cut"),
     )
+
+
+def _begin(chosen: "Telling | None") -> dict[str, Any]:
+    """The selection of a head to begin with."""
+    if chosen is None:
+        return dict.fromkeys(("layer", "attention", "head", "token"))
+    site = chosen.site
+    return {
+        "layer": site.layer,
+        "attention": site.kind,
+        "tower": site.tower or "",
+        "head": chosen.head,
+        "token": chosen.query,
+    }
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
@@ -144,9 +164,9 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
     )
 
 
-def _now(kind: attention.Kind) -> tuple[link.Param, ...]:
+def _now(kind: attention.Kind, chosen: "Telling | None" = None) -> tuple[link.Param, ...]:
     """The parameters, with the defaults of the present settings."""
-    return params(source.listed(), session.current(PAGE).settings, kind)
+    return params(source.listed(), session.current(PAGE).settings, kind, chosen)
 
 
 def _kind(reads: Reads | None) -> attention.Kind:
@@ -226,7 +246,10 @@ def _show(
             tracing.traced(request, progress, shared.waiting(progress))
         held = tracing.shown(request, between)
     stage.kind = held.value.kind
-    stage.params = _now(stage.kind)
+    chosen = None if examples.has_own(source.listed()) else tracing.telling(held)
+    stage.params = _now(stage.kind, chosen)
+    if chosen is not None:
+        st.caption(shared.plain(answers.reason(chosen, held.value.trace)))
     card.about(entries.about, opened, _verified(request))
     _answer(stage, request, model, held, wanted, entries)
     with stage.below:

@@ -222,7 +222,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
         "page": page,
         "path": list(paths) or [f"/{page}"],
         "revision": f"{_nonce()}.{now.revision}",
-        "start": _start(now.selection, {p.name for p in selected}),
+        "start": _start(now.selection, {p.name: p.default for p in selected}),
         "defaults": {p.name: p.default for p in selected},
         "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
         "session": _nonce(),
@@ -230,11 +230,20 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     }
 
 
-def _start(selection: Mapping[str, Any] | None, names: set[str]) -> dict[str, Any] | None:
-    """The initial selection of a view; None if the selection is for another view of the page."""
-    if selection is None or (selection and not names & selection.keys()):
+def _start(
+    selection: Mapping[str, Any] | None, defaults: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The initial selection of a view; None if the selection is for another view of the page.
+
+    What is None takes the default of now, which may depend on the trace.
+    """
+    if selection is None or (selection and not defaults.keys() & selection.keys()):
         return None
-    return {name: value for name, value in selection.items() if name in names}
+    return {
+        name: defaults[name] if value is None else value
+        for name, value in selection.items()
+        if name in defaults
+    }
 
 
 def query_of(page: str, params: Params) -> dict[str, str]:

@@ -1,0 +1,77 @@
+"""A head to begin with: the sharpest one that looks at something beside itself and the sinks."""
+
+from dataclasses import dataclass
+
+import torch
+
+from analysis.sinks import sinks_of
+from models.trace import Site, Trace
+
+MOST = 0.5  # of a row's weight that may rest on sinks, the query itself and the token before it
+PEAK = 0.2  # of a picture's row: one patch that takes more is a sink of its own
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A head, and what it looks at.
+
+    Attributes:
+        site: its layer.
+        head: its index.
+        query: the token that looks.
+        key: the token that gets most of its weight.
+        weight: that it gets.
+    """
+
+    site: Site
+    head: int
+    query: int
+    key: int
+    weight: float
+
+
+def telling(trace: Trace) -> Telling | None:
+    """The head whose row of one query is furthest from uniform weights: ln(n) − H nats.
+
+    The query is the class token of a picture, else the last token of a text that is not special. n
+    is the number of keys with a weight, H the entropy of the row. Heads are left out that give more
+    than half of this row to sinks (the first token and special ones), to the query itself and to
+    the token before it: their place says more about them than what is written there. In a picture
+    those are left out as well that give a fifth or more to one patch.
+
+    Returns:
+        None where no head is left.
+    """
+    best: tuple[float, Telling] | None = None
+    for site in trace.sites:
+        query = _query(trace, site)
+        weights = trace.weights(site, rows=[query])[:, 0].float()
+        plain = _plain(trace, site, query)
+        rest = weights[:, [key for key in range(weights.shape[1]) if key not in plain]].sum(-1)
+        keys = (weights > 0).sum(-1).clamp_min(1)
+        gain = keys.log() - torch.special.entr(weights).sum(-1)
+        gain = gain.where(rest > 1 - MOST, -1.0)
+        if trace.key_grid(site) is not None:
+            gain = gain.where(weights.amax(-1) < PEAK, -1.0)
+        head = int(gain.argmax())
+        if gain[head] > 0 and (best is None or float(gain[head]) > best[0]):
+            key = int(weights[head].argmax())
+            best = float(gain[head]), Telling(site, head, query, key, float(weights[head, key]))
+    return None if best is None else best[1]
+
+
+def _query(trace: Trace, site: Site) -> int:
+    """The token whose row is looked at."""
+    tokens = trace.queries(site)[0]
+    grid = trace.query_grid(site)
+    if grid is not None:
+        return 0 if grid.prefix else (grid.rows // 2) * grid.cols + grid.cols // 2
+    rows = [row for row, special in enumerate(tokens.special) if not special]
+    return rows[-1] if rows else len(tokens.special) - 1
+
+
+def _plain(trace: Trace, site: Site, query: int) -> set[int]:
+    """The keys whose place alone explains a weight."""
+    keys = trace.key_grid(site)
+    plain = set(range(keys.prefix)) if keys is not None else set(sinks_of(trace, site))
+    return plain if site.kind == "cross" else plain | {query, query - 1}

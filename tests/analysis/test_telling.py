@@ -1,0 +1,55 @@
+"""The head to begin with, against a slow plain loop."""
+
+import math
+
+import pytest
+
+from analysis.telling import MOST, PEAK, Telling, telling
+from models.run import Trace, load, trace
+from viz.api import samples
+
+TEXTS = {"minilm": "The keys to the cabinet are old.", "induction": "magnet magn"}
+
+
+def slowly(found: Trace, *, sinks: set[int], query: int, picture: bool) -> tuple[int, int]:
+    best, place = 0.0, (-1, -1)
+    for site in found.sites:
+        for head in range(site.heads):
+            row = found.weights(site, head)[query].tolist()
+            plain = sinks if picture else sinks | {query, query - 1}
+            if sum(w for key, w in enumerate(row) if key not in plain) <= 1 - MOST:
+                continue
+            if picture and max(row) >= PEAK:
+                continue
+            seen = [w for w in row if w > 0]
+            gain = math.log(len(seen)) + sum(w * math.log(w) for w in seen)
+            if gain > best:
+                best, place = gain, (site.layer, head)
+    return place
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_head_is_that_of_a_plain_loop(name: str) -> None:
+    found = trace(load(name), TEXTS[name])
+    special = {place for place, each in enumerate(found.tokens[0].special) if each}
+    query = max(set(range(len(found.labels))) - special)
+    chosen = telling(found)
+    expected = slowly(found, sinks={0} | special, query=query, picture=False)
+    if expected == (-1, -1):
+        assert chosen is None
+        return
+    assert chosen is not None
+    assert (chosen.site.layer, chosen.head, chosen.query) == (*expected, query)
+    row = found.weights(chosen.site, chosen.head)[query]
+    assert (chosen.key, chosen.weight) == (int(row.argmax()), pytest.approx(float(row.max())))
+
+
+def test_of_a_picture_it_is_a_head_of_the_class_token() -> None:
+    found = trace(load("shapes"), samples.PICTURES[next(iter(samples.samples("shapes")))])
+    chosen = telling(found)
+    expected = slowly(found, sinks=set(range(found.prefix)), query=0, picture=True)
+    if expected == (-1, -1):
+        assert chosen is None
+        return
+    assert isinstance(chosen, Telling)
+    assert (chosen.site.layer, chosen.head, chosen.query) == (*expected, 0)
