@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from viz.export.files import FORMATS, export
 from viz.selection import FORM, OF_FILES, Option
-from viz.values import Flag, Text, Words
+from viz.values import FLAG, TEXT
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -134,16 +134,16 @@ FLAGS = {"output": "explain"}  # -o, --output is the file
 def _taken(option: Option) -> dict[str, Any]:
     """How the shell takes an option of the selection."""
     kind, about = option.kind, option.about.replace("%", "%%")
-    if isinstance(kind, Flag):
+    if kind is FLAG:
         return {"action": "store_true", "help": about}
-    if isinstance(kind, Words):
+    if kind.words:
         words = [word for word in kind.words if word]
         return {"choices": words, "default": option.default, "help": about}
 
     def read(text: str) -> Any:
         try:
             listed = ".".join(part.strip() for part in text.split(","))
-            return kind(text if isinstance(kind, Text) else listed)
+            return kind(text if kind is TEXT else listed)
         except ValueError as error:
             expected = str(error).replace("by dots", "by commas")
             raise argparse.ArgumentTypeError(f"{expected}, received {text!r}") from None

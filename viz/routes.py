@@ -9,7 +9,7 @@ from viz.api.requests import one_of
 from viz.export import responses
 from viz.export.answers import ANSWERS
 from viz.selection import FORM, OF_FILES, OF_VIEWS
-from viz.values import Flag
+from viz.values import FLAG
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -18,7 +18,7 @@ FIGURE = {**HEAD, "form": one_of(*FORM)}
 FIGURE_OPTIONS = {
     **options(*OF_FILES),
     "shown": OF_VIEWS["shown"].kind,
-    "words": Flag(),  # whether title and caption are drawn
+    "words": FLAG,  # whether title and caption are drawn
 }
 ENDPOINTS = (
     *ANSWERS,

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from analysis.methods import FUSIONS, NAMES, Fusion
-from viz.values import Flag, Keys, Kind, Share, Span, Text, Whole, Wholes, Words
+from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, share, whole, wholes, words
 
 # ---- forms
 
@@ -195,102 +195,102 @@ class Selection:
 
     scale: str = option(
         "fixed",
-        Words(("fixed", "own", "log", "layer")),
+        words("fixed", "own", "log", "layer"),
         "colours from 0 to 1, up to the largest weight shown, by decades, or of a picture up to the"
         " largest weight of a patch in any head of the layer",
     )
-    token: int | None = option(None, Whole(0, 99_999), "whose weights are drawn")
+    token: int | None = option(None, whole(0, 99_999), "whose weights are drawn")
     direction: str = option(
-        "out", Words(("out", "in")), "what the token attends to, or what attends to it"
+        "out", words("out", "in"), "what the token attends to, or what attends to it"
     )
     shown: tuple[int, ...] = option(
         (),
-        Wholes(999),
+        wholes(999),
         "several heads beside each other, instead of the one that is chosen",
         of="view",
     )
-    form: str = option("matrix", Words(PICTURED), "how one head is drawn", of="view")
+    form: str = option("matrix", words(*PICTURED), "how one head is drawn", of="view")
     values: str = option(
-        "weights", Words(("weights", "scores")), "weights, or scores before the softmax"
+        "weights", words("weights", "scores"), "weights, or scores before the softmax"
     )
     sinks: str = option(
         "shown",
-        Words(("shown", "hidden", "renormalised")),
+        words("shown", "hidden", "renormalised"),
         "the first token and the special ones, of a picture the class token and registers: shown,"
         " hidden, or hidden and the rest of each row divided by its sum",
     )
-    outliers: bool = option(False, Flag(), "of a picture: patches that act as sinks too")
-    partner: int | None = option(None, Whole(0, 99_999), "the other token of a pair", of="view")
+    outliers: bool = option(False, FLAG, "of a picture: patches that act as sinks too")
+    partner: int | None = option(None, whole(0, 99_999), "the other token of a pair", of="view")
     query: int | None = option(
-        None, Whole(0, 99_999), "of qk, stages and model, the row", of="file"
+        None, whole(0, 99_999), "of qk, stages and model, the row", of="file"
     )
-    key: int | None = option(None, Whole(0, 99_999), "of qk, the column", of="file")
+    key: int | None = option(None, whole(0, 99_999), "of qk, the column", of="file")
     layers: tuple[int, ...] = option(
-        (), Wholes(999), "of text: several layers beside each other, instead of the chosen one"
+        (), wholes(999), "of text: several layers beside each other, instead of the chosen one"
     )
-    average: bool = option(False, Flag(), "of text: the mean over all tokens")
-    least: float = option(0.0, Share(0, 1), "smaller weights are not drawn")
+    average: bool = option(False, FLAG, "of text: the mean over all tokens")
+    least: float = option(0.0, share(0, 1), "smaller weights are not drawn")
     top: int = option(
-        0, Whole(0, 64), "strongest keys of each row, outlined or, of lines, alone drawn; 0 for all"
+        0, whole(0, 64), "strongest keys of each row, outlined or, of lines, alone drawn; 0 for all"
     )
-    find: str = option("", Text(), "what is searched for in the tokens", of="view")
-    rows: range | None = option(None, Span(), "queries such as 0-12, the end excluded")
-    columns: range | None = option(None, Span(), "keys such as 0-12, the end excluded")
+    find: str = option("", TEXT, "what is searched for in the tokens", of="view")
+    rows: range | None = option(None, SPAN, "queries such as 0-12, the end excluded")
+    columns: range | None = option(None, SPAN, "keys such as 0-12, the end excluded")
     block: str = option(
         "all",
-        Words(("all", "aa", "ab", "ba", "bb")),
+        words("all", "aa", "ab", "ba", "bb"),
         "from which text of a pair to which; a is the first, or the source of a joint map",
         of="view",
     )
-    method: str = option("rollout", Words(NAMES), "of all layers together")
-    beside: str = option("", Words(("", *NAMES)), "a second method beside it")
+    method: str = option("rollout", words(*NAMES), "of all layers together")
+    beside: str = option("", words("", *NAMES), "a second method beside it")
     output: str = option(
         "",
-        Text(),
+        TEXT,
         "what a relevance explains: the name of a class or token, as mat or mat@3 (at a position),"
         " or of a model without them a second sentence; else the likeliest output",
     )
-    tested: bool = option(False, Flag(), "of model: with the faithfulness of a relevance")
+    tested: bool = option(False, FLAG, "of model: with the faithfulness of a relevance")
     fusion: Fusion = option(
-        "mean", Words(FUSIONS), "of rollout and flow: how the heads of a layer are fused"
+        "mean", words(*FUSIONS), "of rollout and flow: how the heads of a layer are fused"
     )
     discard: float = option(
         0.0,
-        Share(0, 0.95),
+        share(0, 0.95),
         "of rollout: share of each layer's smallest weights that is left out",
     )
-    beside_fusion: Fusion | Literal[""] = option("", Words(("", *FUSIONS)), FUSED_ABOUT)
-    beside_discard: float | None = option(None, Share(0, 0.95), FUSED_ABOUT)
+    beside_fusion: Fusion | Literal[""] = option("", words("", *FUSIONS), FUSED_ABOUT)
+    beside_discard: float | None = option(None, share(0, 0.95), FUSED_ABOUT)
     overview: str = option(
-        "atlas", Words(("atlas", "scatter", "table")), "how every head is shown", of="view"
+        "atlas", words("atlas", "scatter", "table"), "how every head is shown", of="view"
     )
     plot: tuple[str, ...] = option(
-        (), Keys(), "of scatter: keys of up to three numbers, along x and y and in colour"
+        (), KEYS, "of scatter: keys of up to three numbers, along x and y and in colour"
     )
     rank: str = option(
-        "", Text(), "the number by which heads are ranked, with - for the least first", of="view"
+        "", TEXT, "the number by which heads are ranked, with - for the least first", of="view"
     )
     arrangement: str = option(
         "layers",
-        Words(("layers", "rank")),
+        words("layers", "rank"),
         "whether thumbnails lie by layer and head, or by that number",
         of="view",
     )
     conditions: str = option(
         "",
-        Text(),
+        TEXT,
         "conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2",
         of="view",
     )
     ground: str = option(
-        "grey", Words(("colour", "grey")), "the picture below the weights", start="colour"
+        "grey", words("colour", "grey"), "the picture below the weights", start="colour"
     )
     paint: str = option(
         "patches",
-        Words(("patches", "smooth", "mask")),
+        words("patches", "smooth", "mask"),
         "how weights lie over a picture; mask is the patches that hold 60 % of the weight",
     )
-    opacity: int = option(100, Whole(10, 100), "of weights over a picture, in percent")
+    opacity: int = option(100, whole(10, 100), "of weights over a picture, in percent")
 
     @property
     def inward(self) -> bool:
@@ -303,8 +303,8 @@ class Selection:
         first = Chosen(self.method, self.fusion, self.discard)
         if not self.beside:
             return (first,)
-        share = self.discard if self.beside_discard is None else self.beside_discard
-        second = Chosen(self.beside, self.beside_fusion or self.fusion, share)
+        left = self.discard if self.beside_discard is None else self.beside_discard
+        second = Chosen(self.beside, self.beside_fusion or self.fusion, left)
         return first, second
 
 

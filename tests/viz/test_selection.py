@@ -13,7 +13,7 @@ from viz.pages.state import params as link
 from viz.pages.state import selected
 from viz.routes import ENDPOINTS
 from viz.selection import FORM, FORMS, OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
-from viz.values import Flag, Keys, Kind, Share, Span, Text, Whole, Wholes, Words
+from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, share, whole, wholes, words
 
 NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 
@@ -58,18 +58,18 @@ def test_forms_name_options_that_files_have() -> None:
 
 
 READ: list[tuple[Kind, str, Any, Any]] = [
-    (Words(("a", "b")), "b", "b", "b"),
-    (Whole(2, 64), "007", 7, 7),
-    (Share(0, 1), "0.25", 0.25, 0.25),
-    (Share(0, 1), "1e-7", 1e-7, 1e-7),
-    (Flag(), "yes", True, "yes"),
-    (Wholes(9), "0.3", (0, 3), "0.3"),
-    (Wholes(9), "", (), ""),
-    (Span(), "3-9", range(3, 9), "3-9"),
-    (Span(), "", None, ""),
-    (Keys(), "previous token.entropy", ("previous token", "entropy"), "previous token.entropy"),
-    (Keys(), "..entropy", ("", "", "entropy"), "..entropy"),
-    (Text(), "a\x00b\n", "ab", "ab"),
+    (words("a", "b"), "b", "b", "b"),
+    (whole(2, 64), "007", 7, 7),
+    (share(0, 1), "0.25", 0.25, 0.25),
+    (share(0, 1), "1e-7", 1e-7, 1e-7),
+    (FLAG, "yes", True, "yes"),
+    (wholes(9), "0.3", (0, 3), "0.3"),
+    (wholes(9), "", (), ""),
+    (SPAN, "3-9", range(3, 9), "3-9"),
+    (SPAN, "", None, ""),
+    (KEYS, "previous token.entropy", ("previous token", "entropy"), "previous token.entropy"),
+    (KEYS, "..entropy", ("", "", "entropy"), "..entropy"),
+    (TEXT, "a\x00b\n", "ab", "ab"),
 ]
 
 
@@ -83,13 +83,13 @@ def test_a_text_is_read_and_held(kind: Kind, text: str, value: Any, held: Any) -
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        *((Words(("a", "b")), text) for text in ("", "A", "a b")),
-        *((Whole(2, 64), text) for text in ("", "1", "65", "-3", "3.0", "٣", "3\n", "1" * 10)),
-        *((Share(0, 1), text) for text in ("", "1.1", "-0.1", "nan", "inf", "1e3", ".5", "0.5\n")),
-        *((Flag(), text) for text in ("", "Yes", "true")),
-        *((Wholes(9), text) for text in ("1.1", "10", "1..2", "a", "-1", ".")),
-        *((Span(), text) for text in ("5", "5-5", "9-5", "a-b", "1-2-3", "-1-2")),
-        *((Keys(), text) for text in ("a.b.c.d", "<b>", "a" * 41)),
+        *((words("a", "b"), text) for text in ("", "A", "a b")),
+        *((whole(2, 64), text) for text in ("", "1", "65", "-3", "3.0", "٣", "3\n", "1" * 10)),
+        *((share(0, 1), text) for text in ("", "1.1", "-0.1", "nan", "inf", "1e3", ".5", "0.5\n")),
+        *((FLAG, text) for text in ("", "Yes", "true")),
+        *((wholes(9), text) for text in ("1.1", "10", "1..2", "a", "-1", ".")),
+        *((SPAN, text) for text in ("5", "5-5", "9-5", "a-b", "1-2-3", "-1-2")),
+        *((KEYS, text) for text in ("a.b.c.d", "<b>", "a" * 41)),
     ],
 )
 def test_anything_else_is_refused_in_one_line(kind: Kind, text: str) -> None:

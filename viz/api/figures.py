@@ -10,7 +10,7 @@ from viz.api.registry import UnknownError
 from viz.api.requests import Parse, QuestionError
 from viz.lessons import course, inputs
 from viz.lessons.inputs import Input, InputError
-from viz.values import Whole
+from viz.values import whole
 
 MAX_INPUT = 700  # characters of an input: of a list of numbers
 BOARD = "board"  # the parameter that names a step whose picture is a board
@@ -50,7 +50,7 @@ def parser(about: Input) -> Parse:
     """The parser of an input."""
     match about:
         case inputs.Count():
-            return Whole(about.low, about.high)
+            return whole(about.low, about.high)
         case inputs.Within():
             return requests.within(about.low, about.high)
         case inputs.Reals():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from viz.values import Text, Words
+from viz.values import TEXT, words
 
 MAX_VALUE = 64  # characters of a parameter about a trace
 MAX_WORD = 40  # characters of a word
@@ -107,7 +107,7 @@ def whole(text: str) -> int:
     return int(text)
 
 
-sentence = Text()
+sentence = TEXT
 
 
 def word(text: str) -> str:
@@ -162,6 +162,4 @@ def head(text: str) -> int | str:
         raise QuestionError("expected the number of a head, mean or max") from None
 
 
-def one_of(*words: str) -> Words:
-    """One of a few words."""
-    return Words(words)
+one_of = words

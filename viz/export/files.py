@@ -18,7 +18,6 @@ from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
 from viz.export.request import Heads, Request, acting, one_of, pixels_of, request_of
 from viz.selection import FORM, OF_FILES, Selection
-from viz.values import Words
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -133,9 +132,9 @@ def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
     """
     for name, value in asked.items():
         one_of("option", name, (*OF_FILES,))
-        if isinstance(kind := OF_FILES[name].kind, Words):
-            scales = [word for word in kind.words if word != "layer" or view == "image"]
-            one_of(name, value, scales if name == "scale" else kind.words)
+        if words := OF_FILES[name].kind.words:
+            scales = [word for word in words if word != "layer" or view == "image"]
+            one_of(name, value, scales if name == "scale" else words)
     chosen = Selection(**asked)
     known = acting(chosen, view)
     for name in asked:

@@ -4,7 +4,7 @@ import pytest
 
 from viz.api import requests
 from viz.api.requests import ForeignError, QuestionError, check_origin, parse_query
-from viz.values import Span
+from viz.values import SPAN
 
 LOCAL = ("localhost", "127.0.0.1")
 
@@ -85,7 +85,7 @@ def test_an_origin_is_compared_even_where_all_hosts_are_allowed() -> None:
 
 
 REQUIRED = {"site": requests.whole, "head": requests.head}
-OPTIONAL = {"rows": Span()}
+OPTIONAL = {"rows": SPAN}
 
 
 def test_a_good_query_is_read() -> None:

@@ -21,7 +21,7 @@ from viz.export.request import (
     weights_of,
 )
 from viz.export.sinks import hidden_of, hidden_sentence
-from viz.values import Whole
+from viz.values import whole
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -74,7 +74,7 @@ def _asks(request: Request, entry: "TraceEntry") -> list[str]:
 
 
 PARTS = options("rows", "columns", "sinks")
-TOP = {"top": Whole(1, 64)}
+TOP = {"top": whole(1, 64)}
 PAPER = Paper(
     draws=_matrix,
     asks=_asks,

@@ -23,7 +23,7 @@ def param(option: Option) -> link.Param:
         option.start,
         option.linked,
         option.kind.expected,
-        getattr(option.kind, "high", None),
+        option.kind.high,
     )
 
 
