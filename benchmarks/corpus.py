@@ -2,11 +2,11 @@
 
     python -m benchmarks.corpus [--texts 2000] [--model minilm] [--threads 2] [--json]
 
-The texts are sentences of Python's own docstrings. Each round is a block of them: the network runs
-over its batches without a trace, then a worker reads the block as a run does, tokenising, tracing,
-counting and merging; the order alternates. Planning, which reads the corpus once without the
-network, and saving are timed apart and are in the ratio of the whole. Memory is the peak of a
-process that does nothing else, over a fifth of the texts and over all of them.
+The texts are sentences of Python's own docstrings. Batch by batch, the network runs without a
+trace, and a worker reads the batch as a run does: it tokenises, traces and counts; the order
+alternates. Planning, which reads the corpus once without the network, and saving are timed apart
+and are in the ratio of the whole. Memory is the peak of a process that does nothing else, over a
+fifth of the texts and over all of them.
 """
 
 import argparse
@@ -16,16 +16,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
 from analysis.corpus import run
-from analysis.corpus.blocks import Item
+from analysis.corpus.blocks import Block, Item
 from analysis.corpus.docstrings import sentences
 from analysis.corpus.files import write_table
 from analysis.corpus.plan import FOLDER, Planner
@@ -33,13 +34,14 @@ from analysis.corpus.settings import BLOCK, Settings
 from analysis.corpus.state import Layout, State
 from analysis.corpus.texts import Text
 from analysis.corpus.worker import Worker
-from benchmarks.measure import Spread, as_json, machine, machine_line, ratios, table
+from benchmarks.measure import Spread, as_json, machine, machine_line, table
 from models.model import Model
 from models.run import load, trace
 
 PACKAGES = ("torch", "pyarrow")
 RATIO_AIM, MEMORY_AIM = 1.3, 1.1
 MIB = 2**20
+Times = defaultdict[str, float]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,51 +77,65 @@ def measured(model: Model, count: int) -> dict[str, Any]:
         planning = time.perf_counter() - start
         shards = [pq.read_table(Path(folder) / FOLDER / name) for name in plan.shards.values()]
         worker, state, saving = Worker(model, plan.scheme), State.empty(layout), 0.0
-        batches = [batches_of(worker, shard) for shard in shards]
-        untraced(model, batches[0][:3])  # warm
-        seconds: dict[str, list[float]] = {"untraced": [], "read": []}
-        for number, (shard, some) in enumerate(zip(shards, batches, strict=True)):
-            for case in ("untraced", "read") if number % 2 else ("read", "untraced"):
-                start = time.perf_counter()
-                if case == "untraced":
-                    untraced(model, some)
-                else:
-                    state.merge(State.from_table(worker(shard)))
-                seconds[case].append(time.perf_counter() - start)
+        seconds: Times = defaultdict(float)
+        processor: Times = defaultdict(float)
+        spread: list[float] = []
+        for shard in shards:
+            items = [Item(**row) for row in shard.to_pylist()]
+            block, before = Block(plan.scheme, state), dict(processor)
+            for number, batch in enumerate(worker.batches(items)):
+                ids = batch_of(model, batch)
+                cases: dict[str, Callable[[], object]] = {
+                    "untraced": partial(untraced, model, ids),
+                    "read": partial(worker._read, batch, block),
+                }
+                for case in sorted(cases, reverse=bool(number % 2)):
+                    timed(case, cases[case], seconds, processor)
+            timed("read", block.close, seconds, processor)
+            used = [processor[case] - before.get(case, 0.0) for case in ("read", "untraced")]
+            spread.append(used[0] / used[1])
             start = time.perf_counter()
+            state.forget()
             write_table(Path(folder) / "state.parquet", state.to_table())
             saving += time.perf_counter() - start
-    bare, read = sum(seconds["untraced"]), sum(seconds["read"])
+    bare, read = seconds["untraced"], seconds["read"]
     return {
         "machine": machine(PACKAGES),
         "threads": torch.get_num_threads(),
         "model": model.name,
         "texts": plan.texts,
         "tokens": plan.tokens,
-        "batches": sum(map(len, batches)),
         "seconds": {"untraced": bare, "read": read, "planning": planning, "saving": saving},
-        "ratio of a block": Spread.of(ratios(seconds["read"], seconds["untraced"])),
+        "processor seconds": {case: processor[case] for case in ("untraced", "read")},
+        "ratio of a block": Spread.of(spread),
         "ratio of the whole": (read + planning + saving) / bare,
     }
 
 
-def batches_of(worker: Worker, shard: pa.Table) -> list[torch.Tensor]:
-    """The ids of the batches of a shard."""
-    items = [Item(**row) for row in shard.to_pylist()]
-    encode = worker.model.tokenizer
-    assert encode is not None
-    return [
-        torch.tensor([encode.encode(item.text).ids for item in batch])
-        for batch in worker.batches(items)
-    ]
+def timed(
+    case: str,
+    call: Callable[[], object],
+    seconds: Times,
+    processor: Times,
+) -> None:
+    """Adds the time that a call takes, by the clock and of the processors."""
+    start, before = time.perf_counter(), time.process_time()
+    call()
+    seconds[case] += time.perf_counter() - start
+    processor[case] += time.process_time() - before
+
+
+def batch_of(model: Model, batch: Sequence[Item]) -> torch.Tensor:
+    """The ids of a batch."""
+    assert model.tokenizer is not None
+    return torch.tensor([model.tokenizer.encode(item.text).ids for item in batch])
 
 
 @torch.no_grad()
-def untraced(model: Model, batches: Sequence[torch.Tensor]) -> None:
-    """The network over some batches; of a decoder, the logits of the last token."""
+def untraced(model: Model, ids: torch.Tensor) -> None:
+    """The network over a batch; of a decoder, the logits of the last token."""
     more: dict[str, Any] = {"logits_to_keep": 1} if hasattr(model.network, "lm_head") else {}
-    for ids in batches:
-        model.network(ids.to(model.device), **more)
+    model.network(ids.to(model.device), **more)
 
 
 def peak(model: str, count: int) -> float:
@@ -147,11 +163,13 @@ def text(report: dict[str, Any]) -> str:
     lines = [
         machine_line(report["machine"]),
         f"{report['model']}: {report['texts']:,} texts, {report['tokens']:,} tokens,"
-        f" {report['batches']:,} batches, {report['threads']} threads",
+        f" {report['threads']} threads",
         "",
         table(["", "seconds", "× untraced"], rows),
         "",
-        f"read / untraced by block: {report['ratio of a block'].text()}",
+        "processor seconds: "
+        + ", ".join(f"{case} {value:.1f}" for case, value in report["processor seconds"].items()),
+        f"of them, read / untraced by block: {report['ratio of a block'].text()}",
         f"the whole run / untraced: {report['ratio of the whole']:.2f} (aim {RATIO_AIM})",
     ]
     for size, mib in report.get("peak MiB", {}).items():

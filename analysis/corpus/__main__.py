@@ -49,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             seed=options.seed,
             threads=options.threads,
             device=options.device,
+            about=options.about,
             append=options.append,
             control=Line() if sys.stderr.isatty() else Seldom(),
         )
@@ -64,7 +65,7 @@ def parser() -> Parser:
     """The command-line options."""
     found = Parser(
         f"python -m {NAME}",
-        description=__doc__,
+        description=(__doc__ or "").replace("python -m analysis.corpus", f"python -m {NAME}"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument("--model", required=True, help="catalogue name, folder or hub id")
@@ -81,6 +82,7 @@ def parser() -> Parser:
     found.add_argument("--seed", type=int, default=0, help="of the samples")
     found.add_argument("--threads", type=int, default=0, help="of each worker")
     found.add_argument("--device", help="such as cpu or cuda; of the local engine")
+    found.add_argument("--about", default="", help="what the texts are, for display")
     found.add_argument("--append", action="store_true", help="add to a finished run")
     return found
 

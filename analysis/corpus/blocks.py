@@ -433,15 +433,21 @@ def _most_cells(found: Trace, site: Site) -> int:
 def _visible(found: Trace, site: Site, count: int) -> Tensor:
     """True at the keys that each query sees, `item head query key`."""
     rows = torch.arange(count)
-    if _plain_axes(found, site):
-        pattern = found.pattern(site)
-        places = rows.to(pattern.q.device)
-        seen = pattern.mask.visible(places, pattern.keys, range(pattern.heads))
-        if seen is None:
-            return torch.ones(1, 1, count, pattern.keys, dtype=torch.bool, device=places.device)
-        return seen.expand(-1, -1, count, pattern.keys)
-    items = range(len(found.queries(site)))
-    return torch.stack([found.visible(site, rows, item=item) for item in items])
+    if not _plain_axes(found, site):
+        items = range(len(found.queries(site)))
+        every = torch.stack([found.visible(site, rows, item=item) for item in items])
+        return _where_float64_is(every)
+    pattern = found.pattern(site)
+    places = rows.to(pattern.q.device)
+    seen = pattern.mask.visible(places, pattern.keys, range(pattern.heads))
+    if seen is None:
+        seen = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=places.device)
+    return _where_float64_is(seen.expand(-1, -1, count, pattern.keys))
+
+
+def _where_float64_is(values: Tensor) -> Tensor:
+    """Values where float64 is: Apple's GPUs have none."""
+    return values.cpu() if values.device.type == "mps" else values
 
 
 def _weights(found: Trace, site: Site) -> Iterator[tuple[slice, Tensor]]:
@@ -457,7 +463,8 @@ def _weights(found: Trace, site: Site) -> Iterator[tuple[slice, Tensor]]:
         else:
             each = [found.weights(site, head, item=item) for item in range(items)]
             weights = torch.stack([one if head is None else one[None] for one in each])
-        yield slice(0, site.heads) if head is None else slice(head, head + 1), weights.detach()
+        heads = slice(0, site.heads) if head is None else slice(head, head + 1)
+        yield heads, _where_float64_is(weights.detach())
 
 
 def _text_of(item: Item, found: Trace, index: int) -> dict[str, Any]:

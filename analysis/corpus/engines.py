@@ -65,7 +65,7 @@ def on_ray(
         import ray  # pyright: ignore[reportMissingImports]
         import ray.data  # pyright: ignore[reportMissingImports]
     except ImportError as error:
-        message = "ray is not installed: pip install -r requirements-ray.txt"
+        message = "ray is not installed: pip install ray, on every machine of the cluster"
         raise ValueError(message) from error
     if not ray.is_initialized():
         ray.init(log_to_driver=False)

@@ -258,7 +258,7 @@ def _texts(state: State) -> "pa.Table":
         {
             "text": number,
             "source": each["source"],
-            "content": each["text"],
+            "content": each["source"] if "grid" in each else each["text"],
             "labels": each.get("labels"),
             "target_labels": each.get("target labels"),
             "grid": each.get("grid"),

@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,7 @@ def run(
     seed: int = 0,
     threads: int = 0,
     device: str | None = None,
+    about: str = "",
     append: bool = False,
     control: Control = no_control,
 ) -> Path:
@@ -98,6 +100,7 @@ def run(
         threads: of PyTorch, for each worker on processors; 0 for PyTorch's own choice, and one for
             each worker of a Ray cluster.
         device: such as "cuda", of a model that is loaded here; None for the usual one.
+        about: what the texts are, for display.
         append: whether to add to a finished run.
         control: called after each batch. It may wait, to pause, and raise `Stopped`, to end the
             run with what was read; after any other exception too, the next call goes on from there.
@@ -117,7 +120,7 @@ def run(
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     sources = list(texts) if isinstance(texts, Sequence) else texts
-    work = _Run(opened, folder, settings, shard, control)
+    work = _Run(opened, folder, settings, shard, control, about)
     plan = work.planned(_texts(sources, pictures, column, target), append)
     shards = [number for number in plan.shards if number not in work.state.done]
     reading = (
@@ -154,10 +157,16 @@ class _Run:
     """One call of `run`."""
 
     def __init__(
-        self, model: "Model", folder: Path, settings: Settings, shard: int, control: Control
+        self,
+        model: "Model",
+        folder: Path,
+        settings: Settings,
+        shard: int,
+        control: Control,
+        about: str,
     ) -> None:
         self.model, self.folder, self.settings = model, folder, settings
-        self.shard, self.control = shard, control
+        self.shard, self.control, self.about = shard, control, about
         self.path = folder / FOLDER / "state.parquet"
         self.digest = model_digest(model)
         self.plan: Plan
@@ -182,7 +191,7 @@ class _Run:
             plan = self._new_plan(texts, plan)
         self.plan, self.corpora = plan, list(known.get("corpora", ()))
         if sum(each["texts"] for each in self.corpora) < plan.texts:
-            self.corpora.append(_corpus(plan))
+            self.corpora.append(_corpus(plan) | {"about": self.about})
         saved = self.path.exists()
         self.state = State.from_table(read_table(self.path)) if saved else State.empty(plan.layout)
         write_json(self.folder / "manifest.json", self._described("running"))
@@ -286,6 +295,7 @@ class _Run:
                 "trained": self.model.trained,
             },
             "corpora": self.corpora,
+            "versions": {name: version(name) for name in ("torch", "transformers")},
             "settings": self.plan.settings.to_json(),
             "heads": self.plan.layout.heads,
             "texts": self.plan.texts,

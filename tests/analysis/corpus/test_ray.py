@@ -1,10 +1,13 @@
 """Ray gives what the embedded engine gives. Needs Ray, which the app does not install."""
 
+import contextlib
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
@@ -24,7 +27,8 @@ from models.encoder import EncoderConfig
 from models.run import load
 
 model = load(EncoderConfig(vocab=211, dim=10, depth=1, heads=2, mlp=17, max_tokens=31, seed=4))
-run(model, sentences(60), Path(sys.argv[1]), engine="ray", block=4, shard=16, threads=1)
+count, block, shard = map(int, sys.argv[2:])
+run(model, sentences(count), Path(sys.argv[1]), engine="ray", block=block, shard=shard, threads=1)
 """
 
 
@@ -32,23 +36,51 @@ def test_without_ray_one_line_says_what_to_install(
     encoder: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ValueError, match="ray is not installed: pip install -r requirements-ray"):
+    with pytest.raises(ValueError, match="ray is not installed: pip install ray"):
         run(encoder, sentences(9), tmp_path / "out", engine="ray")
     run(encoder, sentences(9), tmp_path / "out")  # what was planned is still there
 
 
-@pytest.mark.long
-def test_ray_gives_the_same(encoder: Model, tmp_path: Path) -> None:
-    """In a process of its own: Ray starts threads and servers."""
-    if find_spec("ray") is None:
-        pytest.skip("ray is not installed: the package index of the app leaves it out")
-    script = [sys.executable, "-c", SCRIPT, str(tmp_path / "ray")]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
-    run(encoder, sentences(60), tmp_path / "local", block=4, shard=16, threads=1)
+def same(encoder: Model, folder: Path, count: int, block: int, shard: int) -> None:
+    """Asserts that the embedded engine gives what Ray has written."""
+    run(encoder, sentences(count), folder / "local", block=block, shard=shard, threads=1)
     for name in NAMES:
         one, two = (
-            pq.read_table(tmp_path / each / f"{name}.parquet").to_pandas()
+            pq.read_table(folder / each / f"{name}.parquet").to_pandas()
             for each in ("ray", "local")
         )
         assert_frame_equal(one, two, check_exact=True)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    """A run on Ray in a process of its own: it starts threads and servers."""
+    if find_spec("ray") is None:
+        pytest.skip("ray is not installed: the package index of the app leaves it out")
+    return [sys.executable, "-c", SCRIPT, str(tmp_path / "ray")]
+
+
+@pytest.mark.long
+def test_ray_gives_the_same(command: list[str], encoder: Model, tmp_path: Path) -> None:
+    done = subprocess.run([*command, "60", "4", "16"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    same(encoder, tmp_path, 60, 4, 16)
+
+
+@pytest.mark.long
+def test_a_worker_of_ray_may_die(command: list[str], encoder: Model, tmp_path: Path) -> None:
+    """One of its workers is killed while it reads."""
+    process = subprocess.Popen([*command, "600", "2", "50"], stderr=subprocess.DEVNULL)
+    killed = None
+    while process.poll() is None and killed is None:
+        time.sleep(0.1)
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if "MapBatches" in child.name() or "MapWorker" in " ".join(child.cmdline()):
+                    time.sleep(3)  # it has loaded the model, and reads
+                    child.kill()
+                    killed = child
+                    break
+    assert process.wait(timeout=500) == 0
+    assert killed is not None
+    same(encoder, tmp_path, 600, 2, 50)

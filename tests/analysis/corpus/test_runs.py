@@ -288,6 +288,7 @@ def test_long_texts_are_cut_and_counted(encoder: Model, tmp_path: Path) -> None:
     run(encoder, ["dog " * 250_000, "a cat", "one"], tmp_path / "out")
     manifest = open_run(tmp_path / "out").manifest
     assert manifest["corpora"][0] | {"digest": ""} == {
+        "about": "",
         "digest": "",
         "texts": 2,
         "shortened": 1,

@@ -1,0 +1,30 @@
+"""The command that makes the runs that come with the app."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.corpus import open_run
+from train import corpora
+from train.corpora import CORPORA, main, make
+
+
+@pytest.mark.parametrize("name", ["reverse", "dates", "grammar", "shapes"])
+def test_a_run_is_made_and_made_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "ITEMS", 5)
+    folder = make(name, tmp_path)
+    first = open_run(folder)
+    assert first.manifest["texts"] == 5
+    assert first.manifest["corpora"][0]["about"] == CORPORA[name].about
+    assert not (folder / "work").exists()
+    assert make(name, tmp_path) == folder
+    assert open_run(folder).measures.equals(first.measures)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_an_unknown_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["nothing"])
+    assert "expected names of minilm, smollm2" in capsys.readouterr().err
