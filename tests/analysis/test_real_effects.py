@@ -1,0 +1,116 @@
+"""Lenses, attributions, sweeps, blame and caches on the real SmolLM2."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+
+from analysis.attribution import logit_attribution
+from analysis.blame import blame
+from analysis.effects import Loss, Probability
+from analysis.generation import received, write_on
+from analysis.lens import lens_ranks, logit_lens
+from analysis.outputs import likeliest
+from analysis.sweep import Passes, head_effects
+from models.edits import Ablate, Evict
+from models.run import load, trace
+from tests.models.test_real_models import real, text_of
+
+pytestmark = pytest.mark.long
+FRANCE = "The capital of France is"
+DRINK = "When Mary and John went to the store, John gave a drink to"
+
+
+@cache
+def smollm2() -> Any:
+    return load(real("smollm2").name, door="transformers")
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "share"), [(FRANCE, " Paris", 0.773), (DRINK, " Mary", 0.923)]
+)
+def test_logits_are_read_and_divided(text: str, token: str, share: float) -> None:
+    model = smollm2()
+    t = trace(model, text, hidden=True)
+    top = likeliest(t)
+    id, probability = top.ids[0], top.probabilities[0]
+    assert text_of(model, [id]) == token
+    assert probability == pytest.approx(share, abs=5e-4)
+    torch.testing.assert_close(logit_lens(t, -1), t.output.of_item(0), rtol=1e-4, atol=1e-3)
+    ranks = lens_ranks(t, id, tokens=[-1])[:, 0]
+    assert ranks[-1] == 1
+    assert ranks[0] > 100  # nothing is known of it where the last token is embedded
+    parts = logit_attribution(t, id)
+    logit = float(t.output.values[0, -1, id])
+    assert sum(parts.values()) == pytest.approx(logit, rel=1e-4)
+    assert len([name for name in parts if "head" in name]) == 30 * 9
+
+
+def repeated() -> torch.Tensor:
+    once = torch.randint(100, 49_000, (1, 64), generator=torch.Generator().manual_seed(0))
+    return once.repeat(1, 2)
+
+
+def test_ablated_heads_raise_the_loss_of_a_repeat() -> None:
+    """The previous-token head 16.0 most, the induction head 18.6 less, another head hardly."""
+    model, ids = smollm2(), repeated()
+    passes, loss = Passes.of(model, ids), Loss(tuple(ids[0].tolist()), 65)
+    clean = loss(passes.clean)
+    first, second, other = (
+        loss(passes.edited([Ablate(*cell)], loss)) for cell in ((16, 0), (18, 6), (16, 4))
+    )
+    assert clean < 4
+    assert first > 2.5 * clean
+    assert clean + 1 < second < first
+    assert abs(other - clean) < 0.3
+    assert passes.kept.outputs  # which were passes that began at the edited block
+
+
+def test_an_attribution_finds_the_induction_head() -> None:
+    """Not the previous-token head 16.0, whose effect passes through saturated attention."""
+    model, ids = smollm2(), repeated()
+    loss = Loss(tuple(ids[0].tolist()), 65)
+    t = trace(model, ids, gradient=loss.of)
+    effects = torch.stack(
+        [head_effects(t, site, [Ablate(site.layer, head) for head in range(9)]) for site in t.sites]
+    )
+    largest = [divmod(int(index), 9) for index in effects.flatten().topk(5).indices]
+    assert (18, 6) in largest
+    assert effects[16, 0] < 1  # exactly it is more than 5
+
+
+def test_who_gets_the_drink_rests_on_mary() -> None:
+    model = smollm2()
+    found = blame(model, DRINK, count=20, controls=10)
+    assert found.before == pytest.approx(0.923, abs=5e-4)
+    t = trace(model, DRINK)
+    mary = t.labels.index(" Mary")
+    assert any(span.start <= mary < span.stop for span in found.spans)
+    assert any(edge.key == mary for edge in found.edges)
+    assert found.after < 0.7 * found.before
+    assert found.exceeded >= 0.9
+
+
+def test_a_window_forgets_and_sinks_keep_the_model_writing() -> None:
+    """A window without the first tokens breaks the text; with four sinks it hardly changes."""
+    model = smollm2()
+    written = write_on(model, "The quick brown fox jumps over the lazy dog. " * 6, 1)
+    ids = torch.tensor([written.trace.tokens[0].ids[:-1]])
+    clean = Probability(written.ids[0])(trace(model, ids))
+    shares = {
+        name: Probability(written.ids[0])(trace(model, ids, edits=[edit]))
+        for name, edit in (
+            ("window", Evict(24)),
+            ("sinks", Evict(20, sinks=4)),
+            ("rotated", Evict(20, sinks=4, rotate=100_000.0)),
+            ("heavy", Evict(12, sinks=4, heavy=8)),
+        )
+    }
+    assert clean > 0.5
+    assert shares["window"] < 0.5 * clean
+    for name in ("sinks", "rotated", "heavy"):
+        assert shares[name] > 2 * shares["window"]
+    mass = received(written)
+    assert mass[0].argmax() == 0  # the sink
+    assert float(mass[0, 0]) > 0.2
