@@ -18,6 +18,7 @@ from models.preprocessing import ProcessorSettings
 
 MOST_SECONDS = 600
 SUFFIXES = (".wav",)
+UNREAD = (".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac")  # sound, refused in one line
 # Rules of networks for the number of frames, and a length that any usual stride divides.
 LENGTHS = ("_get_feat_extract_output_lengths", "_get_subsampling_output_length")
 LENGTH = 2**10 * 3 * 5**2
@@ -64,7 +65,7 @@ def is_sound(source: Any) -> bool:
     if isinstance(source, list | tuple):
         return bool(source) and all(is_sound(each) for each in source)
     if isinstance(source, str | Path):
-        return Path(source).suffix.lower() in SUFFIXES
+        return Path(source).suffix.lower() in (*SUFFIXES, *UNREAD)
     array = isinstance(source, Tensor | np.ndarray)
     return isinstance(source, Recording) or (array and source.ndim == 1 and _floats(source))
 
@@ -146,6 +147,8 @@ def _read_wav(source: str | Path | bytes) -> Recording:
     from scipy.io import wavfile
 
     name = "the recording" if isinstance(source, bytes) else Path(source).name
+    if Path(name).suffix.lower() in UNREAD:
+        raise ValueError(f"{name}: expected a WAV file: convert the recording to one")
     try:
         file = io.BytesIO(source) if isinstance(source, bytes) else source
         rate, values = wavfile.read(file)

@@ -215,3 +215,11 @@ def test_the_stride_of_a_network_s_frames(name: str, stride: int | None) -> None
     kind = next(tiny.model_types([name]))
     assert isinstance(kind, tiny.ModelType)
     assert frame_stride(tiny.build(kind)[0]) == stride
+
+
+@pytest.mark.parametrize("suffix", [".flac", ".mp3", ".OGG", ".m4a"])
+def test_other_formats_of_sound_are_refused_by_name(suffix: str) -> None:
+    """As recordings, not as texts that happen to end so."""
+    assert is_sound(f"said{suffix}")
+    with pytest.raises(ValueError, match=f"said{suffix}: expected a WAV file: convert"):
+        read_recording(f"said{suffix}")
