@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from tests.browser.looks import first_look, looks
-from viz.pages.explore.examples import EXAMPLES
+from viz.pages.explore.example_texts import MINILM as EXAMPLES
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"

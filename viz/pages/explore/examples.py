@@ -1,8 +1,4 @@
-"""Example texts and pictures of the models, with hints on where to look.
-
-The examples here are MiniLM's; models trained for the app bring their own. Tests check every number
-against its model.
-"""
+"""Example texts and pictures of the models, with hints on where to look."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,112 +8,13 @@ import streamlit as st
 from models.card import Example
 from viz.api.samples import PHOTOS, TITLES, samples
 from viz.pages.explore import sizes, source
+from viz.pages.explore.example_texts import EXAMPLES
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import notice, plain
 from viz.pages.state import session
 from viz.pages.widgets import cards, controls
 from viz.pages.widgets import pictures as strip
 
-EXAMPLES = (
-    Example(
-        "Who is “it”?",
-        "The animal didn't cross the street because it was too tired.",
-        "Layer 3, head 1: “it” gives 0.68 of its attention to “animal”. Change “tired” to “wide”"
-        " and it drops to 0.28: the weight moves mostly to [CLS], and “street” gets only 0.12.",
-        kind="self",
-        layer=3,
-        head=1,
-        query=10,
-        key=2,
-        weight=0.68,
-    ),
-    Example(
-        "Keys … are",
-        "The keys to the cabinet are on the table.",
-        "Layer 3, head 1: “are” looks past its neighbour “cabinet” to its subject, “keys” (0.79).",
-        kind="self",
-        layer=3,
-        head=1,
-        query=6,
-        key=2,
-        weight=0.79,
-    ),
-    Example(
-        "One word back",
-        "To be or not to be, that is the question.",
-        "Layer 0, head 2: a bright line just under the diagonal. Every token looks at the one"
-        " before it, whatever the words are: this head reads positions.",
-        kind="self",
-        layer=0,
-        head=2,
-        query=11,
-        key=10,
-        weight=1.00,
-    ),
-    Example(
-        "Two banks",
-        "The bank by the river is flooded, but the bank in town is open.",
-        "Layer 2, head 9: the second “bank” looks at the first (0.91), and the “the” before"
-        " it at the first “The”: this head finds the same word again.",
-        kind="self",
-        layer=2,
-        head=9,
-        query=11,
-        key=2,
-        weight=0.91,
-    ),
-    Example(
-        "Not like",
-        "I did not like the film, but my sister loved it.",
-        "Layer 2, head 1: “not” gives 0.98 to “like”, the word it negates. Then look at “it” in"
-        " layer 3, head 1: it finds “film” over a distance.",
-        kind="self",
-        layer=2,
-        head=1,
-        query=3,
-        key=4,
-        weight=0.98,
-    ),
-    Example(
-        "Same question",
-        "How old are you? What is your age?",
-        "Layer 2, head 9: “old” looks at “age” (0.69); in layer 2, head 4 it is the other way"
-        " round. The model was trained to recognise that both questions mean the same.",
-        kind="self",
-        layer=2,
-        head=9,
-        query=2,
-        key=9,
-        weight=0.69,
-    ),
-    Example(
-        "Resting heads",
-        "She opened the window because the room was warm.",
-        "Layer 4, head 5: one bright column. Nearly all tokens look at [CLS], where a head rests"
-        " when it finds nothing to attend to: not every head means something.",
-        kind="self",
-        layer=4,
-        head=5,
-        query=4,
-        key=0,
-        weight=0.87,
-    ),
-    Example(
-        "Word pieces",
-        "Zoë's supercalifragilistic 🙂 café.",
-        "One rare word is six tokens, and 🙂 is one the model does not know ([UNK]). Layer 0,"
-        " head 2 shows each piece looking at the piece before it.",
-        kind="self",
-        layer=0,
-        head=2,
-        query=5,
-        key=4,
-        weight=1.00,
-    ),
-)
-
-
-MINILM = "minilm"
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
 
@@ -126,7 +23,7 @@ def texts(model: str) -> tuple[Example, ...]:
     card = cards.card(model)
     if card is not None:
         return card.examples if source.READS.get(model) == "text" else ()
-    return EXAMPLES if model in (MINILM, sizes.ENCODER) else ()
+    return EXAMPLES.get("minilm" if model == sizes.ENCODER else model, ())
 
 
 def of_text(model: str, text: str) -> Example | None:
@@ -147,7 +44,7 @@ def named(model: str, photo: str) -> str:
 
 def first(model: str) -> tuple[str, str, str]:
     """Text, target and picture that a model begins with."""
-    example = next(iter(texts(model)), EXAMPLES[0])
+    example = next(iter(texts(model)), EXAMPLES["minilm"][0])
     return example.input, example.target or "", next(iter(pictures(model)))
 
 
@@ -223,7 +120,7 @@ def take(example: Example) -> None:
     """Sets the input of an example, and selects its head."""
     settings = {"input": example.input, "target": example.target or ""}
     if source.listed() == sizes.ENCODER:
-        settings["model"] = MINILM  # the hint refers to trained weights
+        settings["model"] = "minilm"  # the hint refers to trained weights
     session.assign(PAGE, settings, selection_of(example))
 
 
@@ -239,7 +136,7 @@ def follow() -> None:
     if source.READS[model] == "image":
         settle()
     text = session.get(PAGE, "input")
-    others = (entry.name for entry in cards.readers() if entry.name != model)
+    others = (name for name in source.READS if name != model)
     foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
     if foreign and texts(model) and model not in sizes.KINDS:
         take(texts(model)[0])

@@ -4,8 +4,13 @@ import re
 
 import pytest
 
+from analysis.outputs import likeliest
+from analysis.target import name_of
+from models.catalogue import entry, is_here
 from models.run import load, trace
-from viz.pages.explore.examples import EXAMPLES, of_text
+from viz.pages.explore.example_texts import EXAMPLES as ALL
+from viz.pages.explore.example_texts import MINILM as EXAMPLES
+from viz.pages.explore.examples import of_text
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +52,32 @@ def test_the_numbers_in_the_words(minilm):
     assert "🙂 [UNK]" in pieces.labels
     assert pieces.labels[4:10] == ["super", "cal", "if", "rag", "ilis", "tic"]
     assert pieces.weights(0, 2)[1:].diagonal().min() > 0.97
+
+
+REAL = [(name, each) for name in ("smollm2", "translate") for each in ALL[name]]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "example"), REAL, ids=lambda each: getattr(each, "name", each))
+def test_the_weights_of_fetched_models_are_those_that_are_told(name: str, example) -> None:
+    if not is_here(entry(name)):
+        pytest.skip(f"{name} is not on this machine: python -m models.fetch {name}")
+    found = trace(load(name), example.input)
+    row = found.weights(example.layer, example.head, kind=example.kind)[example.query]
+    assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
+    assert row.argmax() == example.key
+    assert f"{example.weight:.2f}" in example.hint
+
+
+@pytest.mark.long
+def test_the_words_beside_those_weights() -> None:
+    """The second weight of the translator, and what SmolLM2 continues with."""
+    if not (is_here(entry("translate")) and is_here(entry("smollm2"))):
+        pytest.skip("python -m models.fetch smollm2 translate")
+    found = trace(load("translate"), ALL["translate"][0].input)
+    row = found.weights(1, 0, kind="cross")[8]
+    assert (round(row[5].item(), 2), int(row.argmax())) == (0.93, 5)
+    mary = trace(load("smollm2"), ALL["smollm2"][0].input)
+    assert mary.weights(24, 4)[13][[3, 9]].max() == pytest.approx(0.07, abs=0.005)
+    best = likeliest(mary, -1, count=1)
+    assert name_of(load("smollm2"), mary.output, best.ids[0]).strip() == "Mary"

@@ -21,7 +21,8 @@ from viz.api import registry, tracing
 from viz.api.tracing import Between
 from viz.pack import unpack
 from viz.pages.explore import examples, inputs, sizes
-from viz.pages.explore.examples import EXAMPLES, texts
+from viz.pages.explore.example_texts import MINILM as EXAMPLES
+from viz.pages.explore.examples import texts
 from viz.pages.widgets import attention
 from viz.routes import routes
 
