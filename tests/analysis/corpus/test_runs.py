@@ -195,6 +195,7 @@ def test_the_cut_changes_nothing(encoder: Model, texts: Texts, tmp_path: Path) -
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("unchecked_shapes")
 def test_ten_cuts_from_one_shard_to_a_thousand(
     encoder: Model, texts: Texts, tmp_path: Path
 ) -> None:
