@@ -1,4 +1,4 @@
-"""Pictures that come with the app."""
+"""Pictures and a recording that come with the app."""
 
 from pathlib import Path
 
@@ -26,6 +26,12 @@ SAMPLES = {
     for name, example in samples(model).items()
 }
 PICTURES = PHOTOS | SAMPLES
+
+
+def speech() -> File:
+    """A sentence, spoken by eSpeak NG."""
+    path = ROOT / "viz" / "recordings" / "animal.wav"
+    return file_of(path.read_bytes(), path.relative_to(ROOT).as_posix())
 
 
 def file(name: str) -> File:

@@ -33,11 +33,13 @@ class Entries:
     Attributes:
         reads: what they are for.
         beside: the container beside the pictures; None for other inputs.
+        hint: where it stands what to look at, if that depends on the trace; None until it is drawn.
         about: where a line about the model stands; None until it is drawn.
     """
 
     reads: Reads
     beside: DeltaGenerator | None = None
+    hint: DeltaGenerator | None = None
     about: DeltaGenerator | None = None
 
 
@@ -58,7 +60,7 @@ def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
         link.choice("photo", photo, samples.PICTURES),
         *pictures.PARAMS,
         *preprocessing.PARAMS,
-        recordings.UPLOAD,
+        *recordings.PARAMS,
     )
 
 
@@ -115,7 +117,7 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
         if reads.text:
             words.choose(PAGE, special_names(reads, model))
         examples.caption()
-        return Entries(reads, beside, st.empty())
+        return Entries(reads, beside, st.empty(), st.empty())
 
 
 def special_names(reads: Reads, model: "Model | None" = None) -> tuple[str, ...]:

@@ -249,7 +249,7 @@ def _show(
     chosen = None if examples.has_own(source.listed()) else tracing.telling(held)
     stage.params = _now(stage.kind, chosen)
     if chosen is not None:
-        st.caption(shared.plain(answers.reason(chosen, held.value.trace)))
+        (entries.hint or st).caption(shared.plain(answers.reason(chosen, held.value.trace)))
     card.about(entries.about, opened, _verified(request))
     _answer(stage, request, model, held, wanted, entries)
     with stage.below:

@@ -1,17 +1,20 @@
-"""The choice of a recording: an example, and an uploader for WAV files."""
+"""The choice of a recording: examples, and an uploader for WAV files."""
 
 import io
 import wave
 from functools import cache
 
 from models.request import File, file_of
+from viz.api import samples
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls, uploads
 
 UPLOAD = link.sha256("recording")
-EXAMPLE = "Three notes"
+EXAMPLES = {"speech": "A sentence", "notes": "Three notes"}
+SHOWN = link.choice("sound", "speech", EXAMPLES)
+PARAMS = (UPLOAD, SHOWN)
 NOTES, SECONDS, RATE = (262, 330, 392), 0.5, 16_000  # C, E and G in hertz; of each note
 NAME = "recording.wav"  # in Python code
 
@@ -24,11 +27,13 @@ def take() -> None:
 def choose() -> None:
     """Draws the example and the uploader."""
     own = uploads.data(PAGE, UPLOAD.name) is not None
-    controls.button(EXAMPLE, f"{PAGE}_recording_example", _show_example, chosen=not own)
+    for name, title in EXAMPLES.items():
+        chosen = not own and session.get(PAGE, SHOWN.name) == name
+        controls.button(title, f"{PAGE}_recording_{name}", _show, name, chosen=chosen)
     if own:
         controls.button("Your recording", f"{PAGE}_recording_own", lambda: None, chosen=True)
         key, why = f"{PAGE}_recording_remove", "Remove your recording"
-        controls.button("✕", key, _show_example, help=why)
+        controls.button("✕", key, _show, session.get(PAGE, SHOWN.name), help=why)
     uploads.uploader(PAGE, UPLOAD.name, "Your recording", "or drop a WAV file", ".wav")
 
 
@@ -49,12 +54,15 @@ def problems() -> list[str]:
 def current() -> File:
     """The recording."""
     data = uploads.data(PAGE, UPLOAD.name)
-    return _example() if data is None else File(session.get(PAGE, UPLOAD.name), data, NAME)
+    if data is not None:
+        return File(session.get(PAGE, UPLOAD.name), data, NAME)
+    return samples.speech() if session.get(PAGE, SHOWN.name) == "speech" else _notes()
 
 
-def _show_example() -> None:
+def _show(name: str) -> None:
+    """Makes an example the recording."""
     uploads.forget_refusal(PAGE, UPLOAD.name)
-    session.assign(PAGE, {UPLOAD.name: ""})
+    session.assign(PAGE, {UPLOAD.name: "", SHOWN.name: name})
 
 
 def _check(digest: str, data: bytes) -> None:
@@ -65,7 +73,7 @@ def _check(digest: str, data: bytes) -> None:
 
 
 @cache
-def _example() -> File:
+def _notes() -> File:
     """Three notes, one after another, as 16-bit samples."""
     import numpy as np
 

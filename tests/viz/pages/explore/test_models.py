@@ -319,7 +319,7 @@ def test_recordings(saved) -> None:
         " pass its own inputs"
     ]
     transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
-    app = run(place="folder", folder=str(folder))
+    app = run(place="folder", folder=str(folder), sound="notes")
     assert lines(app) == []
     count = len(labels(app))
     assert float(labels(app)[0].removesuffix(" s")) == 0

@@ -124,7 +124,6 @@ function toolbar(state, bar) {
     SINKS.map(([, label]) => label),
     (index) => state.select({ sinks: SINKS[index][0] }),
   );
-  sinks.style.width = "auto";
   const outliers = button(
     "Outlier patches",
     "Also hides patches that receive far more weight than the others (mean over heads and queries" +
@@ -135,11 +134,9 @@ function toolbar(state, bar) {
   for (const made of [out, into, ...scales, ...paints, ...grounds]) made.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
   const opacityLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Opacity");
-  const scaleLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Scale");
   bar.replaceChildren(
     ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
-    element("div", "hs-values", {}, scaleLabel, switchOf("Scale", ...scales)),
-    ...[switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), element("div", "hs-values", {}, opacityLabel, opacity)],
+    ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), element("div", "hs-values", {}, opacityLabel, opacity)],
     ...[element("div", "hs-values", {}, sinks, outliers), note],
   );
   const stale = changes();
