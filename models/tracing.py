@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import Tensor
 
+from models.edits.fields import arguments as arguments_of
 from models.image import open_image
 from models.inputs.pictures import Processed, processed
 from models.inputs.sound import read_recording
@@ -61,7 +62,7 @@ def run(request: TraceRequest, model: "Model", progress: Progress = no_progress)
     return trace(
         model,
         *arguments(request, model),
-        edits=cast("tuple[Edit, ...]", request.edits),
+        edits=_edits(request, model),
         hidden=request.options.hidden,
         logits_to_keep=kept_logits(model, tokens),
         progress=progress,
@@ -71,6 +72,20 @@ def run(request: TraceRequest, model: "Model", progress: Progress = no_progress)
 def arguments(request: TraceRequest, model: "Model") -> tuple[Any, Any]:
     """Input and target as `models.run.trace` takes them."""
     return _argument(request.input, model), _argument(request.target, model)
+
+
+def _edits(request: TraceRequest, model: "Model") -> "tuple[Edit, ...]":
+    """The edits of a request, with the passes that they take from."""
+    passes: dict[TraceRequest, Trace] = {}
+    edits: list[Any] = []
+    for edit in request.edits:
+        source = getattr(edit, "source", None)
+        if isinstance(source, TraceRequest):
+            if source not in passes:
+                passes[source] = run(source, model)
+            edit = type(edit)(**{**arguments_of(edit), "source": passes[source]})
+        edits.append(edit)
+    return tuple(edits)
 
 
 def length(request: TraceRequest, model: "Model") -> int:

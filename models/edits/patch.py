@@ -18,6 +18,7 @@ from models.edits.fields import Numbers, address, assign, call_of, choice, chose
 from models.edits.routing import ATTENTION, STATES
 from models.edits.tokens import Padding, own_keys, own_queries, own_tokens
 from models.edits.words import place, some
+from models.request import TraceRequest
 from models.trace import Site, Trace
 from models.where import Where, choose
 
@@ -37,7 +38,8 @@ class Patch:
         what: "hidden", the residual stream; "q", "k" or "v", as attention reads them: rotated by
             the position of their own token; "head", the values of heads before the output
             projection.
-        source: the other pass; for "hidden" it holds hidden states.
+        source: the other pass; for "hidden" it holds hidden states. In a `TraceRequest` it may be
+            another request, which `models.tracing.run` traces first.
         token: which tokens; None for all, of which the other pass has as many.
         source_token: whose activations they get; None means the same, and one may serve several.
         head: which heads, for "k" and "v" of those that keys and values have; None for all.
@@ -45,7 +47,7 @@ class Patch:
 
     where: Where
     what: What
-    source: Trace
+    source: Trace | TraceRequest
     token: Numbers
     source_token: Numbers
     head: Numbers
@@ -54,7 +56,7 @@ class Patch:
         self,
         layer: int | None,
         what: What,
-        source: Trace,
+        source: Trace | TraceRequest,
         token: int | Sequence[int] | None = None,
         source_token: int | Sequence[int] | None = None,
         head: int | Sequence[int] | None = None,
@@ -81,6 +83,8 @@ class Patch:
             raise ValueError("hidden: expected a layer, and a tower at most")
         if self.head is not None:
             raise ValueError("head: a hidden state has none")
+        if isinstance(self.source, TraceRequest):
+            return
         try:
             self.source.hidden(where.layer, tower=where.tower)
         except ValueError as error:
@@ -88,6 +92,17 @@ class Patch:
 
     def __repr__(self) -> str:
         return call_of(self)
+
+    @property
+    def other(self) -> Trace:
+        """The other pass.
+
+        Raises:
+            ValueError: if it has not been traced.
+        """
+        if isinstance(self.source, TraceRequest):
+            raise ValueError("source: expected a trace, received a request of one")
+        return self.source
 
     @property
     def acts_on(self) -> str:
@@ -117,12 +132,12 @@ class Patch:
         Raises:
             ValueError: if there is none.
         """
-        every = [each.where for each in self.source.sites]
+        every = [each.where for each in self.other.sites]
         alike = [
             index for index, each in enumerate(every) if replace(each, module=site.module) == site
         ]
         try:
-            return self.source.sites[alike[0] if len(alike) == 1 else choose(every, site)]
+            return self.other.sites[alike[0] if len(alike) == 1 else choose(every, site)]
         except ValueError as error:
             raise ValueError(f"{self}: source: {error}") from error
 
@@ -187,7 +202,7 @@ class PatchedState:
     def edit_state(
         self, state: Float[Tensor, "batch token dim"], padding: Padding
     ) -> Float[Tensor, "batch token dim"]:
-        source, where = self.patch.source, self.patch.where
+        source, where = self.patch.other, self.patch.where
         items = len(source.hidden_states[where.tower].axes[where.layer or 0].tokens)
         return torch.stack(
             [
@@ -215,7 +230,7 @@ class PatchedRecipe:
         return repr(self.patch)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
-        name, source = self.patch.what, self.patch.source
+        name, source = self.patch.what, self.patch.other
         site = self.patch.source_site(self.site)
         mine, theirs = getattr(pattern, name), getattr(source.pattern(site), name).detach()
         own = own_queries if name == "q" else own_keys
@@ -245,7 +260,7 @@ class PatchedValues:
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
     ) -> Float[Tensor, "batch head query dim"]:
-        source, site = self.patch.source, self.patch.source_site(self.site)
+        source, site = self.patch.other, self.patch.source_site(self.site)
         theirs = edited_values(source.pattern(site)).detach()
         heads, edited = heads_of(self.patch.head, pattern.heads), []
         for item, x in enumerate(values):

@@ -31,10 +31,14 @@ def code(
     imports = {TRACE}
     lines = [f"model = load({', '.join(_source(request.model, imports))})"]
     lines += _picture_lines(request.picture, model, imports)
+    sources = _sources(request)
+    for source, name in sources.items():
+        given = _written(source.input, model, imports)
+        lines.append(f"{name} = trace(model, {given}, hidden=True)")
     written = [_written(request.input, model, imports)]
     if request.target is not None:
         written.append(_written(request.target, model, imports))
-    lines.append(f"t = trace(model, {', '.join([*written, *_options(request, imports)])})")
+    lines.append(f"t = trace(model, {', '.join([*written, *_options(request, sources, imports)])})")
     if needs_view(shown, site):
         imports.add("from analysis.view import View")
         lines.append(view_line(shown))
@@ -141,11 +145,38 @@ def _written(given: Any, model: "Model", imports: set[str]) -> str:
     return f"{{'input_ids': {text}, 'pixel_values': {pixels}}}"
 
 
-def _options(request: TraceRequest, imports: set[str]) -> list[str]:
+class _Name(str):
+    """A name in code."""
+
+    def __repr__(self) -> str:
+        return self
+
+
+def _sources(request: TraceRequest) -> dict[TraceRequest, str]:
+    """The other passes that edits take from, each with its name in the code."""
+    found = (getattr(edit, "source", None) for edit in request.edits)
+    requests = dict.fromkeys(each for each in found if isinstance(each, TraceRequest))
+    return {each: "other" if not n else f"other{n + 1}" for n, each in enumerate(requests)}
+
+
+def _options(
+    request: TraceRequest, sources: dict[TraceRequest, str], imports: set[str]
+) -> list[str]:
     """The further arguments of `trace`."""
     options = []
     if request.edits:
         names = sorted({type(edit).__name__ for edit in request.edits})
         imports.add(f"from models.edits import {', '.join(names)}")
-        options.append(f"edits=[{', '.join(map(repr, request.edits))}]")
+        written = (_edit(edit, sources) for edit in request.edits)
+        options.append(f"edits=[{', '.join(written)}]")
     return options + (["hidden=True"] if request.options.hidden else [])
+
+
+def _edit(edit: Any, sources: dict[TraceRequest, str]) -> str:
+    """The call that makes an edit; what it takes from another pass by the name of that."""
+    source = getattr(edit, "source", None)
+    if not isinstance(source, TraceRequest):
+        return repr(edit)
+    from models.edits.fields import arguments, code_of
+
+    return code_of(type(edit), {**arguments(edit), "source": _Name(sources[source])})

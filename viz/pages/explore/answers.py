@@ -69,6 +69,44 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
     st.markdown(f"{plain(title)}: {joined}" if title else joined)
 
 
+def changed(model: "Model", before: "Trace", after: "Trace") -> None:
+    """What edits do to a prediction: the likeliest tokens or classes before and after, and the KL.
+
+    Nothing where the model predicts none, or answers several questions at once.
+    """
+    from analysis.outputs import change
+    from analysis.predictions import vocabulary_of
+    from analysis.target import name_of
+
+    output = before.output
+    known = vocabulary_of(model, before) if model.trained else None
+    classes = output.name == "logits" and output.values.ndim == 2 and not model.multi_label
+    several = (card := cards.card(model.name)) is not None and len(card.questions) > 1
+    if not model.trained or (known is None and (not classes or several)):
+        return
+    place = -1 if known is None else _place(known, before, after)
+    found = change(before, after, place, count=CONTINUATIONS)
+    words = (
+        f"**{plain(name_of(model, output, id).strip() or '␣')}**"
+        f" {_two_digits(first)} → {_two_digits(second)}"
+        for id, first, second in zip(found.ids, found.before, found.after, strict=True)
+    )
+    what = "Class" if known is None else "Prediction"
+    st.markdown(f"{what} before → after the edits: {', '.join(words)} · KL {found.kl:.3g} nats")
+
+
+def _place(known: "Vocabulary", before: "Trace", after: "Trace") -> int:
+    """Where the predictions of two passes are compared.
+
+    Of written texts that differ, at the first token that does.
+    """
+    if before.target_tokens is None or after.target_tokens is None:
+        return known.place if len(before.tokens[0]) == len(after.tokens[0]) else -1
+    pairs = zip(before.target_tokens[0].ids, after.target_tokens[0].ids, strict=False)
+    common = next((place for place, (a, b) in enumerate(pairs) if a != b), known.place + 1)
+    return max(0, common - 1)
+
+
 def reason(chosen: "Telling", trace: "Trace") -> str:
     """Why a model without examples opens on a head."""
     site, where = chosen.site, f"Layer {chosen.site.layer}, head {chosen.head}"

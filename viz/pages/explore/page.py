@@ -17,6 +17,7 @@ from viz.pages.explore import (
     card,
     chooser,
     cost,
+    edits,
     examples,
     figures,
     inputs,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
+UNEDITED = "Relevance methods explain the pass without edits: show “Before” to use them."
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
 MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
 
@@ -120,6 +122,7 @@ def page() -> None:
     problems = link_on_entry.enter(PAGE, params_of).problems
     pictures.take(PAGE)
     recordings.take()
+    edits.take()
     words.settle(PAGE)
     chooser.settle(examples.follow)
     wanted, above = source.chosen(), attention.controls(PAGE)
@@ -160,6 +163,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *over_picture.PARAMS,
         *relevance.PARAMS,
         *figures.PARAMS,
+        *edits.PARAMS,
         beside.PARAM,
     )
 
@@ -225,36 +229,69 @@ def _show(
     """
     model = tracing.opened(opened)
     entries = _read_from(opened, wanted, model, controls)
-    request, notes = inputs.request(opened, model, entries)
+    plain, notes = inputs.request(opened, model, entries)
     if notes:
         shared.notice(" ".join(notes))
-    if request is None:
+    if plain is None:
         shared.notice("Type a sentence, or choose an example.")
         stage.stale()
         return None
+    edited = edits.request(plain)
+    edits.strip(edited)
+    names = inputs.special_names(entries.reads, None if source.listed() else model)
+    between = words.chosen(PAGE, names)
+    stage.props = edits.props(edited)
+    request = edits.shown(edited)
+    expect = wanted.layout if controls is None and request == edited else None
+    try:
+        after = _pass(stage, edited, between, expect)
+    except ValueError as error:
+        if not edited.edits:
+            raise
+        shared.error_line(error)
+        request = edited = plain
+        stage.props = edits.props(plain)
+        after = _pass(stage, plain, between, None)
+    if after is None:
+        return None
+    before = tracing.shown(plain, between)
+    held = after if request == edited else before
+    stage.kind = held.value.kind
+    chosen = None if examples.has_own(source.listed()) else tracing.telling(before)
+    stage.params = _now(stage.kind, chosen)
+    if chosen is not None:
+        (entries.hint or st).caption(shared.plain(answers.reason(chosen, before.value.trace)))
+    if edited.edits:
+        answers.changed(model, before.value.trace, after.value.trace)
+    card.about(entries.about, opened, _verified(plain))
+    _answer(stage, request, model, held, wanted, entries)
+    with stage.below:
+        _below(stage.kind, request, held)
+    return plain
+
+
+def _pass(
+    stage: attention.Stage, request: TraceRequest, between: tracing.Between, expect: Any
+) -> "Held[TraceEntry] | None":
+    """The result of a request, which the browser asks for meanwhile; None if it was stopped.
+
+    Args:
+        stage: of the view.
+        request: of the trace.
+        between: what its weights are between.
+        expect: the network, if the view comes before the controls; else None.
+    """
     run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
     if run.stopped:
         run.offer()
         stage.stale()
         return None
-    names = inputs.special_names(entries.reads, None if source.listed() else model)
-    between = words.chosen(PAGE, names)
     with tracing.expecting(request, between) as expected:
-        if controls is None:
-            stage.expect(expected, wanted.layout)
+        if expect is not None:
+            stage.expect(expected, expect)
         with run.progress() as progress:
             tracing.traced(request, progress, shared.waiting(progress))
-        held = tracing.shown(request, between)
-    stage.kind = held.value.kind
-    chosen = None if examples.has_own(source.listed()) else tracing.telling(held)
-    stage.params = _now(stage.kind, chosen)
-    if chosen is not None:
-        (entries.hint or st).caption(shared.plain(answers.reason(chosen, held.value.trace)))
-    card.about(entries.about, opened, _verified(request))
-    _answer(stage, request, model, held, wanted, entries)
-    with stage.below:
-        _below(stage.kind, request, held)
-    return request
+        return tracing.shown(request, between)
 
 
 def _read_from(
@@ -313,7 +350,10 @@ def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]"
     if request.picture is not None:
         if kind == "text":
             over_picture.show(request, trace, held)
-        relevance.show(request, trace)
+        if request.edits:
+            st.caption(UNEDITED)
+        else:
+            relevance.show(request, trace)
         if kind == "image":
             figures.show(request)
 

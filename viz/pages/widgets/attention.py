@@ -3,7 +3,7 @@
 import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import streamlit as st
@@ -33,6 +33,7 @@ class Stage:
         below: container below the view.
         drawn: whether the view was drawn in this run.
         told: kind and picture that the browser was told of in this run.
+        props: further ones of the view, whatever it shows.
         new: a picture that the browser has not shown before, with the number of requests for it
             before the browser was told of it; None if there is none.
     """
@@ -46,6 +47,7 @@ class Stage:
     below: DeltaGenerator
     drawn: bool = False
     told: tuple[Kind, dict[str, Any]] | None = None
+    props: Mapping[str, Any] = field(default_factory=dict)
     new: tuple[Held | Expected, int] | None = None
 
     def expect(self, result: Held | Expected, network: Hashable) -> None:
@@ -114,7 +116,7 @@ class Stage:
     def _tell(
         self, result: Held | Expected, heads: list[int] | None, more: Mapping[str, Any]
     ) -> None:
-        picture = {"trace": result.id, "made": result.serial, **more}
+        picture = {"trace": result.id, "made": result.serial, **self.props, **more}
         self.told = self.kind, picture
         if st.session_state.get(f"{self.page}/drawn") != self.told:
             self.new = result, result.requests.count
@@ -130,7 +132,7 @@ class Stage:
         props = session.props(self.page, self.params, self.paths) | picture
         self._end_waiting()
         with self.place:
-            view(self.kind, props, key=f"{self.page}_view", on=("trace_lost",))
+            view(self.kind, props, key=f"{self.page}_view", on=("trace_lost", "edit"))
         self.drawn = True
 
 

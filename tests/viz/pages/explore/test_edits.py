@@ -1,0 +1,170 @@
+"""Edits of the page: in the link, from the view, listed in words, undone; what the view is told."""
+
+import pytest
+import torch
+
+from models.edits import Ablate, Patch
+from models.run import load, trace
+from tests.viz.pages import helpers
+from tests.viz.pages.explore.pictures import small
+from viz.api import registry
+
+TEXT = "the cat saw the dog and the cat"
+DECODER = {"model": "grammar-next"}
+MATRIX = Ablate(1, 0)
+
+
+def opened(**query):
+    return helpers.run("explore", DECODER | query)
+
+
+def held(app, kind="text"):
+    return registry.get(helpers.view(app, kind)["trace"]).value
+
+
+def weights(app):
+    trace = held(app).trace
+    return [trace.weights(site) for site in trace.sites]
+
+
+def same(these, those):
+    return all(torch.equal(a, b) for a, b in zip(these, those, strict=True))
+
+
+def ask(app, text, second="", id="1"):
+    """What the view sends for an edit."""
+    app.session_state["explore_view"] = {
+        "edit": {"sent": [{"id": id, "text": text, "second": second}]}
+    }
+    return helpers.checked(app.run())
+
+
+def sentences(app):
+    return [
+        each.label.replace("\\", "").replace("&#58;", ":")
+        for each in app.toggle
+        if (each.key or "").startswith("explore_edit_")
+    ]
+
+
+def press(app, name):
+    return helpers.checked(app.button(f"explore_edits_{name}").click().run())
+
+
+def traced(app, edits):
+    """The same pass without the page."""
+    model = load(DECODER["model"])
+    text = helpers.setting(app, "explore", "input")
+    return trace(model, text, edits=edits)
+
+
+def test_a_link_with_edits_shows_their_pass() -> None:
+    plain, app = opened(), opened(edits="Ablate(0, 0)")
+    expected = traced(app, [Ablate(0, 0)])
+    assert same(weights(app), [expected.weights(site) for site in expected.sites])
+    assert not same(weights(app), weights(plain))
+    assert helpers.link(app)["edits"] == "Ablate(0, 0)"
+    assert "edits" not in helpers.link(plain)
+    props = helpers.view(app, "text")
+    assert props["edits"] == ["Ablate(0, 0)"]
+    assert held(app).code(1, 0).splitlines()[-2].endswith("edits=[Ablate(0, 0)])")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ablate(", "__import__('os')", "Ablate(99, 0)", "Patch(0, 'hidden', 'second')", "x" * 5000],
+)
+def test_a_link_with_bad_edits_says_so_in_a_line_and_the_rest_holds(text: str) -> None:
+    app = opened(edits=text, input="the dog", words="yes")
+    assert len(helpers.lines(app)) == 1
+    assert same(weights(app), weights(opened(input="the dog", words="yes")))
+    assert helpers.link(app)["input"] == "the dog"
+
+
+def test_the_view_asks_for_an_edit_and_takes_it_back() -> None:
+    app = opened()
+    assert not sentences(app)
+    ask(app, "Ablate(0, 1)")
+    assert sentences(app) == [Ablate(0, 1).describe()]
+    assert helpers.link(app)["edits"] == "Ablate(0, 1)"
+    helpers.checked(app.run())  # the same message is still there
+    assert len(sentences(app)) == 1
+    ask(app, "Temperature(0.5, layer=1)", id="2")
+    assert helpers.link(app)["edits"] == "Ablate(0, 1), Temperature(0.5, layer=1)"
+    ask(app, "Ablate(0, 1)", id="3")
+    assert helpers.link(app)["edits"] == "Temperature(0.5, layer=1)"
+    ask(app, "nonsense", id="4")
+    assert len(helpers.lines(app)) == 1
+
+
+def test_edits_are_switched_off_removed_undone_and_made_again() -> None:
+    app = opened(edits="Ablate(0, 0), Ablate(0, 1)")
+    both, plain = weights(app), weights(opened())
+    app.toggle("explore_edit_0_on").set_value(False)
+    helpers.checked(app.run())
+    assert helpers.link(app)["off"] == "0"
+    assert same(weights(app), weights(opened(edits="Ablate(0, 1)")))
+    again = opened(**{name: helpers.link(app)[name] for name in ("edits", "off")})
+    assert [
+        each.value for each in again.toggle if (each.key or "").startswith("explore_edit_")
+    ] == [False, True]
+    helpers.checked(app.button("explore_edit_0_remove").click().run())
+    assert helpers.link(app)["edits"] == "Ablate(0, 1)"
+    assert "off" not in helpers.link(app)
+    press(app, "undo")
+    press(app, "undo")
+    assert same(weights(app), both)
+    press(app, "redo")
+    assert helpers.link(app)["off"] == "0"
+    press(app, "remove")
+    assert same(weights(app), plain)
+    assert "edits" not in helpers.link(app)
+    press(app, "undo")
+    assert len(sentences(app)) == 2
+
+
+def test_zero_ablation_warns_and_becomes_the_mean() -> None:
+    app = opened(edits="Ablate(0, 0), AblateMLP(1)")
+    assert all("leaves the distribution" in each for each in sentences(app))
+    helpers.checked(app.button("explore_edit_1_mean").click().run())
+    helpers.checked(app.button("explore_edit_0_mean").click().run())
+    assert helpers.link(app)["edits"] == "Ablate(0, 0, how='mean'), AblateMLP(1, how='mean')"
+    assert not any("leaves the distribution" in each for each in sentences(app))
+
+
+def test_activations_of_a_second_input_are_patched() -> None:
+    app = ask(opened(), "Patch(1, 'hidden', 'second', token=1)", "the dogs run")
+    model = load(DECODER["model"])
+    source = trace(model, "the dogs run", hidden=True)
+    expected = traced(app, [Patch(1, "hidden", source, token=1)])
+    assert torch.equal(held(app).trace.output.values, expected.output.values)
+    assert helpers.link(app)["second"] == "the dogs run"
+    code = held(app).code(0, 0)
+    assert "other = trace(model, 'the dogs run', hidden=True)" in code
+    assert "Patch(1, 'hidden', other, token=1)" in code
+    names: dict[str, object] = {}
+    exec(code.rpartition("\n")[0], names)
+    assert torch.equal(names["t"].output.values, expected.output.values)  # pyright: ignore
+
+
+def test_before_and_after() -> None:
+    app, plain = opened(edits="Ablate(0, 0)"), opened()
+    helpers.choose(app, "explore", "edited", "before")
+    assert same(weights(app), weights(plain))
+    assert helpers.link(app)["edited"] == "before"
+    (line,) = (each.value for each in app.markdown if "KL" in each.value)
+    assert "before → after" in line
+
+
+def test_a_picture_s_pass_is_edited() -> None:
+    app = small(edits="Temperature(0.1)")
+    assert helpers.view(app, "image")["edits"] == ["Temperature(0.1)"]
+    plain = held(small(), "image").trace
+    edited = held(app, "image").trace
+    assert edited.weights(0).amax() > plain.weights(0).amax()
+
+
+def test_relevance_is_not_said_to_be_of_the_edited_pass() -> None:
+    app = small(edits="Temperature(0.1)")
+    assert any("without edits" in each.value for each in app.caption)
+    assert not any("without edits" in each.value for each in small().caption)

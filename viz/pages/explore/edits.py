@@ -1,0 +1,262 @@
+"""What is changed in the pass: edits from the link and from the view, listed in words above it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from models.request import Options, Source, TraceRequest
+from viz.pages import shared
+from viz.pages.explore.names import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls
+
+SECOND = "second"  # the name of the second input in the text of edits
+BEFORE, AFTER = "before", "after"
+SHOWN = {BEFORE: "Before", AFTER: "After"}
+SHOWN_HELP = "The pass without the edits, or the pass with them"
+PARAMS = (
+    link.text("edits", ""),
+    link.numbers("off", 63),
+    link.text(SECOND, ""),
+    link.choice("edited", AFTER, SHOWN),
+)
+MOST_SECOND = 2000  # characters of a second input
+MOST_UNDONE = 50
+NAMED = TraceRequest(Source("built", ""), "")  # stands for the second input where no pass is made
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The edits of the page.
+
+    Attributes:
+        edits: all of them, in order.
+        off: numbers of those that are switched off.
+        second: the text of the second input, from which patches take activations.
+    """
+
+    edits: tuple[Any, ...] = ()
+    off: frozenset[int] = frozenset()
+    second: str = ""
+
+    @property
+    def on(self) -> tuple[Any, ...]:
+        """Those that are switched on."""
+        return tuple(each for number, each in enumerate(self.edits) if number not in self.off)
+
+    def without(self, number: int) -> "Listed":
+        """The others."""
+        kept = [each for each in range(len(self.edits)) if each != number]
+        off = frozenset(place for place, each in enumerate(kept) if each in self.off)
+        return replace(self, edits=tuple(self.edits[each] for each in kept), off=off)
+
+    def switched(self, number: int) -> "Listed":
+        """The same with one switched on or off."""
+        return replace(self, off=self.off ^ {number})
+
+    def replaced(self, number: int, edit: Any) -> "Listed":
+        """The same with another edit in the place of one."""
+        edits = (*self.edits[:number], edit, *self.edits[number + 1 :])
+        return replace(self, edits=edits)
+
+    def toggled(self, edit: Any) -> "Listed":
+        """The same without an edit, or with it as the last one."""
+        texts = [_text([each]) for each in self.edits]
+        if (text := _text([edit])) in texts:
+            return self.without(texts.index(text))
+        return replace(self, edits=(*self.edits, edit))
+
+
+def request(plain: TraceRequest) -> TraceRequest:
+    """The request with the edits that are switched on; the same if there are none."""
+    settings = session.current(PAGE).settings
+    if not settings["edits"]:
+        return plain
+    names: dict[str, TraceRequest] = {}
+    if settings[SECOND].strip() and isinstance(plain.input, str | tuple):
+        names[SECOND] = replace(plain, input=settings[SECOND], options=Options(hidden=True))
+    try:
+        listed = _listed(settings, names)
+    except ValueError as error:
+        shared.error_line(error)
+        session.edit(PAGE, _settings(Listed()))
+        return plain
+    return replace(plain, edits=listed.on)
+
+
+def shown(edited: TraceRequest) -> TraceRequest:
+    """The request of what the view shows: that with edits, or that before them."""
+    before = session.get(PAGE, "edited") == BEFORE
+    return replace(edited, edits=()) if before else edited
+
+
+def props(edited: TraceRequest) -> dict[str, Any]:
+    """Props of the view: that it may ask for edits, and those that are on."""
+    return {"edits": [_text([each]) for each in edited.edits]}
+
+
+def take() -> None:
+    """Makes the edits that the view asked for since the last run; after `link_on_entry.enter`.
+
+    The view is polled in every run: a callback would be lost if another run replaced this one.
+    """
+    state = st.session_state
+    value = (state.get(f"{PAGE}_view") or {}).get("edit")
+    sent = value.get("sent") if isinstance(value, Mapping) else None
+    taken: list[str] = state.setdefault(f"{PAGE}/edits/taken", [])
+    for each in sent if isinstance(sent, list) else []:
+        id, text, second = (each.get(name) for name in ("id", "text", SECOND))
+        if not isinstance(id, str) or id in taken or not isinstance(text, str):
+            continue
+        taken.append(id)
+        del taken[:-MOST_UNDONE]
+        _add(text, second if isinstance(second, str) else "")
+
+
+def strip(edited: TraceRequest) -> None:
+    """Lists the edits, with what can be done to them; nothing where there never was one."""
+    state = st.session_state
+    if problem := state.pop(f"{PAGE}/edits/problem", ""):
+        shared.error_line(problem)
+    listed, past, future = _now(), _history("past"), _history("future")
+    if not (listed.edits or past or future):
+        return
+    with st.container(key=f"{PAGE}_edits", gap="xsmall"):
+        key = f"{PAGE}_edits_all"
+        with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
+            if edited.edits:
+                controls.choice(PAGE, "edited", "Shown", SHOWN, SHOWN_HELP, collapsed=True)
+            _button("Undo", "undo", _undo, past, "Takes the last change of the list back")
+            _button("Redo", "redo", _redo, future, "Makes it again")
+            _button("Remove all", "remove", partial(_become, Listed()), listed.edits)
+        for number, edit in enumerate(listed.edits):
+            _row(listed, number, edit)
+        if listed.second and any(hasattr(edit, "source") for edit in listed.edits):
+            st.caption(f"Second input: “{shared.plain(listed.second)}”")
+
+
+def _row(listed: Listed, number: int, edit: Any) -> None:
+    """One edit: its switch with its sentence, what is better, and a button that removes it."""
+    name = f"{PAGE}_edit_{number}"
+    with st.container(key=f"{name}_row", horizontal=True, vertical_alignment="center", gap="small"):
+        key = f"{name}_on"
+        st.session_state[key] = number not in listed.off
+        become = partial(_become, listed.switched(number))
+        st.toggle(
+            shared.plain(edit.describe()),
+            key=key,
+            on_change=session.callback(become),
+            width="content",
+        )
+        if getattr(edit, "how", "") == "zero":
+            better = listed.replaced(number, _with(edit, how="mean"))
+            help = "The mean over the tokens instead of zero: nearer to what the model knows"
+            controls.button("Use the mean", f"{name}_mean", partial(_become, better), help=help)
+        removed = partial(_become, listed.without(number))
+        controls.button("✕", f"{name}_remove", removed, help="Remove this edit")
+
+
+def _button(
+    label: str, name: str, action: Callable[[], None], enabled: Any, help: str | None = None
+) -> None:
+    st.button(
+        label,
+        key=f"{PAGE}_edits_{name}",
+        on_click=session.callback(action),
+        disabled=not enabled,
+        help=help,
+    )
+
+
+# ---- what is done to the list
+
+
+def _add(text: str, second: str) -> None:
+    """Adds the one edit of a text, or removes it where it is there."""
+    from models.edits.text import parse_edits
+
+    try:
+        (edit,) = parse_edits(text, {SECOND: NAMED})
+    except ValueError as error:
+        st.session_state[f"{PAGE}/edits/problem"] = str(error)
+        return
+    session.fold(PAGE)
+    listed = _now()
+    _become(replace(listed.toggled(edit), second=second[:MOST_SECOND] or listed.second))
+
+
+def _become(listed: Listed) -> None:
+    """Makes the list another one, which can be undone."""
+    session.fold(PAGE)
+    past = _history("past")
+    past.append(_now())
+    del past[:-MOST_UNDONE]
+    _history("future").clear()
+    session.edit(PAGE, _settings(listed))
+
+
+def _undo() -> None:
+    _go("past", "future")
+
+
+def _redo() -> None:
+    _go("future", "past")
+
+
+def _go(there: str, back: str) -> None:
+    session.fold(PAGE)
+    if _history(there):
+        _history(back).append(_now())
+        session.edit(PAGE, _settings(_history(there).pop()))
+
+
+def _history(name: str) -> list[Listed]:
+    return st.session_state.setdefault(f"{PAGE}/edits/{name}", [])
+
+
+# ---- as settings
+
+
+def _now() -> Listed:
+    """The list of now; empty for a text that is none."""
+    try:
+        return _listed(session.current(PAGE).settings, {SECOND: NAMED})
+    except ValueError:
+        return Listed()
+
+
+def _listed(settings: Mapping[str, Any], names: Mapping[str, TraceRequest]) -> Listed:
+    if not settings["edits"]:
+        return Listed(second=settings[SECOND])
+    from models.edits.text import parse_edits
+
+    edits = parse_edits(settings["edits"], names)
+    off = {int(each) for each in settings["off"].split(".") if each}
+    return Listed(edits, frozenset(off & {*range(len(edits))}), settings[SECOND])
+
+
+def _settings(listed: Listed) -> dict[str, str]:
+    off = ".".join(map(str, sorted(listed.off)))
+    return {"edits": _text(listed.edits), "off": off, SECOND: listed.second}
+
+
+def _text(edits: Iterable[Any]) -> str:
+    """The text of edits, in which whatever they take from is the second input."""
+    edits = tuple(edits)
+    if not edits:
+        return ""
+    from models.edits.text import format_edits
+
+    named = (_with(each, source=NAMED) if hasattr(each, "source") else each for each in edits)
+    return format_edits(named, {SECOND: NAMED})
+
+
+def _with(edit: Any, **changed: Any) -> Any:
+    """The same edit with other arguments."""
+    from models.edits.fields import arguments
+
+    return type(edit)(**{**arguments(edit), **changed})
