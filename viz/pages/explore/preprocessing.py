@@ -22,7 +22,10 @@ MOST = 2048  # pixels a side that can be chosen here
 TALL, WIDEST, ENLARGED = 40, 120, 640  # pixels of the picture that the network reads
 MODES = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch", "none": "As it is"}
 CHANNELS = "red, green, blue"
+SCALABLE = ("dinov2", "dinov2_with_registers")  # model types that interpolate their positions
+LOWEST, HIGHEST = 224, 1036  # pixels a side of their pictures
 PARAMS = (
+    link.number("pixels", 0, 0, HIGHEST),
     link.number("rows_px", 0, 0, MOST),
     link.number("cols_px", 0, 0, MOST),
     link.choice("resize", "", ("", *MODES)),
@@ -45,9 +48,20 @@ def choose(source: Source, model: "Model") -> None:
         label = "Preprocessing (assumed)"
         line = ". ".join(assumed(model))
         shared.notice(f"{line[0].upper()}{line[1:]}.")
+    patch = _patch(model)
+    if patch:
+        help = "Side of the picture that the model reads; the cost grows with its fourth power"
+        span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
+        controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=130)
     with st.popover(label, key=f"{PAGE}_preprocessing"):
         _settings(model, stated)
     _preview(model)
+
+
+def _patch(model: "Model") -> int:
+    """Side of a patch of a model that reads pictures of any size; 0 for any other model."""
+    config = model.network.config
+    return config.patch_size if getattr(config, "model_type", "") in SCALABLE else 0
 
 
 def _preview(model: "Model") -> None:
@@ -105,6 +119,8 @@ def changes(model: "Model") -> Items:
         return ()
     changes: dict[str, Any] = {}
     rows, cols = int(settings["rows_px"]), int(settings["cols_px"])
+    if _patch(model) and settings["pixels"]:
+        rows, cols = rows or settings["pixels"], cols or settings["pixels"]
     if stated.size is not None and (rows or cols or settings["resize"]):
         high, wide = _size(model, stated)
         changes["size"] = rows or high, cols or wide

@@ -932,3 +932,14 @@ def test_unnamed_classes_are_numbered_and_a_network_without_classes_says_nothing
     shown = view(run(model="digits"))
     assert shown["panels"] == ["predictions", "code"]
     assert len(registry.get(shown["trace"]).value.predict(0, "out", None)["labels"]) == 8
+
+
+def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) -> None:
+    folder = str(saved("DINOv2"))
+    app = run(place="folder", folder=folder, pixels="228")
+    assert lines(app) == []
+    side = entry(app).cut.side
+    assert entry(app).shown.grid == (228 // side, 228 // side)
+    (slider,) = (each for each in helpers.views(app, "slider") if each["label"] == "Pixels a side")
+    assert (slider["value"], slider["step"]) == (228, side)
+    assert not helpers.views(run(place="folder", folder=str(saved("ViT"))), "slider")
