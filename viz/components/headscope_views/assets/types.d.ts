@@ -125,6 +125,8 @@ export interface ViewProps extends PageLinkProps {
   parts?: string[];
   /** What is said while there is no trace. */
   message?: string;
+  /** The edits that are on, as text; without it the view offers none. */
+  edits?: string[];
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */

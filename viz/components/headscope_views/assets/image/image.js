@@ -3,6 +3,7 @@
 import { button, menu, stepper, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
+import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
@@ -75,15 +76,16 @@ function compose(state, root, host) {
   root.append(bar, grid);
   const views = [pictureOf(state, grid), headsOf(state, grid)];
   const beside = besideOf(state, grid, root, host);
-  return [beside, ...views, patchesOf(state, root), toolbar(state, bar), panelsBelow(state.view, root)];
+  return [beside, ...views, patchesOf(state, root), toolbar(state, bar, host), panelsBelow(state.view, root)];
 }
 
 /**
  * @param {ImageState} state
  * @param {HTMLElement} bar
+ * @param {Host} host
  * @returns {Panel}
  */
-function toolbar(state, bar) {
+function toolbar(state, bar, host) {
   const layer = stepper(
     "Layer",
     (by) => state.select({ site: state.selection.site + by }),
@@ -94,6 +96,15 @@ function toolbar(state, bar) {
     (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
     (index) => state.select({ head: state.heads()[index] }),
   );
+  const edits = editControls(state.view, host, {
+    chosen() {
+      const { token, direction, ...of } = state.selection;
+      const inward = direction === "in";
+      return { site: of.site, head: of.head, query: inward ? null : token, key: inward ? token : null };
+    },
+    tokensOf: (_, place) => [place],
+    patches: false,
+  });
   const out = button("Looks at", "Where the chosen patch looks", () =>
     state.select({ direction: "out" }),
   );
@@ -135,13 +146,14 @@ function toolbar(state, bar) {
   const note = element("strong", "hs-note");
   const opacityLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Opacity");
   bar.replaceChildren(
-    ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
+    ...[layer.box, head.box, edits.box, switchOf("Direction of attention", out, into)],
     ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), element("div", "hs-values", {}, opacityLabel, opacity)],
     ...[element("div", "hs-values", {}, sinks, outliers), note],
   );
   const stale = changes();
   return {
     render() {
+      edits.render();
       const { site, head: chosen, direction, scale, paint, ground } = state.selection;
       const { opacity: most, sinks: mode, outliers: more } = state.selection;
       const { missing } = state.view;

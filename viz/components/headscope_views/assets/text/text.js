@@ -3,6 +3,7 @@
 import { button, stepper, switchOf } from "../core/bar.js";
 import { FORMS } from "../core/declared.js";
 import { element, setText } from "../core/dom.js";
+import { editControls } from "../core/edits.js";
 import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
@@ -30,7 +31,7 @@ const PARTS = ["atlas", "matrix", "tokens"];
  */
 export function mount(root, props, host) {
   const state = new TextState(root, props, host);
-  const mounted = mountPanels(root, state, () => compose(state, root));
+  const mounted = mountPanels(root, state, () => compose(state, root, host));
   document.fonts.addEventListener("loadingdone", forgetWidths);
   state.view.update(props);
   return {
@@ -50,9 +51,10 @@ export function mount(root, props, host) {
 /**
  * @param {TextState} state
  * @param {HTMLElement} root
+ * @param {Host} host
  * @returns {Panel[]}
  */
-function compose(state, root) {
+function compose(state, root, host) {
   const parts = state.view.props.parts ?? PARTS;
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
   const grid = element("div", "hs-grid");
@@ -74,15 +76,16 @@ function compose(state, root) {
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
-  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
+  return [...drawn.values(), ...around, toolbar(state, bar, drawn, host), panelsBelow(state.view, root)];
 }
 
 /**
  * @param {TextState} state
  * @param {HTMLElement} bar
  * @param {Map<string, FormPanel>} drawn the forms of the picture, by name
+ * @param {Host} host
  */
-function toolbar(state, bar, drawn) {
+function toolbar(state, bar, drawn, host) {
   const kinds = switchOf("Kind of attention");
   /** @param {number} row */
   const goTo = (row) => state.select({ site: state.group()[row] });
@@ -92,6 +95,14 @@ function toolbar(state, bar, drawn) {
     (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
     (index) => state.select({ head: state.heads()[index] }),
   );
+  const edits = editControls(state.view, host, { chosen: () => chosenIn(state), tokensOf, patches: true });
+  /**
+   * @param {"query" | "key"} axis
+   * @param {number} place
+   */
+  function tokensOf(axis, place) {
+    return state.texts()[axis].origins?.[place] ?? [place];
+  }
   const stretch = button("Stretch contrast", "Colours from 0 to this map’s own largest weight", () =>
     state.select({ scale: state.selection.scale === "own" ? "fixed" : "own" }),
   );
@@ -115,7 +126,7 @@ function toolbar(state, bar, drawn) {
   const note = element("strong", "hs-note");
   const zooming = switchOf("Zoom", farther, closer, reset);
   const spring = element("span", "hs-spring");
-  bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
+  bar.replaceChildren(kinds, layer.box, head.box, edits.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
   for (const { choices } of drawn.values()) if (choices) note.before(choices);
   let named = "";
@@ -144,6 +155,7 @@ function toolbar(state, bar, drawn) {
         layers.indexOf(state.selection.site),
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
+      edits.render();
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
       PICTURED.forEach((name, i) =>
         forms.children[i].setAttribute("aria-pressed", String(name === state.selection.form)),
@@ -161,6 +173,16 @@ function toolbar(state, bar, drawn) {
       closer.disabled = Boolean(zoom?.isDeepest());
     },
   };
+}
+
+/**
+ * What an edit begins with.
+ *
+ * @param {TextState} state
+ */
+function chosenIn({ selection: { site, head, token, partner, direction } }) {
+  const [query, key] = direction === "in" ? [partner, token] : [token, partner];
+  return { site, head, query, key };
 }
 
 /**

@@ -1,0 +1,70 @@
+"""The pass changed on the page: a head switched off, the strip, undo, and the link in a new tab."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+VIEW = ".headscope[data-painted]:not(.hs-busy)"
+LINK = "?model=grammar-next&layer=1&head=0"
+
+
+def opened(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
+
+
+def trace_of(page: Page) -> str | None:
+    return page.locator(VIEW).get_attribute("data-trace")
+
+
+def shows(page: Page, trace: str | None) -> None:
+    expect(page.locator(f"{VIEW}[data-trace='{trace}']")).to_have_count(1)
+
+
+def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/{LINK}")
+    plain = trace_of(page)
+    off = page.get_by_role("button", name=re.compile("Switch off: head 0"))
+    off.focus()
+    page.keyboard.press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text("Layer 1, head 0: values become zero")
+    expect(off).to_have_attribute("aria-pressed", "true")
+    page.wait_for_url(re.compile(r"edits=Ablate%281"))
+    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    edited = trace_of(page)
+    expect(page.get_by_text("before → after the edits")).to_be_visible()
+    with page.context.expect_page() as opening:
+        page.evaluate("open(location.href)")
+    tab = opening.value
+    expect(tab.locator(".st-key-explore_edit_0_row")).to_contain_text("head 0: values become zero")
+    shows(tab, edited)
+    tab.close()
+    page.get_by_role("button", name="Undo").click()
+    shows(page, plain)
+    expect(row).to_have_count(0)
+    expect(off).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Redo").click()
+    shows(page, edited)
+    page.get_by_role("radio", name="Before").click()
+    shows(page, plain)
+
+
+def test_the_menu_cuts_an_edge_and_patches_by_keyboard(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/{LINK}&token=3")
+    menu = page.get_by_role("button", name=re.compile("^Change …"))
+    menu.focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Key", exact=True).fill("1")
+    page.get_by_label("Key", exact=True).press("Enter")
+    first = page.locator(".st-key-explore_edit_0_row")
+    expect(first).to_contain_text("Layer 1, head 0: query 3 cannot attend to key 1.")
+    menu.click()
+    page.get_by_label("Second input").fill("the dogs run")
+    page.get_by_label("Token; all without a number").fill("1")
+    page.get_by_label("Token; all without a number").press("Enter")
+    second = page.locator(".st-key-explore_edit_1_row")
+    expect(second).to_contain_text("those of token 1 of another input")
+    page.wait_for_url(re.compile("second=the"))

@@ -1,0 +1,300 @@
+// Changes to the pass, made from what is chosen in a view: a switch for the head, and a menu of the
+// others. The page makes them, and lists them above the view.
+
+import { button } from "./bar.js";
+import { changes } from "./changes.js";
+import { addressOf, callOf, headOff } from "./edit_text.js";
+import { element, setAttribute, setText } from "./dom.js";
+import { siteName } from "./labels.js";
+
+/** @import {Base, Head, Host, ImageBase} from "../types" */
+/** @import {Argument} from "./edit_text.js" */
+/** @import {ViewState} from "./state.js" */
+
+const KEPT = 8; // messages that the page may not have read yet
+const LONGEST = 2000; // characters of a second input
+
+/**
+ * What is chosen.
+ *
+ * @typedef {object} Chosen
+ * @property {number} site
+ * @property {Head} head
+ * @property {number | null} query
+ * @property {number | null} key
+ */
+
+/**
+ * What a view is like for its edits.
+ *
+ * @typedef {object} Offers
+ * @property {() => Chosen} chosen
+ * @property {(axis: "query" | "key", place: number) => number[]} tokensOf the tokens of a row or column
+ * @property {boolean} patches whether a second input can be typed
+ */
+
+/**
+ * @template {Base | ImageBase} B
+ * @param {ViewState<B>} view
+ * @param {Host} host
+ * @param {Offers} offers
+ */
+export function editControls(view, host, { chosen, tokensOf, patches }) {
+  /** @type {{id: string, text: string, second: string}[]} */
+  const sent = [];
+
+  /**
+   * @param {string | null} text
+   * @param {string} [second]
+   */
+  function ask(text, second = "") {
+    list.hidePopover();
+    if (text === null) return;
+    const id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    sent.push({ id, text, second });
+    sent.splice(0, sent.length - KEPT);
+    host.set("edit", { sent: [...sent] });
+  }
+
+  const now = () => {
+    const found = chosen();
+    const sites = view.base.sites;
+    const site = sites[found.site];
+    return { ...found, sites, place: site, address: addressOf(sites, site) };
+  };
+
+  /**
+   * An edit of the chosen layer, and of its chosen head where it has one.
+   *
+   * @param {string} name
+   * @param {Record<string, Argument>} [more]
+   */
+  function ofLayer(name, more = {}) {
+    const { place, address } = now();
+    return callOf(name, [place.layer, null], { ...more, ...address });
+  }
+
+  /**
+   * @param {string} name
+   * @param {Argument[]} [given]
+   * @param {Record<string, Argument>} [more]
+   */
+  function ofHead(name, given = [], more = {}) {
+    const { place, address, head } = now();
+    if (typeof head !== "number") return null;
+    return callOf(name, [place.layer, head, ...given], { ...more, ...address });
+  }
+
+  /** @param {Record<string, Argument>} [more] */
+  function ofMlp(more = {}) {
+    const { place, address } = now();
+    /** @type {Record<string, Argument>} */
+    const tower = "tower" in address ? { tower: address.tower } : {};
+    return callOf("AblateMLP", [place.layer], { ...more, ...tower });
+  }
+
+  const off = button("Switch off", "", () => {
+    const { sites, place, head } = now();
+    ask(headOff(sites, place, head));
+  });
+  const opener = button("Change …", "Change something in the pass: heads, layers, edges, patterns", () => {});
+  const list = element("div", "hs-menu hs-edit-menu", {
+    ...{ role: "dialog", "aria-label": "Change something in the pass", popover: "auto" },
+  });
+  opener.setAttribute("aria-haspopup", "dialog");
+  opener.popoverTargetElement = list;
+  const box = element("div", "hs-switch hs-edits", {}, off, opener, list);
+
+  // ---- the menu
+
+  /**
+   * @param {string} name
+   * @param {string} title
+   * @param {() => void} action
+   */
+  const item = (name, title, action) => {
+    const made = element("button", "hs-menu-item", { type: "button", title }, name);
+    made.onclick = action;
+    return made;
+  };
+
+  /**
+   * @param {string} name
+   * @param {Record<string, string>} attributes
+   */
+  const field = (name, attributes) => element("input", "hs-select hs-edit-box", { "aria-label": name, ...attributes });
+
+  /** @param {string} name */
+  const heading = (name) => element("p", "hs-menu-heading", {}, name);
+
+  /**
+   * Controls of one edit in a line; Enter in one of them presses the last.
+   *
+   * @param {(HTMLElement | string)[]} parts
+   */
+  function line(...parts) {
+    const made = element("div", "hs-edit-line", {}, ...parts);
+    made.onkeydown = (event) => {
+      if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
+      event.preventDefault();
+      made.querySelector("button")?.click();
+    };
+    return made;
+  }
+
+  function build() {
+    const { site, head, query, key, place } = now();
+    const layer = siteName(view.base, site);
+    const of = `of ${layer}`;
+    const single = typeof head === "number";
+    const heads = single
+      ? [
+          heading(`Head ${head} ${of}`),
+          item("Off: its values become zero", "Zero ablation", () => ask(ofHead("Ablate"))),
+          item("Its values become their mean", "Mean ablation, over the tokens", () =>
+            ask(ofHead("Ablate", [], { how: "mean" })),
+          ),
+          item("Attends to every token alike", "A uniform pattern", () => ask(ofHead("UsePattern", ["uniform"]))),
+          ...(place.kind === "cross"
+            ? []
+            : [
+                item("Attends to the token itself", "The identity as its pattern", () =>
+                  ask(ofHead("UsePattern", ["identity"])),
+                ),
+              ]),
+          ...(place.heads > 1 ? [otherHead(head, place.heads)] : []),
+        ]
+      : [];
+    const layers = [
+      heading(`All of ${layer}`),
+      item("Attention off", "Every head becomes zero", () => ask(ofLayer("Ablate"))),
+      item("Attention becomes its mean", "Mean ablation of every head", () => ask(ofLayer("Ablate", { how: "mean" }))),
+      item("MLP off", "The MLP of this layer adds nothing", () => ask(ofMlp())),
+      item("MLP adds its mean", "Mean ablation, over the tokens", () => ask(ofMlp({ how: "mean" }))),
+    ];
+    const wide = single ? `of head ${head}` : of;
+    list.replaceChildren(
+      ...heads,
+      ...layers,
+      heading(`Weights ${wide}`),
+      temperature(),
+      cut(query, key, place),
+      ...(patches ? [heading("Activations of a second input"), ...patch(query)] : []),
+    );
+  }
+
+  /**
+   * @param {number} head
+   * @param {number} count
+   */
+  function otherHead(head, count) {
+    const other = field("Another head", { type: "number", min: "0", max: String(count - 1) });
+    other.value = String(head ? head - 1 : 1);
+    const use = item("Use", "The pattern of that head", () => ask(ofHead("UsePattern", [whole(other)])));
+    return line("Attends as head", other, use);
+  }
+
+  function temperature() {
+    const value = field("Temperature", { type: "number", min: "0.01", max: "100", step: "any" });
+    value.value = "0.5";
+    const set = item("Set", "Below 1 sharper, above 1 flatter", () => {
+      const { place, address, head } = now();
+      /** @type {Record<string, Argument>} */
+      const one = typeof head === "number" ? { head } : {};
+      const number = Number(value.value);
+      if (number > 0) ask(callOf("Temperature", [number], { layer: place.layer, ...one, ...address }));
+    });
+    return line("Temperature", value, set);
+  }
+
+  /**
+   * @param {number | null} query
+   * @param {number | null} key
+   * @param {{queries: number, keys: number}} place
+   */
+  function cut(query, key, { queries, keys }) {
+    const from = field("Query", { type: "number", min: "0", max: String(queries - 1) });
+    const to = field("Key", { type: "number", min: "0", max: String(keys - 1) });
+    from.value = String(query ?? queries - 1);
+    to.value = String(key ?? 0);
+    const made = item("Cut", "This query cannot attend to this key", () => {
+      const { place, address, head } = now();
+      const one = typeof head === "number" ? head : null;
+      const pair = [tokensOf("query", whole(from)), tokensOf("key", whole(to))];
+      ask(callOf("Cut", [place.layer, one, ...pair], address));
+    });
+    return line("Edge", from, "→", to, made);
+  }
+
+  /** @param {number | null} token */
+  function patch(token) {
+    const text = field("Second input", { type: "text", maxlength: String(LONGEST), placeholder: "another text" });
+    const what = element("select", "hs-select", { "aria-label": "What is patched" });
+    const names = /** @type {const} */ ([
+      ["head", "values after attention"],
+      ["k", "keys"],
+      ["v", "values"],
+      ["q", "queries"],
+      ["hidden", "hidden state"],
+    ]);
+    what.append(...names.map(([value, label]) => element("option", "", { value }, label)));
+    const at = field("Token; all without a number", { type: "number", min: "0", placeholder: "all" });
+    at.value = token === null ? "" : String(token);
+    const made = item("Patch", "Put what the second input gives here in the place of this one’s", () => {
+      const { place, address, head } = now();
+      const { value } = what;
+      const second = text.value.trim();
+      if (!second) return text.focus();
+      /** @type {Record<string, Argument>} */
+      const some = at.value === "" ? {} : { token: tokensOf("query", whole(at)) };
+      /** @type {Record<string, Argument>} */
+      const tower = "tower" in address ? { tower: address.tower } : {};
+      // the state that reaches this layer; keys and values may be shared by several heads
+      /** @type {Record<string, Argument>} */
+      const one = typeof head === "number" && (value === "head" || value === "q") ? { head } : {};
+      const more = value === "hidden" ? tower : { ...one, ...address };
+      ask(callOf("Patch", [place.layer, value, "second"], { ...some, ...more }), second);
+    });
+    return [text, line(what, "token", at, made)];
+  }
+
+  function placed() {
+    const at = opener.getBoundingClientRect();
+    const { offsetWidth: wide, offsetHeight: tall } = list;
+    list.style.left = `${Math.max(8, Math.min(at.left, innerWidth - wide - 8))}px`;
+    list.style.top = `${Math.max(8, Math.min(at.bottom + 4, innerHeight - tall - 8))}px`;
+  }
+
+  list.onbeforetoggle = (event) => {
+    if (event.newState === "open") build();
+  };
+  list.ontoggle = (event) => {
+    if (event.newState !== "open") return;
+    placed();
+    list.querySelector("button")?.focus();
+  };
+
+  const stale = changes();
+  return {
+    box,
+    render() {
+      const { edits } = view.props;
+      const { head, site } = chosen();
+      if (!stale(edits, head, site, view.found)) return;
+      const { sites, place } = now();
+      const text = edits ? headOff(sites, place, head) : null;
+      box.hidden = !edits || place.kind === "joint";
+      off.disabled = text === null;
+      const isOff = text !== null && Boolean(edits?.includes(text));
+      const what = typeof head === "number" ? `head ${head} of ${siteName(view.base, site)}` : "one head";
+      setAttribute(off, "aria-pressed", String(isOff));
+      setAttribute(off, "aria-label", `Switch off: ${what}`);
+      off.title = typeof head === "number" ? `Switch ${what} ${isOff ? "on again" : "off"}` : "Choose one head";
+      setText(off, isOff ? "Is off" : "Switch off");
+    },
+  };
+}
+
+/** @param {HTMLInputElement} input */
+const whole = ({ value, min, max }) =>
+  Math.min(Math.max(Math.round(Number(value) || 0), Number(min)), Number(max || Infinity));
