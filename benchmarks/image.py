@@ -1,4 +1,4 @@
-"""Latency of the Image page in a browser, and memory for many patches.
+"""Latency of pictures in a browser, and memory for many patches.
 
     python -m benchmarks.image [--json] [--rounds 3]
 
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="The Image page in a real browser.")
+    parser = argparse.ArgumentParser(description="Pictures in a real browser.")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--rounds", type=int, default=3, help="visits of the page")
     parser.add_argument("--memory", action="store_true", help="only the memory, in this process")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.pages [--json] [--tokens 32 128 512 2048] [--changes 5] [--peers 512]
 
-Ours: a GPT-2 of 12 layers of 12 heads, random weights, opened on the Models page of a running app;
+Ours: a GPT-2 of 12 layers of 12 heads, random weights, opened in a running app;
 seconds from the request of the page to the painted picture, the forward pass included, with the
 model loaded before; MiB of data, Streamlit's and our own files aside. A change is another head,
 from the key to the painted picture.

@@ -1,4 +1,4 @@
-"""What the tests of the Image page share: files to drop, and what the page then shows."""
+"""What the tests of pictures share: files to drop, and what the page then shows."""
 
 import io
 

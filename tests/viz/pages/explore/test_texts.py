@@ -1,4 +1,4 @@
-"""The Text page: what it shows for good and for bad input, without a browser."""
+"""Texts on the page: what it shows for good and for bad input, without a browser."""
 
 import hashlib
 from typing import Any
