@@ -190,6 +190,18 @@ def message(
     return pack(header, area.arrays)
 
 
+def run_message(*, trace: str, base: dict[str, Any], thumbs: Thumbs) -> bytes:
+    """A message to the view of a run over a corpus: its heads, with their mean weights."""
+    area = Sections()
+    header = {
+        "v": VERSION,
+        "trace": trace,
+        "base": {**base, "theme": themes(area)},
+        "thumbs": _thumbs(thumbs, area),
+    }
+    return pack(header, area.arrays)
+
+
 def _base(base: dict[str, Any], area: Sections) -> dict[str, Any]:
     missing = [key for key in BASE_KEYS if key not in base]
     if missing:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from viz.api import corpus
 from viz.api import routes as served
-from viz.api.endpoint import BOTH, HEAD, Endpoint, options
-from viz.api.requests import one_of
+from viz.api.endpoint import BOTH, CORPUS, HEAD, SITE, WHOLE, Endpoint, options
+from viz.api.requests import one_of, word
 from viz.export import responses
 from viz.export.answers import ANSWERS
 from viz.selection import FORM, OF_FILES, OF_VIEWS
@@ -20,8 +21,16 @@ FIGURE_OPTIONS = {
     "shown": OF_VIEWS["shown"].kind,
     "words": FLAG,  # whether title and caption are drawn
 }
+OF_RUN = {**SITE, "head": WHOLE}
 ENDPOINTS = (
     *ANSWERS,
+    Endpoint("overview", CORPUS, corpus.overview),
+    Endpoint("head", CORPUS, corpus.head, OF_RUN),
+    Endpoint("alike", CORPUS, corpus.alike, OF_RUN),
+    Endpoint(
+        "attending", CORPUS, corpus.attending, {"text": word}, {"role": one_of("key", "query")}
+    ),
+    Endpoint("drawing", CORPUS, corpus.drawing, {"cells": corpus.cells}, {"whole": FLAG}),
     Endpoint(
         "export",
         BOTH,

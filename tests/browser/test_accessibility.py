@@ -24,6 +24,8 @@ PAGES = {  # what is on a page once it is drawn
     "?form=model": ".headscope[data-trace]",
     "?model=objects": ".headscope[data-trace]",
     "?chooser=catalogue": ".headscope",
+    "corpus": ".hs-example",
+    "corpus?run=dinov2&overview=table": ".hs-example",
     "positions": ".headscope",
     "architecture": ".headscope .part",
     "course": ".headscope",

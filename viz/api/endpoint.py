@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from viz.api import requests
-from viz.api.entries import Kind, TraceEntry
+from viz.api.entries import Kind, RunEntry, TraceEntry
 from viz.api.registry import UnknownError
 from viz.api.requests import Parse, one_of
 from viz.selection import OF_FILES
@@ -40,7 +40,7 @@ class Endpoint:
 
     def applies(self, value: Any) -> bool:
         """Whether a result has this kind of request."""
-        return isinstance(value, TraceEntry) and value.kind in self.kinds
+        return isinstance(value, (TraceEntry, RunEntry)) and value.kind in self.kinds
 
 
 def options(*names: str) -> dict[str, Parse]:
@@ -55,6 +55,7 @@ AXIS = {"axis": one_of("query", "key"), "index": WHOLE}
 PAIR = {"query": WHOLE, "key": WHOLE}
 TEXT: tuple[Kind, ...] = ("text",)
 IMAGE: tuple[Kind, ...] = ("image",)
+CORPUS: tuple[Kind, ...] = ("corpus",)
 BOTH = (*TEXT, *IMAGE)
 
 

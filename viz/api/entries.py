@@ -9,6 +9,7 @@ from viz.api.answers import Answers
 from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
+    from analysis.corpus import Run
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 THUMB = 40  # maximum cells per side of a thumbnail
 
-Kind = Literal["text", "image"]
+Kind = Literal["text", "image", "corpus"]
 Code = Callable[[int, int | str], str]
 Predict = Callable[[int, str, int | None], dict[str, Any]]
 
@@ -80,6 +81,11 @@ class TraceEntry:
         return "text" if self.patches is None else "image"
 
     @property
+    def heads(self) -> list[int]:
+        """How many heads each site has."""
+        return [site.heads for site in self.shown.sites]
+
+    @property
     def trace(self) -> "Trace":
         """The trace by its own tokens."""
         from analysis.view import View
@@ -96,6 +102,57 @@ class TraceEntry:
         if self.patches is None:
             raise QuestionError("this result has no picture")
         return self.patches
+
+
+@dataclass(frozen=True)
+class HeadSite:
+    """One attention layer of a run over a corpus.
+
+    Attributes:
+        layer: its number.
+        kind: of attention.
+        tower: of a network that has several; else None.
+        module: the path of its module.
+        part: of several calls of one module.
+        heads: how many it has.
+        first: the number of the first of them in the run's tables.
+    """
+
+    layer: int
+    kind: str
+    tower: str | None
+    module: str | None
+    part: int
+    heads: int
+    first: int
+
+
+@dataclass(frozen=True, eq=False)
+class RunEntry:
+    """A run over a corpus.
+
+    Attributes:
+        run: its tables.
+        sites: the attention layers of its heads, in the order of their numbers.
+        answers: what was read and computed so far.
+    """
+
+    run: "Run"
+    sites: tuple[HeadSite, ...]
+    answers: Answers = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", Answers(self.run))
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of view."""
+        return "corpus"
+
+    @property
+    def heads(self) -> list[int]:
+        """How many heads each site has."""
+        return [site.heads for site in self.sites]
 
 
 @dataclass(frozen=True, eq=False)

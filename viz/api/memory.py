@@ -55,6 +55,7 @@ def pieces(value: Any) -> dict[Piece, int]:
 def _counted(value: Any) -> Pieces | None:
     """The bytes of a value that is not looked into; None for any other."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    pyarrow = sys.modules.get("pyarrow")
     if isinstance(value, (str, bytes, bytearray)):
         return {Piece("object", id(value)): len(value)}
     if hasattr(value, "__pieces__"):
@@ -65,6 +66,8 @@ def _counted(value: Any) -> Pieces | None:
         tensors = [*value.parameters(), *value.buffers()]
         storages = {piece: size for each in tensors for piece, size in _storage(each).items()}
         return {Piece("network", id(value)): sum(storages.values())}
+    if pyarrow is not None and isinstance(value, pyarrow.Table):
+        return {Piece("object", id(value)): value.nbytes}
     if numpy is not None and isinstance(value, numpy.ndarray):
         owner = value
         while isinstance(owner.base, numpy.ndarray):

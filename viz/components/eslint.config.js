@@ -9,6 +9,7 @@ const IMPORTS = {
   chart: ["core"],
   text: ["core"],
   image: ["core"],
+  corpus: ["core", "text"],
   architecture: ["core"],
   lessons: ["core"],
   map: ["core", "lessons"],

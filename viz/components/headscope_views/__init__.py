@@ -23,8 +23,8 @@ def view(
     """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
 
     Args:
-        kind: "text", "image", "cells", "architecture", "address", "keys", "map", "room", "mode",
-            "chart", "story", "preload", "slider", "entry", "files", "choices" or "copy".
+        kind: "text", "image", "corpus", "cells", "architecture", "address", "keys", "map", "room",
+            "mode", "chart", "story", "preload", "slider", "entry", "files", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the

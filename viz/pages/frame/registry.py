@@ -31,14 +31,16 @@ class Entry:
         import_module(self.module).page(*self.arguments)
 
 
-def _main(name: str) -> Entry:
-    return Entry(name, name.capitalize(), f"viz.pages.{name}.page", name)
+def _main(name: str, title: str = "") -> Entry:
+    return Entry(name, title or name.capitalize(), f"viz.pages.{name}.page", name)
 
 
 FIRST = "explore"  # the page at "/"
 COURSE = "course"
 BAR = (
-    *map(_main, (FIRST, "positions", "architecture")),
+    _main(FIRST),
+    _main("corpus", "Heads"),  # a lesson has the address /heads
+    *map(_main, ("positions", "architecture")),
     Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE),
 )
 LESSONS = tuple(

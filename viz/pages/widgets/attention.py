@@ -4,11 +4,12 @@ import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from viz.api.entries import Kind
 from viz.api.registry import Expected, Held
 from viz.pages import shared
 from viz.pages.state import params as link
@@ -16,7 +17,6 @@ from viz.pages.state import session
 
 FETCH_SECONDS = 0.08  # in which the browser fetches a new picture, mostly
 PAINT_SECONDS = 0.02  # in which it paints it
-Kind = Literal["text", "image"]
 
 
 @dataclass
@@ -137,8 +137,8 @@ class Stage:
 
 
 def heads_of(held: Held) -> list[int]:
-    """How many heads each site of a trace has: the browser asks for no others."""
-    return [site.heads for site in held.value.shown.sites]
+    """How many heads each site of a result has: the browser asks for no others."""
+    return held.value.heads
 
 
 def controls(page: str) -> DeltaGenerator:

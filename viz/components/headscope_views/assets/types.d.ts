@@ -284,7 +284,7 @@ export interface PictureSinksHeader {
 export interface Header {
   v: number;
   trace: string;
-  base?: Base | ImageBase | null;
+  base?: Base | ImageBase | RunBase | null;
   thumbs?: ThumbsHeader | null;
   maps?: MapHeader[];
   rows?: RowHeader[];
@@ -355,6 +355,113 @@ export interface StagesHeader {
   matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 
+// ---- views of all heads
+
+/** What the views of all heads read and change: their numbers on one text, or over a corpus. */
+export interface ManyHeads {
+  readonly base: { sites: Site[] };
+  readonly selection: Selection;
+  readonly numbers: import("./text/numbers.js").HeadNumbers | null;
+  /** Conditions that heads are filtered by, by measure. */
+  readonly conditions: ReadonlyMap<string, string>;
+  /** Heads that stand out from the others; null: all alike. */
+  standing: ReadonlySet<string> | null;
+  readonly maps: { thumb(site: number, head: Head): Part | null };
+  /** What the numbers are read from, such as "on this text". */
+  readonly over: string;
+  /** Whether "similarity" can be asked for. */
+  readonly hasSimilarity: boolean;
+  changed(): void;
+  site(index?: number): Site;
+  siteName(index?: number): string;
+  headName(): string;
+  group(): number[];
+  spots(): Spot[];
+  passing(): Spot[];
+  top(part: Part | undefined): number;
+  askNumbers(): import("./text/numbers.js").HeadNumbers | null;
+  ask(slot: string, path: string): object | null | undefined;
+  waitingFor(slot: string, doing: string): string;
+  select(change: Partial<Selection>): void;
+  filter(conditions: Record<string, string>): void;
+}
+
+type Spot = import("./text/numbers.js").Spot;
+
+// ---- a run over a corpus
+
+/** Everything about a run but its heads' own pages. */
+export interface RunBase {
+  model: string;
+  sites: Site[];
+  run: { corpora: string[]; pictures: boolean; texts: number; tokens: number; complete: boolean };
+  numbers: NumbersAnswer;
+  theme: Record<Mode, ThemeColours>;
+}
+
+/** A number of a head over a corpus, with its 95 % interval. */
+export interface CorpusMean {
+  key: string;
+  count: number;
+  mean: number;
+  low: number | null;
+  high: number | null;
+  /** Share of the texts in which it is 0.4 or more. */
+  holds: number | null;
+}
+
+/** Counts of texts by the bin of a number. */
+export interface CorpusHistogram {
+  from: number[];
+  to: number[];
+  head: number[];
+  all: number[];
+}
+
+/** A query of a head, with its strongest keys. */
+export interface CorpusExample {
+  from: number;
+  to: number;
+  strength: number;
+  query: number;
+  keys: number[];
+  weights: number[];
+  /** Of text: the tokens that attend, and those attended to. */
+  queries: string[] | null;
+  labels: string[] | null;
+  /** Of a picture: rows and columns of patches, and the tokens before them. */
+  grid: [number, number] | null;
+  prefix: number;
+  source: string;
+  /** To Explore; null where it cannot be opened from a link. */
+  link: string | null;
+}
+
+export interface CorpusToken {
+  label: string;
+  share: number;
+  count: number;
+  mean: number;
+}
+
+/** The response of "head". */
+export interface CorpusHead {
+  sentence: string | null;
+  items: number;
+  queries: number;
+  numbers: CorpusMean[];
+  histograms: Record<string, CorpusHistogram>;
+  distances: { side: number; from: number; to: number | null; share: number; all: number }[];
+  examples: CorpusExample[];
+  tokens: { key: CorpusToken[]; query: CorpusToken[] };
+  pairs: { query: string; key: string; count: number; weight: number }[];
+}
+
+/** The response of "alike", "attending" and "drawing": heads in order. */
+export interface CorpusHeads {
+  heads: { site: number; head: number; value: number }[];
+}
+
 // ---- numbers of heads (JSON)
 
 /** One number that every head has. */
@@ -380,7 +487,7 @@ export interface NumbersAnswer {
   sentences: (string | null)[][];
 }
 
-/** The response of "similarity". */
+/** The response of "similarity" to the view of a text. */
 export interface SimilarityAnswer {
   /** By site and head. */
   points: ([number, number] | null)[][];

@@ -4,14 +4,14 @@ import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
 import { working } from "./working.js";
 
-/** @import {Base, ImageBase, Panel, Theme} from "../types" */
+/** @import {Base, ImageBase, Panel, RunBase, Theme} from "../types" */
 /** @import {ViewState} from "./state.js" */
 
 const WAITING = "Loading the model …";
 const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with the panels around it
 
 /**
- * @template {Base | ImageBase} B
+ * @template {Base | ImageBase | RunBase} B
  * @typedef {object} View
  * @property {ViewState<B>} view
  * @property {() => Uint8Array} area the overview's bytes, which hold the colours
@@ -24,7 +24,7 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
  * next picture is on its way, drawing is held back for `HOLD_MS`: laying out the page twice takes
  * longer than most responses.
  *
- * @template {Base | ImageBase} B
+ * @template {Base | ImageBase | RunBase} B
  * @param {HTMLElement} root
  * @param {View<B>} state
  * @param {() => Panel[]} create

@@ -4,9 +4,9 @@
 import { START as OPTIONS } from "./declared.js";
 import { headsOf } from "./labels.js";
 
-/** @import {Address, Base, Direction, Head, ImageBase, LinkSelection, Scale, Selection, Site, Text} from "../types" */
+/** @import {Address, Base, Direction, Head, ImageBase, LinkSelection, RunBase, Scale, Selection, Site, Text} from "../types" */
 
-/** @typedef {Base | ImageBase} AnyBase */
+/** @typedef {Base | ImageBase | RunBase} AnyBase */
 
 /** @type {Address} of an empty link */
 const HERE = { layer: 0, attention: null, tower: null, module: null, part: null };

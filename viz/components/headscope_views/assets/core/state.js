@@ -9,7 +9,7 @@ import { unpack } from "./pack.js";
 import { carriedOutput, carry, clamp, fromLink, missing, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
-/** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
+/** @import {Base, Host, ImageBase, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
@@ -30,7 +30,7 @@ const LAST_REPORT_MS = 60_000;
  * @property {() => void} wish asks the client for what is missing
  */
 
-/** @template {import("../types").Base | import("../types").ImageBase} B */
+/** @template {Base | ImageBase | RunBase} B */
 export class ViewState {
   /**
    * @param {HTMLElement} root

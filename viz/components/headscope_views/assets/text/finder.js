@@ -6,15 +6,14 @@ import { rangeOf } from "../core/ticks.js";
 import { aboutOf, measureSelect, showLine, undefinedNote } from "./measures.js";
 import { ranked, rankOf, shareOf } from "./numbers.js";
 
-/** @import {Panel} from "../types" */
+/** @import {ManyHeads, Panel} from "../types" */
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
-/** @import {TextState} from "./state.js" */
 
 const LISTED = 10;
 const FIRST = ["previous token"]; // the first ranking
 
 /**
- * @param {TextState} state
+ * @param {ManyHeads} state
  * @param {HTMLElement} parent
  */
 export function finder(state, parent) {

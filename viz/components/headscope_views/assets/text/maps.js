@@ -93,7 +93,7 @@ function sinksOf(header, rows, area) {
 }
 
 export class Maps {
-  /** @param {Base} base */
+  /** @param {Pick<Base, "sites">} base */
   constructor(base) {
     this.base = base;
     /** @type {Map<number, ThumbsHeader & {area: Uint8Array}>} by site */

@@ -1,49 +1,55 @@
-// Every head at once: as thumbnails, as dots between any two of their numbers, or as a table; the
+// Every head at once: as dots between any two of their numbers, as a table, or as what else the view
+// offers; the
 // finder, which ranks them; and the conditions by which they are filtered in all of these.
 
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { atlas } from "./atlas.js";
 import { finder } from "./finder.js";
 import { conditionOf, nameOfSpot } from "./numbers.js";
 import { scatter } from "./scatter.js";
 import { table } from "./table.js";
 
-/** @import {Overview, Panel} from "../types" */
-/** @import {TextState} from "./state.js" */
-
-/** @type {{name: Overview, label: string, title: string, make: (state: TextState, parent: HTMLElement) => Panel}[]} */
-const VIEWS = [
-  {
-    name: "atlas",
-    label: "Thumbnails",
-    title: "Each head as a small picture: a row per layer, or in the order of a number",
-    make: atlas,
-  },
-  {
-    name: "scatter",
-    label: "Scatter",
-    title: "Each head as a dot, placed by two of its numbers and coloured by a third",
-    make: scatter,
-  },
-  {
-    name: "table",
-    label: "Table",
-    title: "Each head as a row of its numbers, to sort and to filter",
-    make: table,
-  },
-];
+/** @import {ManyHeads, Overview, Panel} from "../types" */
 
 /**
- * @param {TextState} state
+ * A view of all heads.
+ *
+ * @template S
+ * @typedef {object} ViewOfHeads
+ * @property {Overview} name
+ * @property {string} label
+ * @property {string} title
+ * @property {(state: S, parent: HTMLElement) => Panel} make
+ */
+
+/** @type {ViewOfHeads<ManyHeads>} */
+export const SCATTER = {
+  name: "scatter",
+  label: "Scatter",
+  title: "Each head as a dot, placed by two of its numbers and coloured by a third",
+  make: scatter,
+};
+
+/** @type {ViewOfHeads<ManyHeads>} */
+export const TABLE = {
+  name: "table",
+  label: "Table",
+  title: "Each head as a row of its numbers, to sort and to filter",
+  make: table,
+};
+
+/**
+ * @template {ManyHeads} S
+ * @param {S} state
  * @param {HTMLElement} parent
+ * @param {ViewOfHeads<S>[]} offered the first is shown where another was chosen
  * @returns {Panel}
  */
-export function overview(state, parent) {
+export function overview(state, parent, offered) {
   const views = switchOf(
     "View of every head",
-    ...VIEWS.map(({ name, label, title }) =>
+    ...offered.map(({ name, label, title }) =>
       button(label, title, () => state.select({ overview: name })),
     ),
   );
@@ -85,10 +91,10 @@ export function overview(state, parent) {
   filters.hidden = true;
   return {
     render(theme) {
-      VIEWS.forEach(({ name }, i) =>
+      offered.forEach(({ name }, i) =>
         views.children[i].setAttribute("aria-pressed", String(name === state.selection.overview)),
       );
-      const chosen = VIEWS.find(({ name }) => name === state.selection.overview) ?? VIEWS[0];
+      const chosen = offered.find(({ name }) => name === state.selection.overview) ?? offered[0];
       if (state.conditions.size) state.askNumbers();
       if (!made.has(chosen.name)) made.set(chosen.name, chosen.make(state, place));
       found.render(theme);

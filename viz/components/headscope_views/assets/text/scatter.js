@@ -11,10 +11,9 @@ import { conditionWithin, LAYER, nameOfSpot, shareOf } from "./numbers.js";
 import { colourAt, paintAxes, paintDots, paintLegend, paintNames, placeTip, plotOf } from "./plot.js";
 import { thumbnail } from "./thumbnail.js";
 
-/** @import {Measure, Panel, Range, SimilarityAnswer, Theme} from "../types" */
+/** @import {ManyHeads, Measure, Panel, Range, SimilarityAnswer, Theme} from "../types" */
 /** @import {Dot, Plot} from "./dots.js" */
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
-/** @import {TextState} from "./state.js" */
 
 const MAP = "similarity"; // instead of a measure, for both axes
 const FIRST = { x: ["distance", "entropy"], y: ["broad"] }; // of the axes, where they are defined
@@ -33,7 +32,7 @@ const HINT =
  */
 
 /**
- * @param {TextState} state
+ * @param {ManyHeads} state
  * @param {HTMLElement} parent
  * @returns {Panel}
  */
@@ -55,7 +54,7 @@ export function scatter(state, parent) {
     "div",
     "hs-scatter",
     {},
-    element("p", "hs-sentence", {}, "One dot per head, placed by its numbers on this text."),
+    element("p", "hs-sentence", {}, `One dot per head, placed by its numbers ${state.over}.`),
     element("div", "hs-row hs-axes", {}, x.box, y.box, colour.box),
     ...[stage, read, notes, formulas.box],
   );
@@ -81,7 +80,7 @@ export function scatter(state, parent) {
   function axesOf(numbers) {
     const [across, up, third] = state.selection.plot.split(".");
     const painted = numbers.has(third) ? third : LAYER;
-    if (across === MAP || up === MAP) return { x: MAP, y: MAP, colour: painted };
+    if (state.hasSimilarity && (across === MAP || up === MAP)) return { x: MAP, y: MAP, colour: painted };
     const all = state.spots();
     const first = numbers.has(across) ? across : numbers.firstDefined(FIRST.x, all, up);
     const second = numbers.has(up) ? up : numbers.firstDefined(FIRST.y, all, first);
@@ -286,7 +285,7 @@ export function scatter(state, parent) {
    * @param {Axes} axes
    */
   function explain(numbers, axes) {
-    const options = [...numbers.measures, MAP_OPTION];
+    const options = [...numbers.measures, ...(state.hasSimilarity ? [MAP_OPTION] : [])];
     x.show(options, axes.x);
     y.show(options, axes.y);
     colour.show(numbers.measures, axes.colour);

@@ -66,7 +66,7 @@ export class TextState {
       wish: () => this.wish(),
     });
     /** @type {Maps} */
-    this.maps = new Maps({ model: "", note: "", caveat: "", texts: [], sites: [], theme: NO_THEME });
+    this.maps = new Maps({ sites: [] });
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
@@ -96,6 +96,8 @@ export class TextState {
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
     this.fetched = new Map();
+    this.over = "on this text"; // what the numbers of heads are read from
+    this.hasSimilarity = true;
     this.halted = false; // whether the user stopped the thumbnails
     this.direction = 1; // of the user's way through the layers
     /** @type {Map<Wish, ReturnType<typeof setTimeout>>} */
@@ -843,16 +845,3 @@ const mapQueryOf = (variant) => ({
   ...rowQueryOf(variant),
   ...(variant.coding === "log" ? { coding: "log" } : {}),
 });
-
-const NONE = {
-  background: "",
-  surface: "",
-  text: "",
-  muted: "",
-  line: "",
-  primary: "",
-  heads: [],
-  sequential: 0,
-  diverging: 0,
-};
-const NO_THEME = { light: NONE, dark: NONE };

@@ -8,9 +8,8 @@ import { aboutOf } from "./measures.js";
 import { conditionOf, nameOfSpot, ranked, rankOf, shareOf } from "./numbers.js";
 import { inSight } from "./strands.js";
 
-/** @import {Panel, Range} from "../types" */
+/** @import {ManyHeads, Panel, Range} from "../types" */
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
-/** @import {TextState} from "./state.js" */
 
 const ROW = 26; // pixels at a unit of 1
 const TALLEST = 0.6; // of the window
@@ -18,7 +17,7 @@ const BESIDE = 6; // rows that are there above and below the window
 const HEAD = "head"; // the order of layers and heads, instead of a measure
 
 /**
- * @param {TextState} state
+ * @param {ManyHeads} state
  * @param {HTMLElement} parent
  * @returns {Panel}
  */

@@ -4,15 +4,17 @@ import { button, stepper, switchOf } from "../core/bar.js";
 import { FORMS } from "../core/declared.js";
 import { element, setText } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
-import { groupsOf, layerName } from "../core/labels.js";
+import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { aids } from "./aids.js";
+import { atlas } from "./atlas.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "./model.js";
-import { overview } from "./overview.js";
+import { overview, SCATTER, TABLE } from "./overview.js";
+import { kindSwitch } from "./kinds.js";
 import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
@@ -23,6 +25,13 @@ import { vectors } from "./vectors.js";
 
 const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
 const PARTS = ["atlas", "matrix", "tokens"];
+/** @type {import("./overview.js").ViewOfHeads<TextState>} */
+const ATLAS = {
+  name: "atlas",
+  label: "Thumbnails",
+  title: "Each head as a small picture: a row per layer, or in the order of a number",
+  make: atlas,
+};
 
 /**
  * @param {HTMLElement} root
@@ -64,7 +73,7 @@ function compose(state, root, host) {
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };
-  if (parts.includes("atlas")) around.push(overview(state, grid));
+  if (parts.includes("atlas")) around.push(overview(state, grid, [ATLAS, SCATTER, TABLE]));
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
   if (parts.includes("matrix")) {
@@ -86,7 +95,7 @@ function compose(state, root, host) {
  * @param {Host} host
  */
 function toolbar(state, bar, drawn, host) {
-  const kinds = switchOf("Kind of attention");
+  const kinds = kindSwitch(state);
   /** @param {number} row */
   const goTo = (row) => state.select({ site: state.group()[row] });
   const layer = stepper("Layer", (by) => goTo(state.group().indexOf(state.selection.site) + by), goTo);
@@ -126,29 +135,13 @@ function toolbar(state, bar, drawn, host) {
   const note = element("strong", "hs-note");
   const zooming = switchOf("Zoom", farther, closer, reset);
   const spring = element("span", "hs-spring");
-  bar.replaceChildren(kinds, layer.box, head.box, edits.box, stretch, note, spring);
+  bar.replaceChildren(kinds.box, layer.box, head.box, edits.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
   for (const { choices } of drawn.values()) if (choices) note.before(choices);
-  let named = "";
-
-  /** One button for each kind of attention, where there are several. */
-  function switches() {
-    const groups = [...groupsOf(state.base)];
-    const names = groups.map(([name]) => name).join();
-    if (names !== named) {
-      named = names;
-      const several = groups.length > 1 ? groups : [];
-      kinds.replaceChildren(...several.map(([name]) => kindButton(state, name)));
-      kinds.hidden = !several.length;
-    }
-    [...kinds.children].forEach((made, i) => {
-      made.setAttribute("aria-pressed", String(groups[i][1].includes(state.selection.site)));
-    });
-  }
 
   return {
     render() {
-      switches();
+      kinds.show();
       const layers = state.group();
       layer.show(
         layers.map((site) => layerName(state.base, site)),
@@ -243,26 +236,3 @@ function othersOf(state) {
 
 /** @param {keyof typeof FORMS} form */
 const figureNamed = (form) => ({ form, name: FORMS[form].label, title: FORMS[form].title });
-
-/** @type {Record<string, string>} */
-const KINDS = {
-  self: "The input’s tokens attend to each other, both ways",
-  causal: "A token attends to itself and to what came before it",
-  cross: "The target’s tokens attend to the source’s tokens",
-  joint: "Encoder, cross-attention and decoder in one matrix: the source’s tokens, then the target’s",
-};
-
-/**
- * A button that goes to a kind of attention, at the same layer where it has one.
- *
- * @param {TextState} state
- * @param {string} name
- */
-function kindButton(state, name) {
-  const sites = () => groupsOf(state.base).get(name) ?? [];
-  return button(name, KINDS[state.site(sites()[0]).kind], () => {
-    const { layer } = state.site();
-    const same = sites().find((site) => state.site(site).layer === layer);
-    state.select({ site: same ?? sites()[0] });
-  });
-}

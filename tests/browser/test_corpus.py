@@ -1,0 +1,111 @@
+"""Heads over a corpus, in the app: from the scatter to a head, to its example in Explore."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import Page, expect
+
+from viz.pages.corpus import runs
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+NAME = ".hs-corpus-name"
+
+
+def rows(run: str, name: str) -> list[dict]:
+    return pq.read_table(runs.FINISHED / run / f"{name}.parquet").to_pylist()
+
+
+def opened(page: Page, url: str, query: str) -> None:
+    page.goto(f"{url}/corpus?{query}")
+    expect(page.locator(".hs-corpus-sentence")).not_to_be_empty(timeout=60_000)
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
+
+
+def test_a_dot_leads_to_a_head_and_an_example_to_explore(page: Page, app_url: str) -> None:
+    opened(page, app_url, "run=induction&layer=0&head=1")
+    expect(page.locator(NAME)).to_have_text("Layer 0 · head 1")
+    page.locator(".hs-axes select").nth(0).select_option("Induction")
+    page.locator(".hs-plot-canvas").focus()
+    best = max(
+        (row for row in rows("induction", "measures") if row["measure"] == "induction"),
+        key=lambda row: row["mean"],
+    )
+    head = rows("induction", "heads")[best["id"]]
+    for _ in range(4):  # as far as the dots go to the right
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(NAME)).to_have_text(f"Layer {head['layer']} · head {head['head']}")
+    expect(page.locator(".hs-corpus-sentence")).to_have_text(head["sentence"])
+    page.wait_for_url(re.compile(f"layer={head['layer']}.*plot=induction"))
+    page.reload()
+    expect(page.locator(NAME)).to_have_text(f"Layer {head['layer']} · head {head['head']}")
+    link = page.get_by_role("link", name="Open in Explore").first
+    wanted = parse_qs(urlsplit(link.get_attribute("href") or "").query)
+    link.click()
+    shown = page.locator(".headscope[data-painted]:not(.hs-busy)")
+    expect(shown).to_have_count(1, timeout=60_000)
+    expect(shown).to_have_attribute("data-head", str(head["head"]))
+    page.wait_for_url(re.compile(f"token={wanted['token'][0]}"))
+    now = query(page)
+    assert {name: now[name] for name in ("model", "input", "token")} == {
+        name: wanted[name][0] for name in ("model", "input", "token")
+    }
+
+
+def test_heads_are_found_by_a_drawing_and_by_a_token(page: Page, app_url: str) -> None:
+    opened(page, app_url, "run=minilm&layer=5&head=5")
+    page.get_by_text("Find heads by drawing their pattern").click()
+    canvas = page.locator(".hs-drawing")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    step = box["width"] / 16
+    page.mouse.move(box["x"] + step / 2, box["y"] + 1.5 * step)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 14.5 * step, box["y"] + 15.5 * step, steps=3)
+    page.mouse.up()
+    found = page.locator(".hs-by-drawing .hs-finder-row")
+    maps = np.array([row["corner"] for row in rows("minilm", "maps")]).reshape(-1, 16, 16)
+    below = np.nan_to_num(maps[:, 1:])
+    cosine = below[:, range(15), range(15)].sum(1) / np.sqrt(15 * np.square(below).sum((1, 2)))
+    best = rows("minilm", "heads")[int(cosine.argmax())]
+    expect(found.first).to_have_text(
+        f"layer {best['layer']} · head {best['head']}{cosine.max():.3f}"
+    )
+    found.first.click()
+    expect(page.locator(NAME)).to_have_text(f"Layer {best['layer']} · head {best['head']}")
+    page.get_by_role("button", name="Clear: Empty the matrix").click()
+    expect(found).to_have_count(0)
+    page.get_by_role("button", name="Take this head’s").click()
+    expect(found.first).to_contain_text(f"layer {best['layer']} · head {best['head']}")
+    page.get_by_text("Find heads by a token").click()
+    page.get_by_role("searchbox", name="Token").fill("commas")
+    shares: dict[int, float] = {}
+    for row in rows("minilm", "tokens"):
+        if row["role"] == "key" and row["label"].strip() == ",":
+            shares[row["id"]] = row["share"]
+    most = rows("minilm", "heads")[max(shares, key=lambda head: shares[head])]
+    expect(page.locator(".hs-by-token .hs-finder-row").first).to_contain_text(
+        f"layer {most['layer']} · head {most['head']}"
+    )
+
+
+def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
+    opened(page, app_url, "run=dates&overview=table")
+    table = page.locator(".hs-heads-table tbody tr")
+    heads = rows("dates", "heads")
+    kinds = {kind: [h for h in heads if h["kind"] == kind] for kind in ("self", "cross")}
+    expect(table).to_have_count(len(kinds["self"]))
+    page.get_by_role("button", name="decoder: cross").click()
+    expect(table).to_have_count(len(kinds["cross"]))
+    expect(page.locator(NAME)).to_contain_text("cross")
+    page.get_by_role("textbox", name="Layers").fill("1")
+    of_layer = [head for head in kinds["cross"] if head["layer"] == 1]
+    expect(table).to_have_count(len(of_layer))
+    page.wait_for_url(re.compile("conditions=layer"))

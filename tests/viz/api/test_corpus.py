@@ -1,0 +1,242 @@
+"""Answers about a run over a corpus equal its tables, read here by hand."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from viz.api import corpus
+from viz.api.endpoint import work_of
+from viz.api.entries import RunEntry
+from viz.api.registry import UnknownError
+from viz.api.requests import QuestionError
+from viz.pack import unpack
+from viz.pages.corpus import runs
+from viz.routes import ENDPOINTS
+
+NAMES = sorted(runs.titles())
+
+
+def table(run: str, name: str) -> pa.Table:
+    return pq.read_table(runs.FINISHED / run / f"{name}.parquet")
+
+
+def rows(run: str, name: str, head: int) -> list[dict]:
+    return [row for row in table(run, name).to_pylist() if row["id"] == head]
+
+
+def entry(run: str) -> RunEntry:
+    return corpus.hold(runs.FINISHED / run).value
+
+
+def ask(run: str, path: str):
+    name, _, query = path.partition("?")
+    return work_of(ENDPOINTS, entry(run), "r", name, parse_qsl(query))[1]()
+
+
+def places(run: str) -> list[tuple[int, int]]:
+    """Site and head of every head, in the order of the tables."""
+    return [(site, head) for site, count in enumerate(entry(run).heads) for head in range(count)]
+
+
+def of(run: str, number: int, route: str = "head"):
+    site, head = places(run)[number]
+    return ask(run, f"{route}?site={site}&head={head}")
+
+
+@pytest.mark.parametrize("run", NAMES)
+def test_the_numbers_of_all_heads_are_those_of_the_tables(run: str) -> None:
+    header, _ = unpack(ask(run, "overview"))
+    base, every = header["base"], table(run, "heads").to_pylist()
+    assert (
+        base["run"]["texts"]
+        == json.loads((runs.FINISHED / run / "manifest.json").read_text(encoding="utf-8"))["texts"]
+    )
+    found = [(base["sites"][site]["layer"], head) for site, head in places(run)]
+    assert found == [(row["layer"], row["head"]) for row in every]
+    means = {(row["id"], row["measure"]): row["mean"] for row in table(run, "measures").to_pylist()}
+    numbers, seen = base["numbers"], 0
+    for key, values in numbers["values"].items():
+        for number, (site, head) in enumerate(places(run)):
+            expected = means.get((number, key), every[number].get(key))
+            if expected is None or np.isnan(expected):
+                assert values[site][head] is None
+            else:
+                assert values[site][head] == pytest.approx(expected, abs=1e-6)
+                seen += 1
+    assert seen >= len(means)
+    sentences = [numbers["sentences"][site][head] for site, head in places(run)]
+    assert sentences == [row["sentence"] for row in every]
+
+
+@pytest.mark.parametrize("run", ["minilm", "dinov2", "dates", "induction"])
+def test_the_page_of_a_head_is_what_the_tables_say(run: str) -> None:
+    number = len(places(run)) // 2
+    found = of(run, number)
+    means = {row["measure"]: row for row in rows(run, "measures", number)}
+    assert {each["key"] for each in found["numbers"]} == set(means)
+    for each in found["numbers"]:
+        for name in ("count", "mean", "low", "high"):
+            assert each[name] == pytest.approx(means[each["key"]][name], rel=1e-12)
+    everyone: dict[tuple[str, float], int] = {}
+    for row in table(run, "histograms").to_pylist():
+        at = row["measure"], row["from"]
+        everyone[at] = everyone.get(at, 0) + row["count"]
+    own = {(r["measure"], r["from"]): r["count"] for r in rows(run, "histograms", number)}
+    for key, histogram in found["histograms"].items():
+        assert histogram["from"] == sorted(histogram["from"])
+        for start, count, all_ in zip(
+            histogram["from"], histogram["head"], histogram["all"], strict=True
+        ):
+            assert count == own.pop((key, start), 0)
+            assert all_ == everyone.pop((key, start))
+    assert not own
+    assert not everyone
+    shares = {(row["side"], row["from"]): row["share"] for row in rows(run, "distances", number)}
+    drawn = {(each["side"], each["from"]): each["share"] for each in found["distances"]}
+    assert {at: share for at, share in drawn.items() if share} == shares
+    everywhere = table(run, "distances").to_pylist()
+    heads = {row["id"] for row in everywhere}
+    total = sum(row["share"] for row in everywhere) / len(heads)
+    if number in heads:
+        assert sum(each["all"] for each in found["distances"]) == pytest.approx(total)
+
+
+@pytest.mark.parametrize("run", ["minilm", "induction"])
+def test_tokens_and_pairs_come_with_the_largest_sums_first(run: str) -> None:
+    number = 3
+    found = of(run, number)
+    for role in ("key", "query"):
+        own = [row for row in rows(run, "tokens", number) if row["role"] == role]
+        own.sort(key=lambda row: -row["weight"])
+        shown = [(row["label"], row["share"], row["count"]) for row in own[: corpus.TOKENS]]
+        assert [(e["label"], e["share"], e["count"]) for e in found["tokens"][role]] == shown
+    weights = [each["weight"] for each in found["pairs"]]
+    assert (
+        weights
+        == sorted((row["weight"] for row in rows(run, "pairs", number)), reverse=True)[
+            : corpus.TOKENS
+        ]
+    )
+
+
+@pytest.mark.parametrize("run", ["minilm", "smollm2", "dates", "dinov2"])
+def test_examples_are_whole_and_lead_to_explore(run: str) -> None:
+    number = len(places(run)) - 1
+    found, own = of(run, number)["examples"], rows(run, "examples", number)
+    assert len(found) == len(own)
+    texts = {row["text"]: row for row in table(run, "texts").to_pylist()}
+    own.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
+    address = table(run, "heads").to_pylist()[number]
+    for each, row in zip(found, own, strict=True):
+        assert (each["query"], each["keys"], each["weights"]) == (
+            row["query"],
+            row["keys"],
+            row["weights"],
+        )
+        labels = each["labels"] or range(each["prefix"] + int(np.prod(each["grid"])))
+        assert max(each["keys"]) < len(labels)
+        text = texts[row["text"]]
+        if run == "dinov2":
+            assert (each["link"] is not None) == (text["source"] in ("china.jpg", "flower.jpg"))
+        if each["link"] is None:
+            continue
+        query = dict(parse_qsl(urlsplit(each["link"]).query))
+        assert query["model"] == run
+        assert query["layer"] == str(address["layer"])
+        assert query["head"] == str(address["head"])
+        assert query["token"] == str(row["query"])
+        assert query.get("input", text["content"]) == text["content"]
+
+
+def test_a_cross_attention_shows_keys_of_the_source() -> None:
+    kinds = [row["kind"] for row in table("dates", "heads").to_pylist()]
+    found = of("dates", kinds.index("cross"))["examples"]
+    texts = {row["content"]: row for row in table("dates", "texts").to_pylist()}
+    for each in found:
+        text = texts[dict(parse_qsl(urlsplit(each["link"]).query))["input"]]
+        assert each["queries"] == text["target_labels"]
+        assert each["labels"] == text["labels"]
+
+
+def test_heads_are_found_by_a_token() -> None:
+    shares: dict[int, float] = {}
+    for row in table("minilm", "tokens").to_pylist():
+        if row["role"] == "key" and row["label"].strip() == ",":
+            shares[row["id"]] = shares.get(row["id"], 0.0) + row["share"]
+    found = ask("minilm", "attending?text=commas")["heads"]
+    best = sorted(shares, key=lambda head: -shares[head])[: len(found)]
+    assert [(each["site"], each["head"]) for each in found] == [places("minilm")[h] for h in best]
+    assert [each["value"] for each in found] == pytest.approx([shares[head] for head in best])
+
+
+def test_a_head_is_found_by_drawing_its_pattern() -> None:
+    drawn = np.eye(16, k=-1)
+    text = "".join("f" if cell else "0" for cell in drawn.ravel())
+    found = ask("minilm", f"drawing?cells={text}")["heads"]
+    maps = np.array(table("minilm", "maps")["corner"].to_pylist(), float).reshape(-1, 16, 16)
+    some = np.nan_to_num(maps[:, 1:])
+    cosine = some[:, np.arange(15), np.arange(15)].sum(-1) / np.sqrt(
+        15 * np.square(some).sum((1, 2))
+    )
+    best = np.argsort(-cosine)[: len(found)]
+    assert [(each["site"], each["head"]) for each in found] == [places("minilm")[h] for h in best]
+    assert [each["value"] for each in found] == pytest.approx(cosine[best].tolist())
+
+
+def test_the_heads_most_like_one_are_those_that_the_run_names() -> None:
+    found = of("minilm", 5, "alike")["heads"]
+    expected = entry("minilm").run.like_head(5, corpus.LISTED)
+    assert [(e["site"], e["head"]) for e in found] == [places("minilm")[h] for h in expected["id"]]
+    assert [each["value"] for each in found] == pytest.approx(expected["likeness"].tolist())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "head?site=99&head=0",
+        "head?site=0&head=99",
+        "head?site=0&head=mean",
+        "drawing?cells=f0",
+        "drawing?cells=" + "0" * 256,
+        "drawing?cells=" + "g" * 256,
+        "attending?text=",
+        "attending?text=a&role=both",
+    ],
+)
+def test_bad_questions_are_refused(path: str) -> None:
+    with pytest.raises(QuestionError, match="expected"):
+        ask("induction", path)
+
+
+def test_a_run_has_no_answers_of_a_trace() -> None:
+    with pytest.raises(UnknownError):
+        ask("induction", "map?site=0&head=0")
+
+
+def test_folders_that_are_no_runs_are_refused_by_name(tmp_path: Path) -> None:
+    def refusal(folder: Path) -> str:
+        with pytest.raises(ValueError, match=r"\w") as refused:
+            corpus.hold(folder)
+        return str(refused.value)
+
+    assert refusal(tmp_path / "nowhere") == "nowhere: there is no such folder"
+    assert "expected the folder of a run" in refusal(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "manifest.json").write_text('{"format": "something else"}', encoding="utf-8")
+    assert "other: expected a run of this program" in refusal(other)
+    copied = tmp_path / "copied"
+    copied.mkdir()
+    for path in (runs.FINISHED / "induction").iterdir():
+        (copied / path.name).write_bytes(path.read_bytes())
+    assert corpus.hold(copied).value.heads == [2, 2]
+    pq.write_table(pa.table({"id": [1]}), copied / "measures.parquet")
+    (copied / "manifest.json").touch()
+    assert "measures.parquet is not of a run" in refusal(copied)
+    (copied / "measures.parquet").write_bytes(b"no parquet")
+    assert "measures.parquet: not readable as Parquet" in refusal(copied)

@@ -1,0 +1,394 @@
+"""Responses about a run over a corpus: all heads, one head, and heads that are looked for."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from viz.api import samples
+from viz.api.endpoint import path_of
+from viz.api.entries import HeadSite, RunEntry
+from viz.api.heads import finite
+from viz.api.registry import Held, registry
+from viz.api.requests import QuestionError
+from viz.pack import Thumbs, run_message
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    from analysis.corpus import Run
+    from analysis.measures import Measure
+
+LISTED = 10  # heads that a search returns
+TOKENS = 12  # tokens and pairs of tokens of a head
+MOST_LINKED = 2_000  # characters of a text that a link holds
+SIDE = 16  # cells per side of a drawing
+DESCRIBED = ("model", "corpora", "settings", "texts", "tokens", "status")  # of a manifest
+
+
+def hold(folder: Path) -> Held[RunEntry]:
+    """The run in a folder, held until its files change.
+
+    Raises:
+        ValueError: for a folder without a run that can be read.
+    """
+    manifest = folder / "manifest.json"
+    try:
+        stamp = manifest.stat().st_mtime_ns if folder.is_dir() else 0
+    except OSError:
+        stamp = 0
+    return registry.once(("run", str(folder), stamp), lambda: _opened(folder))
+
+
+def _opened(folder: Path) -> RunEntry:
+    from analysis.corpus import open_run
+
+    try:
+        run = open_run(folder)
+        lacking = [name for name in DESCRIBED if name not in run.manifest]
+        if lacking:
+            raise ValueError(f"{folder.name}: manifest.json does not tell {lacking[0]!r}")
+        return RunEntry(run, _sites(run))
+    except OSError as error:
+        reason = "there is no such folder" if not folder.is_dir() else error.strerror or str(error)
+        raise ValueError(f"{folder.name or folder}: {reason}") from error
+
+
+def _sites(run: "Run") -> tuple[HeadSite, ...]:
+    """The attention layers of the heads, which are in order."""
+    found: list[dict[str, Any]] = []
+    for row in run.heads.reset_index().to_dict("records"):
+        place = {name: row[name] for name in ("layer", "kind", "tower", "module", "part")}
+        if row["head"] == 0:
+            found.append({**place, "first": int(row["id"]), "heads": 0})
+        found[-1]["heads"] += 1
+    return tuple(
+        HeadSite(
+            int(each["layer"]),
+            each["kind"],
+            each["tower"],
+            each["module"],
+            int(each["part"]),
+            each["heads"],
+            each["first"],
+        )
+        for each in found
+    )
+
+
+# ---- all heads
+
+
+def overview(entry: RunEntry, id: str) -> bytes:
+    """What was read, and every number of every head; their mean weights as thumbnails."""
+    run = entry.run
+    base = {
+        "model": run.manifest["model"]["name"],
+        "sites": [_site(each) for each in entry.sites],
+        "run": {
+            "corpora": [each.get("about") or "" for each in run.manifest["corpora"]],
+            "pictures": bool(run.manifest["settings"]["pictures"]),
+            "texts": int(run.manifest["texts"]),
+            "tokens": int(run.manifest["tokens"]),
+            "complete": run.manifest["status"] == "complete",
+        },
+        "numbers": _numbers(entry),
+    }
+    return run_message(trace=id, base=base, thumbs=_thumbs(entry))
+
+
+def _site(site: HeadSite) -> dict[str, Any]:
+    """A layer as the views know it; its mean maps have so many cells."""
+    held = asdict(site)
+    del held["first"]
+    return held | {"queries": SIDE, "keys": SIDE}
+
+
+def _thumbs(entry: RunEntry) -> Thumbs:
+    import numpy as np
+
+    maps = np.nan_to_num(entry.run.maps["corner"]).astype(np.float32)
+    sites = [maps[each.first : each.first + each.heads] for each in entry.sites]
+    return Thumbs.of([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
+
+
+def measures(run: "Run") -> "list[Measure]":
+    """The numbers that a run has of its heads, in the order of their declaration."""
+    from analysis.measures import MEASURES, PICTURE_MEASURES
+
+    heads = run.heads
+    known = (*MEASURES, *PICTURE_MEASURES)
+    return [each for each in known if each.key in heads and heads[each.key].notna().any()]
+
+
+def _numbers(entry: RunEntry) -> dict[str, Any]:
+    heads, found = entry.run.heads, measures(entry.run)
+    return {
+        "measures": [asdict(measure) for measure in found],
+        "values": {
+            measure.key: _by_site(entry, heads[measure.key].tolist(), finite) for measure in found
+        },
+        "reasons": {},
+        "sentences": _by_site(entry, heads["sentence"].tolist(), lambda said: said or None),
+    }
+
+
+def _by_site(
+    entry: RunEntry, values: list[Any], held: Callable[[Any], Any]
+) -> list[list[float | str | None]]:
+    return [
+        [held(value) for value in values[each.first : each.first + each.heads]]
+        for each in entry.sites
+    ]
+
+
+# ---- one head
+
+
+def head(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
+    """Everything that is known of one head."""
+    number = number_of(entry, site, head)
+    known = entry.run.heads.loc[number]
+    return {
+        "sentence": known["sentence"] or None,
+        "items": int(known["items"]),
+        "queries": int(known["queries"]),
+        "numbers": _means(entry, number),
+        "histograms": _histograms(entry, number),
+        "distances": _distances(entry, number),
+        "examples": _examples(entry, number),
+        "tokens": {role: _tokens(entry, number, role) for role in ("key", "query")},
+        "pairs": _pairs(entry, number),
+    }
+
+
+def number_of(entry: RunEntry, site: int, head: int) -> int:
+    """The number of a head in the tables.
+
+    Raises:
+        QuestionError: if there is none.
+    """
+    if site >= len(entry.sites):
+        raise QuestionError(f"expected site 0 to {len(entry.sites) - 1}")
+    if head >= entry.sites[site].heads:
+        raise QuestionError(f"expected head 0 to {entry.sites[site].heads - 1}")
+    return entry.sites[site].first + head
+
+
+def _table(entry: RunEntry, name: str) -> "pa.Table":
+    return entry.answers.once(("table", name), lambda: entry.run.table(name))
+
+
+def _of_head(entry: RunEntry, name: str, number: int) -> list[dict[str, Any]]:
+    """The rows of a head in a table."""
+    import pyarrow.compute as pc
+
+    return _table(entry, name).filter(pc.field("id") == number).to_pylist()
+
+
+def _means(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+    found = {row["measure"]: row for row in _of_head(entry, "measures", number)}
+    return [
+        {"key": each.key, "count": found[each.key]["count"]}
+        | {name: _exact(found[each.key][name]) for name in ("mean", "low", "high", "holds")}
+        for each in measures(entry.run)
+        if each.key in found
+    ]
+
+
+def _exact(number: float | None) -> float | None:
+    """A number for JSON, as it is in the tables."""
+    return float(number) if number is not None and math.isfinite(number) else None
+
+
+def _histograms(entry: RunEntry, number: int) -> dict[str, dict[str, list[Any]]]:
+    """For each measure the bins that any head has, with the counts of this head and of all."""
+    every = entry.answers.once("histograms", lambda: _all_histograms(entry))
+    own = {
+        (row["measure"], row["from"]): row["count"] for row in _of_head(entry, "histograms", number)
+    }
+    return {
+        key: {
+            "from": [start for start, _, _ in bins],
+            "to": [end for _, end, _ in bins],
+            "head": [own.get((key, start), 0) for start, _, _ in bins],
+            "all": [count for _, _, count in bins],
+        }
+        for key, bins in every.items()
+    }
+
+
+def _all_histograms(entry: RunEntry) -> dict[str, list[tuple[float, float, int]]]:
+    """The counts of all heads together, by measure: from, to and count of each bin."""
+    table = _table(entry, "histograms").group_by(["measure", "from", "to"])
+    found: dict[str, list[tuple[float, float, int]]] = {}
+    for row in table.aggregate([("count", "sum")]).to_pylist():
+        found.setdefault(row["measure"], []).append((row["from"], row["to"], row["count_sum"]))
+    return {key: sorted(bins) for key, bins in found.items()}
+
+
+def _distances(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+    """The share of weight at each distance, of this head and as the mean of those that have any."""
+    every = entry.answers.once("distances", lambda: _all_distances(entry))
+    own = {(row["side"], row["from"]): row for row in _of_head(entry, "distances", number)}
+    if not own:
+        return []
+    return [
+        {"side": side, "from": first, "to": last, "all": share}
+        | {"share": own[side, first]["share"] if (side, first) in own else 0.0}
+        for (side, first, last, share) in every
+    ]
+
+
+def _all_distances(entry: RunEntry) -> list[tuple[int, int, int | None, float]]:
+    table = _table(entry, "distances")
+    heads = len(set(table["id"].to_pylist()))
+    rows = table.group_by(["side", "from", "to"]).aggregate([("share", "sum")]).to_pylist()
+    found = [(row["side"], row["from"], row["to"], row["share_sum"] / heads) for row in rows]
+    return sorted(found, key=lambda each: each[0] * (each[1] + 1))
+
+
+def _tokens(entry: RunEntry, number: int, role: str) -> list[dict[str, Any]]:
+    """The tokens with the largest sums of weight."""
+    rows = [row for row in _of_head(entry, "tokens", number) if row["role"] == role]
+    rows.sort(key=lambda row: -row["weight"])
+    return [
+        {"label": row["label"], "share": _exact(row["share"]), "count": row["count"]}
+        | {"mean": _exact(row["mean"])}
+        for row in rows[:TOKENS]
+    ]
+
+
+def _pairs(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+    """The pairs of tokens with the largest sums of weight."""
+    return [
+        {"query": row["query_label"], "key": row["key_label"]}
+        | {"count": row["count"], "weight": _exact(row["weight"])}
+        for row in _of_head(entry, "pairs", number)[:TOKENS]
+    ]
+
+
+# ---- examples
+
+
+def _examples(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+    """Queries of every interval of strength, the strongest first, with what is around them."""
+    texts = entry.answers.once(
+        "texts", lambda: {row["text"]: row for row in _table(entry, "texts").to_pylist()}
+    )
+    site = next(each for each in reversed(entry.sites) if each.first <= number)
+    rows = _of_head(entry, "examples", number)
+    rows.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
+    return [_example(entry, site, number, row, texts[row["text"]]) for row in rows]
+
+
+def _example(
+    entry: RunEntry, site: HeadSite, number: int, row: dict[str, Any], text: dict[str, Any]
+) -> dict[str, Any]:
+    target = text["target_labels"]
+    queries = target if site.kind == "cross" or site.tower == "decoder" else text["labels"]
+    keys = text["labels"] if site.kind == "cross" else queries
+    return {
+        **{name: row[name] for name in ("from", "to", "query", "keys")},
+        "strength": _exact(row["strength"]),
+        "weights": [_exact(weight) for weight in row["weights"]],
+        "queries": queries,
+        "labels": keys,
+        "grid": text["grid"],
+        "prefix": text["prefix"] or 0,
+        "source": text["source"],
+        "link": _link(entry, site, number - site.first, row, text),
+    }
+
+
+def _link(
+    entry: RunEntry, site: HeadSite, head: int, row: dict[str, Any], text: dict[str, Any]
+) -> str | None:
+    """The link to the example in Explore; None where its model or input is not in a link."""
+    model = _catalogued().get(entry.run.manifest["model"]["name"])
+    given = _input(text)
+    if model is None or given is None:
+        return None
+    place = {"layer": site.layer, "attention": site.kind, "head": head, "token": row["query"]}
+    return "./" + path_of("", model=model, **given, **place, tower=site.tower)
+
+
+def _input(text: dict[str, Any]) -> dict[str, str] | None:
+    """The parameters of a link that hold an input."""
+    if text["grid"] is not None:
+        named = {f"{path.name}": name for name, path in samples.PHOTOS.items()}
+        return {"photo": named[text["source"]]} if text["source"] in named else None
+    if len(text["content"]) > MOST_LINKED:
+        return None
+    target = text["target_labels"]
+    if target is None:
+        return {"input": text["content"]}
+    letters = target[1:]
+    if any(len(label) > 1 for label in letters):
+        return {"input": text["content"]}
+    return {"input": text["content"], "target": "".join(letters)}
+
+
+def _catalogued() -> dict[str, str]:
+    """The models of the list, by what their runs call them."""
+    from models.catalogue import catalogue
+
+    return {each.title: each.name for each in catalogue()}
+
+
+# ---- heads that are looked for
+
+
+def alike(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
+    """The heads of the run that are most like one."""
+    import numpy as np
+
+    number = number_of(entry, site, head)
+    likeness = entry.answers.once("similarities", lambda: entry.run.similarities())[:, number]
+    order = np.argsort(-likeness, kind="stable")
+    chosen = [int(each) for each in order if each != number][:LISTED]
+    return {"heads": [_found(entry, each, likeness[each]) for each in chosen]}
+
+
+def attending(entry: RunEntry, id: str, text: str, role: str = "key") -> dict[str, Any]:
+    """The heads of whose weight the largest share goes to a token, or comes from it."""
+    return _ranked(entry, entry.run.attending_to(text, LISTED, role=role), "share")
+
+
+def drawing(entry: RunEntry, id: str, cells: "np.ndarray", whole: bool = False) -> dict[str, Any]:
+    """The heads whose mean weights are most like a drawing."""
+    try:
+        return _ranked(entry, entry.run.like_drawing(cells, LISTED, whole=whole), "likeness")
+    except ValueError as error:
+        raise QuestionError(str(error)) from error
+
+
+def _ranked(entry: RunEntry, frame: "pd.DataFrame", column: str) -> dict[str, Any]:
+    pairs: Iterable[tuple[Any, Any]] = zip(frame["id"], frame[column], strict=True)
+    return {"heads": [_found(entry, int(number), value) for number, value in pairs]}
+
+
+def _found(entry: RunEntry, number: int, value: float) -> dict[str, Any]:
+    index = max(i for i, each in enumerate(entry.sites) if each.first <= number)
+    head = number - entry.sites[index].first
+    return {"site": index, "head": head, "value": _exact(value)}
+
+
+class Cells:
+    """Parses a drawing: 16 rows of 16 hexadecimal digits, 0 for nothing and f for the most."""
+
+    longest = SIDE * SIDE
+
+    def __call__(self, text: str) -> "np.ndarray":
+        import numpy as np
+
+        digits = "0123456789abcdef"
+        if len(text) != SIDE * SIDE or not set(text) <= set(digits):
+            raise QuestionError(f"expected {SIDE * SIDE} hexadecimal digits")
+        return np.array([digits.index(each) for each in text], float).reshape(SIDE, SIDE)
+
+
+cells = Cells()

@@ -1,0 +1,94 @@
+// What the heads of a model do over a corpus: all of them, what finds some, and one of them.
+
+import { changes } from "../core/changes.js";
+import { element, setText } from "../core/dom.js";
+import { mountPanels } from "../core/mounting.js";
+import { kindSwitch } from "../text/kinds.js";
+import { LAYER } from "../text/numbers.js";
+import { overview, SCATTER, TABLE } from "../text/overview.js";
+import { byDrawing } from "./by_drawing.js";
+import { byToken } from "./by_token.js";
+import { headPage } from "./head_page.js";
+import { CorpusState } from "./state.js";
+import { counted } from "./words.js";
+
+/** @import {Host, Panel, ViewProps} from "../types" */
+
+/**
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const state = new CorpusState(root, props, host);
+  const mounted = mountPanels(root, state, () => compose(state, root));
+  state.view.update(props);
+  return {
+    /** @param {ViewProps} next */
+    update(next) {
+      state.view.update(next);
+      mounted.restyle();
+    },
+    destroy() {
+      state.destroy();
+      mounted.destroy();
+    },
+  };
+}
+
+/**
+ * @param {CorpusState} state
+ * @param {HTMLElement} root
+ * @returns {Panel[]}
+ */
+function compose(state, root) {
+  const about = element("p", "hs-sentence");
+  const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Which heads" });
+  const all = element("div", "hs-corpus-heads");
+  const one = element("section", "hs-section hs-corpus-head");
+  root.append(about, bar, element("div", "hs-corpus", {}, all, one));
+  return [
+    which(state, about, bar),
+    overview(state, all, [SCATTER, TABLE]),
+    byToken(state, all),
+    byDrawing(state, all),
+    headPage(state, one),
+  ];
+}
+
+/**
+ * What was read, and which heads are shown: their kind and layers.
+ *
+ * @param {CorpusState} state
+ * @param {HTMLElement} about
+ * @param {HTMLElement} bar
+ * @returns {Panel}
+ */
+function which(state, about, bar) {
+  const kinds = kindSwitch(state);
+  const layers = element("input", "hs-filter hs-layers", {
+    ...{ type: "text", "aria-label": "Layers", placeholder: "all, or 0 – 5", maxlength: "24" },
+    ...{ spellcheck: "false", autocomplete: "off" },
+  });
+  layers.oninput = () => state.filter({ [LAYER]: layers.value });
+  const label = element("label", "hs-measure", {}, element("span", "hs-label", {}, "Layers"), layers);
+  bar.append(kinds.box, label);
+  const told = changes();
+
+  return {
+    render() {
+      kinds.show();
+      const text = state.conditions.get(LAYER) ?? "";
+      if (text !== layers.value.trim()) layers.value = text;
+      if (!told(state.base)) return;
+      const { model, run, sites } = state.base;
+      const heads = sites.reduce((sum, site) => sum + site.heads, 0);
+      const inputs = run.pictures ? "pictures" : "texts";
+      const corpora = run.corpora.filter(Boolean).join("; ");
+      const tokens = run.tokens ? `, ${counted(run.tokens)} tokens` : "";
+      const size = `${counted(run.texts)} ${inputs}${tokens}`;
+      const partial = run.complete ? "" : " The run was stopped before its end.";
+      setText(about, `${counted(heads)} heads of ${model} over ${size}${corpora ? `: ${corpora}` : ""}.${partial}`);
+    },
+  };
+}

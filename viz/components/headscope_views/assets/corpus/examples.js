@@ -1,0 +1,139 @@
+// Examples of a head: queries in each interval of strength, with their strongest keys as shaded text
+// or on the grid of a picture.
+
+import { shade, textOn } from "../core/colours.js";
+import { contextOf, element } from "../core/dom.js";
+import { shown } from "../core/labels.js";
+import { percent } from "../text/filters.js";
+import { around } from "./window.js";
+
+/** @import {CorpusExample, Theme} from "../types" */
+
+const CELL = 9; // CSS pixels of a patch
+const OPEN = 1; // intervals that are open at first
+const BLANK = /^ (?=\S)/; // before a word, in its token
+
+/**
+ * Examples by interval, the strongest first.
+ *
+ * @param {CorpusExample[]} examples
+ * @param {boolean} crossed whether queries and keys are tokens of two texts
+ * @param {Theme} theme
+ */
+export function examplesOf(examples, crossed, theme) {
+  const starts = [...new Set(examples.map(({ from }) => from))];
+  return starts.map((start, i) => {
+    const own = examples.filter(({ from }) => from === start);
+    const { to } = own[0];
+    const name = to === 1 ? `${start} and more` : `${start} to ${to}`;
+    const made = element(
+      "details",
+      "hs-interval",
+      {},
+      element("summary", "", {}, `Strongest weight ${name}`),
+      element("div", own[0].grid ? "hs-example-grids" : "", {}, ...own.map((each) => exampleOf(each, crossed, theme))),
+    );
+    made.open = i < OPEN;
+    return made;
+  });
+}
+
+/**
+ * @param {CorpusExample} example
+ * @param {boolean} crossed
+ * @param {Theme} theme
+ */
+function exampleOf(example, crossed, theme) {
+  const { grid, link, source, strength } = example;
+  const picture = grid ? gridOf(example, grid, theme) : textOf(example, crossed, theme);
+  const foot = element("div", "hs-example-foot", {}, `${source} · strongest weight ${percent(strength)}`);
+  if (link) foot.append(" · ", element("a", "", { href: link }, "Open in Explore"));
+  return element("div", "hs-example", {}, picture, foot);
+}
+
+/**
+ * @param {CorpusExample} example
+ * @param {boolean} crossed
+ * @param {Theme} theme
+ */
+function textOf({ query, queries, labels, keys, weights }, crossed, theme) {
+  const tokens = labels ?? [];
+  /** @type {Map<number, number>} */
+  const weightAt = new Map(keys.map((key, i) => [key, weights[i]]));
+  const asks = crossed ? -1 : query;
+  const [first, last] = around(tokens.length, asks, weightAt);
+  const line = element("p", "hs-shaded", { dir: "auto" });
+  if (crossed) line.append(tokenOf(queries?.[query] ?? "", 0, true, theme), " → ");
+  if (first > 0) line.append("… ");
+  const isSpaced = tokens.some((label) => BLANK.test(label)); // else every token stands alone
+  for (let i = first; i < last; i++) {
+    if (!isSpaced || BLANK.test(tokens[i])) line.append(" ");
+    line.append(tokenOf(tokens[i], weightAt.get(i) ?? 0, i === asks, theme));
+  }
+  if (last < tokens.length) line.append(" …");
+  return line;
+}
+
+/**
+ * @param {string} label
+ * @param {number} weight
+ * @param {boolean} asks
+ * @param {Theme} theme
+ */
+function tokenOf(label, weight, asks, theme) {
+  const made = element("span", asks ? "hs-shade hs-asks" : "hs-shade", {}, shown(BLANK.test(label) ? label.slice(1) : label));
+  const about = [asks ? "the query" : "", weight ? `weight ${percent(weight)}` : ""].filter(Boolean);
+  if (about.length) made.title = about.join(", ");
+  if (weight) {
+    const colour = shade(theme.ramp, weight, 1);
+    made.style.background = `rgb(${colour.join()})`;
+    made.style.color = textOn(colour, theme.text);
+  }
+  return made;
+}
+
+/**
+ * The patches of a picture, shaded; tokens before them stand above.
+ *
+ * @param {CorpusExample} example
+ * @param {[number, number]} grid
+ * @param {Theme} theme
+ */
+function gridOf({ query, keys, weights, prefix }, [rows, cols], theme) {
+  const ratio = devicePixelRatio || 1;
+  const canvas = element("canvas", "hs-example-grid", { role: "img" });
+  const label = keys.map((key, i) => `${placeOf(key, prefix, cols)} ${percent(weights[i])}`).join(", ");
+  canvas.setAttribute("aria-label", `Query ${placeOf(query, prefix, cols)}; strongest keys: ${label}`);
+  canvas.title = label;
+  [canvas.width, canvas.height] = [cols * CELL * ratio, rows * CELL * ratio];
+  [canvas.style.width, canvas.style.height] = [`${cols * CELL}px`, `${rows * CELL}px`];
+  const context = contextOf(canvas);
+  context.scale(ratio, ratio);
+  context.fillStyle = theme.surface;
+  context.fillRect(0, 0, cols * CELL, rows * CELL);
+  /** @param {number} token @returns {[number, number]} */
+  const corner = (token) => [((token - prefix) % cols) * CELL, Math.floor((token - prefix) / cols) * CELL];
+  keys.forEach((key, i) => {
+    if (key < prefix) return;
+    context.fillStyle = `rgb(${shade(theme.ramp, weights[i], 1).join()})`;
+    context.fillRect(...corner(key), CELL, CELL);
+  });
+  if (query >= prefix) {
+    const [x, y] = corner(query);
+    context.strokeStyle = theme.primary;
+    context.lineWidth = 2;
+    context.strokeRect(x + 1, y + 1, CELL - 2, CELL - 2);
+  }
+  const before = keys.flatMap((key, i) => (key < prefix ? [`${placeOf(key, prefix, cols)} ${percent(weights[i])}`] : []));
+  return element("div", "", {}, canvas, element("div", "hs-example-foot", {}, before.join(" · ")));
+}
+
+/**
+ * @param {number} token
+ * @param {number} prefix
+ * @param {number} cols
+ */
+const placeOf = (token, prefix, cols) =>
+  token < prefix
+    ? `token ${token} before the patches`
+    : `patch ${Math.floor((token - prefix) / cols)}, ${(token - prefix) % cols}`;

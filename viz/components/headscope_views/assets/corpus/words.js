@@ -1,0 +1,4 @@
+// How counts are written.
+
+/** @param {number} number */
+export const counted = (number) => number.toLocaleString("en");

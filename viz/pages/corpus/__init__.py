@@ -1,0 +1,1 @@
+"""Heads: what the heads of a model do over a corpus."""

@@ -1,0 +1,100 @@
+"""Heads: what the heads of a model do over a corpus, from the files of a run."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from viz.api.registry import Held
+from viz.pages import shared
+from viz.pages.corpus import runs
+from viz.pages.state import link_on_entry, selected, session
+from viz.pages.state import params as link
+from viz.pages.widgets import attention, controls
+from viz.selection import OF_VIEWS
+
+if TYPE_CHECKING:
+    from analysis.corpus import Run
+    from viz.api.entries import RunEntry
+
+PAGE = "corpus"
+KINDS = ("self", "causal", "cross")
+BEGINS = "previous token"  # the head with the most of it is shown first
+SHOWN = ("plot", "rank", "conditions")  # options of the views of all heads
+Address = dict[str, Any]
+
+
+def settings() -> tuple[link.Param, ...]:
+    """The page's settings."""
+    return (
+        link.choice("run", runs.FIRST, (*runs.titles(), runs.FOLDER)),
+        link.text("folder", ""),
+    )
+
+
+def params(begin: Address | None = None) -> tuple[link.Param, ...]:
+    """The page's settings and its view's selection.
+
+    Args:
+        begin: the address of the head that is shown first; None while it is unknown.
+    """
+    first = begin or {}
+    return (
+        *settings(),
+        link.number("layer", first.get("layer"), 0, 999),
+        link.choice("attention", first.get("attention") or "", ("", *KINDS)),
+        *(replace(each, default=first.get(each.name, each.default)) for each in selected.SITE),
+        link.number("head", first.get("head"), 0, 999),
+        replace(selected.param(OF_VIEWS["overview"]), default="scatter"),
+        *(selected.param(OF_VIEWS[name]) for name in SHOWN),
+    )
+
+
+def page() -> None:
+    """Draws the page."""
+    problems = link_on_entry.enter(PAGE, params()).problems
+    st.markdown("#### What do the heads of a model do over a corpus?")
+    with attention.controls(PAGE):
+        for problem in problems:
+            shared.error_line(problem)
+        _choose()
+    with attention.stage(PAGE, "corpus", params()) as stage:
+        held = _opened()
+        stage.params = params(_begin(held.value.run))
+        stage.show(held, of=held.id)
+    st.caption(
+        "These are means over this corpus: on other texts, and on any single one, a head can do"
+        " something else. An interval says how sure a mean is, not how often it holds."
+    )
+
+
+def _choose() -> None:
+    with st.container(key=f"{PAGE}_choice", horizontal=True, gap="medium"):
+        titles = runs.choices()
+        if session.get(PAGE, "run") not in titles:
+            session.edit(PAGE, {"run": runs.FIRST})
+        help = "What was read, by which model; `python -m analysis.corpus` makes others"
+        if controls.select(PAGE, "run", "Run", titles, help, width=520) == runs.FOLDER:
+            controls.text_input(
+                PAGE, "folder", "Folder", "With the files of a run", placeholder="/path/to/a/run"
+            )
+
+
+def _opened() -> "Held[RunEntry]":
+    from viz.api import corpus
+
+    chosen, folder = session.get(PAGE, "run"), session.get(PAGE, "folder")
+    return corpus.hold(runs.folder_of(chosen, folder))
+
+
+def _begin(run: "Run") -> Address:
+    """The address of the head with the most of one number."""
+    names = set(run.measures["measure"])
+    measure = BEGINS if BEGINS in names else run.measures["measure"].iloc[0]
+    row = run.top(measure, 1).iloc[0]
+    return {
+        "layer": int(row["layer"]),
+        "attention": row["kind"],
+        "tower": row["tower"] or "",
+        "head": int(row["head"]),
+    }
