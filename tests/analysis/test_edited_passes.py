@@ -30,7 +30,8 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from tests.models.pretrained.tiny import BY_NAME
 
-IDS = torch.randint(3, 31, (1, 7), generator=torch.Generator().manual_seed(2))
+TOKENS = 5
+IDS = torch.randint(3, 31, (1, TOKENS), generator=torch.Generator().manual_seed(2))
 SIZES: dict[str, Any] = {"dim": 10, "heads": 2, "depth": 3, "mlp": 13, "seed": 1, "vocab": 31}
 NETWORKS = {
     "encoder": lambda: load(EncoderConfig(**SIZES)),
@@ -38,13 +39,13 @@ NETWORKS = {
     "Llama": lambda: load(BY_NAME["Llama"].build()),
 }
 LAYER, HEAD = 1, 1
-SHUFFLED = torch.randperm(7, generator=torch.Generator().manual_seed(0))
+SHUFFLED = torch.randperm(TOKENS, generator=torch.Generator().manual_seed(0))
 OTHER = IDS.roll(2, 1)
 VALUES: dict[str, tuple[Any, Tensor]] = {  # each with the matrix that makes the head's values
-    "zero": (Ablate(LAYER, HEAD), torch.zeros(7, 7)),
-    "mean": (Ablate(LAYER, HEAD, "mean"), torch.full((7, 7), 1 / 7)),
-    "shuffled": (Ablate(LAYER, HEAD, "shuffled"), torch.eye(7)[SHUFFLED]),
-    "token": (Ablate(LAYER, HEAD, "token", token=4), torch.eye(7)[[4] * 7]),
+    "zero": (Ablate(LAYER, HEAD), torch.zeros(TOKENS, TOKENS)),
+    "mean": (Ablate(LAYER, HEAD, "mean"), torch.full((TOKENS, TOKENS), 1 / TOKENS)),
+    "shuffled": (Ablate(LAYER, HEAD, "shuffled"), torch.eye(TOKENS)[SHUFFLED]),
+    "token": (Ablate(LAYER, HEAD, "token", token=4), torch.eye(TOKENS)[[4] * TOKENS]),
 }
 # of which the weights, or what they are made of, are edited: values are their sums as ever
 REST: dict[str, Any] = {
@@ -124,11 +125,11 @@ def test_what_keys_add_sums_to_what_the_pass_added(name: str, edit: str) -> None
 @EVERY
 def test_mixing_and_alti_are_of_the_edited_layer(name: str, edit: str) -> None:
     t = traced(name, edit)
-    product = torch.eye(7)
+    product = torch.eye(TOKENS)
     for site in t.sites:
         maps = t.projections(site)
         parts = added(t, site, edit).sum(0)
-        parts[range(7), range(7)] += t.hidden(site.layer)
+        parts[range(TOKENS), range(TOKENS)] += t.hidden(site.layer)
         bias = torch.zeros(parts.shape[-1])
         bias = bias if maps.output_bias is None else maps.output_bias.detach()
         whole, norm = parts.sum(1) + bias, maps.residual.norm
@@ -147,15 +148,15 @@ def test_mixing_and_alti_are_of_the_edited_layer(name: str, edit: str) -> None:
 @pytest.mark.parametrize("fusion", ["mean", "max", "min"])
 def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str, fusion: Any) -> None:
     t = traced(name, edit)
-    product, layers = torch.eye(7), []
+    product, layers = torch.eye(TOKENS), []
     for site in t.sites:
         weights = summed_with(t, site, edit)
         fused = {"mean": weights.mean(0), "max": weights.amax(0), "min": weights.amin(0)}[fusion]
-        whole = fused + torch.eye(7)
+        whole = fused + torch.eye(TOKENS)
         layers.append(whole / whole.sum(-1, keepdim=True))
         product = layers[-1] @ product
     torch.testing.assert_close(rollout(t, fusion=fusion), product)
-    torch.testing.assert_close(flow(t, 4, fusion=fusion), maximum_flows(layers, 4, range(7)))
+    torch.testing.assert_close(flow(t, 4, fusion=fusion), maximum_flows(layers, 4, range(TOKENS)))
 
 
 @pytest.mark.parametrize("edit", CONSTANT)
@@ -186,28 +187,33 @@ def test_numbers_of_heads_are_of_the_edited_pass(name: str, edit: str) -> None:
     found = heads(t)
     for site in t.sites:
         weights = t.weights(site)
-        seen = t.visible(site, torch.arange(7)).expand(site.heads, 7, 7).diagonal(-1, 1, 2)
+        seen = (
+            t.visible(site, torch.arange(TOKENS))
+            .expand(site.heads, TOKENS, TOKENS)
+            .diagonal(-1, 1, 2)
+        )
         before = weights.diagonal(-1, 1, 2).sum(1) / seen.sum(1)
         torch.testing.assert_close(found["previous token"][site.layer], before, rtol=0, atol=1e-5)
 
 
+@pytest.mark.usefixtures("unchecked_shapes")  # the tests of decompositions check them
 @pytest.mark.parametrize("edit", [*EDITS, *CONSTANT])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_decompositions_are_of_the_edited_pass(name: str, edit: str) -> None:
     """Parts and what is constant sum to this pass's state; or the edit is refused by name."""
     t = traced(name, edit)
     try:
-        made = decompx(t, 5)
+        made = decompx(t, 4)
     except ValueError as error:
         assert "expected" in str(error) or "changes values" in str(error)  # noqa: PT017
         return
-    assert made.state.equal(t.hidden(len(t.sites))[5])
+    assert made.state.equal(t.hidden(len(t.sites))[4])
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_without_attention_tokens_keep_to_themselves(name: str) -> None:
     t = trace(network(name), IDS, hidden=True, edits=[Ablate(None, None)])
-    alone = torch.eye(7)
+    alone = torch.eye(TOKENS)
     for site in t.sites:
         assert not value_norms(t, site).any()
         norms = mixing(t, site).norms

@@ -1,6 +1,8 @@
 """Sweeps: against one whole pass for each head, and gradients times differences in plain loops."""
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import cycle, product
 from typing import Any
 
 import pytest
@@ -72,8 +74,15 @@ def slow_sweep(name: str, edit: Any, measure: Any) -> Tensor:
     return found
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("name", [*OWN, *LIBRARY])
+def cases() -> Iterator[Any]:
+    """Every edit of every model; the library's have one each that is not long."""
+    yield from product(OWN, EDITS)
+    for name, first in zip(LIBRARY, cycle(EDITS), strict=False):
+        for edit in EDITS:
+            yield pytest.param(name, edit, marks=[pytest.mark.long] if edit != first else [])
+
+
+@pytest.mark.parametrize(("name", "edit"), [*cases()])
 def test_an_exact_sweep_is_one_pass_a_head(name: str, edit: str) -> None:
     model, read, target = given(name)
     make = of_kind(name, edit)

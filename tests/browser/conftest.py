@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -53,6 +54,15 @@ def context(
 
 
 @pytest.fixture(scope="session")
+def open_context(browser: Browser, app_url: str) -> Generator[BrowserContext, None, None]:
+    """One in which axe may run: the app's policy lets no foreign script in."""
+    context = browser.new_context(bypass_csp=True)
+    keep_warm(context, f"{app_url}/_stcore/health")
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
 def app_url(context: BrowserContext) -> Generator[str, None, None]:
     """The address of the real app, started once for each worker and stopped at the end."""
     try:
@@ -96,6 +106,13 @@ def page(context: BrowserContext, request: pytest.FixtureRequest) -> Generator[P
     """A new page that knows nothing of those before it."""
     for name in {"app_url", "host"} & set(request.fixturenames):
         request.getfixturevalue(name)
+    with new_page(context) as page:
+        yield page
+
+
+@contextmanager
+def new_page(context: BrowserContext) -> Generator[Page, None, None]:
+    """One that is closed at the end, with all that it opened and kept."""
     neighbours = list(context.pages)
     page = context.new_page()
     yield page

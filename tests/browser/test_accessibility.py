@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.conftest import new_page
 from tests.browser.looks import looks
 
 pytestmark = pytest.mark.browser
@@ -33,12 +34,11 @@ PAGES = {  # what is on a page once it is drawn
 }
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
-    """A window in which axe may run: the app's policy lets no foreign script in."""
-    context = browser.new_context(bypass_csp=True)
-    yield context.new_page()
-    context.close()
+@pytest.fixture
+def page(open_context: BrowserContext) -> Iterator[Page]:
+    """A window in which axe may run."""
+    with new_page(open_context) as page:
+        yield page
 
 
 def serious(page: Page) -> list[str]:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.conftest import new_page
 from tests.browser.looks import TRIED, fits, look
 from tests.browser.test_accessibility import serious
 from tests.browser.test_stories import STORY, open_story, shows
@@ -20,11 +21,10 @@ SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A window in which axe may run: the app's policy lets no foreign script in."""
-    context = browser.new_context(bypass_csp=True)
-    yield context.new_page()
-    context.close()
+def page(open_context: BrowserContext) -> Iterator[Page]:
+    """A window in which axe may run."""
+    with new_page(open_context) as page:
+        yield page
 
 
 @pytest.mark.parametrize("name", [each.name for each in course.STORIES])

@@ -230,6 +230,7 @@ def _chosen(group: ButtonGroup, name: str) -> WidgetState:
     return value
 
 
+@pytest.mark.long
 def test_a_change_made_before_an_example_has_arrived(page, app_url):
     """A control changed after the click and before its answer counts, if it is still there."""
     line = Line(page)
@@ -417,6 +418,7 @@ def test_a_link_opened_in_the_same_tab_overrules(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "control", "name"),
     [
@@ -437,6 +439,7 @@ def test_what_is_changed_is_written_into_the_link(page, app_url, path, control, 
     agree(page)
 
 
+@pytest.mark.long
 def test_nonsense_in_a_link_is_named_until_something_changes(page, app_url):
     open_page(page, app_url, "?head=x&nobody=3")
     problems = page.get_by_text(re.compile("The link (says|has)"))
@@ -446,7 +449,7 @@ def test_nonsense_in_a_link_is_named_until_something_changes(page, app_url):
     agree(page)
 
 
-@pytest.mark.parametrize("slow", [True, False])
+@pytest.mark.parametrize("slow", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_key_pressed_while_a_lesson_is_drawn(page, app_url, slow):
     line = Line(page)
     open_page(page, app_url, LESSONS[0], view=False)
@@ -487,6 +490,7 @@ def test_the_view_stays_mounted(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_a_selection_survives_a_smaller_network(page, app_url):
     open_page(page, app_url, "?model=built&dim=16&heads=4&depth=6&layer=5&head=3")
     painted(page, site=5, head=3)
@@ -503,6 +507,7 @@ def test_a_selection_survives_a_smaller_network(page, app_url):
     painted(page, site=5, head=3)
 
 
+@pytest.mark.long
 def test_an_example_brings_its_head_and_any_can_be_chosen_again(page, app_url):
     open_page(page, app_url)
     head(page, "7")

@@ -105,7 +105,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: fit_image(PICTURE, 5, 5, NONE_SUCH), "crop, pad or stretch, received 'squeeze'"),
     (lambda: Mask(window=0), "window: expected at least 1 key, received 0"),
     (lambda: Mask(offset=-1), "offset: expected 0 or more, received -1"),
-    (lambda: Ablate(0, 0, NONE_SUCH), "expected zero, mean or shuffled, received 'squeeze'"),
+    (
+        lambda: Ablate(0, 0, NONE_SUCH),
+        "expected zero, mean, token, shuffled or noise, received 'squeeze'",
+    ),
     (lambda: Dot(softcap=0.0), "softcap: expected a positive number, received 0.0"),
 ]
 

@@ -8,8 +8,12 @@ from models.card import card
 from models.catalogue import bundled
 from models.request import TraceRequest
 from models.run import load, trace
-from tests.viz.pages import helpers
-from tests.viz.pages.helpers import lines, setting, take, view
+from tests.viz.pages.explore.explorer import (
+    opened,
+    setting,
+    view,
+)
+from tests.viz.pages.helpers import lines, take
 from viz.api import tracing
 
 KINDS = {known.name: known.kind for known in bundled()}
@@ -20,11 +24,11 @@ TRAINED = {
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_choosing_a_model_shows_its_first_example(name: str) -> None:
-    app = helpers.run("explore")
+    app = opened()
     take(app, name)
-    example, start = TRAINED[name].examples[0], view(app, "text")["start"]
+    example, start = TRAINED[name].examples[0], view(app)["start"]
     assert lines(app) == []
-    assert setting(app, "explore", "input") == example.input
+    assert setting(app, "input") == example.input
     assert (start["layer"], start["attention"]) == (example.layer, example.kind)
     assert start["head"] == example.head
     captions = "\n".join(caption.value.replace("\\", "") for caption in app.caption)
@@ -53,7 +57,7 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
 @pytest.mark.parametrize("name", TRAINED)
 def test_what_stands_around_a_text_is_not_predicted(name: str) -> None:
     """Neither a word at [BEGIN] and [END], nor the sign that ends an answer."""
-    app = helpers.run("explore", {"model": name})
+    app = opened(model=name)
     (answer,) = [text.value for text in app.markdown if text.value.startswith("The model")]
     if KINDS[name] == "decoder":
         known, example = TRAINED[name], TRAINED[name].examples[0]
@@ -71,7 +75,7 @@ def test_what_stands_around_a_text_is_not_predicted(name: str) -> None:
 
 def test_the_masked_word_is_answered() -> None:
     """“the keys near the cabinet [MASK] dusty .”: one word for each token of the text."""
-    app = helpers.run("explore", {"model": "grammar"})
+    app = opened(model="grammar")
     answer = next(text.value for text in app.markdown if text.value.startswith("The model"))
     assert (
         answer.replace("\\", "") == "The model answers: **the keys near the cabinet are dusty .**"
@@ -79,19 +83,22 @@ def test_the_masked_word_is_answered() -> None:
 
 
 def test_a_reversed_word_and_a_date_are_written_without_signs() -> None:
-    for name, words in (("reverse", "maerts"), ("dates", "1998-03-03")):
-        app = helpers.run("explore", {"model": name})
+    for name, told in (
+        ("reverse", "The model answers: **maerts**"),
+        ("dates", "The model writes: **1998-03-03**"),
+    ):
+        app = opened(model=name)
         texts = [text.value.replace("\\", "") for text in app.markdown]
-        assert any(text.endswith(f"**{words}**") for text in texts), texts
+        assert told in texts
 
 
 def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
-    app = helpers.run("explore", {"model": "dates", "target": "1998-03-04"})
+    app = opened(model="dates", target="1998-03-04")
     texts = [text.value for text in app.markdown]
     assert any(text.startswith("Given that target") for text in texts)
 
 
 def test_what_the_user_wrote_stays_when_the_model_changes() -> None:
-    app = helpers.run("explore", {"model": "built", "input": "my own words"})
+    app = opened(model="built", input="my own words")
     take(app, "minilm")
-    assert setting(app, "explore", "input") == "my own words"
+    assert setting(app, "input") == "my own words"

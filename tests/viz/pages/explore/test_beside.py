@@ -8,7 +8,16 @@ import pytest
 import transformers
 
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.pictures import drop, file_of, forget, opened, small
+from tests.viz.pages.explore.explorer import (
+    choose,
+    drop,
+    file_of,
+    forget,
+    opened,
+    press,
+    small,
+    view,
+)
 from viz.api import registry
 
 
@@ -34,34 +43,36 @@ def options(app):
 
 def test_another_picture_through_the_same_network():
     app = small(compare="photo:china")
-    props = helpers.view(app, "image")
+    props = view(app)
     assert (props["title"], props["second"]["title"]) == ("A flower", "A temple")
-    alone = helpers.view(small(photo="china"), "image")
+    alone = view(small(photo="china"))
     assert (weights(props["second"]["trace"]) == weights(alone["trace"])).all()
     assert props["link"]["compare"] == "photo:china"
     assert "Picture: A flower" not in options(app)
-    helpers.checked(app.button("explore_photo_china").click().run())
-    assert "second" not in helpers.view(app, "image")
+    press(app, "photo_china")
+    assert "second" not in view(app)
     assert "compare" not in helpers.link(app)
 
 
 def test_the_same_picture_through_another_network():
     app = opened(model="objects", compare="catalogue:digits")
-    props = helpers.view(app, "image")
+    props = view(app)
     first, second = (registry.get(id).value for id in (props["trace"], props["second"]["trace"]))
     assert first.shown.model != second.shown.model
     answers = [each.value for each in app.markdown if each.value.startswith(props["title"])]
     assert len(answers) == 1
-    helpers.choose(app, "explore", "compare", "built:vit")
-    assert "untrained" in helpers.view(app, "image")["second"]["title"]
-    helpers.choose(app, "explore", "compare", "")
-    assert "second" not in helpers.view(app, "image")
+    choose(app, "compare", "built:vit")
+    assert "untrained" in view(app)["second"]["title"]
+    choose(app, "compare", "")
+    assert "second" not in view(app)
+    choose(app, "compare", "catalogue:digits")
+    assert view(app)["second"] == props["second"]
 
 
 @pytest.mark.parametrize("compare", ["photo:cat", "catalogue:own", "upload:1", "nonsense"])
 def test_a_link_with_nonsense_beside_shows_one_picture(compare):
     app = small(compare=compare)
-    assert "second" not in helpers.view(app, "image")
+    assert "second" not in view(app)
     assert len(helpers.lines(app)) == 1
 
 
@@ -75,19 +86,19 @@ def test_several_pictures_make_a_strip_to_choose_from():
     assert [item["chosen"] for item in strip["items"]] == [True, False, False]
     assert all(item["picture"].startswith("data:image/png;base64,") for item in strip["items"])
     last = digest(files[2])
-    helpers.choose(app, "explore", "compare", f"upload:{last}")
-    props = helpers.view(app, "image")
+    choose(app, "compare", f"upload:{last}")
+    props = view(app)
     assert (props["title"], props["second"]["title"]) == ("Your picture 1", "Your picture 3")
     again = small(**props["link"] | {"uploads": helpers.link(app)["uploads"]})
-    assert helpers.view(again, "image")["second"] == props["second"]
-    helpers.checked(app.button("explore_photo_remove").click().run())
+    assert view(again)["second"] == props["second"]
+    press(app, "photo_remove")
     assert [item["id"] for item in helpers.view(app, "choices")["items"]] == [
         digest(each) for each in files[1:]
     ]
     forget()
     lost = small(compare=f"upload:{last}")
     assert sum("beside the first" in line for line in helpers.lines(lost)) == 1
-    assert "second" not in helpers.view(lost, "image")
+    assert "second" not in view(lost)
 
 
 def test_a_bad_file_among_good_ones_is_named():
@@ -101,7 +112,7 @@ def test_a_bad_file_among_good_ones_is_named():
 def test_the_strip_stays_while_an_example_is_shown():
     app = drop(small(), file_of())
     assert helpers.views(app, "choices") == []
-    helpers.checked(app.button("explore_photo_china").click().run())
+    press(app, "photo_china")
     (item,) = helpers.view(app, "choices")["items"]
     assert (item["id"], item["chosen"]) == (digest(file_of()), False)
 
@@ -130,13 +141,13 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
 
 
 def of_folder(folder: str, **query: str):
-    return helpers.run("explore", {"place": "folder", "folder": folder, **query})
+    return opened(place="folder", folder=folder, **query)
 
 
 def open_another(app, folder: str) -> None:
     """Types a folder into the chooser."""
-    helpers.checked(app.button("explore_choose").click().run())
-    helpers.choose(app, "explore", "folder", folder)
+    press(app, "choose")
+    choose(app, "folder", folder)
 
 
 def title(folder: str) -> str:
@@ -147,32 +158,32 @@ def test_two_folders_show_the_same_picture_side_by_side(folders) -> None:
     """The second's weights are those that it has when it is opened alone."""
     first, second, _ = folders
     app = of_folder(first)
-    assert "second" not in helpers.view(app, "image")
+    assert "second" not in view(app)
     assert f"Model: {title(second)}" not in options(app)
     open_another(app, second)
     assert f"Model: {title(first)}" in options(app)
-    alone = helpers.view(app, "image")
+    alone = view(app)
     open_another(app, first)
-    helpers.choose(app, "explore", "compare", f"folder:{second}")
+    choose(app, "compare", f"folder:{second}")
     assert helpers.lines(app) == []
-    props = helpers.view(app, "image")
+    props = view(app)
     assert (props["title"], props["second"]["title"]) == (title(first), title(second))
     beside, own = (registry.get(id).value for id in (props["second"]["trace"], alone["trace"]))
     assert beside.shown.weights(1).equal(own.shown.weights(1))
     assert (registry.get(props["trace"]).value.shown.grid, beside.shown.grid) == ((5, 5), (4, 4))
     assert props["link"]["compare"] == f"folder:{second}"
     again = of_folder(first, compare=f"folder:{second}")
-    assert helpers.view(again, "image")["second"] == props["second"]
-    helpers.choose(again, "explore", "compare", "")
-    assert "second" not in helpers.view(again, "image")
+    assert view(again)["second"] == props["second"]
+    choose(again, "compare", "")
+    assert "second" not in view(again)
 
 
 def test_another_picture_changes_in_both(folders) -> None:
     first, second, _ = folders
     app = of_folder(first, compare=f"folder:{second}")
-    before = helpers.view(app, "image")
-    helpers.checked(app.button("explore_photo_china").click().run())
-    after = helpers.view(app, "image")
+    before = view(app)
+    press(app, "photo_china")
+    after = view(app)
     assert after["trace"] != before["trace"]
     assert after["second"]["trace"] != before["second"]["trace"]
 
@@ -187,17 +198,8 @@ def test_what_cannot_stand_beside_is_one_line(folders, monkeypatch) -> None:
         app = of_folder(first, compare=other)
         (line,) = helpers.lines(app)
         assert words in line
-        assert "second" not in helpers.view(app, "image")
+        assert "second" not in view(app)
     monkeypatch.setenv("PUBLIC", "1")
-    app = helpers.run("explore", {"model": "shapes", "compare": f"folder:{second}"})
-    assert "second" not in helpers.view(app, "image")
+    app = opened(model="shapes", compare=f"folder:{second}")
+    assert "second" not in view(app)
     assert f"Model: {title(second)}" not in options(app)
-
-
-def test_a_model_that_comes_with_the_app_stands_beside_another(folders) -> None:
-    app = helpers.run("explore", {"model": "shapes", "compare": "catalogue:digits"})
-    props = helpers.view(app, "image")
-    assert props["second"]["trace"] != props["trace"]
-    helpers.choose(app, "explore", "compare", "")
-    helpers.choose(app, "explore", "compare", "catalogue:digits")
-    assert helpers.view(app, "image")["second"] == props["second"]

@@ -6,7 +6,7 @@ import torch
 from models.edits import Ablate, Patch
 from models.run import load, trace
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.pictures import small
+from tests.viz.pages.explore.explorer import small
 from viz.api import registry
 
 TEXT = "the cat saw the dog and the cat"

@@ -9,7 +9,16 @@ from models.catalogue import CHECKPOINTS, bundled
 from models.catalogue import entry as known
 from models.run import load, trace
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.pictures import captions, drop, entry, file_of, opened, shown
+from tests.viz.pages.explore.explorer import (
+    captions,
+    drop,
+    entry,
+    file_of,
+    opened,
+    setting,
+    shown,
+    view,
+)
 from viz.pages.explore import sizes
 
 TRAINED = {
@@ -30,7 +39,7 @@ def test_choosing_a_network_shows_its_first_picture(name):
     app, example = opened(model="built-vit"), TRAINED[name].examples[0]
     helpers.take(app, name)
     assert helpers.lines(app) == []
-    start = helpers.view(app, "image")["start"]
+    start = view(app)["start"]
     assert (start["layer"], start["head"]) == (example.layer, example.head)
     assert start["token"] == example.query
     assert not helpers.views(app, "slider")
@@ -96,14 +105,14 @@ def test_a_link_that_names_only_the_network_shows_its_first_picture(name):
     example = TRAINED[name].examples[0]
     app = opened(model=name)
     assert helpers.link(app) == {"model": name}
-    assert helpers.view(app, "image")["start"]["layer"] == example.layer
+    assert view(app)["start"]["layer"] == example.layer
     assert example.hint in captions(app)
     assert app.button(f"explore_photo_{name}_{example.input[:-4]}").proto.type == "primary"
 
 
 def test_a_link_to_a_picture_of_another_network_shows_one_of_its_own():
     app = opened(model="digits", photo="china")
-    assert helpers.setting(app, "explore", "photo").startswith("digits/")
+    assert setting(app, "photo").startswith("digits/")
 
 
 def test_the_answer_belongs_to_the_picture():

