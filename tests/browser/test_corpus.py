@@ -109,3 +109,14 @@ def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
     of_layer = [head for head in kinds["cross"] if head["layer"] == 1]
     expect(table).to_have_count(len(of_layer))
     page.wait_for_url(re.compile("conditions=layer"))
+
+
+def test_on_a_phone_a_button_leads_to_the_chosen_head(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 700})
+    opened(page, app_url, "run=induction&layer=0&head=1")
+    button = page.get_by_role("button", name="Layer 0 · head 1: go down to this head")
+    expect(button).to_be_in_viewport()
+    expect(page.locator(NAME)).not_to_be_in_viewport()
+    button.click()
+    expect(page.locator(NAME)).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -53,7 +53,8 @@ def _opened(folder: Path) -> RunEntry:
             raise ValueError(f"{folder.name}: manifest.json does not tell {lacking[0]!r}")
         return RunEntry(run, _sites(run))
     except OSError as error:
-        reason = "there is no such folder" if not folder.is_dir() else error.strerror or str(error)
+        missing = isinstance(error, FileNotFoundError) and not error.filename
+        reason = "there is no such folder" if missing else error.strerror or str(error)
         raise ValueError(f"{folder.name or folder}: {reason}") from error
 
 

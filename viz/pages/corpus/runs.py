@@ -41,4 +41,7 @@ def folder_of(run: str, folder: str) -> Path:
         raise ValueError(tracing.CLOSED)
     if not folder.strip():
         raise ValueError("Type the folder of a run: it has a manifest.json.")
-    return Path(folder.strip()).expanduser()
+    try:
+        return Path(folder.strip()).expanduser()
+    except RuntimeError as error:  # "~name" of nobody
+        raise ValueError(f"{folder.strip()}: there is no such folder") from error

@@ -1,7 +1,9 @@
 // What the heads of a model do over a corpus: all of them, what finds some, and one of them.
 
+import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
-import { element, setText } from "../core/dom.js";
+import { element, setAttribute, setText } from "../core/dom.js";
+import { capital } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { kindSwitch } from "../text/kinds.js";
 import { LAYER } from "../text/numbers.js";
@@ -53,7 +55,29 @@ function compose(state, root) {
     byToken(state, all),
     byDrawing(state, all),
     headPage(state, one),
+    way(state, all, one),
   ];
+}
+
+/**
+ * In one column: a button that goes down to the chosen head, always in sight above it.
+ *
+ * @param {CorpusState} state
+ * @param {HTMLElement} parent
+ * @param {HTMLElement} goal
+ * @returns {Panel}
+ */
+function way(state, parent, goal) {
+  const made = button("", "Go down to this head", () => goal.scrollIntoView({ block: "start" }));
+  made.classList.add("hs-corpus-way");
+  parent.append(made);
+  return {
+    render() {
+      const name = `${capital(state.siteName())} · ${state.headName(state.head)}`;
+      setText(made, `${name} ↓`);
+      setAttribute(made, "aria-label", `${name}: go down to this head`);
+    },
+  };
 }
 
 /**
