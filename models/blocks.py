@@ -3,20 +3,29 @@
 Post-norm (Vaswani et al. 2017): x ← norm(x + f(x)).
 Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
 
-The layers a block is made of are in models/blocks.py and can be had from here too.
+`StackConfig` holds the fields of every network that is a stack of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+from models.attention import (
+    AttentionFields,
+    Edit,
+    Mask,
+    MultiHeadAttention,
+    MultiHeadAttentionConfig,
+    Pattern,
+    attention_of,
+)
 from models.attention.relative import Relation
+from models.checks import check_choices, check_least, check_positive, check_shares
 from models.edits import edited_mlp
 
 
@@ -390,3 +399,69 @@ class PreNormDecoderBlock(nn.Module):
 
 BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}
 DECODER_BLOCKS = {"post": PostNormDecoderBlock, "pre": PreNormDecoderBlock}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackConfig(AttentionFields):
+    """Fields of the config of every stack of blocks, with those of their attention.
+
+    Attributes:
+        depth: number of blocks; of an encoder–decoder, in each of its two stacks.
+        mlp: hidden width of the feed-forward network.
+        activation: of the feed-forward network, one of `ACTIVATIONS`.
+        norm: "post" or "pre".
+        norm_kind: one of `NORMS`.
+        eps: of every norm.
+        value_shortcut: whether self-attention adds its values to its output, bypassing the output
+            projection.
+        dropout: while training: of embeddings, attention weights, hidden units and residual
+            branches.
+        attention_dropout: of attention weights; None means `dropout`.
+        drop_path: probability that an item skips the last block while training; it falls linearly
+            to 0 at the first block.
+        seed: of the random weights.
+    """
+
+    depth: int = 2
+    mlp: int = 256
+    activation: str = "gelu"
+    norm: str = "pre"
+    norm_kind: str = "layer"
+    eps: float = 1e-5
+    value_shortcut: bool = False
+    dropout: float = 0.1
+    attention_dropout: float | None = None
+    drop_path: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_least(self, {"depth": 1, "mlp": 1})
+        choices = {"activation": ACTIVATIONS, "norm": BLOCKS, "norm_kind": NORMS}
+        check_choices(self, {name: tuple(known) for name, known in choices.items()})
+        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
+        check_positive(self, ("eps",))
+        _ = self.attention  # which says what is wrong with it
+
+    @property
+    def attention(self) -> MultiHeadAttentionConfig:
+        """Of every attention layer; a decoder's cross-attention has `cross_of` it."""
+        return attention_of(self)
+
+
+def blocks_of(
+    config: StackConfig, kinds: Mapping[str, Callable[..., nn.Module]] = BLOCKS, **more: Any
+) -> nn.ModuleList:
+    """The blocks of a network, whose `norm` chooses among kinds; `more` is for all of them."""
+    return nn.ModuleList(
+        kinds[config.norm](
+            config.attention,
+            config.mlp,
+            activation=config.activation,
+            dropout=config.dropout,
+            drop_path=drop_path_of(config.drop_path, layer, config.depth),
+            eps=config.eps,
+            norm_kind=config.norm_kind,
+            **more,
+        )
+        for layer in range(config.depth)
+    )

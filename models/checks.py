@@ -1,6 +1,17 @@
-"""Checks of config fields; errors give the expected and the received value."""
+"""Fields of configs: what two have in common, and checks.
+
+Errors of checks give the expected and the received value.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+
+def shared_fields(config: object, kind: type) -> dict[str, Any]:
+    """The arguments of another kind of config that this one has by the same names."""
+    names = (field.name for field in fields(kind))
+    return {name: getattr(config, name) for name in names if hasattr(config, name)}
 
 
 def check_least(config: object, least: Mapping[str, int]) -> None:
@@ -27,3 +38,11 @@ def check_shares(config: object, names: Sequence[str]) -> None:
         share = getattr(config, name)
         if share is not None and not 0 <= share < 1:
             raise ValueError(f"{name}: expected 0 up to 1, received {share}")
+
+
+def check_positive(config: object, names: Sequence[str]) -> None:
+    """Raises ValueError for a field that is not above 0."""
+    for name in names:
+        value = getattr(config, name)
+        if value <= 0:
+            raise ValueError(f"{name}: expected a number above 0, received {value}")

@@ -6,20 +6,14 @@ feed-forward network and shared key heads it is Llama (Touvron et al. 2023).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import (
-    Edit,
-    Mask,
-    MultiHeadAttentionConfig,
-    Pattern,
-    check_heads,
-)
-from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
-from models.checks import check_choices, check_least, check_shares
+from models.attention import Edit, Mask, Pattern
+from models.blocks import StackConfig, blocks_of, norm_of
+from models.checks import check_choices, check_least, check_positive
 from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
 from models.embedding import Embedding
 from models.output import Projection
@@ -36,125 +30,50 @@ from models.where import Where, stack
 
 
 @dataclass(frozen=True)
-class DecoderConfig:
+class DecoderConfig(StackConfig):
     """Everything that defines a decoder, its random weights included.
+
+    The fields of its blocks and of their attention are those of `blocks.StackConfig`. With
+    norm = "pre" it ends on one more norm.
 
     Attributes:
         vocab: how many token ids.
         dim: width of the model.
-        depth: number of blocks.
-        heads: attention heads in each.
         head_dim: width of one head; None means dim / heads.
-        key_dim: width of one head's keys; None means that of its queries, another one needs
-            bilinear scores.
         value_dim: width of one head's values; None means that of its queries.
         kv_heads: number of heads of keys and values, which several heads of queries share; None
             means one for each.
-        mlp: hidden width of the feed-forward network.
-        gated: whether that has a gate, and no biases (as in Llama).
-        activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
-        norm: "pre" or "post"; "pre" ends on one more norm.
+        gated: whether the feed-forward network has a gate, and no biases (as in Llama).
         positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
             all layers, as in T5.
         rotary_base: of the wavelengths of rotary positions.
         max_tokens: the longest input.
-        dropout: while training: of embeddings, attention weights, hidden units and residual
-            branches.
         embed_scale: whether embeddings are multiplied by √dim.
         tied: whether the output projection is the embedding (Press and Wolf 2017).
-        qkv_bias: whether query, key and value projections have a bias.
-        out_bias: whether the output projection of attention has one.
-        scoring: what compares queries with keys, one of `attention.SCORINGS`.
-        dot_scaling: one of `attention.DOT_SCALINGS`.
-        scale: factor of the dot product; None means that `dot_scaling` decides.
-        value_shortcut: whether attention adds its values to its output, bypassing the output
-            projection.
-        attention_dropout: of attention weights; None means `dropout`.
-        projection_dropout: of what the output projection of attention returns.
-        output_dropout: applied after it, before a value shortcut is added.
-        drop_path: probability that an item skips the last block while training; it falls linearly
-            to 0 at the first block.
         mask_fill: the score of a hidden key, see `Mask.fill`.
-        norm_kind: one of `blocks.NORMS`.
-        eps: of every norm.
-        seed: of the random weights.
     """
 
     vocab: int = 1000
+    _: KW_ONLY
     dim: int = 64
-    depth: int = 2
-    heads: int = 4
     head_dim: int | None = None
-    key_dim: int | None = None
     value_dim: int | None = None
     kv_heads: int | None = None
-    mlp: int = 256
     gated: bool = False
-    activation: str = "gelu"
-    norm: str = "pre"
     positions: str = "sinusoidal"
     rotary_base: float = 10_000.0
     max_tokens: int = 512
-    dropout: float = 0.1
     embed_scale: bool = True
     tied: bool = True
-    qkv_bias: bool = True
-    out_bias: bool = True
-    scoring: str = "dot"
-    dot_scaling: str = "sqrt"
-    scale: float | None = None
-    value_shortcut: bool = False
-    attention_dropout: float | None = None
-    projection_dropout: float = 0.0
-    output_dropout: float = 0.0
-    drop_path: float = 0.0
-    norm_kind: str = "layer"
     mask_fill: float | None = None
-    eps: float = 1e-5
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        check_heads(self.dim, self.heads, self.head_dim)
-        check_least(self, {"vocab": 1, "depth": 1, "mlp": 1, "max_tokens": 1})
-        check_choices(
-            self,
-            {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
-            | {"norm_kind": tuple(NORMS)},
-        )
-        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
-        _ = self.attention  # which says what is wrong with it
-        for name in ("eps", "rotary_base"):
-            if getattr(self, name) <= 0:
-                raise ValueError(
-                    f"{name}: expected a number above 0, received {getattr(self, name)}"
-                )
-        check_rotary(self.positions, self.width, self.attention.key_width)
-
-    @property
-    def width(self) -> int:
-        """Width of one head."""
-        return self.dim // self.heads if self.head_dim is None else self.head_dim
-
-    @property
-    def attention(self) -> MultiHeadAttentionConfig:
-        """Of each block."""
-        return MultiHeadAttentionConfig(
-            dim=self.dim,
-            heads=self.heads,
-            head_dim=self.head_dim,
-            key_dim=self.key_dim,
-            value_dim=self.value_dim,
-            kv_heads=self.kv_heads,
-            qkv_bias=self.qkv_bias,
-            out_bias=self.out_bias,
-            scoring=self.scoring,
-            dot_scaling=self.dot_scaling,
-            scale=self.scale,
-            value_shortcut=self.value_shortcut,
-            dropout=share_or(self.attention_dropout, self.dropout),
-            projection_dropout=self.projection_dropout,
-            output_dropout=self.output_dropout,
-        )
+        super().__post_init__()
+        check_least(self, {"vocab": 1, "max_tokens": 1})
+        check_choices(self, {"positions": POSITIONS})
+        check_positive(self, ("rotary_base",))
+        check_rotary(self.positions, self.attention.width, self.attention.key_width)
+        Mask(fill=self.mask_fill)  # which says what is wrong with it
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,21 +114,13 @@ class Decoder(nn.Module):
                 dropout=config.dropout,
             )
             self.relation = relation_of(
-                config.positions, config.heads, config.width, causal=True, base=config.rotary_base
+                config.positions,
+                config.heads,
+                config.attention.width,
+                causal=True,
+                base=config.rotary_base,
             )
-            self.blocks = nn.ModuleList(
-                BLOCKS[config.norm](
-                    config.attention,
-                    config.mlp,
-                    activation=config.activation,
-                    dropout=config.dropout,
-                    drop_path=drop_path_of(config.drop_path, layer, config.depth),
-                    eps=config.eps,
-                    norm_kind=config.norm_kind,
-                    gated=config.gated,
-                )
-                for layer in range(config.depth)
-            )
+            self.blocks = blocks_of(config, gated=config.gated)
             last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.norm == "pre" else nn.Identity()
             self.output = Projection(config.dim, config.vocab, own=not config.tied)

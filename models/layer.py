@@ -15,35 +15,33 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+from models.attention import (
+    AttentionFields,
+    Edit,
+    Mask,
+    MultiHeadAttention,
+    MultiHeadAttentionConfig,
+    Pattern,
+    attention_of,
+)
 from models.checks import check_least
 from models.edits import at, check
 from models.seeding import seeded
 from models.where import Where
 
 
-@dataclass(frozen=True)
-class AttentionLayerConfig:
-    """Sizes of the layer and of the vectors that it reads.
+@dataclass(frozen=True, kw_only=True)
+class AttentionLayerConfig(AttentionFields):
+    """Sizes of the layer and of the vectors that it reads, with the fields of `AttentionFields`.
 
     Attributes:
         query_input_dim: width of the queries' vectors.
         key_input_dim: width of the keys'.
         value_input_dim: width of the values'.
         dim: width of the output.
-        heads: number of heads.
         head_dim: width of one head's queries; None means dim / heads.
-        key_dim: width of one head's keys; None means that of its queries, another one needs
-            bilinear scores.
         value_dim: width of one head's values; None means that of its queries.
-        qkv_bias: whether query, key and value projections have a bias.
-        out_bias: whether the output projection has one.
-        scoring: what compares queries with keys, one of `attention.SCORINGS`.
-        dot_scaling: one of `attention.DOT_SCALINGS`.
-        scale: factor of the dot product; None means that `dot_scaling` decides.
         attention_dropout: while training: of attention weights.
-        projection_dropout: of what the output projection returns.
-        output_dropout: of the same a second time.
         vocab: how many words have vectors: random numbers, which nothing learns.
         max_tokens: the longest text.
         seed: of the random weights and vectors.
@@ -53,18 +51,9 @@ class AttentionLayerConfig:
     key_input_dim: int = 16
     value_input_dim: int = 32
     dim: int = 64
-    heads: int = 4
     head_dim: int | None = None
-    key_dim: int | None = None
     value_dim: int | None = None
-    qkv_bias: bool = True
-    out_bias: bool = True
-    scoring: str = "dot"
-    dot_scaling: str = "sqrt"
-    scale: float | None = None
     attention_dropout: float = 0.0
-    projection_dropout: float = 0.0
-    output_dropout: float = 0.0
     vocab: int = 1000
     max_tokens: int = 1024
     seed: int = 0
@@ -82,24 +71,7 @@ class AttentionLayerConfig:
     @property
     def attention(self) -> MultiHeadAttentionConfig:
         """Of the layer."""
-        return MultiHeadAttentionConfig(
-            dim=self.dim,
-            heads=self.heads,
-            head_dim=self.head_dim,
-            key_dim=self.key_dim,
-            value_dim=self.value_dim,
-            input_dim=self.query_input_dim,
-            key_input_dim=self.key_input_dim,
-            value_input_dim=self.value_input_dim,
-            qkv_bias=self.qkv_bias,
-            out_bias=self.out_bias,
-            scoring=self.scoring,
-            dot_scaling=self.dot_scaling,
-            scale=self.scale,
-            dropout=self.attention_dropout,
-            projection_dropout=self.projection_dropout,
-            output_dropout=self.output_dropout,
-        )
+        return attention_of(self, input_dim=self.query_input_dim)
 
 
 @dataclass(frozen=True, eq=False)

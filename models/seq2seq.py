@@ -1,28 +1,17 @@
 """The encoder–decoder: an encoder of the source, a decoder with cross-attention to it.
 
-Source: Vaswani et al. 2017, section 3.1. Its config is in models/seq2seq.py and can be had
-from here too.
+Source: Vaswani et al. 2017, section 3.1.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern
-from models.blocks import (
-    ACTIVATIONS,
-    BLOCKS,
-    DECODER_BLOCKS,
-    NORMS,
-    Both,
-    drop_path_of,
-    norm_of,
-    share_or,
-)
-from models.checks import check_choices, check_least, check_shares
+from models.attention import Edit, Mask, Pattern
+from models.blocks import DECODER_BLOCKS, Both, StackConfig, blocks_of, norm_of
+from models.checks import check_choices, check_least, shared_fields
 from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower, positions_for
 from models.embedding import Embedding
@@ -41,49 +30,24 @@ from models.where import Where, stack
 
 DECODER = Where(0, tower="decoder")  # what its first block reads
 SCALINGS = ("emb", "prj", "none")
-SAME = (  # fields that mean the same for the encoder
-    *(
-        "dim",
-        "depth",
-        "heads",
-        "key_dim",
-        "mlp",
-        "activation",
-        "norm",
-        "positions",
-        "max_tokens",
-        "dropout",
-    ),
-    *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "out_bias"),
-    *("scoring", "dot_scaling", "scale", "attention_dropout", "projection_dropout"),
-    *("output_dropout", "drop_path", "value_shortcut", "norm_kind", "mask_fill", "seed"),
-)
 
 
 @dataclass(frozen=True)
-class Seq2SeqConfig:
+class Seq2SeqConfig(StackConfig):
     """Everything that defines an encoder–decoder, its random weights included.
 
-    The defaults are the base model of Vaswani et al. 2017, with a small vocabulary.
+    The fields of its blocks and of their attention are those of `blocks.StackConfig`. The
+    defaults are the base model of Vaswani et al. 2017, with a small vocabulary.
 
     Attributes:
         source_vocab: how many token ids the encoder reads.
         target_vocab: how many the decoder reads and writes.
         dim: width of the model.
-        depth: number of blocks, of the encoder and of the decoder.
-        heads: attention heads in each.
         d_k: width of one head's queries, and of its keys.
-        key_dim: width of one head's keys where it is another one, which needs bilinear scores; None
-            means `d_k`.
         d_v: width of one head's values.
-        mlp: hidden width of the feed-forward networks.
-        activation: of the feed-forward networks, one of `blocks.ACTIVATIONS`.
-        norm: "post" or "pre".
         positions: one of `positional.POSITIONS`; those that reach into attention do so where
             tokens attend to their own sequence, not from target to source.
         max_tokens: the longest source, and the longest target.
-        dropout: while training: of embeddings, attention weights, hidden units and residual
-            branches.
         padding: the id that only fills up, in source and target: nobody attends to it, its
             embedding is zero and it is never written.
         begin: the id that every target the decoder reads begins with.
@@ -95,38 +59,22 @@ class Seq2SeqConfig:
             by it, "none" does neither. Without `share_target` it does nothing.
         embed_norm: whether a norm stands between embeddings and blocks.
         last_norm: whether either stack ends on one more norm; None means with pre-norm only.
-        qkv_bias: whether query, key and value projections have a bias.
-        out_bias: whether the output projection of attention has one.
-        scoring: what compares queries with keys, one of `attention.SCORINGS`.
-        dot_scaling: one of `attention.DOT_SCALINGS`.
-        scale: factor of the dot product; None means that `dot_scaling` decides.
-        value_shortcut: whether self-attention of both stacks adds its values to its output,
-            bypassing the output projection.
-        attention_dropout: of attention weights; None means `dropout`.
-        projection_dropout: of what the output projection of attention returns.
-        output_dropout: of the same a second time, before a value shortcut.
-        drop_path: probability that an item skips the last block of a stack while training; it falls
-            linearly to 0 at the first.
         mask_fill: the score of a hidden key, see `Mask.fill`.
-        norm_kind: one of `blocks.NORMS`.
-        eps: of every norm.
-        seed: of the random weights.
     """
 
     source_vocab: int = 1000
     target_vocab: int = 1000
+    _: KW_ONLY
     dim: int = 512
     depth: int = 6
     heads: int = 8
     d_k: int = 64
-    key_dim: int | None = None
     d_v: int = 64
     mlp: int = 2048
     activation: str = "relu"
     norm: str = "post"
     positions: str = "sinusoidal"
     max_tokens: int = 200
-    dropout: float = 0.1
     padding: int = 0
     begin: int = 1
     end: int = 2
@@ -135,34 +83,16 @@ class Seq2SeqConfig:
     scaling: str = "prj"
     embed_norm: bool = True
     last_norm: bool | None = None
-    qkv_bias: bool = True
-    out_bias: bool = True
-    scoring: str = "dot"
-    dot_scaling: str = "sqrt"
-    scale: float | None = None
-    value_shortcut: bool = False
-    attention_dropout: float | None = None
-    projection_dropout: float = 0.0
-    output_dropout: float = 0.0
-    drop_path: float = 0.0
-    norm_kind: str = "layer"
     mask_fill: float | None = None
     eps: float = 1e-6
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        least = ("source_vocab", "target_vocab", "dim", "depth", "heads", "d_k", "d_v", "mlp")
-        check_least(self, dict.fromkeys((*least, "max_tokens"), 1))
-        check_choices(
-            self,
-            {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
-            | {"scaling": SCALINGS, "norm_kind": tuple(NORMS)},
-        )
-        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
-        _ = self.attention  # which says what is wrong with it
-        if self.eps <= 0:
-            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        least = ("source_vocab", "target_vocab", "dim", "heads", "d_k", "d_v", "max_tokens")
+        check_least(self, dict.fromkeys(least, 1))
+        super().__post_init__()
+        check_choices(self, {"positions": POSITIONS, "scaling": SCALINGS})
         check_rotary(self.positions, self.d_k, self.key_dim)
+        Mask(fill=self.mask_fill)  # which says what is wrong with it
         self._check_ids()
         if self.share_source and self.source_vocab != self.target_vocab:
             raise ValueError(
@@ -199,36 +129,20 @@ class Seq2SeqConfig:
         return self.dim**-0.5 if self.share_target and self.scaling == "prj" else 1.0
 
     @property
-    def attention(self) -> MultiHeadAttentionConfig:
-        """Of every attention in the decoder, the shortcut of self-attention included."""
-        return MultiHeadAttentionConfig(
-            dim=self.dim,
-            heads=self.heads,
-            head_dim=self.d_k,
-            key_dim=self.key_dim,
-            value_dim=self.d_v,
-            qkv_bias=self.qkv_bias,
-            out_bias=self.out_bias,
-            scoring=self.scoring,
-            dot_scaling=self.dot_scaling,
-            scale=self.scale,
-            value_shortcut=self.value_shortcut,
-            dropout=share_or(self.attention_dropout, self.dropout),
-            projection_dropout=self.projection_dropout,
-            output_dropout=self.output_dropout,
-        )
+    def head_dim(self) -> int:
+        """`d_k`, by its name in an attention layer."""
+        return self.d_k
+
+    @property
+    def value_dim(self) -> int:
+        """`d_v`, by its name in an attention layer."""
+        return self.d_v
 
     @property
     def encoder(self) -> EncoderConfig:
         """Of the encoder."""
-        same: dict[str, Any] = {name: getattr(self, name) for name in SAME}
-        return EncoderConfig(
-            vocab=self.source_vocab,
-            head_dim=self.d_k,
-            value_dim=self.d_v,
-            embed_norm_last=True,
-            **same,
-        )
+        same = shared_fields(self, EncoderConfig)
+        return EncoderConfig(**same, vocab=self.source_vocab, embed_norm_last=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +196,7 @@ class Seq2Seq(nn.Module):
                 else None,
             )
             self.relation = relation_of(config.positions, config.heads, config.d_k, causal=True)
-            self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
+            self.blocks = blocks_of(config, DECODER_BLOCKS)
             last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
             own = not config.share_target
@@ -396,15 +310,3 @@ class Seq2Seq(nn.Module):
                 nn.init.zeros_(parameter)
         for tokens in (self.encoder.tokens, self.embedding.tokens):
             nn.init.zeros_(tokens.weight[self.config.padding])
-
-
-def _block(config: Seq2SeqConfig, layer: int) -> nn.Module:
-    return DECODER_BLOCKS[config.norm](
-        config.attention,
-        config.mlp,
-        activation=config.activation,
-        dropout=config.dropout,
-        drop_path=drop_path_of(config.drop_path, layer, config.depth),
-        eps=config.eps,
-        norm_kind=config.norm_kind,
-    )

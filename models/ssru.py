@@ -27,7 +27,7 @@ from models.attention import (
     check_heads,
 )
 from models.blocks import AddNorm, FeedForward
-from models.checks import check_least
+from models.checks import check_least, check_positive
 from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower, positions_for
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
@@ -74,8 +74,7 @@ class TranslatorConfig:
         check_least(self, dict.fromkeys(least, 1))
         if self.dim < 4 or self.dim % 2:
             raise ValueError(f"dim: expected an even number from 4, received {self.dim}")
-        if self.eps <= 0:
-            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        check_positive(self, ("eps",))
         if not 0 <= self.end < self.vocab:
             raise ValueError(f"end: expected 0 to {self.vocab - 1}, received {self.end}")
 
@@ -98,11 +97,6 @@ class TranslatorConfig:
     def target_vocab(self) -> int:
         """How many ids the decoder reads, reserved ones included; it writes `vocab` of them."""
         return self.vocab + RESERVED
-
-    @property
-    def width(self) -> int:
-        """Width of one head."""
-        return self.dim // self.heads
 
     @property
     def attention(self) -> MultiHeadAttentionConfig:

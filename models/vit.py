@@ -5,7 +5,7 @@ into the blocks as they are, and all of them into the head. Registers: Darcet et
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from math import prod
 
 import torch
@@ -13,8 +13,8 @@ from einops import rearrange, repeat
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from models.attention import ATTENTION_CHOICES, Edit, MultiHeadAttentionConfig, Pattern, check_heads
-from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
+from models.attention import Edit, MultiHeadAttentionConfig, Pattern, attention_of
+from models.blocks import ACTIVATIONS, StackConfig, blocks_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
 from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
@@ -25,21 +25,20 @@ from models.seeding import seeded, xavier
 from models.where import Where, stack
 
 CHOICES = {
-    "activation": tuple(ACTIVATIONS),
-    "norm": tuple(BLOCKS),
-    "norm_kind": tuple(NORMS),
     "positions": GRID_POSITIONS,
     "patches": ("linear", "conv"),
     "order": ("p1 p2 c", "c p1 p2"),
     "head": ("class", "mean", "flatten"),
     "head_activation": (None, *ACTIVATIONS),
-    **ATTENTION_CHOICES,
 }
 
 
 @dataclass(frozen=True)
-class ViTConfig:
+class ViTConfig(StackConfig):
     """Everything that defines a vision transformer, its random weights included.
+
+    The fields of its blocks and of their attention are those of `blocks.StackConfig`. With
+    norm = "pre" one more norm stands before the head.
 
     Attributes:
         image: size it is built for, one number or (rows, columns) of pixels.
@@ -47,14 +46,7 @@ class ViTConfig:
         channels: of the image.
         classes: of the head; 0 means no head, None the last of `neurons`, or else 10.
         dim: width of the model; None keeps the patches as they are, without a projection.
-        depth: number of blocks.
-        heads: attention heads in each.
         head_dim: width of one head; None means width / heads.
-        key_dim: width of one head's keys; None means that of its queries, another one needs
-            bilinear scores.
-        mlp: hidden width of the feed-forward network.
-        activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
-        norm: "pre" or "post"; "pre" ends on one more norm, before the head.
         positions: one of `positional.GRID_POSITIONS`; registers have none.
         patches: how a patch becomes a token: "linear" or "conv", which is the same sum.
         order: of a patch's numbers: "p1 p2 c" (channels last) or "c p1 p2".
@@ -64,43 +56,22 @@ class ViTConfig:
             layers stand BatchNorm and activation.
         head_activation: between the layers of the head; None means `activation`.
         head_dropout: while training: before each layer of the head; None means `dropout`.
-        qkv_bias: whether query, key and value projections have a bias.
-        out_bias: whether the output projection of attention has one.
-        scoring: what compares queries with keys, one of `attention.SCORINGS`.
-        dot_scaling: one of `attention.DOT_SCALINGS`.
-        scale: factor of the dot product; None means that `dot_scaling` decides.
-        value_shortcut: whether attention adds its values to its output, bypassing the output
-            projection.
-        attention_dropout: of attention weights; None means `dropout`.
-        projection_dropout: of what the output projection of attention returns.
-        output_dropout: of the same a second time, before a value shortcut.
         out_projection: one of `attention.OUT_PROJECTIONS`.
         patch_norm: whether a LayerNorm stands between a patch's projection and its position.
         token_std: the normal distribution that class token and registers are drawn from has this
             standard deviation; 0 starts them at zero.
         position_std: the same of learned positions.
-        drop_path: probability that an item skips the last block while training; it falls linearly
-            to 0 at the first block.
-        dropout: while training: of attention weights, hidden units and branches.
         embed_dropout: of what goes into the first block; None means `dropout`.
         registers: extra learned tokens that stand for no patch.
-        norm_kind: one of `blocks.NORMS`.
-        eps: of every norm.
-        seed: of the random weights.
     """
 
     image: Size = 64
     patch: Size = 8
+    _: KW_ONLY
     channels: int = 3
     classes: int | None = None
     dim: int | None = 64
-    depth: int = 2
-    heads: int = 4
     head_dim: int | None = None
-    key_dim: int | None = None
-    mlp: int = 256
-    activation: str = "gelu"
-    norm: str = "pre"
     positions: str = "learned"
     patches: str = "linear"
     order: str = "p1 p2 c"
@@ -108,41 +79,24 @@ class ViTConfig:
     neurons: tuple[int, ...] = ()
     head_activation: str | None = None
     head_dropout: float | None = None
-    qkv_bias: bool = True
-    out_bias: bool = True
-    scoring: str = "dot"
-    dot_scaling: str = "sqrt"
-    scale: float | None = None
-    value_shortcut: bool = False
-    attention_dropout: float | None = None
-    projection_dropout: float = 0.0
-    output_dropout: float = 0.0
-    norm_kind: str = "layer"
     out_projection: str = "always"
     patch_norm: bool = False
     token_std: float = 1.0
     position_std: float = 1.0
-    drop_path: float = 0.0
     dropout: float = 0.0
     embed_dropout: float | None = None
     registers: int = 0
     eps: float = 1e-6
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        check_least(self, {"channels": 1, "depth": 1, "mlp": 1, "registers": 0})
+        check_least(self, {"channels": 1, "registers": 0})
         check_choices(self, CHOICES)
-        check_shares(
-            self, ("drop_path", "dropout", "embed_dropout", "head_dropout", "attention_dropout")
-        )
+        check_shares(self, ("embed_dropout", "head_dropout"))
         check_patch(self.image, self.patch)
-        check_heads(self.width, self.heads, self.head_dim)
-        _ = self.attention  # which says what is wrong with it
+        super().__post_init__()
         self._check_together()
 
     def _check_together(self) -> None:
-        if self.eps <= 0:
-            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
         if min(self.token_std, self.position_std) < 0:
             raise ValueError(
                 f"token_std, position_std: expected 0 or more, received {self.token_std}"
@@ -192,23 +146,8 @@ class ViTConfig:
 
     @property
     def attention(self) -> MultiHeadAttentionConfig:
-        """Of the attention in every block."""
-        return MultiHeadAttentionConfig(
-            dim=self.width,
-            heads=self.heads,
-            head_dim=self.head_dim,
-            key_dim=self.key_dim,
-            qkv_bias=self.qkv_bias,
-            out_bias=self.out_bias,
-            scoring=self.scoring,
-            dot_scaling=self.dot_scaling,
-            scale=self.scale,
-            value_shortcut=self.value_shortcut,
-            out_projection=self.out_projection,
-            dropout=share_or(self.attention_dropout, self.dropout),
-            projection_dropout=self.projection_dropout,
-            output_dropout=self.output_dropout,
-        )
+        """Of every attention layer."""
+        return attention_of(self, dim=self.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +192,7 @@ class ViT(nn.Module):
                 config.positions, config.grid, width, first, std=config.position_std
             )
             self.dropout = nn.Dropout(share_or(config.embed_dropout, config.dropout))
-            self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
+            self.blocks = blocks_of(config)
             last = norm_of(config.norm_kind, width, config.eps)
             self.norm = last if config.norm == "pre" else nn.Identity()
             self.head = _head(config) if config.layers else None
@@ -344,18 +283,6 @@ class ViT(nn.Module):
         if self.config.head == "mean":
             return patches.mean(1)
         return rearrange(patches, "batch token dim -> batch (token dim)")
-
-
-def _block(config: ViTConfig, layer: int) -> nn.Module:
-    return BLOCKS[config.norm](
-        config.attention,
-        config.mlp,
-        activation=config.activation,
-        dropout=config.dropout,
-        drop_path=drop_path_of(config.drop_path, layer, config.depth),
-        eps=config.eps,
-        norm_kind=config.norm_kind,
-    )
 
 
 def _head(config: ViTConfig) -> Classifier:

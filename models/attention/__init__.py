@@ -10,23 +10,24 @@ from models.attention.edit_protocols import Edit
 from models.attention.functional import attend
 from models.attention.mask import Edge, Mask
 from models.attention.multihead import (
-    ATTENTION_CHOICES,
     DOT_SCALINGS,
     OUT_PROJECTIONS,
     SCORINGS,
+    AttentionFields,
     MultiHeadAttention,
     MultiHeadAttentionConfig,
+    attention_of,
     check_heads,
 )
 from models.attention.pattern import Bias, Pattern
 from models.attention.scores import Additive, Bilinear, Dot, Score
 
 __all__ = [
-    "ATTENTION_CHOICES",
     "DOT_SCALINGS",
     "OUT_PROJECTIONS",
     "SCORINGS",
     "Additive",
+    "AttentionFields",
     "Bias",
     "Bilinear",
     "Block",
@@ -39,5 +40,6 @@ __all__ = [
     "Pattern",
     "Score",
     "attend",
+    "attention_of",
     "check_heads",
 ]

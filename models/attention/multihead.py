@@ -5,6 +5,7 @@ Source: Vaswani et al. 2017, section 3.2.2, with the options that later transfor
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from einops import rearrange
@@ -17,16 +18,11 @@ from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
 from models.attention.relative import rotate
 from models.attention.scores import Additive, Bilinear, Dot, Score
-from models.checks import check_choices, check_least, check_shares
+from models.checks import check_choices, check_least, check_shares, shared_fields
 
 DOT_SCALINGS = ("sqrt", "none", "fourth root")
 OUT_PROJECTIONS = ("always", "needed")
 SCORINGS = ("dot", "bilinear", "additive")
-ATTENTION_CHOICES = {
-    "scoring": SCORINGS,
-    "dot_scaling": DOT_SCALINGS,
-    "out_projection": OUT_PROJECTIONS,
-}
 
 
 def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
@@ -42,22 +38,14 @@ def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
         )
 
 
-@dataclass(frozen=True)
-class MultiHeadAttentionConfig:
-    """Sizes of one attention layer.
+@dataclass(frozen=True, kw_only=True)
+class AttentionFields:
+    """Fields of an attention layer's config and of the config of every network of such layers.
 
     Attributes:
-        dim: width of the output.
-        heads: number of heads.
-        head_dim: width of one head's queries; None means dim / heads.
+        heads: number of heads, in each layer.
         key_dim: width of one head's keys; None means that of its queries. Another width needs
             "bilinear" scores, whose matrix leads from one to the other.
-        value_dim: width of one head's values; None means the width of its queries.
-        kv_heads: number of heads of keys and values, each shared by several heads of queries
-            (grouped queries, Ainslie et al. 2023); None means one for each.
-        input_dim: width of the queries' input; None means dim.
-        key_input_dim: width of the keys' input; None means that of the queries'.
-        value_input_dim: width of the values' input; None means that of the keys'.
         qkv_bias: whether query, key and value projections have a bias.
         out_bias: whether the output projection has one.
         scoring: what compares a query with a key: their "dot" product; "bilinear", qᵀMk with a
@@ -66,37 +54,55 @@ class MultiHeadAttentionConfig:
         dot_scaling: "sqrt" divides the dot product by √head_dim; "fourth root" divides queries and
             keys by ∜head_dim each before the product, which is equivalent and avoids overflow in
             half precision; "none" does not scale.
-        out_projection: "always", or "needed": omitted for a single head as wide as the model.
-        value_shortcut: whether the merged values are added to the output, bypassing the output
-            projection (self-attention only; Yuan et al. 2021, where there is only one head).
-        dropout: probability of dropping a weight in training.
         projection_dropout: dropout probability after the output projection.
-        output_dropout: probability of a second dropout, just before the shortcut is added.
+        output_dropout: probability of a second dropout, just before a value shortcut is added.
     """
 
-    dim: int = 64
     heads: int = 4
-    head_dim: int | None = None
     key_dim: int | None = None
-    value_dim: int | None = None
-    kv_heads: int | None = None
-    input_dim: int | None = None
-    key_input_dim: int | None = None
-    value_input_dim: int | None = None
     qkv_bias: bool = True
     out_bias: bool = True
     scoring: str = "dot"
     scale: float | None = None
     dot_scaling: str = "sqrt"
-    out_projection: str = "always"
-    value_shortcut: bool = False
-    dropout: float = 0.0
     projection_dropout: float = 0.0
     output_dropout: float = 0.0
 
+
+@dataclass(frozen=True, kw_only=True)
+class MultiHeadAttentionConfig(AttentionFields):
+    """Everything that defines one attention layer, with the fields of `AttentionFields`.
+
+    Attributes:
+        dim: width of the output.
+        head_dim: width of one head's queries; None means dim / heads.
+        value_dim: width of one head's values; None means the width of its queries.
+        kv_heads: number of heads of keys and values, each shared by several heads of queries
+            (grouped queries, Ainslie et al. 2023); None means one for each.
+        input_dim: width of the queries' input; None means dim.
+        key_input_dim: width of the keys' input; None means that of the queries'.
+        value_input_dim: width of the values' input; None means that of the keys'.
+        out_projection: "always", or "needed": omitted for a single head as wide as the model.
+        value_shortcut: whether the merged values are added to the output, bypassing the output
+            projection (self-attention only; Yuan et al. 2021, where there is only one head).
+        dropout: probability of dropping a weight in training.
+    """
+
+    dim: int = 64
+    head_dim: int | None = None
+    value_dim: int | None = None
+    kv_heads: int | None = None
+    input_dim: int | None = None
+    key_input_dim: int | None = None
+    value_input_dim: int | None = None
+    out_projection: str = "always"
+    value_shortcut: bool = False
+    dropout: float = 0.0
+
     def __post_init__(self) -> None:
         check_heads(self.dim, self.heads, self.head_dim)
-        check_choices(self, ATTENTION_CHOICES)
+        check_choices(self, {"scoring": SCORINGS, "dot_scaling": DOT_SCALINGS})
+        check_choices(self, {"out_projection": OUT_PROJECTIONS})
         check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
         check_least(self, {"key_dim": 1, "value_dim": 1, "input_dim": 1, "kv_heads": 1})
         if self.heads % self.key_heads or (self.kv_heads and self.scoring != "dot"):
@@ -175,6 +181,19 @@ class MultiHeadAttentionConfig:
     def score(self) -> Dot:
         """The scaled dot product, applied after `factor`; of a "dot" scoring only."""
         return Dot(scale=self.scale if self.dot_scaling == "sqrt" else 1.0)
+
+
+def attention_of(config: Any, **derived: Any) -> MultiHeadAttentionConfig:
+    """The attention layers of a network, whose config has fields of the same names.
+
+    Args:
+        config: of the network; `attention_dropout`, or its `dropout` where that is None, is the
+            dropout of weights.
+        derived: fields that the network derives from others.
+    """
+    share = config.attention_dropout
+    derived["dropout"] = config.dropout if share is None else share
+    return MultiHeadAttentionConfig(**shared_fields(config, MultiHeadAttentionConfig) | derived)
 
 
 class BilinearScoring(nn.Module):

@@ -11,6 +11,7 @@ from models.blocks import (
     DropPath,
     FeedForward,
     GatedFeedForward,
+    StackConfig,
     cross_of,
     drop_path_of,
 )
@@ -233,89 +234,65 @@ def _gated(narrow: Shape, wide: Shape, activation: str) -> Part:
 
 
 def block(
-    config: MultiHeadAttentionConfig,
-    mlp: int,
-    activation: str,
-    place: str,
+    config: StackConfig,
     tokens: int,
     *,
     order: str = "none",
     causal: bool = False,
     mask_fill: float | None = None,
-    times: int = 1,
-    norm_kind: str = "layer",
-    drop_path: float = 0.0,
     gated: bool = False,
 ) -> Part:
     """A block whose tokens attend to each other.
 
     Args:
-        config: of its attention.
-        mlp: hidden width of its feed-forward network.
-        activation: of its feed-forward network.
-        place: placement of the norms, "post" or "pre".
+        config: of the network.
         tokens: number of tokens.
         order: as for `attention`.
         causal: as for `attention`.
         mask_fill: as for `attention`.
-        times: number of blocks in the stack.
-        norm_kind: one of `blocks.NORMS`.
-        drop_path: how likely an item skips the last block.
         gated: whether its feed-forward network has a gate.
     """
     title = "Masked self-attention" if causal else "Self-attention"
+    layer = config.attention
     inner = [
-        attention(config, tokens, title=title, order=order, causal=causal, mask_fill=mask_fill),
-        feed_forward(config.dim, mlp, activation, tokens, gated),
+        attention(layer, tokens, title=title, order=order, causal=causal, mask_fill=mask_fill),
+        feed_forward(layer.dim, config.mlp, config.activation, tokens, gated),
     ]
-    return _stacked(inner, place, BLOCKS[place].forward, times, norm_kind, drop_path)
+    return _stacked(inner, config, BLOCKS[config.norm].forward)
 
 
 def decoder_block(
-    config: MultiHeadAttentionConfig,
-    mlp: int,
-    activation: str,
-    place: str,
+    config: StackConfig,
     tokens: int,
     keys: int,
     *,
     order: str = "none",
     mask_fill: float | None = None,
-    times: int = 1,
-    norm_kind: str = "layer",
-    drop_path: float = 0.0,
 ) -> Part:
     """A block of causal self-attention, cross-attention and a feed-forward network."""
-    title = "Masked self-attention"
+    title, layer = "Masked self-attention", config.attention
     inner = [
-        attention(config, tokens, title=title, order=order, causal=True, mask_fill=mask_fill),
+        attention(layer, tokens, title=title, order=order, causal=True, mask_fill=mask_fill),
         attention(
-            cross_of(config),
+            cross_of(layer),
             tokens,
             name="cross",
             title="Cross-attention",
             keys=keys,
             mask_fill=mask_fill,
         ),
-        feed_forward(config.dim, mlp, activation, tokens),
+        feed_forward(layer.dim, config.mlp, config.activation, tokens),
     ]
-    return _stacked(inner, place, DECODER_BLOCKS[place].forward, times, norm_kind, drop_path)
+    return _stacked(inner, config, DECODER_BLOCKS[config.norm].forward)
 
 
-def _stacked(
-    inner: Sequence[Part],
-    place: str,
-    source: Any,
-    times: int,
-    kind: str,
-    drop_path: float = 0.0,
-) -> Part:
+def _stacked(inner: Sequence[Part], config: StackConfig, source: Any) -> Part:
     """Sub-layers with residual connections, normalised before each layer or after each sum."""
-    parts = []
+    parts, kind = [], config.norm_kind
     for layer in inner:
         shape = layer.takes
-        skipped = [_drop_path(layer, drop_path, times)] if drop_path else []
-        if place == "post":
+        skipped = [_drop_path(layer, config)] if config.drop_path else []
+        if config.norm == "post":
             parts += [
                 layer,
                 *skipped,
@@ -324,13 +301,14 @@ def _stacked(
         else:
             before = norm(f"before_{layer.name}", "Norm", shape, source, kind)
             parts += [before, layer, *skipped, add(f"add_{layer.name}", before.name, shape, source)]
-    title = f"{place.capitalize()}-norm block"
-    return group("blocks", title, "block", parts, source=source, times=times)
+    title = f"{config.norm.capitalize()}-norm block"
+    return group("blocks", title, "block", parts, source=source, times=config.depth)
 
 
-def _drop_path(layer: Part, last: float, depth: int) -> Part:
+def _drop_path(layer: Part, config: StackConfig) -> Part:
     """Stochastic depth after a sub-layer: while training, an item may skip it."""
-    shares = [drop_path_of(last, number, depth) for number in range(depth)]
+    depth = config.depth
+    shares = [drop_path_of(config.drop_path, number, depth) for number in range(depth)]
     span = f"{shares[0]:g} to {shares[-1]:g}" if depth > 1 else f"{shares[0]:g}"
     formula = f"while training 0 for an item with probability p, else x / (1 − p); p = {span}"
     title = f"DropPath {span}" + (" by depth" if depth > 1 else "")

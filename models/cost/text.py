@@ -35,16 +35,7 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
     if config.embed_norm:
         parts.append(norm("embed_norm", "Norm", shape, runs, config.norm_kind))
     parts += _relation(config.positions, config.heads, shape)
-    like = {
-        "order": config.positions,
-        "times": config.depth,
-        "norm_kind": config.norm_kind,
-        "drop_path": config.drop_path,
-        "mask_fill": config.mask_fill,
-    }
-    parts.append(
-        block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
-    )
+    parts.append(block(config, tokens, order=config.positions, mask_fill=config.mask_fill))
     if config.ends_on_norm:
         parts.append(norm("norm", "Final norm", shape, Encoder.forward, config.norm_kind))
     if config.classes:
@@ -58,13 +49,8 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     shape = _shape(tokens, config.dim)
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
-    like = {"order": config.positions, "times": config.depth, "causal": True}
-    like |= {"gated": config.gated}
-    like |= {"norm_kind": config.norm_kind, "drop_path": config.drop_path}
-    like |= {"mask_fill": config.mask_fill}
-    parts.append(
-        block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
-    )
+    like = {"order": config.positions, "causal": True, "gated": config.gated}
+    parts.append(block(config, tokens, mask_fill=config.mask_fill, **like))
     if config.norm == "pre":
         parts.append(norm("norm", "Final norm", shape, Decoder.forward, config.norm_kind))
     gives = (shape[0], ("vocab", config.vocab))
@@ -85,12 +71,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
     if config.embed_norm:
         parts.append(norm("embed_norm", "Norm", shape, Embedding.forward, config.norm_kind))
     parts += _relation(order, config.heads, shape)
-    like = {"order": order, "times": config.depth, "norm_kind": config.norm_kind}
-    like |= {"drop_path": config.drop_path, "mask_fill": config.mask_fill}
-    sizes = (target, source)
-    parts.append(
-        decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
-    )
+    parts.append(decoder_block(config, target, source, order=order, mask_fill=config.mask_fill))
     if config.ends_on_norm:
         parts.append(norm("norm", "Final norm", shape, Seq2Seq.forward, config.norm_kind))
     gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1

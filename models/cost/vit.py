@@ -21,10 +21,8 @@ ADDED = {
 def vit_parts(config: ViTConfig) -> list[Part]:
     """The parts of a vision transformer, for an image of the size it is built for."""
     shape: Shape = (("tokens", config.tokens), ("dim", config.width))
-    mlp, bend, tokens = config.mlp, config.activation, config.tokens
     parts = _embedded(config, shape)
-    like = {"times": config.depth, "norm_kind": config.norm_kind, "drop_path": config.drop_path}
-    parts.append(block(config.attention, mlp, bend, config.norm, tokens, **like))
+    parts.append(block(config, config.tokens))
     if config.norm == "pre":
         last = norm("norm", "Final norm", shape, ViT.forward, config.norm_kind)
         unread = NUMBER * size(shape) if _copies(config) else 0

@@ -1,0 +1,129 @@
+"""Configs of networks: one attention config for all of them, and what dataclasses promise."""
+
+from dataclasses import MISSING, asdict, fields, replace
+from typing import Any
+
+import pytest
+
+from models.attention import MultiHeadAttentionConfig
+from models.blocks import StackConfig
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.layer import AttentionLayerConfig
+from models.request import built_from
+from models.seq2seq import Seq2SeqConfig
+from models.vit import ViTConfig
+
+STACKS: tuple[Any, ...] = (EncoderConfig, DecoderConfig, Seq2SeqConfig, ViTConfig)
+NETWORKS: tuple[Any, ...] = (*STACKS, AttentionLayerConfig)
+NAMES = {"d_k": "head_dim", "d_v": "value_dim", "attention_dropout": "dropout"}  # in the layer
+NAMES |= {"query_input_dim": "input_dim"}
+OTHER: dict[str, Any] = {  # than the default
+    "dim": 105,
+    "heads": 3,
+    "head_dim": 35,
+    "d_k": 35,
+    "value_dim": 35,
+    "d_v": 35,
+    "key_dim": 35,
+    "kv_heads": 3,
+    "query_input_dim": 11,
+    "key_input_dim": 13,
+    "value_input_dim": 17,
+    "qkv_bias": False,
+    "out_bias": False,
+    "scale": 0.3,
+    "out_projection": "needed",
+    "value_shortcut": True,
+    "attention_dropout": 0.2,
+    "projection_dropout": 0.3,
+    "output_dropout": 0.4,
+}
+
+
+def names_of(kind: type) -> set[str]:
+    return {field.name for field in fields(kind)}
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_each_field_of_the_attention_reaches_it(kind: Any) -> None:
+    given = {name: value for name, value in OTHER.items() if name in names_of(kind)}
+    layer = kind(**given).attention
+    assert {name: getattr(layer, NAMES.get(name, name)) for name in given} == given
+    assert kind(scoring="bilinear").attention.scoring == "bilinear"
+    assert kind(dot_scaling="none").attention.dot_scaling == "none"
+    reached = {NAMES.get(name, name) for name in {*given, "scoring", "dot_scaling"}}
+    common = names_of(kind) & names_of(MultiHeadAttentionConfig)
+    assert common - {"dropout"} <= reached  # so a new field is tested, too
+
+
+@pytest.mark.parametrize("kind", STACKS)
+def test_the_dropout_of_weights_is_the_common_one_unless_it_has_its_own(kind: Any) -> None:
+    assert kind(dropout=0.3).attention.dropout == 0.3
+    assert kind(dropout=0.3, attention_dropout=0.0).attention.dropout == 0.0
+
+
+def test_a_network_without_a_projection_of_patches_is_as_wide_as_a_patch() -> None:
+    assert ViTConfig(image=6, patch=3, dim=None, heads=9).attention.dim == 27
+
+
+def test_an_encoder_decoder_hands_each_common_field_to_its_encoder() -> None:
+    common = names_of(Seq2SeqConfig) & names_of(EncoderConfig)
+    given = {name: value for name, value in OTHER.items() if name in common | {"d_k", "d_v"}}
+    given |= {"depth": 3, "mlp": 47, "activation": "tanh", "norm": "pre", "positions": "alibi"}
+    given |= {"max_tokens": 31, "dropout": 0.25, "padding": 5, "embed_norm": False, "seed": 7}
+    given |= {"last_norm": False, "drop_path": 0.15, "norm_kind": "rms", "mask_fill": -1e9}
+    config = Seq2SeqConfig(19, 23, share_source=False, **given, eps=1e-3)
+    assert common - {*given, "scoring", "dot_scaling", "eps"} == set()
+    for name in common:
+        assert getattr(config.encoder, name) == getattr(config, name), name
+    assert (config.encoder.head_dim, config.encoder.value_dim) == (35, 35)
+    assert config.encoder.vocab == 19
+
+
+@pytest.mark.parametrize("kind", [*NETWORKS, MultiHeadAttentionConfig])
+def test_a_config_is_a_value(kind: Any) -> None:
+    config = kind(heads=2, qkv_bias=False, scale=0.5)
+    assert (config.heads, config.qkv_bias, config.scale) == (2, False, 0.5)
+    assert eval(repr(config), {kind.__name__: kind}) == config
+    assert kind(**asdict(config)) == config
+    assert len({config, replace(config), kind(), replace(config, heads=1)}) == 3
+    assert replace(config, heads=4, qkv_bias=True, scale=None) == replace(kind(), heads=4)
+    source = built_from("any", config)
+    assert dict(source.sizes) == {"heads": 2, "qkv_bias": False, "scale": 0.5}
+    with pytest.raises(AttributeError):
+        config.heads = 3
+
+
+@pytest.mark.parametrize("kind", [*NETWORKS, MultiHeadAttentionConfig, StackConfig])
+def test_no_field_is_declared_again_with_the_same_default(kind: type) -> None:
+    base: Any = kind.__mro__[1]
+    common = {field.name: (field.type, field.default) for field in fields(base)}
+    defaults = vars(kind)
+    for field in fields(kind):
+        if field.name in kind.__annotations__ and field.name in common:
+            assert (field.type, defaults[field.name]) != common[field.name], field.name
+        assert field.default is not MISSING
+
+
+@pytest.mark.parametrize("kind", [EncoderConfig, DecoderConfig, Seq2SeqConfig])
+def test_a_fill_that_hides_nothing_is_refused(kind: Any) -> None:
+    with pytest.raises(ValueError, match="fill: expected a number below 0, received 1"):
+        kind(mask_fill=1.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"depth": 0}, "depth: expected at least 1, received 0"),
+        ({"eps": 0.0}, "eps: expected a number above 0, received 0.0"),
+        ({"norm": "both"}, "norm: expected one of post, pre, received 'both'"),
+        ({"drop_path": 1.0}, "drop_path: expected 0 up to 1, received 1.0"),
+        ({"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
+        ({"heads": 0}, "heads"),
+    ],
+)
+@pytest.mark.parametrize("kind", STACKS)
+def test_bad_fields_are_refused(kind: Any, wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        kind(**wrong)
