@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from analysis.methods import FUSIONS, NAMES, Fusion
-from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, share, whole, wholes, words
+from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
 
 # ---- forms
 
@@ -229,7 +229,7 @@ class Selection:
         (), wholes(999), "of text: several layers beside each other, instead of the chosen one"
     )
     average: bool = option(False, FLAG, "of text: the mean over all tokens")
-    least: float = option(0.0, share(0, 1), "smaller weights are not drawn")
+    least: float = option(0.0, real(0, 1), "smaller weights are not drawn")
     top: int = option(
         0, whole(0, 64), "strongest keys of each row, outlined or, of lines, alone drawn; 0 for all"
     )
@@ -256,11 +256,11 @@ class Selection:
     )
     discard: float = option(
         0.0,
-        share(0, 0.95),
+        real(0, 0.95),
         "of rollout: share of each layer's smallest weights that is left out",
     )
     beside_fusion: Fusion | Literal[""] = option("", words("", *FUSIONS), FUSED_ABOUT)
-    beside_discard: float | None = option(None, share(0, 0.95), FUSED_ABOUT)
+    beside_discard: float | None = option(None, real(0, 0.95), FUSED_ABOUT)
     overview: str = option(
         "atlas", words("atlas", "scatter", "table"), "how every head is shown", of="view"
     )

@@ -42,21 +42,24 @@ def words(*known: str) -> Kind:
     return Kind(expected, lambda text: known[known.index(text)], typescript=union, words=known)
 
 
-def whole(low: int, high: int) -> Kind:
-    """A whole number from low to high."""
+def whole(low: int, high: int, step: int = 1) -> Kind:
+    """A whole number from low to high, in steps."""
 
     def read(text: str) -> int:
-        return _within(low, int(_matching("[0-9]{1,9}", text)), high)
+        number = _within(low, int(_matching("[0-9]{1,9}", text)), high)
+        if (number - low) % step:
+            raise ValueError
+        return number
 
-    expected = f"a whole number from {low} to {high}"
+    expected = f"a whole number from {low} to {high}" + (f" in steps of {step}" if step > 1 else "")
     return Kind(expected, read, typescript="number", high=high)
 
 
-def share(low: float, high: float) -> Kind:
+def real(low: float, high: float) -> Kind:
     """A number from low to high."""
 
     def read(text: str) -> float:
-        number = _matching(r"[0-9]{1,9}(\.[0-9]{1,20})?(e-[0-9]{1,2})?", text)
+        number = _matching(r"-?[0-9]{1,9}(\.[0-9]{1,20})?(e-[0-9]{1,2})?", text)
         return _within(low, float(number), high)
 
     return Kind(f"a number from {low:g} to {high:g}", read, typescript="number", high=high)
@@ -115,6 +118,7 @@ SPAN = Kind(  # stop excluded; all for the empty text
     _positions,
     lambda value: f"{value.start}-{value.stop}" if value else "",
 )
+SHA256 = Kind("a SHA-256 in hexadecimal digits", lambda text: _matching("[0-9a-f]{64}", text))
 KEYS = Kind(  # an empty name leaves its place open
     "up to three names of numbers of heads, joined by dots", _keys, ".".join, longest=130
 )

@@ -13,7 +13,7 @@ from viz.pages.state import params as link
 from viz.pages.state import selected
 from viz.routes import ENDPOINTS
 from viz.selection import FORM, FORMS, OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
-from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, share, whole, wholes, words
+from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
 
 NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 
@@ -60,8 +60,8 @@ def test_forms_name_options_that_files_have() -> None:
 READ: list[tuple[Kind, str, Any, Any]] = [
     (words("a", "b"), "b", "b", "b"),
     (whole(2, 64), "007", 7, 7),
-    (share(0, 1), "0.25", 0.25, 0.25),
-    (share(0, 1), "1e-7", 1e-7, 1e-7),
+    (real(0, 1), "0.25", 0.25, 0.25),
+    (real(0, 1), "1e-7", 1e-7, 1e-7),
     (FLAG, "yes", True, "yes"),
     (wholes(9), "0.3", (0, 3), "0.3"),
     (wholes(9), "", (), ""),
@@ -85,7 +85,7 @@ def test_a_text_is_read_and_held(kind: Kind, text: str, value: Any, held: Any) -
     [
         *((words("a", "b"), text) for text in ("", "A", "a b")),
         *((whole(2, 64), text) for text in ("", "1", "65", "-3", "3.0", "٣", "3\n", "1" * 10)),
-        *((share(0, 1), text) for text in ("", "1.1", "-0.1", "nan", "inf", "1e3", ".5", "0.5\n")),
+        *((real(0, 1), text) for text in ("", "1.1", "-0.1", "nan", "inf", "1e3", ".5", "0.5\n")),
         *((FLAG, text) for text in ("", "Yes", "true")),
         *((wholes(9), text) for text in ("1.1", "10", "1..2", "a", "-1", ".")),
         *((SPAN, text) for text in ("5", "5-5", "9-5", "a-b", "1-2-3", "-1-2")),

@@ -4,12 +4,12 @@ A link contains only values that differ from the default. Invalid values are rep
 and replaced by the default; unknown parameters are reported and dropped.
 """
 
-import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from models.request import digest_of
+from viz.values import SHA256, Kind, real, whole, words
 
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
@@ -25,127 +25,65 @@ class Param:
         default: value if the link does not contain it.
         parse: converts the link's text to a value; raises ValueError.
         expected: description of valid values.
-        high: the largest value; None where there is none.
     """
 
     name: str
     default: Any
     parse: Callable[[str], Any]
     expected: str
-    high: float | None = None
+
+
+def _of(name: str, default: Any, kind: Kind) -> Param:
+    return Param(name, default, kind.read, kind.expected)
 
 
 def choice(name: str, default: str, options: Iterable[str]) -> Param:
     """One of several strings."""
-    allowed = tuple(options)
-
-    def parse(text: str) -> str:
-        if text not in allowed:
-            raise ValueError
-        return text
-
-    return Param(name, default, parse, "one of " + ", ".join(allowed))
+    return _of(name, default, words(*options))
 
 
 def number(name: str, default: int | None, low: int, high: int, step: int = 1) -> Param:
     """An integer from low to high, in steps."""
-
-    def parse(text: str) -> int:
-        if len(text) > 9 or not text.isascii() or not text.isdigit():
-            raise ValueError
-        value = int(text)
-        if not low <= value <= high or (value - low) % step:
-            raise ValueError
-        return value
-
-    steps = "" if step == 1 else f" in steps of {step}"
-    return Param(name, default, parse, f"a whole number from {low} to {high}{steps}", high)
+    return _of(name, default, whole(low, high, step))
 
 
 def decimal(name: str, default: float | None, low: float, high: float) -> Param:
     """A float from low to high."""
-
-    def parse(text: str) -> float:
-        if not re.fullmatch(r"-?\d{1,9}(\.\d{1,20})?(e-\d{1,2})?", text, re.ASCII):
-            raise ValueError
-        value = float(text)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return Param(name, default, parse, f"a number from {low:g} to {high:g}", high)
+    return _of(name, default, real(low, high))
 
 
 def one_of(name: str, default: int, options: Iterable[int]) -> Param:
     """One of several integers."""
-    allowed = {str(option): option for option in options}
+    kind = words(*map(str, options))
+    return Param(name, default, lambda text: int(kind.read(text)), kind.expected)
 
-    def parse(text: str) -> int:
-        if text not in allowed:
-            raise ValueError
-        return allowed[text]
 
-    return Param(name, default, parse, "one of " + ", ".join(allowed))
+def number_or(name: str, default: int | str, high: int, others: Iterable[str]) -> Param:
+    """An integer from 0 to high, or one of several strings."""
+    kind, known = whole(0, high), tuple(others)
+    return Param(
+        name,
+        default,
+        lambda text: text if text in known else kind.read(text),
+        f"{kind.expected}, or {' or '.join(known)}",
+    )
 
 
 def sha256(name: str) -> Param:
     """The SHA-256 of data too large for a link; empty if there is none."""
-
-    def parse(text: str) -> str:
-        if not re.fullmatch("[0-9a-f]{64}", text):
-            raise ValueError
-        return text
-
-    return Param(name, "", parse, "a SHA-256 in hexadecimal digits")
+    return _of(name, "", SHA256)
 
 
 def sha256s(name: str) -> Param:
     """The SHA-256 of up to `MOST_FILES` files, joined by dots; empty for none."""
-    each = sha256(name)
 
     def parse(text: str) -> str:
         parts = text.split(".") if text else []
         if len(parts) > MOST_FILES:
             raise ValueError
-        for part in parts:
-            each.parse(part)
-        return text
+        return ".".join(map(SHA256.read, parts))
 
     return Param(name, "", parse, f"at most {MOST_FILES} SHA-256, joined by dots")
-
-
-def number_or(name: str, default: int | str, high: int, words: Iterable[str]) -> Param:
-    """An integer from 0 to high, or one of several strings."""
-    allowed = tuple(words)
-    whole = number(name, 0, 0, high)
-
-    def parse(text: str) -> int | str:
-        return text if text in allowed else whole.parse(text)
-
-    return Param(name, default, parse, f"{whole.expected}, or {' or '.join(allowed)}")
-
-
-def numbers(name: str, high: int) -> Param:
-    """Whole numbers from 0 to high, joined by dots; empty for none."""
-    whole = number(name, 0, 0, high)
-
-    def parse(text: str) -> str:
-        for part in text.split(".") if text else ():
-            whole.parse(part)
-        return text
-
-    return Param(name, "", parse, f"whole numbers from 0 to {high}, joined by dots")
-
-
-def span(name: str) -> Param:
-    """Positions `start-stop`, stop excluded; empty for all."""
-
-    def parse(text: str) -> str:
-        if text and not re.fullmatch("[0-9]{1,9}-[0-9]{1,9}", text, re.ASCII):
-            raise ValueError
-        return text
-
-    return Param(name, "", parse, "positions such as 3-9")
 
 
 def text(name: str, default: str) -> Param:

@@ -18,13 +18,7 @@ SCALES = ("fixed", "own", "log")  # of a text's picture
 
 def param(option: Option) -> link.Param:
     """An option as a parameter of a link."""
-    return link.Param(
-        option.name,
-        option.start,
-        option.linked,
-        option.kind.expected,
-        option.kind.high,
-    )
+    return link.Param(option.name, option.start, option.linked, option.kind.expected)
 
 
 SINKS = param(OF_VIEWS["sinks"])
