@@ -105,6 +105,7 @@ def test_nothing_but_import_names_differs(wheel: Path) -> None:
             assert [*tokenize.generate_tokens(io.StringIO(code).readline)]
 
 
+@pytest.mark.long
 def test_the_readme_runs_beside_packages_of_the_same_names(scripts: Path, project: Path) -> None:
     code = BLOCK + "\nhs.export(t, 'figure.svg', layer=3, head=1)\nprint(hs.__file__)"
     said = run(scripts, project, ["python", "-W", "error::ImportWarning", "-c", code])
@@ -112,6 +113,7 @@ def test_the_readme_runs_beside_packages_of_the_same_names(scripts: Path, projec
     assert (project / "figure.svg").read_text("utf-8").startswith("<?xml")
 
 
+@pytest.mark.long
 def test_the_command_writes_figures(scripts: Path, project: Path) -> None:
     options = ["--text", "The cat sat.", "--layer", "3", "--head", "1", "-o", "cat.csv"]
     run(scripts, project, ["headscope", "figure", *options])

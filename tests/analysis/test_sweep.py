@@ -1,8 +1,7 @@
 """Sweeps: against one whole pass for each head, and gradients times differences in plain loops."""
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import cycle, product
+from itertools import product
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
 from tests.models.pretrained.tiny import BY_NAME, padded
+from tests.turns import by_turns
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
 PAIR: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "d_k": 4, "d_v": 5, "mlp": 17}
@@ -74,15 +74,10 @@ def slow_sweep(name: str, edit: Any, measure: Any) -> Tensor:
     return found
 
 
-def cases() -> Iterator[Any]:
-    """Every edit of every model; the library's have one each that is not long."""
-    yield from product(OWN, EDITS)
-    for name, first in zip(LIBRARY, cycle(EDITS), strict=False):
-        for edit in EDITS:
-            yield pytest.param(name, edit, marks=[pytest.mark.long] if edit != first else [])
-
-
-@pytest.mark.parametrize(("name", "edit"), [*cases()])
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [*product(OWN, EDITS), *by_turns(zip(LIBRARY, strict=True), EDITS, len(EDITS))],
+)
 def test_an_exact_sweep_is_one_pass_a_head(name: str, edit: str) -> None:
     model, read, target = given(name)
     make = of_kind(name, edit)

@@ -48,6 +48,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.long  # the others of this file try a type of each result
 @pytest.mark.parametrize("name", EXACT)
 def test_a_type_of_each_mechanism(name: str) -> None:
     row = tried(tiny.model_type(name))

@@ -86,6 +86,7 @@ def test_the_sample_is_not_too_small() -> None:
     assert len(sampled()) >= 18
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sampled())
 @torch.no_grad()
 def test_axes_of_every_eighth_type(name: str) -> None:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from models.cost.memory import memory_needed
 from models.vit import ViTConfig
 
@@ -32,6 +34,7 @@ for config in sys.argv[1:]:
 """
 
 
+@pytest.mark.long
 def test_prediction_is_within_a_factor() -> None:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *map(repr, SHAPES.values())],

@@ -12,6 +12,7 @@ from tests.models.edits.architectures import NAMES, WHERE, inputs, model, plain
 from tests.models.edits.plain import CASES, HEADS, LAYER, Case, whole_row
 from tests.models.library import written
 from tests.models.pretrained.tiny import padded
+from tests.turns import by_turns
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 EVERY = pytest.mark.parametrize(("name", "kind"), WHERE)
@@ -39,8 +40,7 @@ def agree(name: str, kind: str, case: Case) -> Trace:
     return found
 
 
-@EVERY
-@pytest.mark.parametrize("edit", CASES)
+@pytest.mark.parametrize(("name", "kind", "edit"), by_turns(WHERE, CASES, 3))
 def test_an_edit_is_its_change_of_matrices(name: str, kind: str, edit: str) -> None:
     case = CASES[edit]
     if case.square and kind == "cross":
@@ -63,12 +63,11 @@ def test_a_whole_row(name: str, kind: str) -> None:
     agree(name, kind, whole_row(plain(name).site(LAYER, kind).keys))
 
 
-@pytest.mark.parametrize(
-    ("name", "left"),
-    # not padded in front: BERT, whose positions count the padding
-    [("BERT", False), ("Llama", False), ("GPT-OSS", False), ("Llama", True), ("Mistral", True)],
-)
-@pytest.mark.parametrize("edit", [*CASES, "noise"])
+# not padded in front: BERT, whose positions count the padding
+PADDED = [("BERT", False), ("Llama", False), ("GPT-OSS", False), ("Llama", True), ("Mistral", True)]
+
+
+@pytest.mark.parametrize(("name", "left", "edit"), by_turns(PADDED, [*CASES, "noise"], 3))
 def test_an_item_is_edited_as_it_is_alone(name: str, left: bool, edit: str) -> None:
     kind = "self" if name == "BERT" else "causal"
     made = Ablate(1, HEADS, "noise") if edit == "noise" else CASES[edit].make(1, kind)

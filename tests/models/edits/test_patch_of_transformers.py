@@ -16,6 +16,7 @@ from tests.models.edits.architectures import PARTS, WHERE, inputs, model, plain
 from tests.models.edits.plain import LAYER
 from tests.models.library import written
 from tests.models.pretrained.tiny import padded
+from tests.turns import by_turns
 
 EXACT = 1e-5  # of the largest number: float32 through two layers
 STACKS = pytest.mark.parametrize(("name", "tower"), PARTS)
@@ -147,8 +148,7 @@ def test_patching_everything_gives_the_other_output(name: str, tower: str | None
     assert not near(plain(name).output.values, source(name).output.values)
 
 
-@pytest.mark.parametrize(("name", "kind"), WHERE)
-@pytest.mark.parametrize("what", ["q", "k", "v", "head"])
+@pytest.mark.parametrize(("name", "kind", "what"), by_turns(WHERE, ["q", "k", "v", "head"], 2))
 def test_attention_of_another_pass(name: str, kind: str, what: Any) -> None:
     """The rows of the same matrices, noted while the library's pass of the other input runs."""
     call = plain(name).sites.index(plain(name).site(LAYER, kind))

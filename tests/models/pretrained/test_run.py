@@ -381,6 +381,7 @@ def test_other_calls_are_not_touched() -> None:
             assert seen[1].attentions[0].equal(expected.attentions[0])
 
 
+@pytest.mark.long
 def test_eight_threads_on_three_models() -> None:
     """Nothing mixes, leaks or stays; a full minute is what benchmarks.threads takes."""
     report = threads.run(0.0, least=14)
