@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.request import digest_of
-from viz.values import SHA256, Kind, real, whole, words
+from viz.values import SHA256, Kind, real, whole, wholes, words
 
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
@@ -84,6 +84,12 @@ def sha256s(name: str) -> Param:
         return ".".join(map(SHA256.read, parts))
 
     return Param(name, "", parse, f"at most {MOST_FILES} SHA-256, joined by dots")
+
+
+def numbers(name: str, high: int) -> Param:
+    """Whole numbers from 0 to high, each once, joined by dots; empty for none."""
+    kind = wholes(high)
+    return Param(name, "", lambda text: kind.held(kind.read(text)), kind.expected)
 
 
 def text(name: str, default: str) -> Param:

@@ -110,6 +110,18 @@ def test_what_is_no_decimal_number_is_named(written):
     assert "expected a number from -1 to 2" in problems[0]
 
 
+@pytest.mark.parametrize(("written", "found"), [("", ""), ("0.12", "0.12"), ("63", "63")])
+def test_numbers_are_read(written, found):
+    assert link.read((link.numbers("off", 63),), {"off": written}) == ({"off": found}, [])
+
+
+@pytest.mark.parametrize("written", ["64", "1..2", "1.1", "-1", "1,2"])
+def test_what_are_no_numbers_is_named(written):
+    values, problems = link.read((link.numbers("off", 63),), {"off": written})
+    assert values == {"off": ""}
+    assert "expected whole numbers from 0 to 63, joined by dots" in problems[0]
+
+
 def test_a_digest_is_hexadecimal():
     param = link.sha256("upload")
     good = link.digest_of(b"a picture")
