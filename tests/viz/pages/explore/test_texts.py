@@ -289,6 +289,16 @@ def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int 
     assert props["defaults"]["token"] == token
 
 
+def test_a_link_joins_words_and_hides_special_tokens() -> None:
+    text = "An unbelievable animal"
+    assert labels(opened(input=text, words="yes", special="hidden")) == text.split()
+
+
+def test_minilm_chosen_after_another_model_shows_its_first_example() -> None:
+    app = take(opened(model="grammar"), "minilm")
+    assert setting(app, "input") == texts("minilm")[0].input
+
+
 def test_an_older_link_still_renormalises() -> None:
     app = opened(special="renormalised")
     assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels[1:-1]
