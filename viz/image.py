@@ -54,12 +54,13 @@ class Layer:
 
 @dataclass(frozen=True)
 class Rows:
-    """Exact weights of all heads, "head token", for one query or one key."""
+    """Exact weights of all heads, "head token", for one query or one key; or their differences."""
 
     site: int
     axis: str
     index: int
     weights: np.ndarray
+    values: str = "weights"
 
     def __post_init__(self) -> None:
         if self.axis not in AXES or self.weights.ndim != 2 or min(self.site, self.index) < 0:
@@ -202,6 +203,7 @@ def _rows(row: Rows, area: Sections) -> dict[str, Any]:
         "head": ALL,
         "axis": row.axis,
         "index": row.index,
+        "values": row.values,
         "count": weights.size,
         "sum": float(weights.sum(dtype=np.float64)),
         "at": area.add(weights),

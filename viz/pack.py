@@ -21,7 +21,8 @@ AXES = ("query", "key", "mean")
 BASE_KEYS = ("model", "note", "texts", "sites")
 
 
-CODINGS = ("sqrt", "log", "scores")  # how a map's cells become bytes, see viz/heatmap.py
+SIGNED = ("scores", "difference")
+CODINGS = ("sqrt", "log", *SIGNED)  # how a map's cells become bytes, see viz/heatmap.py
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class Sinks:
 class Map:
     """The range [r0:r1, c0:c1] of one head's matrix; pooled if weights has a smaller shape.
 
-    Scores take the place of weights where the coding is "scores"; −∞ is masked.
+    Scores take the place of weights where the coding is "scores"; −∞ is masked. Differences of
+    weights where it is "difference".
     """
 
     site: int
@@ -245,7 +247,7 @@ def _thumbs(thumbs: Thumbs, area: Sections) -> dict[str, Any]:
 
 def _map(part: Map, area: Sections) -> dict[str, Any]:
     low = 0.0
-    if part.coding == "scores":
+    if part.coding in SIGNED:
         quantised, low, high = quantise_scores(part.weights)
     elif part.coding == "log":
         quantised, high = quantise_log(part.weights), float(part.weights.max())

@@ -7,7 +7,7 @@ import { layout } from "../../viz/components/headscope_views/assets/architecture
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
 import * as cells from "../../viz/components/headscope_views/assets/image/cells.js";
-import { levelOf, shadePatches, veilOf } from "../../viz/components/headscope_views/assets/image/overlay.js";
+import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/image/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
 import { ImageState } from "../../viz/components/headscope_views/assets/image/state.js";
@@ -281,7 +281,7 @@ test("two pictures share the scale of colours that heads share", async () => {
   const keep = (state, most) => {
     const { heads } = state.site();
     const given = Array.from({ length: heads }, (_, head) => [0.5, 0.01, head ? most / 2 : most, 0, 0]);
-    state.exact.set("0/query/0", Float32Array.from(given.flat()), 1);
+    state.exact.set("0/query/0/weights", Float32Array.from(given.flat()), 1);
     state.choose({ scale: "layer" });
   };
   keep(first, 0.25);
@@ -302,4 +302,12 @@ test("cells of a picture are found by place and by arrow keys", () => {
   assert.deepEqual(cells.placeOf(10, grid), [1, 4]);
   assert.equal(cells.besideOf(10, [0, 1], grid), 10);
   assert.equal(cells.besideOf(10, [-1, -1], grid), 1 + 3);
+});
+
+test("of changes the largest of either sign is shown, on a scale on both sides of zero", () => {
+  const heads = [Float32Array.of(0.1, -0.4, 0), Float32Array.of(0.2, 0.1, 0)];
+  const [mean, max] = rows.withMeanAndMax(heads).slice(2).map((row) => Array.from(row, (value) => Number(value.toFixed(3))));
+  assert.deepEqual(mean, [0.15, -0.15, 0]);
+  assert.deepEqual(max, [0.2, -0.4, 0]);
+  assert.deepEqual([-1, 0, 0.25, 1].map(signedLevelOf), [0, 0.5, 0.75, 1]);
 });

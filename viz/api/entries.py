@@ -10,6 +10,7 @@ from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
     from analysis.corpus import Run
+    from analysis.difference import Difference
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
@@ -61,6 +62,7 @@ class TraceEntry:
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
         patches: the picture whose patches the tokens are; None for other tokens.
+        before: the result of the same pass without its edits; None for one without edits.
         answers: what was computed from it so far.
     """
 
@@ -70,6 +72,7 @@ class TraceEntry:
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
     patches: Patches | None = None
+    before: "Callable[[], TraceEntry] | None" = None
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +94,31 @@ class TraceEntry:
         from analysis.view import View
 
         return self.shown.trace if isinstance(self.shown, View) else self.shown
+
+    @property
+    def unedited(self) -> "TraceEntry":
+        """The result of the same pass without its edits.
+
+        Raises:
+            QuestionError: for one without edits.
+        """
+        if self.before is None:
+            raise QuestionError("this pass has no edits")
+        return self.before()
+
+    def difference(self, site: int) -> "Difference":
+        """What the edits changed in the weights of a layer.
+
+        Raises:
+            QuestionError: without edits, or where these changed the tokens.
+        """
+        from analysis.difference import Difference
+
+        other = self.unedited.shown
+        own = self.shown.sites[site]
+        if len(other.sites) <= site or other.sites[site] != own:
+            raise QuestionError("the edits changed the tokens: there is no difference of weights")
+        return Difference(self.shown, other)
 
     @property
     def cut(self) -> Patches:

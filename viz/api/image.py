@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from viz.api.entries import Patches, TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
-from viz.api.text import note_of, site_at
+from viz.api.text import DIFFERENCE, note_of, site_at
 from viz.image import Layer, PictureSinks, Rows, factor_for, message
 
 if TYPE_CHECKING:
@@ -71,18 +71,26 @@ def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     return message(trace=id, layers=[Layer(site, weights, factor)])
 
 
-def heads_of(entry: TraceEntry, id: str, site: int, axis: str, index: int) -> bytes:
-    """The exact weights of all heads for one query, or for one key."""
+def heads_of(
+    entry: TraceEntry, id: str, site: int, axis: str, index: int, values: str = "weights"
+) -> bytes:
+    """The exact weights of all heads for one query, or for one key; or what edits changed."""
     from analysis.patches import heads_of_key, heads_of_query
 
     found = site_at(entry.trace, site)
     if index >= found.queries:
         raise QuestionError(f"expected index 0 to {found.queries - 1}")
-    if axis == "query":
-        weights = heads_of_query(entry.trace, found, index)
-    else:
-        weights = heads_of_key(entry.trace, found, index, _totals(entry, site))
-    return message(trace=id, rows=[Rows(site, axis, index, weights.numpy(force=True))])
+
+    def read(one: TraceEntry) -> "Tensor":
+        if axis == "query":
+            return heads_of_query(one.trace, found, index)
+        return heads_of_key(one.trace, found, index, _totals(one, site))
+
+    weights = read(entry)
+    if values == DIFFERENCE:
+        entry.difference(site)
+        weights = weights - read(entry.unedited)
+    return message(trace=id, rows=[Rows(site, axis, index, weights.numpy(force=True), values)])
 
 
 def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> bytes:

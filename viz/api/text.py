@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Shown = Trace | View
 
+DIFFERENCE = "difference"  # what edits changed, in place of weights
+VALUES = ("weights", "scores", DIFFERENCE)
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
 AT_ONCE = 2**20  # weights of all heads up to which the overview has their thumbnails
 UNTRAINED = "untrained: random weights"
@@ -88,7 +90,8 @@ def map_of(
         head: its head.
         rows: which queries; None for all.
         columns: which keys; None for all.
-        values: "weights", or "scores" before the softmax, which have a coding of their own.
+        values: "weights"; "scores" before the softmax, or the "difference" that edits make, which
+            have codings of their own.
         coding: of weights, "sqrt" or "log".
         sinks: whether the first token and the special ones are "shown", "hidden", or "hidden" with
             the rest of each row "renormalised".
@@ -98,11 +101,16 @@ def map_of(
     found = site_at(entry.shown, site, head)
     rows = within("rows", rows, found.queries)
     columns = within("columns", columns, found.keys)
-    source, hidden = source_of(entry.shown, found, values, sinks)
-    cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
+    hidden = None
+    if values == DIFFERENCE:
+        changes = entry.difference(site)
+        cells = changes.pooled(found, head, rows, columns, size=WHOLE).numpy(force=True)
+    else:
+        source, hidden = source_of(entry.shown, found, values, sinks)
+        cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(
         *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
-        coding="scores" if values == "scores" else coding,
+        coding=coding if values == "weights" else values,
         sinks=None if hidden is None else _shares(hidden, found, head, rows, sinks),
     )
     return message(trace=id, maps=[part])
@@ -118,13 +126,27 @@ def row_of(
     values: str = "weights",
     sinks: str = "shown",
 ) -> bytes:
-    """The exact weights of one query over all keys, or of one key over all queries; or scores."""
+    """The exact weights of one query over all keys, or of one key over all queries.
+
+    Or scores, or what edits changed.
+    """
     from analysis.overview import rows_of
 
     found = site_at(entry.shown, site, head)
     count = found.queries if axis == "query" else found.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
+    if values == DIFFERENCE:
+        changes = entry.difference(site)
+        wanted = range(index, index + 1)
+        changed = (
+            changes.rows(found, head, wanted)[0]
+            if axis == "query"
+            else changes.column(found, head, index)
+        )
+        return message(
+            trace=id, rows=[Row(site, head, axis, index, changed.numpy(force=True), values)]
+        )
     source, hidden = source_of(entry.shown, found, values, sinks)
     rows = range(index, index + 1) if axis == "query" else range(found.queries)
     if axis == "query":

@@ -276,6 +276,9 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         partial(passes.forward_pass, model),
         opened=lambda: arguments(request),
         patches=patches,
+        before=(lambda: shown(replace(request, edits=()), between).value)
+        if request.edits
+        else None,
     )
 
 

@@ -11,6 +11,7 @@ from viz.export.forms import PAPERS
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
 
+VALUES = one_of(*text.VALUES)
 ANSWERS = (
     Endpoint("overview", TEXT, text.overview),
     Endpoint("thumbs", TEXT, text.thumbs_of, SITE, cost=text.weights_read),
@@ -19,11 +20,16 @@ ANSWERS = (
         TEXT,
         text.map_of,
         HEAD,
-        {**options("rows", "columns", "values", "sinks"), "coding": one_of("sqrt", "log")},
+        {**options("rows", "columns", "sinks"), "values": VALUES, "coding": one_of("sqrt", "log")},
         text.weights_read,
     ),
     Endpoint(
-        "row", TEXT, text.row_of, {**HEAD, **AXIS}, options("values", "sinks"), text.row_reads
+        "row",
+        TEXT,
+        text.row_of,
+        {**HEAD, **AXIS},
+        {**options("sinks"), "values": VALUES},
+        text.row_reads,
     ),
     Endpoint("sharpest", TEXT, text.sharpest, HEAD),
     Endpoint("provenance", BOTH, provenance.provenance, SITE),

@@ -6,6 +6,8 @@ import numpy as np
 
 from viz.api import image
 from viz.api.endpoint import AXIS, IMAGE, SITE, Endpoint, options, path_of
+from viz.api.requests import one_of
+from viz.api.text import DIFFERENCE
 from viz.drawing.scene import Scene
 from viz.export.paper import Paper
 from viz.export.request import Request, caption, name_of
@@ -116,7 +118,13 @@ PAPER = Paper(
         Endpoint("overview", IMAGE, image.overview),
         Endpoint("picture", IMAGE, image.picture),
         Endpoint("layer", IMAGE, image.layer_of, SITE),
-        Endpoint("heads", IMAGE, image.heads_of, {**SITE, **AXIS}),
+        Endpoint(
+            "heads",
+            IMAGE,
+            image.heads_of,
+            {**SITE, **AXIS},
+            {"values": one_of("weights", DIFFERENCE)},
+        ),
         Endpoint("sinks", IMAGE, image.sinks_of, SITE, options("outliers"), image.sinks_read),
     ),
 )

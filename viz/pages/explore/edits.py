@@ -15,9 +15,12 @@ from viz.pages.state import session
 from viz.pages.widgets import controls
 
 SECOND = "second"  # the name of the second input in the text of edits
-BEFORE, AFTER = "before", "after"
-SHOWN = {BEFORE: "Before", AFTER: "After"}
-SHOWN_HELP = "The pass without the edits, or the pass with them"
+BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
+SHOWN = {BEFORE: "Before", AFTER: "After", DIFFERENCE: "Difference"}
+SHOWN_HELP = (
+    "The pass without the edits, the pass with them, or what each weight gained or lost: the"
+    " second minus the first"
+)
 PARAMS = (
     link.text("edits", ""),
     link.numbers("off", 63),
@@ -95,8 +98,9 @@ def shown(edited: TraceRequest) -> TraceRequest:
 
 
 def props(edited: TraceRequest) -> dict[str, Any]:
-    """Props of the view: that it may ask for edits, and those that are on."""
-    return {"edits": [_text([each]) for each in edited.edits]}
+    """Props of the view: that it may ask for edits, those that are on, and whether it subtracts."""
+    difference = bool(edited.edits) and session.get(PAGE, "edited") == DIFFERENCE
+    return {"edits": [_text([each]) for each in edited.edits], "difference": difference}
 
 
 def take() -> None:

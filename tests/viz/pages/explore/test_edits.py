@@ -66,7 +66,7 @@ def test_a_link_with_edits_shows_their_pass() -> None:
     assert helpers.link(app)["edits"] == "Ablate(0, 0)"
     assert "edits" not in helpers.link(plain)
     props = helpers.view(app, "text")
-    assert props["edits"] == ["Ablate(0, 0)"]
+    assert (props["edits"], props["difference"]) == (["Ablate(0, 0)"], False)
     assert held(app).code(1, 0).splitlines()[-2].endswith("edits=[Ablate(0, 0)])")
 
 
@@ -147,11 +147,15 @@ def test_activations_of_a_second_input_are_patched() -> None:
     assert torch.equal(names["t"].output.values, expected.output.values)  # pyright: ignore
 
 
-def test_before_and_after() -> None:
+def test_before_after_and_difference() -> None:
     app, plain = opened(edits="Ablate(0, 0)"), opened()
+    after = weights(app)
     helpers.choose(app, "explore", "edited", "before")
     assert same(weights(app), weights(plain))
     assert helpers.link(app)["edited"] == "before"
+    helpers.choose(app, "explore", "edited", "difference")
+    assert same(weights(app), after)
+    assert helpers.view(app, "text")["difference"] is True
     (line,) = (each.value for each in app.markdown if "KL" in each.value)
     assert "before → after" in line
 

@@ -44,7 +44,8 @@ export type Mode = "light" | "dark";
 export type Options = import("./core/declared.js").Options;
 export type Direction = Options["direction"];
 export type Scale = Options["scale"];
-export type Values = Options["values"];
+/** "difference": what edits changed, which the page chooses. */
+export type Values = Options["values"] | "difference";
 export type Sinks = Options["sinks"];
 export type Form = Options["form"];
 export type Method = Options["method"];
@@ -127,6 +128,8 @@ export interface ViewProps extends PageLinkProps {
   message?: string;
   /** The edits that are on, as text; without it the view offers none. */
   edits?: string[];
+  /** Whether weights are shown as what the edits changed. */
+  difference?: boolean;
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */
@@ -234,8 +237,8 @@ export interface MapHeader {
   sinks?: SinksHeader | null;
 }
 
-/** "sqrt" and "log" of weights, "scores" for scores before the softmax. */
-export type Coding = "sqrt" | "log" | "scores";
+/** "sqrt" and "log" of weights, "scores" before the softmax, "difference" of two passes. */
+export type Coding = "sqrt" | "log" | "scores" | "difference";
 
 export interface SinksHeader {
   mode: Sinks;

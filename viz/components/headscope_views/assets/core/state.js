@@ -110,6 +110,7 @@ export class ViewState {
 
   /** @param {ViewProps} props */
   update(props) {
+    const turned = Boolean(props.difference) !== Boolean(this.props.difference);
     this.props = props;
     const { page, path, link, revision, session, trace, made } = props;
     if (page) own(page, path, link, this.root, session);
@@ -126,6 +127,7 @@ export class ViewState {
     if (trace !== null && (trace !== this.latest.trace || made !== this.latest.made))
       this.open(trace, made);
     if (this.found && !this.next && trace === this.trace) this.adopt();
+    if (turned) this.hooks.wish();
     this.changed();
   }
 

@@ -189,7 +189,7 @@ export function pictureOf(state, parent) {
       const changed = described(rows, state.base, ...shown);
       if (redrawn || changed) {
         const top = state.topOf(rows.heads[state.shown]);
-        legend.canvas.hidden = paint === "mask"; // which has no colours
+        legend.canvas.hidden = paint === "mask" && !state.difference; // which has no colours
         legend.render(size, theme, top);
         mass.render(theme, rows);
         warn(rows, top);
@@ -213,8 +213,8 @@ export function pictureOf(state, parent) {
     const first = state.base.prefix;
     const values = rows.heads[state.shown];
     const largest = state.largest(values);
-    const isDark = state.selection.scale === "fixed" && largest / top < DARK;
-    const even = state.selection.paint !== "mask" && nearlyUniform(values, first);
+    const isDark = !state.difference && state.selection.scale === "fixed" && largest / top < DARK;
+    const even = state.selection.paint !== "mask" && !state.difference && nearlyUniform(values, first);
     dark.hidden = plain || !(isDark || even);
     brighter.hidden = !isDark;
     const least = values.subarray(first).reduce((a, b) => Math.min(a, b), 1);
@@ -250,7 +250,9 @@ export function pictureOf(state, parent) {
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
     const mask = state.selection.paint === "mask";
     const without = withoutWords(state, rows.exact);
-    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
+    if (state.difference)
+      setText(sentence, `${which}: what the edits changed in ${verb}. Red = more weight, blue = less.`);
+    else setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
     shareOut(rows);
@@ -290,10 +292,16 @@ export function pictureOf(state, parent) {
   function mostOf(rows) {
     const values = rows.heads[state.shown];
     let best = state.base.prefix;
-    for (let i = best; i < values.length; i++) if (values[i] > values[best]) best = i;
+    for (let i = best; i < values.length; i++)
+      if (Math.abs(values[i]) > Math.abs(values[best])) best = i;
     const sign = rows.exact ? "" : "≈ ";
     const largest = rows.factor > 1 ? "a patch" : nameOf(state, best);
-    const verb = state.axis === "query" ? "most to" : "most from";
+    const out = state.axis === "query";
+    if (state.difference) {
+      const change = `${values[best] > 0 ? "+" : ""}${values[best].toFixed(5)}`;
+      return `${capital(nameOf(state, state.token()))}: largest change ${out ? "to" : "from"} ${largest}, ${change}`;
+    }
+    const verb = out ? "most to" : "most from";
     const name = capital(nameOf(state, state.token()));
     return `${name}: ${verb} ${largest}, ${sign}${values[best].toFixed(5)}`;
   }

@@ -89,7 +89,8 @@ export function headsOf(state, parent) {
     const rows = state.rows();
     setText(even, rows ? evenOf(rows) : "");
     const parts = Object.values(partsOf(state.base)).filter(Boolean).join(", ");
-    setText(sentence, `${lead}, in each head. Bars: how much ${much} ${parts}.`);
+    if (state.difference) setText(sentence, `${lead}: what the edits changed, in each head.`);
+    else setText(sentence, `${lead}, in each head. Bars: how much ${much} ${parts}.`);
     const spot = state.read;
     read.classList.toggle("hs-muted", !spot);
     if (!rows || !spot)
@@ -110,7 +111,7 @@ export function headsOf(state, parent) {
    * @param {Rows} rows
    */
   function evenOf({ heads }) {
-    if (state.selection.paint === "mask") return "";
+    if (state.selection.paint === "mask" || state.difference) return "";
     const flat = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
     return flat.length ? `Nearly uniform, so faint: ${flat.join(", ")}.` : "";
   }

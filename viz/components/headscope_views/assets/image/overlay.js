@@ -65,6 +65,33 @@ export function veilOf(ramp) {
   return made;
 }
 
+/** @type {WeakMap<Uint8Array, Uint32Array>} */
+const signedVeils = new WeakMap();
+
+/**
+ * The pixels of a scale on both sides of zero, which leaves the picture as it is.
+ *
+ * @param {Uint8Array} ramp
+ */
+export function signedVeilOf(ramp) {
+  const cached = signedVeils.get(ramp);
+  if (cached) return cached;
+  const made = new Uint32Array(256);
+  for (let t = 0; t < 256; t++) {
+    const alpha = Math.round(60 + (180 * Math.abs(t - 127.5)) / 127.5);
+    made[t] = ((alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t]) >>> 0;
+  }
+  signedVeils.set(ramp, made);
+  return made;
+}
+
+/**
+ * Where a share of the largest change stands on a scale on both sides of zero, 0 to 1.
+ *
+ * @param {number} share
+ */
+export const signedLevelOf = (share) => 0.5 + (Math.sign(share) * Math.sqrt(Math.abs(share))) / 2;
+
 /**
  * The same pixels, less opaque.
  *
@@ -120,14 +147,14 @@ export function levelOf(share, log) {
  * @param {Uint32Array} pixels
  * @param {{at?: number, stride: number, side?: number}} place
  * @param {Float32Array} values
- * @param {{base: Pick<ImageBase, "prefix" | "grid">, table: Uint32Array, log?: boolean}} picture the
+ * @param {{base: Pick<ImageBase, "prefix" | "grid">, table: Uint32Array, log?: boolean, signed?: boolean}} picture the
  *   table has the pixel of each of 256 steps of `levelOf`
  * @param {number} factor
  * @param {number} top
  */
 export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, picture, factor, top) {
   const { prefix, grid } = picture.base;
-  const { table, log = false } = picture;
+  const { table, log = false, signed = false } = picture;
   const [rows, cols] = grid;
   const cells = Math.ceil(cols / factor);
   for (let row = 0; row < rows; row++) {
@@ -135,7 +162,8 @@ export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, pict
     const from = prefix + Math.floor(row / factor) * cells;
     for (let col = 0, to = line; col < cols; col++) {
       const value = values[from + (factor === 1 ? col : Math.floor(col / factor))];
-      const colour = table[Math.min(255, Math.round(255 * levelOf(value / top, log)))];
+      const level = signed ? signedLevelOf(value / top) : levelOf(value / top, log);
+      const colour = table[Math.min(255, Math.round(255 * level))];
       for (const end = to + side; to < end; to++) pixels[to] = colour;
     }
     for (let more = 1; more < side; more++)
@@ -234,7 +262,7 @@ export function moveFrame(target, token, state, { across, down, grow }) {
  */
 export function tidy(value) {
   if (value === 0 || value === 1) return String(value);
-  return value >= 0.1 ? value.toFixed(2) : value.toPrecision(2);
+  return Math.abs(value) >= 0.1 ? value.toFixed(2) : value.toPrecision(2);
 }
 
 /**

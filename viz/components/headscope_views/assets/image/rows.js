@@ -71,7 +71,7 @@ export function roughRow({ shape, maxima, data, square }, head, cell, axis) {
 }
 
 /**
- * The heads' rows, then their mean and their largest.
+ * The heads' rows, then their mean and their largest; of changes the largest of either sign.
  *
  * @param {Float32Array[]} heads
  */
@@ -80,7 +80,7 @@ export function withMeanAndMax(heads) {
   for (const head of heads)
     for (let i = 0; i < head.length; i++) {
       mean[i] += head[i] / heads.length;
-      if (head[i] > max[i]) max[i] = head[i];
+      if (Math.abs(head[i]) > Math.abs(max[i])) max[i] = head[i];
     }
   return [...heads, mean, max];
 }

@@ -29,7 +29,8 @@ export const massColours = (theme) => [theme.heads[3], theme.heads[2], theme.hea
  * @param {number} top
  */
 export function paintScale(context, { wide, unit, family, colour }, state, top) {
-  const { ramp } = state;
+  const { difference } = state;
+  const ramp = difference ? state.bothWays : state.ramp;
   const kind = state.selection.scale;
   const long = Math.min(wide, 360 * Math.max(1, unit));
   const gradient = context.createLinearGradient(0, 0, long, 0);
@@ -42,15 +43,23 @@ export function paintScale(context, { wide, unit, family, colour }, state, top) 
   context.textBaseline = "top";
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     context.textAlign = share === 0 ? "left" : share === 1 ? "right" : "center";
+    if (difference) {
+      const half = 2 * share - 1;
+      context.fillText(changeOf(top * Math.sign(half) * half ** 2), share * long, 18 * unit);
+      continue;
+    }
     const at = kind === "log" ? 10 ** (DECADES * (share - 1)) : share ** 2;
     context.fillText(tidy(top * at), share * long, 18 * unit);
   }
   context.textAlign = "left";
   const shared = state.peer && (kind === "layer" || kind === "log") ? SHARED : "";
-  const words = `weight, ${KINDS[kind]}${shared}`;
+  const words = difference ? "after − before the edits" : `weight, ${KINDS[kind]}${shared}`;
   if (long + context.measureText(words).width + 10 < wide)
     context.fillText(words, long + 10, 6 * unit);
 }
+
+/** @param {number} value */
+const changeOf = (value) => `${value > 0 ? "+" : ""}${tidy(value).replace("-", "−")}`;
 
 /**
  * The scale as a canvas, drawn anew only when something about it changes.
@@ -68,7 +77,7 @@ export function legendOf(state) {
    */
   function render({ wide, unit, family }, theme, top) {
     const { scale } = state.selection;
-    if (!stale(wide, unit, family, devicePixelRatio, theme, top, scale, state.peer)) return;
+    if (!stale(wide, unit, family, devicePixelRatio, theme, top, scale, state.peer, state.values)) return;
     const context = fit(canvas, wide, HIGH * unit);
     context.clearRect(0, 0, wide, HIGH * unit);
     paintScale(context, { wide, unit, family, colour: theme.muted }, state, top);
@@ -100,7 +109,7 @@ export function massBarOf(state) {
    */
   function render(theme, rows) {
     // the largest weights of several heads are shares of nothing
-    bar.hidden = words.hidden = state.selection.head === "max";
+    bar.hidden = words.hidden = state.selection.head === "max" || state.difference;
     const mass = state.mass(rows.whole[state.shown], rows.factor);
     const names = partsOf(state.base);
     const outward = state.axis === "query";

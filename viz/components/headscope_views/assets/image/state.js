@@ -8,7 +8,7 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
-import { colourPatches, faded, shadePatches, veilOf } from "./overlay.js";
+import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "./overlay.js";
 import { fadeOf, layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
@@ -46,6 +46,8 @@ const SCALES = ["layer", "own", "fixed", "log"];
  */
 export function paintMap(pixels, place, values, state, factor, top) {
   const { base, log } = state;
+  if (state.difference)
+    return colourPatches(pixels, place, values, { base, table: state.table, signed: true }, factor, top);
   if (state.selection.paint === "mask")
     return shadePatches(pixels, place, state.mask(values), base.grid, factor);
   const table = faded(state.table, fadeOf(values, base.prefix));
@@ -81,6 +83,8 @@ export class ImageState {
         this.overview = area;
         const at = theme.dark.sequential; // weights shine on a dim picture in both modes
         this.ramp = area.subarray(at, at + 768);
+        const { diverging } = theme.dark;
+        this.bothWays = area.subarray(diverging, diverging + 768);
       },
       wish: () => this.wish(),
     });
@@ -91,6 +95,8 @@ export class ImageState {
     this.bitmap = null;
     /** @type {Uint8Array} */
     this.ramp = new Uint8Array(768);
+    /** @type {Uint8Array} */
+    this.bothWays = new Uint8Array(768);
     this.drawn = ""; // the trace whose picture it is
     /** @type {Uint8Array} */
     this.overview = new Uint8Array();
@@ -193,9 +199,9 @@ export class ImageState {
       const [heads, queries, keys] = layer.shape;
       this.layers.set(String(layer.site), layerOf(layer, area), heads * queries * (keys + 4));
     }
-    for (const { site, axis, index, count, at } of header.rows ?? []) {
+    for (const { site, axis, index, count, at, values = "weights" } of header.rows ?? []) {
       const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
-      this.exact.set(`${site}/${axis}/${index}`, weights, 4 * count);
+      this.exact.set(`${site}/${axis}/${index}/${values}`, weights, 4 * count);
     }
     for (const { site, outliers, keys, shares, count, at } of header.sinks ?? []) {
       const left = new Float32Array(area.buffer, area.byteOffset + at, count);
@@ -277,10 +283,10 @@ export class ImageState {
     const { site } = this.selection;
     const token = this.token();
     const layer = this.layer();
-    const exact = this.exact.get(`${site}/${this.axis}/${token}`);
+    const exact = this.exact.get(`${site}/${this.axis}/${token}/${this.values}`);
     const { sinks } = this.selection;
     const hidden = this.hidden();
-    if (this.stale(layer, exact, this.axis, token, sinks, hidden)) {
+    if (this.stale(layer, exact, this.axis, token, sinks, hidden, this.values)) {
       const found = this.rowsOf(layer, exact, token);
       this.cached = found && this.withoutSinks(found, token);
     }
@@ -290,7 +296,7 @@ export class ImageState {
   /** The hidden sinks of the chosen site; null where none are, or while they are fetched. */
   hidden() {
     const { site, sinks, outliers } = this.selection;
-    return sinks === "shown" ? null : this.sinks.get(`${site}/${outliers}`);
+    return sinks === "shown" || this.difference ? null : this.sinks.get(`${site}/${outliers}`);
   }
 
   /**
@@ -302,7 +308,7 @@ export class ImageState {
    */
   withoutSinks(rows, token) {
     const { sinks } = this.selection;
-    if (sinks === "shown") return rows;
+    if (sinks === "shown" || this.difference) return rows;
     const hidden = this.hidden();
     if (!hidden) return null;
     const { keys, left } = hidden;
@@ -368,7 +374,7 @@ export class ImageState {
       const whole = withMeanAndMax(heads);
       return { heads: whole, whole, factor: 1, exact: true };
     }
-    if (!layer) return null;
+    if (!layer || this.difference) return null;
     const cell = this.cellOf(token, layer.factor);
     const heads = Array.from({ length: many }, (_, i) => roughRow(layer, i, cell, this.axis));
     const whole = withMeanAndMax(heads);
@@ -400,18 +406,28 @@ export class ImageState {
    */
   largest(values) {
     let top = 0;
-    for (let i = this.base.prefix; i < values.length; i++) if (values[i] > top) top = values[i];
+    for (let i = this.base.prefix; i < values.length; i++) top = Math.max(top, Math.abs(values[i]));
     return top;
+  }
+
+  /** Whether weights are shown as what edits changed. */
+  get difference() {
+    return Boolean(this.view.props.difference);
+  }
+
+  /** What rows hold, as they are asked for. */
+  get values() {
+    return this.difference ? "difference" : "weights";
   }
 
   /** Whether the scale of colours is logarithmic. */
   get log() {
-    return this.selection.scale === "log";
+    return this.selection.scale === "log" && !this.difference;
   }
 
   /** The pixel of each step of the scale. */
   get table() {
-    return veilOf(this.ramp);
+    return this.difference ? signedVeilOf(this.bothWays) : veilOf(this.ramp);
   }
 
   /**
@@ -567,7 +583,10 @@ export class ImageState {
   rowPath(index) {
     const { site } = this.selection;
     const { axis } = this;
-    return this.exact.has(`${site}/${axis}/${index}`) ? null : pathOf("heads", { site, axis, index });
+    if (this.exact.has(`${site}/${axis}/${index}/${this.values}`)) return null;
+    /** @type {Record<string, string>} */
+    const values = this.difference ? { values: "difference" } : {};
+    return pathOf("heads", { site, axis, index, ...values });
   }
 
   /** The nearest missing layers, within the prefetch limit. */

@@ -234,6 +234,7 @@ export function tilesOf(state) {
     const context = contextOf(slits);
     context.clearRect(0, 0, width, down); // there may have been more heads before
     const colours = massColours(theme);
+    if (state.difference) return; // changes are shares of nothing
     rows.whole.forEach((values, i) => {
       const mass = state.mass(values, rows.factor);
       let [from] = places[i];

@@ -46,9 +46,12 @@ export function choicesOf(state) {
     SINKS.map(({ label }) => label),
     (index) => state.select({ sinks: SINKS[index].sinks }),
   );
+  const box = element("div", "hs-values", {}, values, sinks);
   return {
-    box: element("div", "hs-values", {}, values, sinks),
+    box,
     render() {
+      const { difference } = state.view.props;
+      for (const made of [values, sinks]) made.disabled = Boolean(difference);
       const { values: chosen } = state.variant();
       const log = state.selection.scale === "log";
       values.selectedIndex = chosen === "scores" ? SCORES : log ? LOG : 0;

@@ -39,6 +39,9 @@ export const density = ({ shape, rows, cols }) =>
 /** @type {Variant} what every other view of a head shows */
 export const PLAIN = { values: "weights", coding: "sqrt", sinks: "shown" };
 
+/** @type {Variant} what edits changed */
+export const DIFFERENCE = { values: "difference", coding: "difference", sinks: "shown" };
+
 /** @param {Variant} variant */
 export const isPlain = ({ coding, sinks }) => coding === "sqrt" && sinks === "shown";
 

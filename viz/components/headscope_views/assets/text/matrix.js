@@ -10,7 +10,7 @@ import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
 import { fileOf, fit, paintBand, paintCross, paintPicture, widthsOf } from "./matrix_painter.js";
-import { logScale, scoreScale, tableFor, weightScale } from "./scale.js";
+import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
 
@@ -213,6 +213,7 @@ export function matrix(state, parent) {
   const namesOf = (site, head, { values }) => [
     ...[state.base.model, state.siteName(site), state.headName(head)],
     ...(values === "scores" ? ["scores before the softmax"] : []),
+    ...(values === "difference" ? ["after − before the edits"] : []),
   ];
 
   /**
@@ -223,6 +224,7 @@ export function matrix(state, parent) {
    */
   function scaleOf(part, { coding }, theme) {
     if (coding === "scores") return scoreScale(theme, part);
+    if (coding === "difference") return differenceScale(theme, part);
     if (coding === "log") return logScale(theme);
     return weightScale(theme, state.top(part), state.selection.scale === "own");
   }
@@ -249,7 +251,7 @@ export function matrix(state, parent) {
   }
 
   /** @param {Variant} variant */
-  const leastOf = ({ values }) => (values === "scores" ? -Infinity : state.selection.least);
+  const leastOf = ({ values }) => (values === "weights" ? state.selection.least : -Infinity);
 
   /** The block of a joint map that does not exist: the source cannot attend to the target. */
   function absent() {
@@ -368,7 +370,7 @@ export function matrix(state, parent) {
   /** @param {Theme} theme */
   function explain(theme) {
     const { values, sinks } = state.variant();
-    const colour = values === "scores" ? "" : ` ${moreIs(theme.mode)} = more.`;
+    const colour = values !== "weights" ? "" : ` ${moreIs(theme.mode)} = more.`;
     setText(sentence, sentenceOf(state, values, sinks) + colour);
     setText(doubt, values === "scores" ? SCORE_DOUBT : DOUBT);
   }
@@ -439,7 +441,7 @@ export function matrix(state, parent) {
     const { layer, kind } = state.site(drawn.site);
     const { values, coding, sinks } = drawn.variant;
     const what = [
-      ...(values === "scores" ? ["scores"] : []),
+      ...(values === "weights" ? [] : [values]),
       ...(coding === "log" ? ["log"] : []),
       ...(sinks === "shown" ? [] : [`sinks-${sinks}`]),
     ];
@@ -497,8 +499,10 @@ function numberOf({ value, sign }) {
  */
 function numberAt(state, { query, key }, sinks) {
   if (sinks?.keys.includes(key)) return "hidden";
+  const { values } = state.variant();
   const weight = state.weight(query, key, state.variant());
-  return weight ? numberOf(weight) : "…";
+  if (!weight) return "…";
+  return values === "difference" && weight.value > 0 ? `+${numberOf(weight)}` : numberOf(weight);
 }
 
 /**
@@ -516,7 +520,7 @@ function reading(state, { query, key }, sinks) {
   return [
     ...[...quoted(labels.query[query]), ` (${query}) → `],
     ...[...quoted(labels.key[key]), ` (${key}): `],
-    ...(values === "scores" ? ["score "] : []),
+    ...(values === "scores" ? ["score "] : values === "difference" ? ["change "] : []),
     numberAt(state, { query, key }, sinks),
     ...(sum ? [` · row sum ${sum}`] : []),
     ...(sinks ? [` · ${shareOf(sinks, query)}`] : []),
@@ -537,6 +541,10 @@ function sentenceOf(state, values, sinks) {
     const what = head === "mean" ? "the mean score" : head === "max" ? "the largest score" : "a score";
     const of = typeof head === "number" ? "" : " of the layer’s heads";
     return `Each cell is ${what}${of} before the softmax: query · key with scale, bias and mask.${hidden}`;
+  }
+  if (values === "difference") {
+    const of = typeof head === "number" ? "the weight" : head === "mean" ? "the mean weight" : "any head’s weight";
+    return `Each cell is what the edits changed in ${of}: after minus before, red for more, blue for less.`;
   }
   const sum = sumOf(state.base.complete !== false, sinks);
   const joint = state.site().kind === "joint";

@@ -91,6 +91,29 @@ export function scoreScale({ ramp, bothWays }, { min: low, max: high, data }) {
 }
 
 /**
+ * On both sides of zero, which has the colour in the middle: to the largest change of the map, or to
+ * ±1.
+ *
+ * @param {Theme} theme
+ * @param {Pick<Part, "min" | "max">} part the whole map
+ * @returns {Scale}
+ */
+export function differenceScale({ bothWays }, { min, max }) {
+  const most = Math.max(-min, max) || 1;
+  return {
+    name: "change",
+    ramp: bothWays,
+    place: (value) => 0.5 + value / (2 * most),
+    ticks: [-1, -0.5, 0, 0.5, 1].map((share) => ({ value: share * most, text: signed(share * most) })),
+    words: `after − before; to this map’s largest change, ±${tidy(most)}`,
+    masks: false,
+  };
+}
+
+/** @param {number} value */
+const signed = (value) => `${value > 0 ? "+" : ""}${value === 0 ? "0" : tidy(value)}`;
+
+/**
  * The pixel of each byte of a part, as ImageData keeps them; masked cells have a colour of their own.
  *
  * @param {Part} part

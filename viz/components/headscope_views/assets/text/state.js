@@ -6,7 +6,7 @@ import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
-import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
+import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
 import { matches } from "./search.js";
@@ -217,6 +217,7 @@ export class TextState {
   variant() {
     const { form, values, scale, sinks } = this.selection;
     if (form !== "matrix") return PLAIN;
+    if (this.view.props.difference) return DIFFERENCE;
     if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
     return { values: "weights", coding: scale === "log" ? "log" : "sqrt", sinks };
   }
@@ -429,12 +430,12 @@ export class TextState {
    */
   weightsVariant() {
     const variant = this.variant();
-    return variant.values === "scores" ? { ...PLAIN, sinks: variant.sinks } : variant;
+    return variant.values !== "weights" ? { ...PLAIN, sinks: variant.sinks } : variant;
   }
 
-  /** The smallest weight that is drawn; none acts on scores. */
+  /** The smallest weight that is drawn; none acts on scores and differences. */
   threshold() {
-    return this.variant().values === "scores" ? 0 : this.selection.least;
+    return this.variant().values !== "weights" ? 0 : this.selection.least;
   }
 
   /**

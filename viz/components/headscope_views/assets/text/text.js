@@ -24,6 +24,7 @@ import { vectors } from "./vectors.js";
 /** @import {Form, FormPanel, Host, Panel, ViewProps} from "../types" */
 
 const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
+const AFTER = "after the edits; the matrix shows the difference";
 const PARTS = ["atlas", "matrix", "tokens"];
 /** @type {import("./overview.js").ViewOfHeads<TextState>} */
 const ATLAS = {
@@ -159,7 +160,8 @@ function toolbar(state, bar, drawn, host) {
         if (choices) choices.hidden = name !== state.selection.form;
       const { form: shown } = state.selection;
       const { missing } = state.view;
-      const said = [missing, state.base[FORMS[shown].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
+      const whole = state.view.props.difference && shown !== "matrix" ? AFTER : "";
+      const said = [missing, whole, state.base[FORMS[shown].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
       setText(note, said);
       note.hidden = !said;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
@@ -209,7 +211,7 @@ function filtersOf(state) {
   const ranges = state.ranges();
   const part = block !== "all" || rows || columns;
   return {
-    ...(form === "matrix" ? { values: state.variant().values, sinks } : {}),
+    ...(form === "matrix" ? { values: state.selection.values, sinks } : {}),
     ...(least ? { least: least.toFixed(6) } : {}),
     ...(top ? { top } : {}),
     ...(part ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),

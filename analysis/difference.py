@@ -1,0 +1,75 @@
+"""What weights gained or lost between two passes of the same input: the second minus the first."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.overview import Head, RowSource, column_of, pooled, rows_of
+from models.trace import Rows, Site
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """A source whose `weights` are those of one pass minus those of another, from -1 to 1.
+
+    Rows sum to 0 where those of both sum to 1. Over several heads or cells it has the largest
+    change, with its sign.
+
+    Attributes:
+        after: a trace, or a view.
+        before: another of the same tokens.
+    """
+
+    after: RowSource
+    before: RowSource
+
+    def weights(
+        self, layer: int | Site, head: int | None = None, *, rows: Rows = None, item: int = 0
+    ) -> Float[Tensor, "*head query key"]:
+        first, second = (
+            source.weights(layer, head, rows=rows, item=item)
+            for source in (self.before, self.after)
+        )
+        if first.shape != second.shape:
+            raise ValueError(
+                f"expected passes of the same tokens, received {tuple(first.shape)} and"
+                f" {tuple(second.shape)}"
+            )
+        return second - first
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]:
+        return self.after.query_labels(site, item)
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]:
+        return self.after.key_labels(site, item)
+
+    @property
+    def opposite(self) -> "Difference":
+        """The same with the other sign."""
+        return Difference(self.before, self.after)
+
+    def pooled(
+        self, site: Site, head: Head, rows: range, keys: range, *, size: int
+    ) -> Float[Tensor, "row col"]:
+        """As `overview.pooled`: each cell has the largest change that it covers."""
+        gains, losses = (
+            pooled(each, site, head, rows, keys, size=size) for each in (self, self.opposite)
+        )
+        return larger(gains, losses)
+
+    def rows(self, site: Site, head: Head, rows: Rows) -> Float[Tensor, "row key"]:
+        """Some rows of a head, or of all heads combined."""
+        return larger(*(rows_of(each, site, head, rows) for each in (self, self.opposite)))
+
+    def column(self, site: Site, head: Head, key: int) -> Float[Tensor, " query"]:
+        """What every query gives more, or less, to one key."""
+        return larger(*(column_of(each, site, head, key) for each in (self, self.opposite)))
+
+
+def larger(
+    gains: Float[Tensor, "*shape"], losses: Float[Tensor, "*shape"]
+) -> Float[Tensor, "*shape"]:
+    """The larger of a gain and a loss, with its sign."""
+    return torch.where(gains >= losses, gains, -losses)
