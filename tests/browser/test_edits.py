@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from models.edits import Temperature
+from models.run import load, trace
+
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]:not(.hs-busy)"
 LINK = "?model=grammar-next&layer=1&head=0"
@@ -26,7 +29,7 @@ def shows(page: Page, trace: str | None) -> None:
 def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/{LINK}")
     plain = trace_of(page)
-    off = page.get_by_role("button", name=re.compile("Switch off: head 0"))
+    off = page.get_by_role("button", name=re.compile("^Head 0 (is )?off"))
     off.focus()
     page.keyboard.press("Enter")
     row = page.locator(".st-key-explore_edit_0_row")
@@ -50,6 +53,32 @@ def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str)
     shows(page, edited)
     page.get_by_role("radio", name="Before").click()
     shows(page, plain)
+
+
+def test_the_difference_is_drawn_and_read_and_its_link_shows_the_same(
+    page: Page, app_url: str
+) -> None:
+    model = load("grammar-next")
+    opened(page, f"{app_url}/{LINK}&edits=Temperature(0.2,layer=1)&input=the+cat+saw+the+dog")
+    page.get_by_role("radio", name="Difference").click()
+    sentence = page.locator(".hs-matrix .hs-sentence")
+    expect(sentence).to_contain_text("what the edits changed in the weight")
+    plain, edited = (
+        trace(model, "the cat saw the dog", edits=each).weights(1, 0)
+        for each in ([], [Temperature(0.2, layer=1)])
+    )
+    overlay = page.locator(".hs-matrix .hs-overlay")
+    overlay.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    read = page.locator(".hs-matrix .hs-read")
+    expect(read).to_contain_text("change ")
+    places = [int(each) for each in re.findall(r"\((\d+)\)", read.inner_text())]
+    expect(read).to_contain_text(f"{float((edited - plain)[tuple(places)]):+.5f}")
+    page.wait_for_url(re.compile("edited=difference"))
+    with page.context.expect_page() as opening:
+        page.evaluate("open(location.href)")
+    expect(opening.value.locator(".hs-matrix .hs-sentence")).to_contain_text("what the edits")
 
 
 def test_the_menu_cuts_an_edge_and_patches_by_keyboard(page: Page, app_url: str) -> None:

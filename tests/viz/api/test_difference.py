@@ -5,7 +5,7 @@ import pytest
 
 from models.edits import Temperature
 from models.request import Picture, Source, TraceRequest, built, file_of
-from tests.viz.pages.explore.pictures import file_of as picture_file
+from tests.viz.pages.explore.explorer import file_of as picture_file
 from viz import pack
 from viz.api import tracing
 from viz.api.requests import QuestionError

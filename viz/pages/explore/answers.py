@@ -21,7 +21,9 @@ CONTINUATIONS = 3  # that are named in a line
 GIVEN = "Given that target, the likeliest tokens are"
 
 
-def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
+def of_text(
+    name: str, model: "Model", trace: "Trace", *, given: bool, compared: bool = False
+) -> None:
     """What a model answers, writes, or continues a text with; nothing where it gives no tokens.
 
     Args:
@@ -29,6 +31,7 @@ def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
         model: open.
         trace: of the text.
         given: whether the decoder's target was given.
+        compared: whether `changed` tells what a text is continued with.
     """
     from analysis.predictions import vocabulary_of
 
@@ -38,7 +41,8 @@ def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
     if known.kind == "seq2seq":
         _written(model, trace, given)
     elif known.kind == "decoder":
-        _continued(known, trace)
+        if not compared:
+            _continued(known, trace)
     elif card := cards.card(name):
         _answered(card, trace)
 

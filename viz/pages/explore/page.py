@@ -264,7 +264,7 @@ def _show(
     if edited.edits:
         answers.changed(model, before.value.trace, after.value.trace)
     card.about(entries.about, opened, _verified(plain))
-    _answer(stage, request, model, held, wanted, entries)
+    _answer(stage, request, model, held, wanted, entries, compared=bool(edited.edits))
     with stage.below:
         _below(stage.kind, request, held)
     return plain
@@ -316,8 +316,20 @@ def _answer(
     held: "Held[TraceEntry]",
     wanted: Source,
     entries: inputs.Entries,
+    *,
+    compared: bool,
 ) -> None:
-    """What the model answers, and the view."""
+    """What the model answers, and the view.
+
+    Args:
+        stage: of the view.
+        request: of what it shows.
+        model: of the request, open.
+        held: what it shows.
+        wanted: the chosen model.
+        entries: that the request was read from.
+        compared: whether it was said how edits changed the prediction.
+    """
     trace, name = held.value.trace, request.model.catalogue
     done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
     if done:
@@ -333,7 +345,7 @@ def _answer(
                 second.request.model.catalogue, other, second.example, second.titles[1]
             )
     else:
-        answers.of_text(name, model, trace, given=request.target is not None)
+        answers.of_text(name, model, trace, given=request.target is not None, compared=compared)
     predicts = held.value.predict is not no_predictions
     stage.show(
         held,

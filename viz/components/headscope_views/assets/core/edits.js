@@ -93,7 +93,7 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
     return callOf("AblateMLP", [place.layer], { ...more, ...tower });
   }
 
-  const off = button("Switch off", "", () => {
+  const off = button("Head off", "", () => {
     const { sites, place, head } = now();
     ask(headOff(sites, place, head));
   });
@@ -287,10 +287,11 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
       off.disabled = text === null;
       const isOff = text !== null && Boolean(edits?.includes(text));
       const what = typeof head === "number" ? `head ${head} of ${siteName(view.base, site)}` : "one head";
+      const name = typeof head === "number" ? `Head ${head}` : "Head";
       setAttribute(off, "aria-pressed", String(isOff));
-      setAttribute(off, "aria-label", `Switch off: ${what}`);
+      setAttribute(off, "aria-label", `${name} ${isOff ? "is off" : "off"}: ${what}`);
       off.title = typeof head === "number" ? `Switch ${what} ${isOff ? "on again" : "off"}` : "Choose one head";
-      setText(off, isOff ? "Is off" : "Switch off");
+      setText(off, isOff ? `${name} is off` : `${name} off`);
     },
   };
 }

@@ -251,7 +251,7 @@ export function pictureOf(state, parent) {
     const mask = state.selection.paint === "mask";
     const without = withoutWords(state, rows.exact);
     if (state.difference)
-      setText(sentence, `${which}: what the edits changed in ${verb}. Red = more weight, blue = less.`);
+      setText(sentence, `${which}: what the edits changed in ${verb}. Orange = more weight, blue = less.`);
     else setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
@@ -277,7 +277,8 @@ export function pictureOf(state, parent) {
     const share = state.axis === "query" && state.selection.head !== "max";
     chips.forEach((chip, i) => {
       const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
-      setText(/** @type {HTMLElement} */ (chip.lastElementChild), `${rows.exact ? "" : "≈ "}${text}`);
+      const sign = !rows.exact ? "≈ " : state.difference && values[i] > 0 ? "+" : "";
+      setText(/** @type {HTMLElement} */ (chip.lastElementChild), `${sign}${text}`);
     });
   }
 

@@ -58,8 +58,8 @@ export function stackOf(state) {
    */
   function render(bitmap, rows, { wide, tall, family }, plain) {
     const { note, grid } = state.base;
-    const { ground: shade, paint: how, opacity } = state.selection;
-    const colour = plain || shade === "colour";
+    const { paint: how, opacity } = state.selection;
+    const colour = plain || state.coloured;
     const top = state.topOf(rows.heads[state.shown]);
     const size = [bitmap, wide, tall, devicePixelRatio, ...grid];
     let changed = false;

@@ -415,6 +415,11 @@ export class ImageState {
     return Boolean(this.view.props.difference);
   }
 
+  /** Whether the picture is in colour: below changes, whose colours are hues too, it is grey. */
+  get coloured() {
+    return this.selection.ground === "colour" && !this.difference;
+  }
+
   /** What rows hold, as they are asked for. */
   get values() {
     return this.difference ? "difference" : "weights";

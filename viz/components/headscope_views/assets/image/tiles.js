@@ -113,11 +113,11 @@ export function tilesOf(state) {
    */
   function render(plan, bitmap, rows, theme, family) {
     const { grid, note } = state.base;
-    const { scale, head, ground: shade, opacity, paint } = state.selection;
+    const { scale, head, opacity, paint } = state.selection;
     const { wide, across, count, unit } = plan;
     const size = [bitmap, wide, across, count, unit, devicePixelRatio, ...grid];
     if (stale.size(...size)) prepare(plan, bitmap);
-    if (stale.ground(...size, theme, note, family, shade)) paintGround(plan, theme, family);
+    if (stale.ground(...size, theme, note, family, state.coloured)) paintGround(plan, theme, family);
     const top = state.topOf(rows.heads[0]);
     if (stale.veil(...size, rows, scale, opacity, paint, top)) paintVeil(plan, rows);
     if (stale.slits(...size, rows, theme)) paintSlits(plan, rows, theme);
@@ -167,7 +167,7 @@ export function tilesOf(state) {
    */
   function paintGround({ wide, tall, label: high, unit, places, whole }, theme, family) {
     const note = state.base.note ? 22 : 0;
-    const picture = state.selection.ground === "colour" ? both?.plain : both?.dim;
+    const picture = state.coloured ? both?.plain : both?.dim;
     const context = fit(ground, whole[0], whole[1] + note);
     context.fillStyle = theme.background;
     context.fillRect(0, 0, whole[0], whole[1] + note);

@@ -544,7 +544,7 @@ function sentenceOf(state, values, sinks) {
   }
   if (values === "difference") {
     const of = typeof head === "number" ? "the weight" : head === "mean" ? "the mean weight" : "any head’s weight";
-    return `Each cell is what the edits changed in ${of}: after minus before, red for more, blue for less.`;
+    return `Each cell is what the edits changed in ${of}: after minus before, orange for more, blue for less.`;
   }
   const sum = sumOf(state.base.complete !== false, sinks);
   const joint = state.site().kind === "joint";

@@ -44,9 +44,10 @@ export const TABLE = {
  * @param {S} state
  * @param {HTMLElement} parent
  * @param {ViewOfHeads<S>[]} offered the first is shown where another was chosen
+ * @param {HTMLElement[]} [controls] of the chosen head, for the heading
  * @returns {Panel}
  */
-export function overview(state, parent, offered) {
+export function overview(state, parent, offered, controls = []) {
   const views = switchOf(
     "View of every head",
     ...offered.map(({ name, label, title }) =>
@@ -62,7 +63,7 @@ export function overview(state, parent, offered) {
     "section",
     "hs-section hs-atlas",
     {},
-    element("div", "hs-row", {}, heading, spring, views),
+    element("div", "hs-row", {}, heading, ...controls, spring, views),
     filters,
   );
   parent.append(section);

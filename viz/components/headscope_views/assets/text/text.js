@@ -74,7 +74,14 @@ function compose(state, root, host) {
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };
-  if (parts.includes("atlas")) around.push(overview(state, grid, [ATLAS, SCATTER, TABLE]));
+  if (parts.includes("atlas")) {
+    const edits = editControls(state.view, host, {
+      chosen: () => chosenIn(state),
+      tokensOf: (axis, place) => state.texts()[axis].origins?.[place] ?? [place],
+      patches: true,
+    });
+    around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
+  }
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
   if (parts.includes("matrix")) {
@@ -86,16 +93,15 @@ function compose(state, root, host) {
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
-  return [...drawn.values(), ...around, toolbar(state, bar, drawn, host), panelsBelow(state.view, root)];
+  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
 
 /**
  * @param {TextState} state
  * @param {HTMLElement} bar
  * @param {Map<string, FormPanel>} drawn the forms of the picture, by name
- * @param {Host} host
  */
-function toolbar(state, bar, drawn, host) {
+function toolbar(state, bar, drawn) {
   const kinds = kindSwitch(state);
   /** @param {number} row */
   const goTo = (row) => state.select({ site: state.group()[row] });
@@ -105,14 +111,6 @@ function toolbar(state, bar, drawn, host) {
     (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
     (index) => state.select({ head: state.heads()[index] }),
   );
-  const edits = editControls(state.view, host, { chosen: () => chosenIn(state), tokensOf, patches: true });
-  /**
-   * @param {"query" | "key"} axis
-   * @param {number} place
-   */
-  function tokensOf(axis, place) {
-    return state.texts()[axis].origins?.[place] ?? [place];
-  }
   const stretch = button("Stretch contrast", "Colours from 0 to this map’s own largest weight", () =>
     state.select({ scale: state.selection.scale === "own" ? "fixed" : "own" }),
   );
@@ -136,7 +134,7 @@ function toolbar(state, bar, drawn, host) {
   const note = element("strong", "hs-note");
   const zooming = switchOf("Zoom", farther, closer, reset);
   const spring = element("span", "hs-spring");
-  bar.replaceChildren(kinds.box, layer.box, head.box, edits.box, stretch, note, spring);
+  bar.replaceChildren(kinds.box, layer.box, head.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
   for (const { choices } of drawn.values()) if (choices) note.before(choices);
 
@@ -149,7 +147,7 @@ function toolbar(state, bar, drawn, host) {
         layers.indexOf(state.selection.site),
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
-      edits.render();
+      stretch.disabled = Boolean(state.view.props.difference);
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
       PICTURED.forEach((name, i) =>
         forms.children[i].setAttribute("aria-pressed", String(name === state.selection.form)),
