@@ -86,13 +86,37 @@ def mean_jacobian(
     item: int = 0,
     progress: Progress = no_progress,
 ) -> Float[Tensor, "dim dim"]:
-    """J of a layer: mean over tokens t and texts of Σ_{t′} ∂h_last(t′) / ∂h(t).
-
-    Rows are features of the last state. One backward pass is made for each, of each text.
+    """J of one layer: see `mean_jacobians`, for the same time.
 
     Args:
         traces: of one network, with hidden states.
         layer: 0 is the embedding, −1 the last.
+        skip: first tokens that are left out.
+        item: index in the batch.
+        progress: called with the number of backward passes made and of all.
+
+    Raises:
+        ValueError: as `mean_jacobians`, and for a layer that is not there.
+    """
+    return mean_jacobians(traces, [layer], skip=skip, item=item, progress=progress)[0]
+
+
+def mean_jacobians(
+    traces: Sequence[Trace],
+    layers: Sequence[int] | None = None,
+    *,
+    skip: int | None = None,
+    item: int = 0,
+    progress: Progress = no_progress,
+) -> Float[Tensor, "layer dim dim"]:
+    """J of several layers: mean over tokens t and texts of Σ_{t′} ∂h_last(t′) / ∂h(t).
+
+    Rows are features of the last state. One backward pass through all layers is made for each, of
+    each text.
+
+    Args:
+        traces: of one network, with hidden states.
+        layers: 0 is the embedding, −1 the last; None for all.
         skip: first tokens that are left out, as t and as t′; None means 16, or half of a text that
             has fewer than 32. The last token is left out too, unless it is the only one.
         item: index in the batch.
@@ -105,30 +129,39 @@ def mean_jacobian(
     if not traces or not all(t.hidden_states for t in traces):
         raise ValueError("traces: expected at least one, each with trace(..., hidden=True)")
     found = [
-        _jacobian(t, layer, skip, item, place, len(traces), progress)
+        _jacobians(t, layers, skip, item, place, len(traces), progress)
         for place, t in enumerate(traces)
     ]
     return torch.stack(found).mean(0)
 
 
 @torch.enable_grad()
-def _jacobian(
-    t: Trace, layer: int, skip: int | None, item: int, place: int, texts: int, progress: Progress
-) -> Float[Tensor, "dim dim"]:
+def _jacobians(
+    t: Trace,
+    layers: Sequence[int] | None,
+    skip: int | None,
+    item: int,
+    place: int,
+    texts: int,
+    progress: Progress,
+) -> Float[Tensor, "layer dim dim"]:
     """J of one text."""
     states = t.differentiable_states()
-    source, last = states[_layer(layer, len(states))], states[-1]
-    if not source.requires_grad:
+    asked = range(len(states)) if layers is None else layers
+    sources, last = [states[_layer(layer, len(states))] for layer in asked], states[-1]
+    if not all(source.requires_grad for source in sources):
         raise ValueError("expected weights that are not frozen (requires_grad)")
     mine = t.hidden_states[_tower(t)].axes[-1].positions_of(item).to(last.device)
-    used, rows, width = mine[_used(len(mine), skip)], [], last.shape[2]
+    used, width = mine[_used(len(mine), skip)], last.shape[2]
+    found = torch.empty(len(sources), width, width, device=last.device)
     for feature in range(width):
         progress(place * width + feature, texts * width)
         number = last[item, used, feature].sum()
-        (change,) = torch.autograd.grad(number, source, retain_graph=True, materialize_grads=True)
-        rows.append(change[item, used].float().mean(0))
+        changes = torch.autograd.grad(number, sources, retain_graph=True, materialize_grads=True)
+        for row, change in zip(found, changes, strict=True):
+            row[feature] = change[item, used].float().mean(0)
     progress((place + 1) * width, texts * width)
-    return torch.stack(rows)
+    return found
 
 
 @torch.no_grad()
