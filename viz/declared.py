@@ -58,8 +58,9 @@ def declared() -> str:
             f"export const START = {_code({each.name: each.start for each in options})};",
             "",
             "/**",
-            " * Every form of a view or file: the label of its button, what it shows, and whether",
-            " * its numbers are grouped as the weights of the view are.",
+            " * Every form of a view or file: the label of its button, what it shows, whether its",
+            " * numbers are grouped as the weights of the view are, and whether it covers heads of",
+            " * a layer, all layers together, or every head.",
             " */",
             f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
             "",
@@ -110,7 +111,7 @@ def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:
 
 
 def _form(form: Form) -> Mapping[str, Any]:
-    return {"label": form.label, "title": form.title, "grouped": form.grouped}
+    return {name: getattr(form, name) for name in ("label", "title", "grouped", "covers")}
 
 
 def _method(method: Method) -> Mapping[str, Any]:

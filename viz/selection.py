@@ -27,6 +27,7 @@ class Form:
         options: names of the options that act on it.
         grouped: whether its numbers are grouped as the weights of the view are.
         covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
+        runs: whether its numbers need further passes of the model.
         chooses: what a view chooses to show it, where that is not its form.
         module: of the browser's code in assets/text/, whose function of the same name, in camel
             case, makes the panel; "" for what is drawn elsewhere.
@@ -38,6 +39,7 @@ class Form:
     options: tuple[str, ...] = ()
     grouped: bool = True
     covers: Literal["heads", "layers", "every"] = "heads"
+    runs: bool = False
     chooses: tuple[tuple[str, str], ...] | None = None
     module: str = ""
 
@@ -108,6 +110,36 @@ FORMS = (
         grouped=False,
         covers="layers",
         chooses=(("form", "model"), ("tested", "yes")),
+    ),
+    Form(
+        "lens",
+        "Lens",
+        "What each layer would predict at each token, had the network ended there",
+        options=("lens", "output"),
+        grouped=False,
+        covers="layers",
+        runs=True,
+        module="lens",
+    ),
+    Form(
+        "parts",
+        "Parts",
+        "What each head and each MLP adds to the logit of an output",
+        options=("output", "versus", "tested"),
+        grouped=False,
+        covers="layers",
+        runs=True,
+        module="parts",
+    ),
+    Form(
+        "blame",
+        "Blame",
+        "The edges that an output rests on, and its probability without them",
+        options=("output",),
+        grouped=False,
+        covers="layers",
+        runs=True,
+        chooses=(("form", "parts"), ("tested", "yes")),
     ),
     Form(
         "atlas",
@@ -247,10 +279,21 @@ class Selection:
     output: str = option(
         "",
         TEXT,
-        "what a relevance explains: the name of a class or token, as mat or mat@3 (at a position),"
-        " or of a model without them a second sentence; else the likeliest output",
+        "what a relevance, lens, parts and blame explain: the name of a class or token, as mat or"
+        " mat@3 (at a position), or of a model without them a second sentence; else the likeliest"
+        " output",
     )
-    tested: bool = option(False, FLAG, "of model: with the faithfulness of a relevance")
+    versus: str = option(
+        "", TEXT, "of parts: a second output, such as hat, whose logit is subtracted"
+    )
+    lens: str = option(
+        "logit",
+        words("logit", "jacobian"),
+        "whether a state is read as it is, or carried to the last layer by a mean Jacobian",
+    )
+    tested: bool = option(
+        False, FLAG, "of model: with the faithfulness of a relevance; of parts: with blame"
+    )
     fusion: Fusion = option(
         "mean", words(*FUSIONS), "of rollout and flow: how the heads of a layer are fused"
     )

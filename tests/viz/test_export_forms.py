@@ -13,24 +13,30 @@ import pypdfium2
 import pytest
 import torch
 
+from analysis.attribution import logit_attribution
+from analysis.blame import blame
 from analysis.decompx import decompx
 from analysis.faithfulness import faithfulness
 from analysis.flow import flow
 from analysis.heads import heads
+from analysis.lens import lens_ranks, logit_lens
 from analysis.norms import alti
 from analysis.relevance import explain
 from analysis.rollout import rollout
 from analysis.split import split
 from analysis.vectors import head_vectors
+from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
 from viz.export import export
 from viz.export.forms import PAPERS
+from viz.selection import FORM
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
 SVG = "{http://www.w3.org/2000/svg}"
 LAYER, HEAD, QUERY, KEY = 1, 2, 3, 5
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
+NEAR: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
 
 
 @cache
@@ -43,11 +49,19 @@ def traced() -> Trace:
     return trace(network(), HOSTILE, hidden=True)
 
 
+@cache
+def predicting() -> tuple[Trace, dict[str, Any]]:
+    """A trace with logits of tokens, and the run that it is of."""
+    model = load(DecoderConfig(vocab=101, dim=21, depth=2, heads=3, mlp=13, seed=5))
+    return trace(model, HOSTILE, hidden=True), {"run": (model, HOSTILE)}
+
+
 def made(folder: Path, suffix: str, view: str, **more: Any) -> bytes:
     given: dict[str, Any] = {"view": view} | more
     if view not in ("scatter", "numbers"):
         given |= {"layer": LAYER, "head": HEAD}
-    return export(traced(), folder / f"file{suffix}", **given).read_bytes()
+    shown, run = predicting() if FORM[view].runs else (traced(), {})
+    return export(shown, folder / f"file{suffix}", **given, **run).read_bytes()
 
 
 def arrays(folder: Path, view: str, **more: Any) -> Any:
@@ -116,6 +130,37 @@ def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
     assert "faithfulness?site=0&method=gradient&output=a%20word&order=8" in page
     with pytest.raises(ValueError, match="method: expected one of gradient, chefer, attnlrp"):
         made(tmp_path, ".svg", "faithfulness")
+
+
+def test_numbers_of_lenses_parts_and_blame_are_the_analyses(tmp_path: Path) -> None:
+    t, run = predicting()
+    count = len(t.labels)
+    found = arrays(tmp_path, "lens", output=f"{QUERY}.7")
+    shares = [logit_lens(t, layer).softmax(-1) for layer in range(3)]
+    for state, each in enumerate(shares):
+        same(found["probability"][state], each.amax(-1))
+        assert found["likeliest_id"][state].tolist() == each.argmax(-1).tolist()
+        assert found["rank"][state] == lens_ranks(t, 7)[state, QUERY]
+    assert found["probability_axes"].tolist() == ["state", "token"]
+    assert found["probability_state_labels"].tolist() == ["embedding", "layer 0", "output"]
+    assert found["probability"].shape == (3, count)
+    found = arrays(tmp_path, "parts", output=f"{QUERY}.7", versus="11", tested=True)
+    expected = logit_attribution(t, 7, query=QUERY, versus=11)
+    every = [*found["heads"], *found["other_parts"]]
+    assert sum(every) == pytest.approx(sum(expected.values()), abs=1e-3)
+    named = zip(found["heads_layer"], found["heads_head"], found["heads"], strict=True)
+    for layer, head, value in named:
+        assert value == pytest.approx(expected[f"layer {layer}, head {head}"], **NEAR)
+    blamed = blame(*run["run"], target=(QUERY, 7))
+    for file in (found, arrays(tmp_path, "blame", output=f"{QUERY}.7")):
+        same(file["relevance"], blamed.tokens)
+        before, after, *controls = file["probability"].tolist()
+        assert before == pytest.approx(blamed.before, **NEAR)
+        assert after == pytest.approx(blamed.after, **NEAR)
+        assert controls == pytest.approx(list(blamed.controls), **NEAR)
+        assert file["edges_key"].tolist() == [edge.key for edge in blamed.edges]
+    table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "lens", output=f"{QUERY}.7")))
+    assert len(table.query("numbers == 'probability'")) == 3 * count
 
 
 def test_numbers_of_a_pair_and_of_the_stages_are_the_network_s(tmp_path: Path) -> None:
@@ -259,14 +304,14 @@ SHOWN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("form", [form for form, paper in PAPERS.items() if paper.shows])
 def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> None:
-    t = traced()
+    t = predicting()[0] if FORM[form].runs else traced()
     root = ElementTree.fromstring(made(tmp_path, ".svg", form, **SHOWN.get(form, {})))
     assert {element.tag for element in root.iter()} <= {
         SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text", "image")
     }
     assert not [name for element in root.iter() for name in element.attrib if name[:2] == "on"]
     written = [element.text for element in root.iter(f"{SVG}text")]
-    if form in ("text", "model"):
+    if form in ("text", "model", "blame"):
         assert [label for label in t.labels if label not in written] == []
     assert any("<img src=x" in (text or "") for text in written)  # of the input, in the caption
     page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", form, **SHOWN.get(form, {})))[0]

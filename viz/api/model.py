@@ -32,7 +32,7 @@ CELLS = 160  # maximum cells per side of a map; larger ones are max-pooled
 Answer = dict[str, Any]
 
 
-def _or_why(answer: Callable[..., Answer]) -> Callable[..., Answer]:
+def or_why(answer: Callable[..., Answer]) -> Callable[..., Answer]:
     """Turns an analysis's refusal into an answer, which the view shows in place of a picture."""
 
     @wraps(answer)
@@ -47,7 +47,7 @@ def _or_why(answer: Callable[..., Answer]) -> Callable[..., Answer]:
     return answered
 
 
-@_or_why
+@or_why
 def map_of(
     entry: TraceEntry,
     id: str,
@@ -71,7 +71,7 @@ def map_of(
     }
 
 
-@_or_why
+@or_why
 def row_of(
     entry: TraceEntry,
     id: str,
@@ -99,7 +99,7 @@ def row_of(
     return found
 
 
-@_or_why
+@or_why
 def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = "") -> Answer:
     """The relevance of every token of the input for one output.
 
@@ -134,7 +134,7 @@ def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = 
     }
 
 
-@_or_why
+@or_why
 def outputs(
     entry: TraceEntry,
     id: str,
@@ -186,7 +186,7 @@ def outputs(
     return {**found, "options": options}
 
 
-@_or_why
+@or_why
 def faithfulness(
     entry: TraceEntry, id: str, site: int, method: str, order: int, output: str = ""
 ) -> Answer:
@@ -196,7 +196,7 @@ def faithfulness(
         raise QuestionError(f"expected order 0 to {study.orders - 1}")
 
     def compute() -> Any:
-        with _opened(entry):
+        with opened(entry):
             return study.curve(order)
 
     without, alone = entry.answers.once(("curve", method, output, order), compute)
@@ -266,7 +266,7 @@ def _of_tower(
     asked = {name: fused[name] for name in method.fused}
 
     def compute() -> "Tensor":
-        trace = _with_hidden(entry) if method.needs == "hidden" else _trace(entry)
+        trace = with_hidden(entry) if method.needs == "hidden" else _trace(entry)
         return function_of(method)(trace, tower=found.tower, progress=report, **asked)
 
     variant = tuple(asked.values()) or None
@@ -313,7 +313,7 @@ def _decomposed(entry: TraceEntry, site: int, index: int, columns: range | None)
     if found.kind == "cross":
         raise ValueError("DecompX follows one tower: choose the encoder’s own")
     _check_size(BY_NAME["decompx"], found)
-    trace = _with_hidden(entry)
+    trace = with_hidden(entry)
 
     def compute(word: Sequence[int]) -> "Tensor":
         with entry.forward_pass():
@@ -334,9 +334,9 @@ def _mixing(entry: TraceEntry, site: int) -> Any:
     from analysis.norms import mixing
 
     _, found = _place(entry, site)
-    with_hidden = _with_hidden(entry)
+    hidden = with_hidden(entry)
     words = _tokens_of(entry, site, "in")
-    return entry.answers.once(("mixing", site), lambda: mixing(with_hidden, found, words=words))
+    return entry.answers.once(("mixing", site), lambda: mixing(hidden, found, words=words))
 
 
 def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
@@ -344,7 +344,7 @@ def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
     from analysis.target import target_in
 
     def compute() -> "Relevance":
-        with _opened(entry) as (model, given, written):
+        with opened(entry) as (model, given, written):
             found = explain(
                 model,
                 given,
@@ -418,20 +418,20 @@ def _study(entry: TraceEntry, method: str, output: str) -> "Study":
     found = _relevance(entry, method, output)
 
     def compute() -> "Study":
-        with _opened(entry) as (model, given, written):
+        with opened(entry) as (model, given, written):
             return Study.of(model, given, found.tokens, chosen=found.chosen, written=written)
 
     return entry.answers.once(("study", method, output), compute)
 
 
-def _with_hidden(entry: TraceEntry) -> "Trace":
+def with_hidden(entry: TraceEntry) -> "Trace":
     from models.run import trace
 
     if _trace(entry).hidden_states:
         return _trace(entry)
 
     def compute() -> "Trace":
-        with _opened(entry) as (model, given, written):
+        with opened(entry) as (model, given, written):
             found = trace(model, given, written, hidden=True, progress=report)
         _check_pass(_trace(entry), found)
         return replace(_trace(entry), hidden_states=found.hidden_states)
@@ -467,13 +467,13 @@ def _check_pass(held: "Trace", again: "Trace") -> None:
 
 
 @contextmanager
-def _opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
+def opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
     """The model, its input and the text of its decoder, for a pass inside."""
     if entry.opened is None:
         raise ValueError("this view holds its weights only: the model is not there to run again")
-    opened = entry.opened()
+    found = entry.opened()
     with entry.forward_pass():
-        yield opened
+        yield found
 
 
 # --- by the tokens or words of the view -----------------------------------------------------------

@@ -22,6 +22,7 @@ LARGEST = 14.0  # side of a cell
 TALLEST = 420.0  # height of a matrix
 CELLS = 1200  # the most pixels along a side; longer matrices are max-pooled
 GAP = 3.0  # between shaded tokens
+CELL = 38.0  # width of a cell with a word
 LUMINANCE = (0.299, 0.587, 0.114)
 
 
@@ -69,6 +70,27 @@ class Shaded:
     bar: bool = True
 
 
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A matrix of words, each shaded by a number; a long one in parts below each other.
+
+    Attributes:
+        title: above it.
+        values: "row col".
+        texts: by row, what stands in each cell.
+        rows: labels of the rows.
+        cols: labels of the columns.
+        scale: of the colours.
+    """
+
+    title: str
+    values: np.ndarray
+    texts: Sequence[Sequence[str]]
+    rows: Sequence[str]
+    cols: Sequence[str]
+    scale: Scale
+
+
 @dataclass(frozen=True)
 class Lines:
     """Lines of text under a title."""
@@ -102,7 +124,7 @@ class Charts:
     figures: "Sequence[go.Figure]"
 
 
-Panel = Grid | Shaded | Lines | Points | Charts
+Panel = Grid | Shaded | Cells | Lines | Points | Charts
 
 
 def panels(content: Sequence[Panel], caption: Caption) -> Scene:
@@ -129,6 +151,8 @@ def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
             return _grid(panel, y)
         case Shaded():
             return _shaded(panel, y)
+        case Cells():
+            return _cells(panel, y)
         case Points():
             return _points(panel, y)
         case Charts():
@@ -202,12 +226,39 @@ def _shaded(panel: Shaded, y: float) -> tuple[list[Item], float]:
             items.append(frame(box, INK.primary, 1.2))
         elif i in panel.strongest:
             items.append(frame(box, INK.text, 0.8))
-        dark = float(colours[i] @ np.array(LUMINANCE)) < 128
-        ink = INK.background if dark else INK.text
-        items.append(Text(x + 3, y + high * 0.7, text, BODY, ink))
+        items.append(Text(x + 3, y + high * 0.7, text, BODY, _ink_on(colours[i])))
         x += wide + GAP
     y += high + 6
     return ([*items, *scale.bar(MARGIN, y)], y + 18) if panel.bar else (items, y - 4)
+
+
+def _cells(panel: Cells, y: float) -> tuple[list[Item], float]:
+    left = parts.longest(panel.rows, BODY, LABEL) + 6
+    across = max(1, int((WIDE - left) / CELL))
+    colours = panel.scale.colours(panel.values)
+    wide, high = (WIDE - left) / across, SMALL * 1.7
+    items: list[Item] = []
+    for first in range(0, len(panel.cols), across):
+        y += SMALL * 1.4
+        for place, label in enumerate(panel.cols[first : first + across]):
+            text = fitted(shown(label), SMALL, wide - 2)
+            items.append(Text(MARGIN + left + place * wide + 2, y - 2, text, SMALL, INK.muted))
+        for row, name in enumerate(panel.rows):
+            items.append(Text(MARGIN, y + high * 0.7, name, SMALL, INK.text))
+            for place, text in enumerate(panel.texts[row][first : first + across]):
+                box = (MARGIN + left + place * wide, y, wide, high)
+                colour = colours[row, first + place]
+                items += [Fill((box,), parts.hexadecimal(colour)), frame(box, INK.line, 0.3)]
+                word = fitted(shown(text), SMALL, wide - 4)
+                items.append(Text(box[0] + 2, y + high * 0.7, word, SMALL, _ink_on(colour)))
+            y += high
+        y += 6
+    return [*items, *panel.scale.bar(MARGIN, y)], y + 18
+
+
+def _ink_on(colour: np.ndarray) -> str:
+    """Of a text on a colour."""
+    return INK.background if float(colour @ np.array(LUMINANCE)) < 128 else INK.text
 
 
 def _points(panel: Points, y: float) -> tuple[list[Item], float]:

@@ -58,7 +58,9 @@ def export(
         view: "matrix", "lines", "atlas" (every head of every layer), "text" (tokens shaded by a
             token's weights), "qk" (a pair element by element), "stages" (a head for one query),
             "model" (all layers together), "faithfulness" (whether a relevance is borne out by
-            removing tokens), "scatter" (all heads as dots), "numbers" (every number of every head),
+            removing tokens), "lens" (what each layer would predict), "parts" (what each head and
+            MLP adds to a logit), "blame" (the edges an output rests on), "scatter" (all heads as
+            dots), "numbers" (every number of every head),
             "vectors" (queries and keys of a head by PCA) or "image" (weights over the picture).
         layer: which layer, −1 is the last, or a site or its address; not needed for the atlas and
             the scatter.
@@ -73,8 +75,9 @@ def export(
             the middle patch, the first token, or all.
         direction: "out" for what the token attends to, "in" for what attends to it.
         picture: of "image", the picture that was traced.
-        run: (model, input) or (model, input, target) as they were traced: of "model" and
-            "faithfulness", for a relevance and for hidden states that the trace does not hold.
+        run: (model, input) or (model, input, target) as they were traced: of "lens", "parts" and
+            "blame", of "model" and "faithfulness" for a relevance, and for hidden states that the
+            trace does not hold.
         words: whether a figure has its title and caption drawn; False leaves them to the paper, and
             to the metadata of the file.
         options: fields of `viz.selection.Selection`, such as `values="scores"`, `query=3` or

@@ -64,15 +64,17 @@ def python(
     if entry.patches is not None:
         asked.append(f"picture={entry.patches.source}")
     code = entry.code(site, head)
-    chosen = request.selection.methods if FORM[form].covers == "layers" else ()
+    chosen = request.selection.methods if "method" in FORM[form].options else ()
     methods = [BY_NAME[method.name] for method in chosen]
     if any(method.needs == "hidden" for method in methods):
         code = TRACED.sub(r"t = trace(model, \1, hidden=True)", code)
     name = f"{_name(request, form)}.pdf"
     lines = ["from viz.export import export", ""]
-    if relevant := sorted({each.name for each in methods if each.kind == "relevance"}):
-        given = _given(code)
+    relevant = sorted({each.name for each in methods if each.kind == "relevance"})
+    given = _given(code)
+    if relevant or FORM[form].runs:
         asked.append(f"run=({', '.join(['model', *given])})")
+    if relevant:
         explained = _explained(given, relevant, request.selection.output)
         lines = ["from analysis.relevance import explain", lines[0], "", *explained]
     lines.append(f"export(t, {name!r}, {', '.join(asked)})")

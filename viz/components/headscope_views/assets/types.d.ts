@@ -593,6 +593,66 @@ export interface RelevanceAnswer {
   similarity: boolean;
 }
 
+/** The likeliest token of each layer at some tokens: by layer and token. */
+export interface Lens {
+  layers: string[];
+  /** How many the output has. */
+  tokens: number;
+  first: number;
+  labels: string[];
+  ids: number[][];
+  names: string[][];
+  probabilities: number[][];
+}
+
+/** The rank and probability of one token by layer. */
+export interface LensRanks {
+  id: number;
+  name: string;
+  position: number;
+  layers: string[];
+  ranks: number[];
+  probabilities: number[];
+}
+
+/** What each part of a network adds to a logit, or to the difference of two. */
+export interface LogitParts {
+  id: number;
+  name: string;
+  position: number;
+  /** The output whose logit is subtracted. */
+  versus: string | null;
+  rows: { site: number; heads: number[]; mlp?: number | null }[];
+  rest: { name: string; value: number }[];
+  sum: number;
+  logit: number;
+}
+
+export interface BlameEdge {
+  site: number;
+  head: number;
+  query: number;
+  key: number;
+  /** What cutting it would do to log p. */
+  effect: number;
+}
+
+/** What an output rests on, and its probability without that. */
+export interface BlameAnswer {
+  id: number;
+  name: string;
+  position: number | null;
+  labels: string[];
+  tokens: number[];
+  spans: [number, number, number][];
+  edges: BlameEdge[];
+  path: BlameEdge[];
+  before: number;
+  after: number;
+  controls: number[];
+  exceeded: number;
+}
+
 /** What a relevance can explain at a token. */
 export interface Outputs {
   kind: "tokens" | "classes" | "similarity" | "nothing";

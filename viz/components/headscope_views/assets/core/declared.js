@@ -8,7 +8,7 @@
  * @property {number | null} token whose weights are drawn
  * @property {"out" | "in"} direction what the token attends to, or what attends to it
  * @property {string} shown several heads beside each other, instead of the one that is chosen
- * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model"} form how one head is drawn
+ * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model" | "lens" | "parts"} form how one head is drawn
  * @property {"weights" | "scores"} values weights, or scores before the softmax
  * @property {"shown" | "hidden" | "renormalised"} sinks the first token and the special ones, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
@@ -23,8 +23,10 @@
  * @property {"all" | "aa" | "ab" | "ba" | "bb"} block from which text of a pair to which; a is the first, or the source of a joint map
  * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} method of all layers together
  * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
- * @property {string} output what a relevance explains: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
- * @property {"no" | "yes"} tested of model: with the faithfulness of a relevance
+ * @property {string} output what a relevance, lens, parts and blame explain: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
+ * @property {string} versus of parts: a second output, such as hat, whose logit is subtracted
+ * @property {"logit" | "jacobian"} lens whether a state is read as it is, or carried to the last layer by a mean Jacobian
+ * @property {"no" | "yes"} tested of model: with the faithfulness of a relevance; of parts: with blame
  * @property {"mean" | "max" | "min"} fusion of rollout and flow: how the heads of a layer are fused
  * @property {number} discard of rollout: share of each layer's smallest weights that is left out
  * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
@@ -60,6 +62,8 @@ export const START = {
   method: "rollout",
   beside: "",
   output: "",
+  versus: "",
+  lens: "logit",
   tested: "no",
   fusion: "mean",
   discard: 0,
@@ -76,50 +80,101 @@ export const START = {
 };
 
 /**
- * Every form of a view or file: the label of its button, what it shows, and whether
- * its numbers are grouped as the weights of the view are.
+ * Every form of a view or file: the label of its button, what it shows, whether its
+ * numbers are grouped as the weights of the view are, and whether it covers heads of
+ * a layer, all layers together, or every head.
  */
 export const FORMS = {
   matrix: {
     label: "Matrix",
     title: "Each weight as a cell: rows attend, columns are attended to",
     grouped: true,
+    covers: "heads",
   },
-  lines: { label: "Lines", title: "Each weight as a line between two columns of tokens", grouped: true },
-  text: { label: "Text", title: "The text shaded by each head that is switched on", grouped: true },
+  lines: {
+    label: "Lines",
+    title: "Each weight as a line between two columns of tokens",
+    grouped: true,
+    covers: "heads",
+  },
+  text: {
+    label: "Text",
+    title: "The text shaded by each head that is switched on",
+    grouped: true,
+    covers: "heads",
+  },
   qk: {
     label: "Query · key",
     title: "One pair of tokens: query and key element by element, and the steps to the weight",
     grouped: false,
+    covers: "heads",
   },
   stages: {
     label: "Stages",
     title: "One head for one token, from query and keys to what it writes",
     grouped: false,
+    covers: "heads",
   },
   model: {
     label: "All layers",
     title: "Every layer at once: rollout, flow, norms, relevance for an output",
     grouped: false,
+    covers: "layers",
   },
   faithfulness: {
     label: "Faithfulness curves",
     title: "The output without the relevant tokens, and with them alone",
     grouped: false,
+    covers: "layers",
   },
-  atlas: { label: "Every head", title: "All layers and heads as thumbnails", grouped: true },
-  scatter: { label: "Heads as dots", title: "All heads by two of their numbers", grouped: true },
+  lens: {
+    label: "Lens",
+    title: "What each layer would predict at each token, had the network ended there",
+    grouped: false,
+    covers: "layers",
+  },
+  parts: {
+    label: "Parts",
+    title: "What each head and each MLP adds to the logit of an output",
+    grouped: false,
+    covers: "layers",
+  },
+  blame: {
+    label: "Blame",
+    title: "The edges that an output rests on, and its probability without them",
+    grouped: false,
+    covers: "layers",
+  },
+  atlas: {
+    label: "Every head",
+    title: "All layers and heads as thumbnails",
+    grouped: true,
+    covers: "every",
+  },
+  scatter: {
+    label: "Heads as dots",
+    title: "All heads by two of their numbers",
+    grouped: true,
+    covers: "every",
+  },
   numbers: {
     label: "Numbers of every head",
     title: "A matrix of layers and heads for each number",
     grouped: true,
+    covers: "every",
   },
   vectors: {
     label: "Queries and keys, by PCA",
     title: "Queries and keys of this head on two principal components",
     grouped: true,
+    covers: "heads",
   },
-  image: { label: "Picture", title: "The weights of one token over the picture", grouped: true },
+  image: {
+    label: "Picture",
+    title: "The weights of one token over the picture",
+    grouped: true,
+    covers: "heads",
+  },
 };
 
 /**

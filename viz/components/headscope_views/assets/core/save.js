@@ -2,6 +2,7 @@
 // screen, the link, and Python code for the same figure.
 
 import { button } from "./bar.js";
+import { FORMS } from "./declared.js";
 import { element, offer, setText } from "./dom.js";
 import { pathOf } from "./sources.js";
 
@@ -221,7 +222,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
   function fileName(as, more) {
     const { site } = view.selection;
     const { head, shown = head, layers = view.base.sites[site].layer, method, beside } = { ...query(), ...more };
-    const whole = ["atlas", "scatter", "numbers", "model", "faithfulness"].includes(as);
+    const whole = FORMS[/** @type {keyof typeof FORMS} */ (as)].covers !== "heads";
     const methods = as === "model" || as === "faithfulness" ? [method, beside].filter(Boolean) : [];
     const parts = whole ? methods : ["layer", layers, "head", shown];
     return [view.base.model, as, ...parts].join("-").replaceAll(".", "-");

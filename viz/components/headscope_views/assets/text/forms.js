@@ -1,9 +1,11 @@
 // Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py.
 
 import { copies } from "./copies.js";
+import { lens } from "./lens.js";
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
 import { model } from "./model.js";
+import { parts } from "./parts.js";
 import { queryKey } from "./query_key.js";
 import { stages } from "./stages.js";
 
@@ -22,4 +24,6 @@ export const PAINTERS = {
   qk: queryKey,
   stages,
   model,
+  lens,
+  parts,
 };

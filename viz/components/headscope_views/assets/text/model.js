@@ -20,8 +20,9 @@ import { aboutOf } from "./measures.js";
 import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, methodOf, nameOf } from "./methods.js";
 import { number, showsOf, spansOf, together } from "./methods.js";
 import { modelMap } from "./model_map.js";
+import { labelled, outputMenu } from "./output_menu.js";
 
-/** @import {Cell, Fusion, Method, ModelMap, ModelRow, Outputs, RelevanceAnswer, Text, Theme} from "../types" */
+/** @import {Cell, Fusion, Method, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 /** @import {MethodInfo} from "../core/declared.js" */
 /** @import {Fused} from "./methods.js" */
@@ -192,13 +193,6 @@ function offerRelevance(menu, offered) {
 }
 
 /**
- * @param {string} name
- * @param {HTMLElement} control
- */
-const labelled = (name, control) =>
-  element("label", "hs-label", {}, element("span", "", {}, name), " ", control);
-
-/**
  * How rollout and flow make the heads of a layer one, and which weights rollout leaves out.
  *
  * @param {TextState} state
@@ -241,85 +235,6 @@ function fusionControls(state, beside) {
     },
   };
 }
-
-/**
- * The output that relevance explains: one of the likeliest at the chosen token, a class, or the
- * similarity to a second text. One that means nothing for this model and text is dropped, and why
- * is said.
- *
- * @param {TextState} state
- */
-function outputMenu(state) {
-  const select = element("select", "hs-select hs-output", { "aria-label": "Output explained" });
-  const typed = element("input", "hs-select hs-output", {
-    ...{ type: "text", maxlength: "300", "aria-label": "Second text, to which the similarity is explained" },
-    placeholder: "second text to compare with",
-  });
-  const remark = element("p", "hs-doubt", { role: "status" });
-  select.onchange = () => choose(select.value);
-  typed.onchange = () => choose(typed.value.trim());
-  const field = labelled("output", element("span", "", {}, select, typed));
-  const box = element("div", "", {}, field, remark);
-  const listed = changes();
-  let rejected = { trace: "", why: "" }; // why an output was dropped, until another is chosen
-
-  /** @param {string} output */
-  function choose(output) {
-    rejected = { trace: "", why: "" };
-    state.select({ output });
-  }
-
-  /** @param {Outputs} found */
-  function list({ options }) {
-    const made = options.map((option) =>
-      element("option", "", { value: option.value }, nameOfOption(option)),
-    );
-    select.replaceChildren(element("option", "", { value: "" }, "the likeliest"), ...made);
-  }
-
-  /**
-   * The output as it is called here.
-   *
-   * @param {string} before
-   * @param {string} now
-   */
-  const rename = (before, now) =>
-    queueMicrotask(() => state.selection.output === before && state.select({ output: now }));
-
-  return {
-    box,
-    /** @param {boolean} needed */
-    render(needed) {
-      const { site, token, direction, output } = state.selection;
-      const { explains } = state.base;
-      const { remote } = state.view;
-      box.hidden = !needed || explains === "nothing" || (!remote && !output);
-      if (box.hidden) return;
-      const similar = explains === "similarity";
-      typed.hidden = !(similar || !remote);
-      select.hidden = !typed.hidden;
-      typed.disabled = !remote;
-      if (!typed.matches(":focus")) typed.value = output;
-      if (select.hidden) return;
-      const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
-      const found = /** @type {Outputs | {why: string} | null} */ (
-        state.view.answer("outputs", pathOf("outputs", { site, direction, ...place }))
-      );
-      const why = found && "why" in found ? found.why : "";
-      setText(remark, why || (rejected.trace === state.trace ? rejected.why : ""));
-      if (!found || "why" in found) return;
-      if (found.chosen === null)
-        rejected = { trace: state.trace, why: `“${output}” cannot be explained here: ${found.rejected}.` };
-      if (found.chosen !== output) rename(output, found.chosen ?? "");
-      if (listed(found)) list(found);
-      select.value = found.chosen ?? "";
-    },
-  };
-}
-
-/** @param {Outputs["options"][number]} option */
-const nameOfOption = ({ label, position, probability }) =>
-  `“${shown(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)} %`;
 
 /**
  * One method's part: its map where it has one, and the sentence shaded by it.

@@ -1,5 +1,6 @@
 // What the chosen head does on this text, in one sentence from its own numbers.
 
+import { FORMS } from "../core/declared.js";
 import { element, setText } from "../core/dom.js";
 
 /** @import {Panel} from "../types" */
@@ -16,7 +17,7 @@ export function sentence(state, parent) {
   return {
     render() {
       const { site, head, form } = state.selection;
-      const whole = form === "model"; // is not of one head
+      const whole = FORMS[form].covers === "layers"; // is not of one head
       const found = !whole && typeof head === "number" && state.numbers?.sentence({ site, head });
       setText(line, found ? `Head ${head}: ${found}` : "");
       // its place is kept free while it may still come, so that the picture does not move

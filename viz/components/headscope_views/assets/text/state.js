@@ -308,6 +308,18 @@ export class TextState {
   }
 
   /**
+   * Why forms do not apply to this trace, by name; asking requests it.
+   *
+   * @returns {Record<string, string>}
+   */
+  refused() {
+    const { remote, client } = this.view;
+    const here = client && this.parts().length > 0; // the picture comes first
+    const found = remote && here ? this.view.answer("refused", "refused") : null;
+    return /** @type {Record<string, string> | null} */ (found) ?? {};
+  }
+
+  /**
    * What is said while a response about heads is not here.
    *
    * @param {string} slot

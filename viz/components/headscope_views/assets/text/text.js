@@ -2,7 +2,7 @@
 
 import { button, stepper, switchOf } from "../core/bar.js";
 import { FORMS } from "../core/declared.js";
-import { element, setText } from "../core/dom.js";
+import { element, setAttribute, setText } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
@@ -149,9 +149,14 @@ function toolbar(state, bar, drawn) {
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
       stretch.disabled = Boolean(state.view.props.difference);
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
-      PICTURED.forEach((name, i) =>
-        forms.children[i].setAttribute("aria-pressed", String(name === state.selection.form)),
-      );
+      const refused = state.refused();
+      PICTURED.forEach((name, i) => {
+        const made = /** @type {HTMLButtonElement} */ (forms.children[i]);
+        const chosen = name === state.selection.form;
+        made.setAttribute("aria-pressed", String(chosen));
+        made.disabled = name in refused && !chosen;
+        setAttribute(made, "title", refused[name] ?? FORMS[name].title);
+      });
       const zoom = form()?.zoom;
       zooming.hidden = !zoom;
       for (const [name, { choices }] of drawn)
@@ -226,6 +231,7 @@ function othersOf(state) {
   const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
   return [
     ...(canTest(state) ? [figureNamed("faithfulness")] : []),
+    ...(form === "parts" ? [figureNamed("blame")] : []),
     ...several,
     figureNamed("atlas"),
     ...(state.selection.overview === "scatter" ? [figureNamed("scatter")] : []),

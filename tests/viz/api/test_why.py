@@ -1,0 +1,177 @@
+"""What the API answers about why equals the analyses, and plain loops over small networks."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.attribution import logit_attribution
+from analysis.blame import blame
+from analysis.lens import jacobian_lens
+from models.decoder import DecoderConfig
+from models.edits import Ablate, Cut
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from tests.models.pretrained.tiny import BY_NAME
+from viz.api import why
+from viz.api.entries import TraceEntry
+from viz.api.requests import QuestionError
+
+SIZES: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
+IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
+CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
+
+
+def entry_of(network: Any, given: Any = IDS, written: Any = None, **how: Any) -> TraceEntry:
+    model = load(network)
+    shown = trace(model, given, written, **how)
+    return TraceEntry(shown, lambda site, head: "", opened=lambda: (model, given, written))
+
+
+@pytest.fixture(scope="module")
+def decoder() -> TraceEntry:
+    return entry_of(DecoderConfig(**SIZES))
+
+
+@pytest.fixture(scope="module")
+def pair() -> TraceEntry:
+    sizes: dict[str, Any] = {"source_vocab": 31, "target_vocab": 31, "dim": 10, "heads": 2}
+    return entry_of(
+        Seq2SeqConfig(**sizes, depth=2, mlp=13, d_k=5, d_v=5), IDS, torch.arange(5, 9)[None]
+    )
+
+
+@torch.no_grad()
+def read_by_hand(entry: TraceEntry) -> list[Tensor]:
+    """Layer by layer: the blocks run one after another, then the final norm and the output."""
+    model: Any = entry.opened and entry.opened()[0]
+    network, t = model.network, trace(model, IDS, hidden=True)
+    unembedding = network.embedding.tokens.weight
+    return [network.norm(t.hidden(layer)) @ unembedding.T for layer in range(3)]
+
+
+def test_a_lens_is_the_head_applied_to_each_state(decoder: TraceEntry) -> None:
+    answer = why.lens(decoder, "", 0)
+    assert answer["layers"] == ["embedding", "layer 0", "output"]
+    assert (answer["first"], answer["tokens"]) == (0, 6)
+    shares = torch.empty(0)
+    for layer, logits in enumerate(read_by_hand(decoder)):
+        shares = logits.softmax(-1)
+        for token in range(6):
+            id = answer["ids"][layer][token]
+            assert id == int(shares[token].argmax())
+            assert answer["names"][layer][token] == f"id {id}"
+            found = answer["probabilities"][layer][token]
+            assert found == pytest.approx(float(shares[token, id]), **CLOSE)
+    torch.testing.assert_close(shares, decoder.trace.output.of_item(0).softmax(-1))
+
+
+def test_ranks_are_counted_one_by_one(decoder: TraceEntry) -> None:
+    answer = why.ranks(decoder, "", "2.17")
+    assert (answer["id"], answer["position"]) == (17, 2)
+    for layer, logits in enumerate(read_by_hand(decoder)):
+        row = logits[2].tolist()
+        assert answer["ranks"][layer] == 1 + sum(each > row[17] for each in row)
+        share = float(logits[2].softmax(-1)[17])
+        assert answer["probabilities"][layer] == pytest.approx(share, **CLOSE)
+    likeliest = why.ranks(decoder, "")
+    assert likeliest["position"] == 5
+    assert likeliest["ranks"][-1] == 1
+
+
+def test_a_jacobian_lens_is_that_of_the_analysis(decoder: TraceEntry) -> None:
+    answer = why.lens(decoder, "", 0, "jacobian")
+    t = trace(load(DecoderConfig(**SIZES)), IDS, hidden=True)
+    for layer in range(3):
+        top = jacobian_lens(t, layer).softmax(-1).max(-1)
+        assert answer["ids"][layer] == top.indices.tolist()
+        assert answer["probabilities"][layer] == pytest.approx(top.values.tolist(), **CLOSE)
+    assert answer["ids"][-1] == why.lens(decoder, "", 0)["ids"][-1]
+
+
+def test_a_long_text_is_read_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = entry_of(DecoderConfig(**SIZES))
+    whole = why.lens(entry, "", 0)
+    monkeypatch.setattr(why, "WINDOW", 4)
+    parts = [why.lens(entry_of(DecoderConfig(**SIZES)), "", first) for first in (0, 4)]
+    assert [len(part["labels"]) for part in parts] == [4, 2]
+    for layer in range(3):
+        assert parts[0]["ids"][layer] + parts[1]["ids"][layer] == whole["ids"][layer]
+    with pytest.raises(QuestionError, match="expected first 0 to 5"):
+        why.lens(entry, "", 6)
+
+
+@pytest.mark.parametrize("name", ["decoder", "pair", "Llama"])
+@pytest.mark.parametrize("versus", ["", "3.11"])
+def test_parts_are_those_of_the_analysis_and_sum_to_the_logit(
+    request: pytest.FixtureRequest, name: str, versus: str
+) -> None:
+    library = name == "Llama"
+    entry = entry_of(BY_NAME[name].build()) if library else request.getfixturevalue(name)
+    answer, t = why.parts(entry, "", "3.7", versus), entry.trace
+    other = 11 if versus else None
+    expected = logit_attribution(t, 7, query=3, versus=other)
+    for row in answer["rows"]:
+        site = t.sites[row["site"]]
+        word = "cross head" if site.kind == "cross" else "head"
+        for head, value in enumerate(row["heads"]):
+            name = f"layer {site.layer}, {word} {head}"
+            assert value == pytest.approx(expected.pop(name), **CLOSE)
+        if row.get("mlp") is not None:
+            assert row["mlp"] == pytest.approx(expected.pop(f"layer {site.layer}, MLP"), **CLOSE)
+    assert {each["name"]: each["value"] for each in answer["rest"]} == pytest.approx(
+        expected, **CLOSE
+    )
+    logits = t.output.row(3)
+    logit = float(logits[7]) - (float(logits[11]) if versus else 0.0)
+    assert answer["logit"] == pytest.approx(logit, **CLOSE)
+    assert answer["sum"] == pytest.approx(logit, rel=1e-3, abs=1e-3)
+    assert (answer["position"], answer["versus"]) == (3, "id 11" if versus else None)
+
+
+def test_blame_is_the_analysis_and_its_check_is_passes_with_edges_cut(decoder: TraceEntry) -> None:
+    answer = why.blame(decoder, "", "5.7")
+    model = load(DecoderConfig(**SIZES))
+    found = blame(model, IDS, target=(5, 7))
+    assert answer["tokens"] == pytest.approx(found.tokens.tolist(), **CLOSE)
+    assert answer["controls"] == pytest.approx(list(found.controls), **CLOSE)
+    cuts = [
+        Cut(decoder.trace.sites[each["site"]].layer, each["head"], each["query"], each["key"])
+        for each in answer["edges"]
+    ]
+    after = trace(model, IDS, edits=cuts).output.row(5).softmax(-1)[7]
+    assert answer["after"] == pytest.approx(float(after), **CLOSE)
+    before = trace(model, IDS).output.row(5).softmax(-1)[7]
+    assert answer["before"] == pytest.approx(float(before), **CLOSE)
+    for edge, expected in zip(answer["path"], found.path, strict=True):
+        own = (edge["site"], edge["head"], edge["query"], edge["key"])
+        assert own == (expected.layer, expected.head, expected.query, expected.key)
+
+
+def test_blame_refuses_a_pass_that_is_not_the_one_shown() -> None:
+    entry = entry_of(DecoderConfig(**SIZES), edits=[Ablate(0), Ablate(1)])
+    assert "not the one of this trace (edits" in why.blame(entry, "", "5.7")["why"]
+
+
+def test_one_sentence_says_why(pair: TraceEntry) -> None:
+    assert "expected no encoder–decoder" in why.blame(pair, "")["why"]
+    assert "there is no" not in str(why.refused(pair, ""))
+    states = entry_of(EncoderConfig(**SIZES))
+    reasons = why.refused(states, "")
+    assert set(reasons) == {"lens", "parts"}
+    assert "hidden states" in reasons["parts"]
+    assert "why" in why.lens(states, "", 0)
+    assert "why" in why.parts(states, "")
+    assert "why" in why.blame(states, "")
+    bare = TraceEntry(states.trace, lambda site, head: "")
+    assert "weights only" in why.blame(bare, "")["why"]
+
+
+def test_forms_apply_to_what_predicts_tokens(decoder: TraceEntry, pair: TraceEntry) -> None:
+    for entry in (decoder, pair):
+        assert why.refused(entry, "") == {}
+    masked = entry_of(EncoderConfig(**SIZES, norm="pre", classes=31))
+    assert why.refused(masked, "") == {}
+    assert why.lens(masked, "", 0)["layers"][-1] == "output"

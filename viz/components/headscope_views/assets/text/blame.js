@@ -1,0 +1,143 @@
+// What an output rests on: tokens, edges and a path, and what cutting these edges does to its
+// probability, beside random edges of the same layers.
+
+import { button } from "../core/bar.js";
+import { changes } from "../core/changes.js";
+import { textOn } from "../core/colours.js";
+import { element, quoted, setAttribute, setText } from "../core/dom.js";
+import { capital, shown } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
+import { signed } from "../core/ticks.js";
+import { percent } from "./lens.js";
+import { colourOf, largest } from "./methods.js";
+
+/** @import {BlameAnswer, BlameEdge, Theme} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+const DOUBT =
+  "What it does not prove: effects are estimated with the rest of the network linearised, and a cut leaves what the" +
+  " model was trained on. Where the text says the same thing twice, cutting one changes little.";
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ */
+export function blame(state, parent) {
+  const start = button("What it rests on", "Blame: find the edges of all heads that the output rests on, and cut them", () =>
+    state.select({ tested: state.selection.tested === "yes" ? "no" : "yes" }),
+  );
+  const wait = element("p", "hs-even", { role: "status" });
+  const check = element("p", "hs-check", { "aria-live": "polite" });
+  const dots = element("div", "hs-check-line", { role: "img" });
+  const about = element("p", "hs-sentence");
+  const chips = element("div", "hs-chips", { role: "group", "aria-label": "Tokens that the output rests on" });
+  const edges = element("ol", "hs-edges");
+  const path = element("ol", "hs-edges");
+  const lists = element(
+    "div",
+    "hs-why-lists",
+    {},
+    element("section", "", {}, element("h3", "hs-heading", {}, "Edges that were cut, by effect on log p"), edges),
+    element("section", "", {}, element("h3", "hs-heading", {}, "The path, from the output down"), path),
+  );
+  const doubt = element("p", "hs-doubt", {}, DOUBT);
+  const body = element("div", "", {}, check, dots, about, chips, lists, doubt);
+  const box = element("div", "hs-faithful hs-blame", {}, start, wait, body);
+  parent.append(box);
+  const drawn = changes();
+
+  /**
+   * @param {BlameAnswer} found
+   * @param {Theme} theme
+   */
+  function draw(found, theme) {
+    const { labels, tokens, before, after, controls, name, position } = found;
+    const what = ["“", element("bdi", "", {}, shown(name)), "”", position === null ? "" : ` at position ${position}`];
+    const lower = controls.filter((each) => each > after).length;
+    setText(
+      check,
+      `These ${found.edges.length} edges cut: probability of `,
+      ...what,
+      ` ${percent(before)} → ${percent(after)}. As many random edges of the same layers, ${controls.length} times:` +
+        ` ${percent(Math.min(...controls))} to ${percent(Math.max(...controls))}; ${lower} of ${controls.length} keep more.`,
+    );
+    dots.replaceChildren(
+      ...controls.map((share) => dot("hs-check-random", share)),
+      dot("hs-check-before", before),
+      dot("hs-check-after", after),
+    );
+    setAttribute(dots, "aria-label", check.textContent ?? "");
+    setText(about, `Relevance of each token, Σ A ⊙ ∇A of log p. Spans with the most: ${spans(found)}.`);
+    const signs = tokens.some((value) => value < 0);
+    const top = largest(tokens);
+    chips.replaceChildren(
+      ...labels.map((label, i) => {
+        const made = element("span", "hs-chip", { title: `${shown(label)} (${i}): ${signed(tokens[i], 3)}` }, shown(label));
+        const ground = colourOf(theme, tokens[i], top, signs);
+        made.style.background = `rgb(${ground.join()})`;
+        made.style.color = textOn(ground, theme.text);
+        return made;
+      }),
+    );
+    edges.replaceChildren(...found.edges.map((edge) => row(edge, labels)));
+    path.replaceChildren(...found.path.map((edge) => row(edge, labels)));
+  }
+
+  /**
+   * An edge; chosen, the view goes to its head and query.
+   *
+   * @param {BlameEdge} edge
+   * @param {string[]} labels
+   */
+  function row({ site, head, query, key, effect }, labels) {
+    const made = element("button", "hs-edge", { type: "button", title: "Show this head and query" });
+    const place = `${state.siteName(site)}, head ${head}: `;
+    made.append(element("span", "hs-edge-effect", {}, signed(effect, 2)), place, ...quoted(labels[query]), " → ", ...quoted(labels[key]));
+    made.onclick = () => state.select({ site, head, ...tokenOf(query) });
+    return element("li", "", {}, made);
+  }
+
+  /** @param {number} query */
+  function tokenOf(query) {
+    const { query: text } = state.texts();
+    const token = text.origins ? text.origins.findIndex((tokens) => tokens.includes(query)) : query;
+    return token < 0 ? {} : { token, direction: /** @type {const} */ ("out") };
+  }
+
+  return {
+    /** @param {Theme} theme */
+    render(theme) {
+      const { tested, output } = state.selection;
+      const on = tested === "yes";
+      setAttribute(start, "aria-pressed", String(on));
+      body.hidden = wait.hidden = !on;
+      if (!on) return state.view.forget("blame");
+      const found = /** @type {BlameAnswer | {why: string} | null} */ (
+        state.view.answer("blame", pathOf("blame", output ? { output } : {}))
+      );
+      const why = found && "why" in found ? found.why : "";
+      setText(wait, found && !why ? "" : capital(why) || state.waitingFor("blame", "Cutting edges"));
+      body.hidden = !found || Boolean(why);
+      if (found && !("why" in found) && drawn(found, theme.mode)) draw(found, theme);
+    },
+  };
+}
+
+/**
+ * A mark on the line from 0 to 1.
+ *
+ * @param {string} kind
+ * @param {number} share
+ */
+function dot(kind, share) {
+  const made = element("span", kind, { title: percent(share) });
+  made.style.left = `${100 * share}%`;
+  return made;
+}
+
+/** @param {BlameAnswer} found */
+const spans = ({ spans: found, labels }) =>
+  found
+    .slice(0, 3)
+    .map(([from, to, share]) => `“${labels.slice(from, to).map(shown).join(" ")}” ${(100 * share).toFixed(0)} %`)
+    .join(", ") || "none";

@@ -1,0 +1,96 @@
+// Tables whose cells are buttons: where a cell is, arrow keys, and the table as a picture.
+
+import { textOn } from "../core/colours.js";
+import { contextOf, element, savePng } from "../core/dom.js";
+
+/** @import {Theme} from "../types" */
+
+/**
+ * A table for a picture.
+ *
+ * @typedef {object} Sheet
+ * @property {string} title
+ * @property {string[]} rows
+ * @property {string[]} across names of the columns
+ * @property {{text: string, ground: [number, number, number] | null}[][]} cells
+ * @property {number} wide of a cell
+ */
+
+const [TALL, LEFT, TOP, EDGE] = [24, 110, 88, 20];
+
+/**
+ * The place of a cell's button.
+ *
+ * @param {EventTarget | null} target
+ */
+export function placeOf(target) {
+  const made = /** @type {HTMLElement | null} */ (/** @type {Element | null} */ (target)?.closest?.(".hs-cell") ?? null);
+  return made ? { made, row: Number(made.dataset.row), column: Number(made.dataset.column) } : null;
+}
+
+/**
+ * Arrow keys go from cell to cell.
+ *
+ * @param {HTMLTableElement} table
+ * @param {KeyboardEvent} event
+ */
+export function walk(table, event) {
+  const at = placeOf(event.target);
+  /** @type {Record<string, [number, number]>} */
+  const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  if (!at || !(event.key in moves)) return;
+  event.preventDefault();
+  const [down, right] = moves[event.key];
+  const selector = `.hs-cell[data-row="${at.row + down}"][data-column="${at.column + right}"]`;
+  const next = /** @type {HTMLElement | null} */ (table.querySelector(selector));
+  if (!next) return;
+  at.made.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
+/**
+ * Saves a table as a picture.
+ *
+ * @param {Sheet} sheet
+ * @param {string} name of the file
+ * @param {Theme} theme
+ */
+export function saveCells({ title, rows, across, cells, wide }, name, theme) {
+  const file = element("canvas");
+  const measured = contextOf(file);
+  measured.font = "600 16px sans-serif";
+  const width = Math.max(LEFT + across.length * wide, measured.measureText(title).width) + 2 * EDGE;
+  [file.width, file.height] = [2 * width, 2 * (TOP + rows.length * TALL + EDGE)];
+  const context = contextOf(file);
+  context.scale(2, 2);
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, file.width, file.height);
+  context.fillStyle = theme.text;
+  context.textBaseline = "middle";
+  context.font = "600 16px sans-serif";
+  context.fillText(title, EDGE, EDGE + 10);
+  context.font = "13px sans-serif";
+  /** @param {string} text @param {number} x @param {number} y @param {number} most */
+  function write(text, x, y, most) {
+    let short = text;
+    while (short.length > 1 && context.measureText(short).width > most) short = `${short.slice(0, -2)}…`;
+    context.fillText(short, x, y);
+  }
+  across.forEach((label, i) => write(label, EDGE + LEFT + i * wide + 4, TOP - TALL / 2, wide - 6));
+  rows.forEach((label, row) => {
+    const y = TOP + row * TALL;
+    context.fillStyle = theme.text;
+    write(label, EDGE, y + TALL / 2, LEFT - 8);
+    cells[row].forEach(({ text, ground }, column) => {
+      const x = EDGE + LEFT + column * wide;
+      if (ground) {
+        context.fillStyle = `rgb(${ground.join()})`;
+        context.fillRect(x, y, wide - 1, TALL - 1);
+      }
+      context.fillStyle = ground ? textOn(ground, theme.text) : theme.text;
+      write(text, x + 4, y + TALL / 2, wide - 6);
+    });
+  });
+  savePng(file, name);
+}

@@ -1,0 +1,212 @@
+// Direct logit attribution: what each head and each MLP adds to the logit of an output, or to the
+// difference of two; below it, on request, what the output rests on.
+
+import { changes } from "../core/changes.js";
+import { textOn } from "../core/colours.js";
+import { element, markPainted, quoted, setAttribute, setText } from "../core/dom.js";
+import { capital } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
+import { signed } from "../core/ticks.js";
+import { blame } from "./blame.js";
+import { placeOf, saveCells, walk } from "./cells.js";
+import { colourOf, largest } from "./methods.js";
+import { outputMenu } from "./output_menu.js";
+
+/** @import {LogitParts, Theme} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+const MLP = "MLP";
+const NUMBERED = 16; // heads up to which numbers stand in the cells
+const VERSUS = /** @type {const} */ ({ option: "versus", label: "less that of", none: "nothing" });
+const SENTENCE =
+  "What each head and each MLP writes into the last state of the token, as its share of the logit. Choose a head" +
+  " to see it.";
+const DOUBT =
+  "What it does not prove: only what is written directly into the last state is counted, with the final norm held" +
+  " at this input’s scale; what a head does through later layers appears as the part of those layers.";
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ */
+export function parts(state, parent) {
+  const title = element("p", "hs-heading");
+  const sentence = element("p", "hs-sentence", {}, SENTENCE);
+  const output = outputMenu(state);
+  const versus = outputMenu(state, VERSUS);
+  const choices = element("div", "hs-row", {}, output.box, versus.box);
+  const what = element("p", "hs-sentence");
+  const table = element("table", "hs-cells hs-cells-square");
+  const scroller = element("div", "hs-scroller", { role: "group", "aria-label": "Parts of the logit by layer and head" }, table);
+  const wait = element("p", "hs-even", { role: "status" });
+  const read = element("p", "hs-read", { "aria-live": "polite" });
+  const sums = element("p", "hs-cells-sum");
+  const doubt = element("p", "hs-doubt", {}, DOUBT);
+  const body = element("div", "", {}, what, scroller, read, sums, doubt);
+  const section = element("section", "hs-section hs-model hs-parts", {}, title, sentence, choices, wait, body);
+  parent.append(section);
+  const rests = blame(state, section);
+  const built = changes();
+  /** @type {LogitParts | null} */
+  let drawn = null;
+  /** @type {Theme | null} */
+  let last = null;
+  let line = "";
+
+  /** How many heads a row has at most. */
+  const most = () => Math.max(...(drawn?.rows ?? []).map(({ heads }) => heads.length));
+
+  /** @param {number} row @param {number} column */
+  function valueAt(row, column) {
+    const { heads, mlp } = /** @type {LogitParts} */ (drawn).rows[row];
+    return column === most() ? (mlp ?? null) : (heads[column] ?? null);
+  }
+
+  /** @param {number} row @param {number} column */
+  function told(row, column) {
+    if (!drawn) return "";
+    const name = column === most() ? MLP : `head ${column}`;
+    return `${capital(state.siteName(drawn.rows[row].site))}, ${name}: ${plus(valueAt(row, column) ?? 0)}`;
+  }
+
+  table.onclick = (event) => {
+    const at = placeOf(event.target);
+    if (at && drawn && at.column < most()) state.select({ site: drawn.rows[at.row].site, head: at.column });
+  };
+  table.addEventListener("pointerover", point);
+  table.addEventListener("focusin", point);
+  table.onpointerleave = () => setText(read, line);
+  table.onkeydown = (event) => walk(table, event);
+
+  /** @param {Event} event */
+  function point(event) {
+    const at = placeOf(event.target);
+    setText(read, at ? told(at.row, at.column) : line);
+  }
+
+  /** @param {LogitParts} found */
+  function build({ rows }) {
+    const columns = [...Array(most()).keys()].map(String);
+    const head = element("tr", "", {}, element("th", "hs-cells-corner", { scope: "col" }, "layer"));
+    head.append(...[...columns, MLP].map((name) => element("th", "", { scope: "col" }, name)));
+    const lines = rows.map(({ site }, row) => {
+      const cells = [...columns, MLP].map((_, column) => {
+        const value = valueAt(row, column);
+        if (value === null) return element("td");
+        const text = columns.length <= NUMBERED ? signed(value, 1).replace(/^−?0\.0$/, "") : "";
+        const made = element("button", "hs-cell", { type: "button", tabindex: row || column ? "-1" : "0" }, text);
+        made.setAttribute("aria-label", told(row, column));
+        Object.assign(made.dataset, { row, column });
+        return element("td", column === columns.length ? "hs-cells-mlp" : "", {}, made);
+      });
+      const name = state.siteName(site);
+      const short = name.replace("layer ", "");
+      return element("tr", "", {}, element("th", "", { scope: "row", "aria-label": name }, short), ...cells);
+    });
+    table.replaceChildren(element("thead", "", {}, head), element("tbody", "", {}, ...lines));
+  }
+
+  /** The largest part of all cells. */
+  const top = () => largest((drawn?.rows ?? []).flatMap(({ heads, mlp }) => [...heads, mlp ?? 0]));
+
+  /** @param {Theme} theme */
+  function paint(theme) {
+    if (!drawn) return;
+    const [high, { site, head }] = [top(), state.selection];
+    for (const made of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll(".hs-cell"))) {
+      const [row, column] = [Number(made.dataset.row), Number(made.dataset.column)];
+      const ground = colourOf(theme, valueAt(row, column) ?? 0, high, true);
+      made.style.background = `rgb(${ground.join()})`;
+      made.style.color = textOn(ground, theme.text);
+      const own = column < most() && drawn.rows[row].site === site && column === head;
+      made.classList.toggle("hs-followed", own);
+      if (column < most()) setAttribute(made, "aria-pressed", String(own));
+    }
+    markPainted(section);
+  }
+
+  /** @param {LogitParts} found */
+  const logitOf = ({ name, versus: other, position }) => [
+    "the logit of ",
+    ...quoted(name),
+    ` at position ${position}`,
+    ...(other === null ? [] : [", less that of ", ...quoted(other)]),
+  ];
+
+  /** @param {LogitParts} found */
+  function add(found) {
+    const { rows, rest, sum, logit } = found;
+    const heads = rows.flatMap((row) => row.heads).reduce((a, b) => a + b, 0);
+    const mlps = rows.reduce((total, { mlp }) => total + (mlp ?? 0), 0);
+    const named = [...rest.map(({ name, value }) => `${name} ${plus(value)}`)];
+    setText(
+      sums,
+      `Heads ${plus(heads)}, MLPs ${plus(mlps)}${named.length ? `, ${named.join(", ")}` : ""}. Together ${plus(sum)}; `,
+      ...logitOf(found),
+      ` is ${plus(logit)}.`,
+    );
+  }
+
+  return {
+    /** @param {Theme} theme */
+    render(theme) {
+      last = theme;
+      const { form, output: chosen, versus: other } = state.selection;
+      section.hidden = form !== "parts";
+      if (section.hidden) return;
+      setText(title, `${state.base.model} · parts of a logit`);
+      if (state.base.caveat) title.append(` — ${state.base.caveat}`);
+      output.render(true);
+      versus.render(true);
+      const query = { ...(chosen ? { output: chosen } : {}), ...(other ? { versus: other } : {}) };
+      const found = /** @type {LogitParts | {why: string} | null} */ (
+        state.view.answer("parts", pathOf("parts", query))
+      );
+      rests.render(theme);
+      const why = found && "why" in found ? found.why : "";
+      setText(wait, found && !why ? "" : capital(why) || state.waitingFor("parts", "Dividing the logit"));
+      body.hidden = Boolean(why) || (!found && !drawn);
+      body.classList.toggle("hs-dim", !found);
+      if (!found || "why" in found) return;
+      drawn = found;
+      setText(what, "Shares of ", ...logitOf(found), ":");
+      if (built(found)) build(found);
+      paint(theme);
+      add(found);
+      const text = `${theme.mode === "dark" ? "Orange" : "Brown"} adds to it, blue takes away; colours up to ${top().toPrecision(3)}.`;
+      if (read.textContent === line || !read.textContent) setText(read, text);
+      line = text;
+    },
+    save() {
+      if (!drawn || !last) return;
+      const [theme, found, high] = [last, drawn, top()];
+      const columns = [...Array(most()).keys()].map(String);
+      const cells = found.rows.map((_, row) =>
+        [...columns, MLP].map((_name, column) => {
+          const value = valueAt(row, column);
+          if (value === null) return { text: "", ground: null };
+          return { text: signed(value, 2), ground: colourOf(theme, value, high, true) };
+        }),
+      );
+      const rows = found.rows.map(({ site }) => state.siteName(site));
+      const heading = `${title.textContent} · ${sums.textContent}`;
+      saveCells({ title: heading, rows, across: [...columns, MLP], cells, wide: 48 }, `${state.base.model}-parts`, theme);
+    },
+    /** @returns {Record<string, string>} */
+    figure() {
+      const { output: chosen, versus: other, tested } = state.selection;
+      return {
+        ...(chosen ? { output: chosen } : {}),
+        ...(other ? { versus: other } : {}),
+        ...(tested === "yes" ? { tested } : {}),
+      };
+    },
+  };
+}
+
+/**
+ * A part with its sign.
+ *
+ * @param {number} value
+ */
+export const plus = (value) => `${value > 0 ? "+" : ""}${signed(value, Math.abs(value) < 0.1 ? 3 : 2)}`;
