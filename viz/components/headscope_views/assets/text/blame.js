@@ -33,12 +33,13 @@ export function blame(state, parent) {
   const chips = element("div", "hs-chips", { role: "group", "aria-label": "Tokens that the output rests on" });
   const edges = element("ol", "hs-edges");
   const path = element("ol", "hs-edges");
+  const stays = element("p", "hs-doubt");
   const lists = element(
     "div",
     "hs-why-lists",
     {},
     element("section", "", {}, element("h3", "hs-heading", {}, "Edges that were cut, by effect on log p"), edges),
-    element("section", "", {}, element("h3", "hs-heading", {}, "The path, from the output down"), path),
+    element("section", "", {}, element("h3", "hs-heading", {}, "The path, from the output down"), path, stays),
   );
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const body = element("div", "", {}, check, dots, about, chips, lists, doubt);
@@ -80,7 +81,10 @@ export function blame(state, parent) {
       }),
     );
     edges.replaceChildren(...found.edges.map((edge) => row(edge, labels)));
-    path.replaceChildren(...found.path.map((edge) => row(edge, labels)));
+    const moves = found.path.filter(({ query, key }) => query !== key);
+    path.replaceChildren(...moves.map((edge) => row(edge, labels)));
+    const others = found.path.length - moves.length;
+    setText(stays, others ? `${others} more edges of it stay at their token.` : "");
   }
 
   /**
@@ -92,7 +96,7 @@ export function blame(state, parent) {
   function row({ site, head, query, key, effect }, labels) {
     const made = element("button", "hs-edge", { type: "button", title: "Show this head and query" });
     const place = `${state.siteName(site)}, head ${head}: `;
-    made.append(element("span", "hs-edge-effect", {}, signed(effect, 2)), place, ...quoted(labels[query]), " → ", ...quoted(labels[key]));
+    made.append(element("span", "hs-edge-effect", {}, signed(effect, 3)), place, ...quoted(labels[query]), " → ", ...quoted(labels[key]));
     made.onclick = () => state.select({ site, head, ...tokenOf(query) });
     return element("li", "", {}, made);
   }

@@ -42,6 +42,7 @@ export function lens(state, parent) {
   const on = button("›", "Later tokens", () => turn(WINDOW));
   const span = element("span", "hs-count", { "aria-live": "polite" });
   const pages = element("div", "hs-stepper hs-aid", {}, back, span, on);
+  pages.hidden = true;
   const choices = element("div", "hs-row", {}, labelled("lens", which), followed.box, pages);
   const table = element("table", "hs-cells");
   const scroller = element("div", "hs-scroller", { role: "group", "aria-label": "Lens by layer and token" }, table);

@@ -27,6 +27,7 @@ export const labelled = (name, control) =>
  */
 export function outputMenu(state, { option, label, none } = EXPLAINED) {
   const select = element("select", "hs-select hs-output", { "aria-label": capital(label) });
+  select.append(element("option", "", { value: "" }, none));
   const typed = element("input", "hs-select hs-output", {
     ...{ type: "text", maxlength: "300", "aria-label": "Second text, to which the similarity is explained" },
     placeholder: "second text to compare with",

@@ -1,6 +1,7 @@
 // Queries and keys of the chosen head, as dots on their two principal components.
 
 import { changes } from "../core/changes.js";
+import { FORMS } from "../core/declared.js";
 import { contextOf, element, quoted, setAttribute, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { rangeOf } from "../core/ticks.js";
@@ -178,8 +179,8 @@ export function vectors(state, parent) {
   return {
     /** @param {Theme} theme */
     render(theme) {
-      const { site, head, token, direction } = state.selection;
-      box.hidden = typeof head !== "number";
+      const { site, head, token, direction, form } = state.selection;
+      box.hidden = typeof head !== "number" || FORMS[form].covers === "layers";
       if (box.hidden || !box.open || !stage.clientWidth) return;
       const found = /** @type {VectorsAnswer | null} */ (
         state.ask("vectors", pathOf("vectors", { site, head }))
