@@ -27,6 +27,7 @@ from analysis.relevance import attention_gradient
 from analysis.stack import self_attention
 from analysis.sweep import Passes
 from analysis.target import Target, choose
+from models.attention.edit_protocols import Edit
 from models.edits import Cut
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
@@ -90,6 +91,7 @@ def blame(
     count: int = 10,
     controls: int = 20,
     seed: int = 0,
+    edits: Sequence[Edit] = (),
     progress: Progress = no_progress,
 ) -> Blame:
     """What an output token rests on: spans, edges, a path, and the causal check.
@@ -97,10 +99,12 @@ def blame(
     Args:
         model: from `load`, or a network.
         input: one text, or ids, as for `trace`.
-        target: the token, as for `analysis.relevance`; None: the likeliest where it predicts.
+        target: the token, as for `analysis.relevance`; None: the likeliest where it predicts,
+            without edits.
         count: how many edges are cut.
         controls: how many draws of random edges.
         seed: of the draws.
+        edits: of every pass, before edges are cut.
         progress: called with the number of passes made and of all.
 
     Raises:
@@ -111,7 +115,7 @@ def blame(
     chosen = choose(model, input, target)
     if chosen.id is None:
         raise ValueError("target: expected a token, received a similarity")
-    t = trace(model, input, gradient=lambda output: _log_probability(chosen, output))
+    t = trace(model, input, edits=edits, gradient=lambda output: _log_probability(chosen, output))
     sites = self_attention(t)
     maps = [edge_effects(t, site, chosen.item) for site in sites]
     edges = strongest(maps, sites, count)
@@ -123,7 +127,7 @@ def blame(
         progress(done, 1 + len(draws))
         own = {"kind": sites[0].kind, "tower": sites[0].tower}
         cuts = [Cut(each.layer, each.head, each.query, each.key, **own) for each in some]
-        after.append(float(chosen.probability(passes.edited(cuts).output)))
+        after.append(float(chosen.probability(passes.edited([*edits, *cuts]).output)))
     progress(1 + len(draws), 1 + len(draws))
     tokens = torch.stack(
         [

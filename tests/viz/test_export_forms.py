@@ -144,7 +144,7 @@ def test_numbers_of_lenses_parts_and_blame_are_the_analyses(tmp_path: Path) -> N
     assert found["probability_axes"].tolist() == ["state", "token"]
     assert found["probability_state_labels"].tolist() == ["embedding", "layer 0", "output"]
     assert found["probability"].shape == (3, count)
-    found = arrays(tmp_path, "parts", output=f"{QUERY}.7", versus="11", tested=True)
+    found = arrays(tmp_path, "parts", output=f"{QUERY}.7", versus=f"{QUERY}.11", tested=True)
     expected = logit_attribution(t, 7, query=QUERY, versus=11)
     every = [*found["heads"], *found["other_parts"]]
     assert sum(every) == pytest.approx(sum(expected.values()), abs=1e-3)

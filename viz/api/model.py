@@ -432,7 +432,8 @@ def with_hidden(entry: TraceEntry) -> "Trace":
 
     def compute() -> "Trace":
         with opened(entry) as (model, given, written):
-            found = trace(model, given, written, hidden=True, progress=report)
+            edits = _trace(entry).edits
+            found = trace(model, given, written, edits=edits, hidden=True, progress=report)
         _check_pass(_trace(entry), found)
         return replace(_trace(entry), hidden_states=found.hidden_states)
 

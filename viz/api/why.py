@@ -211,7 +211,8 @@ def blamed(entry: TraceEntry, output: str) -> "Blame":
         with opened(entry) as (model, given, written):
             if written is not None:
                 raise ValueError("blame follows one text: expected no encoder–decoder")
-            found = blame(model, given, target=chosen, progress=report)
+            edits = entry.trace.edits
+            found = blame(model, given, target=chosen, edits=edits, progress=report)
         shown = float(chosen.probability(entry.trace.output))
         if abs(found.before - shown) > SAME * shown:
             raise ValueError(

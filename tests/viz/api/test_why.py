@@ -8,9 +8,9 @@ from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
-from analysis.lens import jacobian_lens
+from analysis.lens import jacobian_lens, logit_lens
 from models.decoder import DecoderConfig
-from models.edits import Ablate, Cut
+from models.edits import Ablate, Cut, Temperature
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
@@ -150,8 +150,24 @@ def test_blame_is_the_analysis_and_its_check_is_passes_with_edges_cut(decoder: T
         assert own == (expected.layer, expected.head, expected.query, expected.key)
 
 
+def test_everything_is_of_the_pass_with_its_edits() -> None:
+    edits, model = [Ablate(0, 1), Temperature(1, 0, 3.0)], load(DecoderConfig(**SIZES))
+    entry = entry_of(model, edits=edits)
+    t = trace(model, IDS, edits=edits, hidden=True)
+    for layer in range(3):
+        expected = logit_lens(t, layer).softmax(-1).amax(-1).tolist()
+        assert why.lens(entry, "", 0)["probabilities"][layer] == pytest.approx(expected, **CLOSE)
+    answer = why.blame(entry, "", "5.7")
+    assert answer["before"] == pytest.approx(float(t.output.row(5).softmax(-1)[7]), **CLOSE)
+    cuts = [Cut(each["site"], each["head"], each["query"], each["key"]) for each in answer["edges"]]
+    after = trace(model, IDS, edits=[*edits, *cuts]).output.row(5).softmax(-1)[7]
+    assert answer["after"] == pytest.approx(float(after), **CLOSE)
+
+
 def test_blame_refuses_a_pass_that_is_not_the_one_shown() -> None:
-    entry = entry_of(DecoderConfig(**SIZES), edits=[Ablate(0), Ablate(1)])
+    model = load(DecoderConfig(**SIZES))
+    t = trace(model, IDS)
+    entry = TraceEntry(t, lambda site, head: "", opened=lambda: (model, IDS.flip(1), None))
     assert "not the one of this trace (edits" in why.blame(entry, "", "5.7")["why"]
 
 
