@@ -151,7 +151,7 @@ def test_blame_is_the_analysis_and_its_check_is_passes_with_edges_cut(decoder: T
 
 
 def test_everything_is_of_the_pass_with_its_edits() -> None:
-    edits, model = [Ablate(0, 1), Temperature(1, 0, 3.0)], load(DecoderConfig(**SIZES))
+    edits, model = [Ablate(0, 1), Temperature(3.0, 1, 0)], load(DecoderConfig(**SIZES))
     entry = entry_of(model, edits=edits)
     t = trace(model, IDS, edits=edits, hidden=True)
     for layer in range(3):
