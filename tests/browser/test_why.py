@@ -42,7 +42,11 @@ class Traced:
 
 def opened(page: Page, server: Server, source: Traced, form: str) -> Page:
     page.set_viewport_size(SIZES["wide"])  # pyright: ignore[reportArgumentType]
-    props = {"kind": "text", "defaults": DEFAULTS | {"form": "matrix", "output": ""}, "revision": "r.1"}
+    props = {
+        "kind": "text",
+        "defaults": DEFAULTS | {"form": "matrix", "output": ""},
+        "revision": "r.1",
+    }
     props |= {"start": {"layer": 1, "head": 2, "form": form}, "page": "text"}
     View(page, server, source, props | {"path": ["/text"], "link": {}}, "/text").is_painted()
     return page

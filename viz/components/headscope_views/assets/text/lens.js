@@ -202,8 +202,8 @@ export function lens(state, parent) {
     const { layers, ranks: places, probabilities, name, position } = ranks;
     const end = places.length - 1;
     let since = end;
-    while (since > 0 && places[since - 1] === 1) since -= 1;
-    const rank = places[end] === 1 ? `rank 1 from ${layers[since]} on` : `rank ${places[end].toLocaleString("en")} in the output`;
+    while (places[end] === 1 && since > 0 && places[since - 1] === 1) since -= 1;
+    const rank = since < end ? `rank 1 from ${layers[since]} on` : `rank ${places[end].toLocaleString("en")} in the output`;
     return `“${shown(name)}” at position ${position}: ${rank}, probability ${percent(probabilities[end])}. ${scale}`;
   }
 
