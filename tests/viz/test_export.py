@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from analysis.view import View
+from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
 from models.vit import ViTConfig
@@ -22,7 +23,7 @@ from viz import __version__
 from viz.export import export
 from viz.export.files import FIGURES, FORMATS
 from viz.export.request import EVERY
-from viz.selection import FORM
+from viz.selection import FORM, WHOLE
 from viz.theme import sequential
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום سلام 😀 ]]> {} %s -- it'
@@ -41,6 +42,16 @@ def text_trace() -> Trace:
 
 
 @cache
+def predicting() -> Model:
+    return load(DecoderConfig(vocab=101, dim=21, depth=2, heads=3, mlp=13, seed=5))
+
+
+@cache
+def predicted() -> Trace:
+    return trace(predicting(), HOSTILE)
+
+
+@cache
 def picture() -> Image.Image:
     pixels = np.random.default_rng(3).integers(0, 256, (20, 28, 3), dtype=np.uint8)
     return Image.fromarray(pixels)
@@ -54,11 +65,15 @@ def picture_trace() -> Trace:
 
 def options(view: str) -> dict:
     found = {"view": view, "layer": None if view in EVERY else 1}
+    if FORM[view].runs:
+        return found | {"run": (predicting(), HOSTILE)}
     relevance = {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)}
     return found | (relevance if view == "faithfulness" else {})
 
 
 def traced(view: str) -> Trace:
+    if FORM[view].runs:
+        return predicted()
     return picture_trace() if view == "image" else text_trace()
 
 
@@ -81,7 +96,7 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path, view: str, suffix: s
 def test_figures_name_model_layer_and_version(tmp_path: Path, view: str) -> None:
     place = {
         **dict.fromkeys(EVERY, "every head"),
-        **dict.fromkeys(("model", "faithfulness"), "all layers together"),
+        **dict.fromkeys(WHOLE, "all layers together"),
     }
     wanted = [traced(view).model, place.get(view, "layer 1")]
     wanted += [f"Headscope {__version__}", "untrained: random weights"]

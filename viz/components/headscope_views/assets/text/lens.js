@@ -222,7 +222,7 @@ export function lens(state, parent) {
       const { form, lens: read_by, output } = state.selection;
       section.hidden = form !== "lens";
       if (section.hidden) return;
-      setText(title, `${state.base.model} · ${NAMES[LENSES.indexOf(read_by)].toLowerCase()}`);
+      setText(title, `${state.base.model} · ${NAMES[LENSES.indexOf(read_by)]}`);
       if (state.base.caveat) title.append(` — ${state.base.caveat}`);
       which.selectedIndex = LENSES.indexOf(read_by);
       setText(sentence, SENTENCES[read_by]);
