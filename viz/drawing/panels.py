@@ -36,6 +36,7 @@ class Grid:
         rows: labels of the rows; () for none.
         cols: labels of the columns; () for none.
         words: of the colour bar.
+        scale: None from 0 to the largest, or on both sides of 0 where some are negative.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Grid:
     rows: Sequence[str] = ()
     cols: Sequence[str] = ()
     words: str = "value"
+    scale: Scale | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +199,7 @@ def _grid(panel: Grid, y: float) -> tuple[list[Item], float]:
     tall = max(pitch, LARGEST) if rows == 1 else pitch
     x, top = MARGIN + left, y + above
     box = (x, top, cols * pitch, rows * tall)
-    scale = scale_of(panel.values, panel.words)
+    scale = panel.scale or scale_of(panel.values, panel.words)
     pooled = panel.values
     if max(rows, cols) > CELLS:
         pooled = max_pool(panel.values, CELLS, CELLS)

@@ -8,6 +8,7 @@ import numpy as np
 from viz.api import why
 from viz.api.endpoint import TEXT, Endpoint, options, path_of
 from viz.drawing.panels import Grid, Lines
+from viz.drawing.scales import Scale
 from viz.export.entries import text_entry
 from viz.export.forms.blame import asks_of_blame, blamed
 from viz.export.paper import Content, Paper, Table, digits, given
@@ -32,6 +33,7 @@ def _parts(request: Request) -> Content:
         line[: len(row["heads"])] = row["heads"]
         if row.get("mlp") is not None:
             line[wide] = row["mlp"]
+    most = float(np.nanmax(np.abs(values))) or 1.0
     what = named(found)
     rest = [f"{each['name']}: {digits(each['value'])}" for each in found["rest"]]
     total = f"All parts together {digits(found['sum'])}; {what} is {digits(found['logit'])}."
@@ -64,7 +66,7 @@ def _parts(request: Request) -> Content:
                 values,
                 [site_name(site, request.shown.sites) for site in sites],
                 [*map(str, range(wide)), "MLP"],
-                words="share of the logit",
+                scale=Scale("signed", -most, most, "share of the logit, square-root scale"),
             ),
             Lines("What does not stand in the table", [*rest, total]),
         ],
