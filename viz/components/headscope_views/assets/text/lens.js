@@ -45,7 +45,7 @@ export function lens(state, parent) {
   pages.hidden = true;
   const choices = element("div", "hs-row", {}, labelled("lens", which), followed.box, pages);
   const table = element("table", "hs-cells");
-  const scroller = element("div", "hs-scroller", { role: "group", "aria-label": "Lens by layer and token" }, table);
+  const scroller = element("div", "hs-cells-scroller", { role: "group", "aria-label": "Lens by layer and token" }, table);
   const wait = element("p", "hs-even", { role: "status" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt");

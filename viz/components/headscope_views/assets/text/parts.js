@@ -37,7 +37,7 @@ export function parts(state, parent) {
   const choices = element("div", "hs-row", {}, output.box, versus.box);
   const what = element("p", "hs-sentence");
   const table = element("table", "hs-cells hs-cells-square");
-  const scroller = element("div", "hs-scroller", { role: "group", "aria-label": "Parts of the logit by layer and head" }, table);
+  const scroller = element("div", "hs-cells-scroller", { role: "group", "aria-label": "Parts of the logit by layer and head" }, table);
   const wait = element("p", "hs-even", { role: "status" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const sums = element("p", "hs-cells-sum");
