@@ -50,6 +50,11 @@ def typed(app: AppTest, place: str, name: str) -> AppTest:
     return choose(app, {"hub": "id", "folder": "folder"}[place], name)
 
 
+def same(found: Any, expected: Any) -> bool:
+    """Whether numbers are equal but for the rounding of sums on another number of cores."""
+    return np.allclose(found.numpy(force=True), expected.numpy(force=True), rtol=1e-4, atol=1e-6)
+
+
 def view(app: AppTest) -> dict[str, Any]:
     """The props of the view, whichever it is."""
     (props,) = [*helpers.views(app, "text"), *helpers.views(app, "image")]

@@ -15,6 +15,7 @@ from tests.viz.pages.explore.explorer import (
     forget,
     opened,
     press,
+    same,
     small,
     view,
 )
@@ -46,7 +47,7 @@ def test_another_picture_through_the_same_network():
     props = view(app)
     assert (props["title"], props["second"]["title"]) == ("A flower", "A temple")
     alone = view(small(photo="china"))
-    assert (weights(props["second"]["trace"]) == weights(alone["trace"])).all()
+    assert same(weights(props["second"]["trace"]), weights(alone["trace"]))
     assert props["link"]["compare"] == "photo:china"
     assert "Picture: A flower" not in options(app)
     press(app, "photo_china")
@@ -169,7 +170,7 @@ def test_two_folders_show_the_same_picture_side_by_side(folders) -> None:
     props = view(app)
     assert (props["title"], props["second"]["title"]) == (title(first), title(second))
     beside, own = (registry.get(id).value for id in (props["second"]["trace"], alone["trace"]))
-    assert beside.shown.weights(1).equal(own.shown.weights(1))
+    assert same(beside.shown.weights(1), own.shown.weights(1))
     assert (registry.get(props["trace"]).value.shown.grid, beside.shown.grid) == ((5, 5), (4, 4))
     assert props["link"]["compare"] == f"folder:{second}"
     again = of_folder(first, compare=f"folder:{second}")

@@ -1,11 +1,11 @@
 """Edits of the page: in the link, from the view, listed in words, undone; what the view is told."""
 
 import pytest
-import torch
 
 from models.edits import Ablate, Patch
 from models.run import load, trace
 from tests.viz.pages import helpers
+from tests.viz.pages.explore.explorer import same as alike
 from tests.viz.pages.explore.explorer import small
 from viz.api import registry
 
@@ -28,7 +28,7 @@ def weights(app):
 
 
 def same(these, those):
-    return all(torch.equal(a, b) for a, b in zip(these, those, strict=True))
+    return all(alike(a, b) for a, b in zip(these, those, strict=True))
 
 
 def ask(app, text, second="", id="1"):
@@ -137,14 +137,14 @@ def test_activations_of_a_second_input_are_patched() -> None:
     model = load(DECODER["model"])
     source = trace(model, "the dogs run", hidden=True)
     expected = traced(app, [Patch(1, "hidden", source, token=1)])
-    assert torch.equal(held(app).trace.output.values, expected.output.values)
+    assert alike(held(app).trace.output.values, expected.output.values)
     assert helpers.link(app)["second"] == "the dogs run"
     code = held(app).code(0, 0)
     assert "other = trace(model, 'the dogs run', hidden=True)" in code
     assert "Patch(1, 'hidden', other, token=1)" in code
     names: dict[str, object] = {}
     exec(code.rpartition("\n")[0], names)
-    assert torch.equal(names["t"].output.values, expected.output.values)  # pyright: ignore
+    assert alike(names["t"].output.values, expected.output.values)  # pyright: ignore
 
 
 def test_before_after_and_difference() -> None:

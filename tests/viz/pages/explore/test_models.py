@@ -42,6 +42,7 @@ from tests.viz.pages.explore.explorer import (
     opened,
     press,
     result_of,
+    same,
     setting,
     typed,
     view,
@@ -153,7 +154,7 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     link = view(app)["link"]
     assert (link["mean"], link["resize"]) == ("0.1 0.2 0.3", "pad")
     code = entry(app).code(0, "mean").replace("picture.png", str(PHOTOS["flower"]))
-    assert result_of(code).equal(entry(app).shown.weights(0).mean(0))
+    assert same(result_of(code), entry(app).shown.weights(0).mean(0))
     again = opened(**{name: link[name] for name in ("place", "folder", "mean", "resize")})
     assert view(again)["trace"] == view(app)["trace"]
     press(app, "preprocessing_reset")
@@ -604,7 +605,7 @@ def test_the_lines_of_python_run(saved) -> None:
     traced = tracing.traced(request).value
     weights = result_of(snippet.code(request, tracing.opened(wanted), traced, 3, 2))
     site = traced.sites[3]
-    assert weights.equal(traced.weights(site.layer, 2, kind=site.kind, tower=site.tower))
+    assert same(weights, traced.weights(site.layer, 2, kind=site.kind, tower=site.tower))
 
 
 def test_every_control_is_in_the_link(saved) -> None:

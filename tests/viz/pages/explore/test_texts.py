@@ -23,6 +23,7 @@ from tests.viz.pages.explore.explorer import (
     opened,
     press,
     result_of,
+    same,
     setting,
     view,
 )
@@ -213,14 +214,14 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
     weights = result_of(held.value.code(1, head))
     whole = trace(tracing.opened(source), str(given.input)).weights(1)
     shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(str(head), whole[1])
-    assert (weights == shown).all()
+    assert same(weights, shown)
 
 
 def test_the_code_of_a_view_gives_its_numbers() -> None:
     given = TraceRequest(tracing.of_catalogue("minilm"), "An unbelievable hippopotamus")
     held = tracing.shown(given, Between("yes", "hidden"))
     view = View(tracing.traced(given).value, words=True, special="hidden")
-    assert result_of(held.value.code(2, 3)).equal(view.weights(2, 3))
+    assert same(result_of(held.value.code(2, 3)), view.weights(2, 3))
 
 
 def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
@@ -382,11 +383,11 @@ def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
     entry = tracing.shown(given).value
     joint = entry.shown.sites[-1]
     code = entry.code(len(entry.shown.sites) - 1, 2)
-    assert result_of(code).equal(entry.shown.weights(joint, 2))
+    assert same(result_of(code), entry.shown.weights(joint, 2))
     assert "View" not in entry.code(0, 1)
     pair = TraceRequest(tracing.of_catalogue("minilm"), ("one", "two"))
     found = tracing.shown(pair, Between("sentences")).value
-    assert result_of(found.code(0, 3)).equal(found.shown.weights(0, 3))
+    assert same(result_of(found.code(0, 3)), found.shown.weights(0, 3))
 
 
 def test_the_next_picture_of_a_model_comes_before_the_controls(
