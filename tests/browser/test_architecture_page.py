@@ -137,7 +137,7 @@ def test_a_preset_of_every_kind_is_drawn_and_run(page, app_url):
             expect(page.locator(EXPLORER)).to_have_count(1)
         if name == "vit-raw-head":
             expect(page.get_by_text(ASKED)).to_be_visible()
-        page.get_by_text("Parts", exact=True).click()
+        page.get_by_role("radio", name="Parts").click()
         expect(page.locator(DIAGRAM)).to_have_count(1)
         expect(either).to_have_count(0)
 
