@@ -3,5 +3,5 @@
 from analysis.corpus.opened import Run as Run
 from analysis.corpus.opened import open_run as open_run
 from analysis.corpus.runs import Progress as Progress
-from analysis.corpus.runs import Stopped as Stopped
+from analysis.corpus.runs import StoppedError as StoppedError
 from analysis.corpus.runs import run as run

@@ -47,6 +47,7 @@ def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | 
 
 
 def _percent(number: Mapping[str, Any]) -> str:
-    half = (number["high"] - number["low"]) / 2
-    interval = "" if math.isnan(half) else f" ± {100 * half:.1f}"
+    half = 50 * (number["high"] - number["low"])
+    margin = "<0.1" if half < 0.05 else f"{half:.1f}" if half < 9.95 else f"{half:.0f}"
+    interval = "" if math.isnan(half) else f" ± {margin}"
     return f"{100 * number['mean']:.0f}{interval} %"

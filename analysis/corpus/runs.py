@@ -34,7 +34,7 @@ PROBES = 8  # inputs that may be refused before the first that is read
 NO_HEADS = "no layer of it has attention weights over its own tokens"
 
 
-class Stopped(Exception):  # noqa: N818
+class StoppedError(Exception):
     """Raised by a progress callback to end a run; what was done stays, and can be gone on from."""
 
 
@@ -102,8 +102,8 @@ def run(
         device: such as "cuda", of a model that is loaded here; None for the usual one.
         about: what the texts are, for display.
         append: whether to add to a finished run.
-        control: called after each batch. It may wait, to pause, and raise `Stopped`, to end the
-            run with what was read; after any other exception too, the next call goes on from there.
+        control: called after each batch. It may wait, to pause, and raise `StoppedError`, to end
+            the run with what was read; after any other exception too, the next call goes on there.
 
     Returns:
         The folder.
@@ -131,7 +131,7 @@ def run(
     try:
         for number, part in reading:
             work.add(number, part)
-    except Stopped:
+    except StoppedError:
         work.finish("stopped")
         return folder
     work.finish("complete")

@@ -220,12 +220,6 @@ class Registry:
         with self._lock:
             self._drop(id)
 
-    def clear(self) -> None:
-        """Drops all results, as if they had never been computed."""
-        with self._lock:
-            for id in [*self._held]:
-                self._drop(id)
-
     def id_of(self, key: Hashable) -> str:
         """The id of the result for a key."""
         digest = hmac.new(self._secret, repr(key).encode("utf-8", "replace"), hashlib.sha256)

@@ -54,8 +54,9 @@ LIBRARIES = (PATH, TORCH)
 
 def needs_view(shown: "Trace | View", site: int) -> bool:
     """Whether the trace alone does not give the weights of a site."""
-    trace = getattr(shown, "trace", None)  # of a view
-    return trace is not None and (not shown.is_plain or site >= len(trace.sites))  # pyright: ignore
+    from analysis.view import View
+
+    return isinstance(shown, View) and (not shown.is_plain or site >= len(shown.trace.sites))
 
 
 def view_line(view: Any) -> str:

@@ -219,7 +219,11 @@ def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, A
 
 def caveat_of(shown: "Shown") -> str:
     """What is said with every picture of this trace; empty if there is nothing."""
-    return "" if shown.trained else UNTRAINED
+    from analysis.view import View
+
+    count = len((shown.trace if isinstance(shown, View) else shown).edits)
+    edited = f"after {count} edit{'' if count == 1 else 's'}" if count else ""
+    return "; ".join(part for part in ("" if shown.trained else UNTRAINED, edited) if part)
 
 
 def explained_in(shown: "Shown") -> str:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from analysis.corpus import Progress, Stopped, open_run, run
+from analysis.corpus import Progress, StoppedError, open_run, run
 from analysis.corpus.plan import Plan
 from analysis.corpus.results import NAMES
 from analysis.corpus.samples import numbers
@@ -234,7 +234,7 @@ def test_a_stopped_run_has_results_and_goes_on(
 
     def control(progress: Progress) -> None:
         if progress.total is not None and progress.done > 25:
-            raise Stopped
+            raise StoppedError
 
     run(encoder, [path], out, block=4, shard=8, control=control)
     found = open_run(out)

@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
-UNEDITED = "Relevance methods explain the pass without edits: show “Before” to use them."
+UNEDITED = (
+    "Relevance methods and the check of the weights run the pass without edits: show “Before” to"
+    " use them."
+)
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
 MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
 
@@ -145,7 +148,7 @@ def page() -> None:
         with above:
             drawn = _controls(reads, problems)
     if shown is not None and drawn is not None and drawn.entries is not None:
-        card.about(drawn.entries.about, shown.model, _verify(shown))
+        card.about(drawn.entries.about, shown.model, _measured_difference(shown))
     if opened is not None:
         with stage.below:
             card.show(opened, tracing.opened(opened))
@@ -263,7 +266,7 @@ def _show(
         (entries.hint or st).caption(shared.plain(answers.reason(chosen, before.value.trace)))
     if edited.edits:
         answers.changed(model, before.value.trace, after.value.trace)
-    card.about(entries.about, opened, _verified(plain))
+    card.about(entries.about, opened, _known_difference(plain))
     _answer(stage, request, model, held, wanted, entries, compared=bool(edited.edits))
     with stage.below:
         _below(stage.kind, request, held)
@@ -358,24 +361,25 @@ def _answer(
 def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
     """What stands below the view: whether it is right, and what else is known of the picture."""
     trace = held.value.trace
-    verification.button(PAGE, held.id, lambda: tracing.arguments(request))
+    if request.edits:
+        st.caption(UNEDITED)
+    else:
+        verification.button(PAGE, held.id, lambda: tracing.arguments(request))
     if request.picture is not None:
         if kind == "text":
             over_picture.show(request, trace, held)
-        if request.edits:
-            st.caption(UNEDITED)
-        else:
+        if not request.edits:
             relevance.show(request, trace)
         if kind == "image":
             figures.show(request)
 
 
-def _verify(request: TraceRequest) -> float | None:
+def _measured_difference(request: TraceRequest) -> float | None:
     """`verification.largest_difference`, measured once on a first input of a model.
 
     None for networks of random weights, large models and long inputs, where it would take long.
     """
-    known, model = _verified_models(), tracing.opened(request.model)
+    known, model = _differences(), tracing.opened(request.model)
     if request.model not in known and model.trained:
         if sum(weights.numel() for weights in model.network.parameters()) > MOST_PARAMETERS:
             return None
@@ -386,11 +390,11 @@ def _verify(request: TraceRequest) -> float | None:
     return known.get(request.model)
 
 
-def _verified(request: TraceRequest) -> float | None:
+def _known_difference(request: TraceRequest) -> float | None:
     """The same if it was measured already."""
-    return _verified_models().get(request.model)
+    return _differences().get(request.model)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _verified_models() -> dict[Source, float | None]:
+def _differences() -> dict[Source, float | None]:
     return {}

@@ -48,14 +48,18 @@ def choose(source: Source, model: "Model") -> None:
         label = "Preprocessing (assumed)"
         line = ". ".join(assumed(model))
         shared.notice(f"{line[0].upper()}{line[1:]}.")
-    patch = _patch(model)
-    if patch:
-        help = "Side of the picture that the model reads; the cost grows with its fourth power"
-        span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
-        controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=130)
     with st.popover(label, key=f"{PAGE}_preprocessing"):
+        _resolution(model)
         _settings(model, stated)
     _preview(model)
+
+
+def _resolution(model: "Model") -> None:
+    """The side of the picture, for a model that reads pictures of any size."""
+    if patch := _patch(model):
+        help = "Side of the picture that the model reads; the cost grows with its fourth power"
+        span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
+        controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=276)
 
 
 def _patch(model: "Model") -> int:

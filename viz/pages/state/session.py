@@ -246,12 +246,6 @@ def _start(
     }
 
 
-def query_of(page: str, params: Params) -> dict[str, str]:
-    """The settings' part of a page's link."""
-    settings = current(page).settings
-    return link.write([p for p in params if p.name in settings], settings)
-
-
 def fold(page: str) -> None:
     """Merges the user's changes to widgets of this revision into the settings.
 

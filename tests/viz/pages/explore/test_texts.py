@@ -229,7 +229,7 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
 ) -> None:
     import models.catalogue
 
-    registry.clear()
+    registry.evict(registry.id_of(("model", tracing.of_catalogue("minilm"))))
     monkeypatch.setattr(models.catalogue, "distribution", _missing)
     app = opened(input="still here")
     (line,) = lines(app)

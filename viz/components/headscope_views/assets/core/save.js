@@ -96,7 +96,9 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
       picture();
       list.hidePopover();
     });
+    const after = "Files hold the weights after the edits";
     const figures = [
+      ...(view.props.difference ? [heading(after)] : []),
       heading("Figure, light, for print"),
       file("SVG", "Vectors; text stays text", ".svg"),
       file("PDF", "Vectors, fonts embedded", ".pdf"),

@@ -135,5 +135,5 @@ function gridOf({ query, keys, weights, prefix }, [rows, cols], theme) {
  */
 const placeOf = (token, prefix, cols) =>
   token < prefix
-    ? `token ${token} before the patches`
+    ? `token ${token} (class or register)`
     : `patch ${Math.floor((token - prefix) / cols)}, ${(token - prefix) % cols}`;

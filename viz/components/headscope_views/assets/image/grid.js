@@ -298,6 +298,8 @@ export function pictureOf(state, parent) {
     const sign = rows.exact ? "" : "≈ ";
     const largest = rows.factor > 1 ? "a patch" : nameOf(state, best);
     const out = state.axis === "query";
+    if (state.difference && !values[best])
+      return `${capital(nameOf(state, state.token()))}: no weight changed; edits of values act on later layers`;
     if (state.difference) {
       const change = `${values[best] > 0 ? "+" : ""}${values[best].toFixed(5)}`;
       return `${capital(nameOf(state, state.token()))}: largest change ${out ? "to" : "from"} ${largest}, ${change}`;

@@ -99,13 +99,16 @@ export function scoreScale({ ramp, bothWays }, { min: low, max: high, data }) {
  * @returns {Scale}
  */
 export function differenceScale({ bothWays }, { min, max }) {
-  const most = Math.max(-min, max) || 1;
+  const largest = Math.max(-min, max);
+  const most = largest || 1;
   return {
     name: "change",
     ramp: bothWays,
     place: (value) => 0.5 + value / (2 * most),
     ticks: [-1, -0.5, 0, 0.5, 1].map((share) => ({ value: share * most, text: signed(share * most) })),
-    words: `after − before; to this map’s largest change, ±${tidy(most)}`,
+    words: largest
+      ? `after − before; to this map’s largest change, ±${tidy(most)}`
+      : "no weight of this map changed: edits of values act on later layers",
     masks: false,
   };
 }

@@ -16,7 +16,7 @@ import { thumbnail } from "./thumbnail.js";
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
 
 const MAP = "similarity"; // instead of a measure, for both axes
-const FIRST = { x: ["distance", "entropy"], y: ["broad"] }; // of the axes, where they are defined
+const FIRST = { x: ["distance", "patch distance", "entropy"], y: ["broad"] }; // of the axes, where they are defined
 const REACH = 14; // pixels from a dot within which it is pointed at
 const SHORTEST = 300; // height of the plot at a unit of 1
 /** @type {Record<string, [number, number]>} down and right */
