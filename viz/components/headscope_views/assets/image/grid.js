@@ -250,8 +250,12 @@ export function pictureOf(state, parent) {
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
     const mask = state.selection.paint === "mask";
     const without = withoutWords(state, rows.exact);
-    if (state.difference)
-      setText(sentence, `${which}: what the edits changed in ${verb}. Orange = more weight, blue = less.`);
+    if (state.difference) {
+      const said = rows.heads[state.shown].some(Boolean)
+        ? "Orange = more weight, blue = less."
+        : "Nothing here: edits of values act on later layers.";
+      setText(sentence, `${which}: what the edits changed in ${verb}. ${said}`);
+    }
     else setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
@@ -298,8 +302,6 @@ export function pictureOf(state, parent) {
     const sign = rows.exact ? "" : "≈ ";
     const largest = rows.factor > 1 ? "a patch" : nameOf(state, best);
     const out = state.axis === "query";
-    if (state.difference && !values[best])
-      return `${capital(nameOf(state, state.token()))}: no weight changed; edits of values act on later layers`;
     if (state.difference) {
       const change = `${values[best] > 0 ? "+" : ""}${values[best].toFixed(5)}`;
       return `${capital(nameOf(state, state.token()))}: largest change ${out ? "to" : "from"} ${largest}, ${change}`;
