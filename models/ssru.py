@@ -100,7 +100,7 @@ class TranslatorConfig:
 
     @property
     def attention(self) -> MultiHeadAttentionConfig:
-        """Of every attention."""
+        """The config of each attention layer."""
         return MultiHeadAttentionConfig(dim=self.dim, heads=self.heads)
 
     @property

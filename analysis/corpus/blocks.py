@@ -89,7 +89,7 @@ class Block:
     """The texts of a block, which are added up in the same order however a corpus is cut."""
 
     def __init__(self, scheme: Scheme, state: State) -> None:
-        """Before any batch.
+        """A block to which no text was added yet.
 
         Args:
             scheme: of the run.
@@ -426,7 +426,7 @@ def _plain_axes(found: Trace, site: Site) -> bool:
 
 
 def _most_cells(found: Trace, site: Site) -> int:
-    """How many weights are one tensor, at most."""
+    """The most weights that one tensor may hold."""
     return CELLS["cuda" if found.pattern(site).q.is_cuda else "cpu"]
 
 
@@ -468,7 +468,7 @@ def _weights(found: Trace, site: Site) -> Iterator[tuple[slice, Tensor]]:
 
 
 def _text_of(item: Item, found: Trace, index: int) -> dict[str, Any]:
-    """What an example needs of its text."""
+    """What an example shows of its text."""
     kept: dict[str, Any] = {"source": item.source, "text": item.text}
     if found.grid is not None:
         return kept | {"grid": list(found.grid), "prefix": found.prefix}

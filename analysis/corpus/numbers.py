@@ -80,7 +80,7 @@ class Inputs:
 
     @cached_property
     def plain(self) -> Bool[Tensor, "item key"]:
-        """Keys that are neither special nor the first, which much weight goes to for no reason."""
+        """Keys that are no sinks: neither special tokens nor the first one."""
         plain = ~self.special & (self._places > 0)
         return torch.where(plain.any(-1, keepdim=True), plain, torch.ones_like(plain))
 
@@ -172,7 +172,7 @@ class Inputs:
 
     @cached_property
     def offsets(self) -> Int[Tensor, " offset"]:
-        """The offset of a key from its query, of each column of `by_offset`."""
+        """The offset from query to key that each column of `by_offset` stands for."""
         queries, keys = self.seen.shape[2:]
         places = torch.arange(queries + keys - 1, device=self.device)
         return places - (queries - 1) - self.first

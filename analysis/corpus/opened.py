@@ -83,7 +83,7 @@ class Run:
         return read_table(self.folder / f"{name}.parquet")
 
     def _frame(self, name: str, columns: Sequence[str]) -> Any:
-        """A table as a data frame, whose columns have been looked for."""
+        """A table as a data frame, its columns checked."""
         table = self.table(name)
         if not set(columns) <= set(table.column_names):
             lacking = sorted(set(columns) - set(table.column_names))
@@ -146,7 +146,7 @@ class Run:
         return ranked.head(count).join(self.heads[[*ADDRESS, "sentence"]], on="id")
 
     def attending_to(self, text: str, count: int = 10, *, role: str = "key") -> "pd.DataFrame":
-        """The heads of whose weight the largest share goes to a token.
+        """The heads that give the largest share of their weight to a token.
 
         Args:
             text: the token, in any case, or what people call it: "commas".

@@ -124,7 +124,7 @@ class Planner:
     earlier: Plan | None = None
 
     def __call__(self, texts: Iterable[Text], layout: Layout) -> Plan:
-        """Reads all texts; the plan is there once this returns.
+        """Reads all texts and makes the plan.
 
         Raises:
             ValueError: if there are none.

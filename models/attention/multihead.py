@@ -40,7 +40,7 @@ def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionFields:
-    """Fields of an attention layer's config and of the config of every network of such layers.
+    """Fields shared by the config of an attention layer and those of networks made of such layers.
 
     Attributes:
         heads: number of heads, in each layer.

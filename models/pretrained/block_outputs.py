@@ -30,7 +30,7 @@ class BlockOutputs:
 
 @contextmanager
 def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutputs]:
-    """Inside, what leaves the blocks of the network is noted, in passes of this thread."""
+    """Records the output of each block, in passes of this thread."""
     found, thread = BlockOutputs(), get_ident()
 
     def note_block(tower: str | None, out: Any) -> None:

@@ -99,7 +99,7 @@ def site_maps(
 
 
 def _inputs(key: HeadMap, value: HeadMap) -> str:
-    """How what keys are made of differs from what values are made of."""
+    """How the inputs of the keys differ from the inputs of the values."""
     lengths = [each.given.float().norm(dim=-1) for each in (key, value)]
     if not key.given.equal(value.given) and alike(*lengths):
         return "Here it is rotated by position before queries and keys are made of it"

@@ -355,7 +355,7 @@ def alike(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
 
 
 def attending(entry: RunEntry, id: str, text: str, role: str = "key") -> dict[str, Any]:
-    """The heads of whose weight the largest share goes to a token, or comes from it."""
+    """The heads that give the largest share of their weight to a token, or attend most from it."""
     return _ranked(entry, entry.run.attending_to(text, LISTED, role=role), "share")
 
 
