@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import Tensor
 
+from models.catalogue import catalogue
 from models.edits.fields import arguments as arguments_of
 from models.image import open_image
 from models.inputs.pictures import Processed, processed
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from models.trace import Trace
 
 LONG = 1024  # tokens from which on memory is checked before a pass
+
+
+def source_of(name: str, device: str = "cpu") -> Source:
+    """A model by name: of the catalogue, of a folder on this machine, or on the hub."""
+    if any(known.name == name for known in catalogue()):
+        return Source("catalogue", name, device=device)
+    return Source("folder" if Path(name).is_dir() else "hub", name, device=device)
 
 
 def open_model(source: Source) -> "Model":

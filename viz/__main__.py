@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from models.request import Picture, Source, TraceRequest, file_of
 from viz.export.files import FORMATS, export
 from viz.selection import FORM, OF_FILES, Option
 from viz.values import FLAG, TEXT
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
     options = parser(name).parse_args(arguments)
     try:
         jobs = jobs_of(options)
-        model = opened(options)
+        source, model = opened(options)
     except (OSError, ValueError) as error:
         return complain(error, MISUSED)
     failures = 0
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_: complain(message, 0)
-                write(model, job, options)
+                write(source, model, job, options)
         except (OSError, ValueError) as error:
             problem = " ".join(str(error).split())
             failures += 1
@@ -80,7 +81,7 @@ def parser(name: str) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
-    found.add_argument("--device", help="such as cpu or cuda")
+    found.add_argument("--device", default="cpu", help="such as cpu or cuda")
     given = found.add_mutually_exclusive_group(required=True)
     given.add_argument("--text", help="the input")
     given.add_argument("--picture", help="file of a picture, for a model that reads pictures")
@@ -181,28 +182,31 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     ]
 
 
-def opened(options: argparse.Namespace) -> "Model":
-    """The model.
+def opened(options: argparse.Namespace) -> "tuple[Source, Model]":
+    """Where the model is, and the model.
 
     Raises:
         ValueError: if it cannot be opened, or does not read what it is given.
     """
-    from models.run import load
+    from models.tracing import open_model, source_of
 
-    model = load(options.model, device=options.device)
+    source = source_of(options.model, options.device)
+    model = open_model(source)
     if options.picture is not None and model.preprocessing is None:
         raise ValueError(f"--picture: {model.name} reads no pictures")
-    return model
+    return source, model
 
 
-def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
+def write(source: Source, model: "Model", job: Job, options: argparse.Namespace) -> None:
     """Traces one input and writes its file."""
     from analysis.view import View
-    from models.run import trace
+    from models.tracing import arguments, run
 
     reads_picture = model.preprocessing is not None and options.text is None
-    source = Path(job.input) if reads_picture else job.input
-    t = trace(model, source, options.target)
+    path = Path(job.input)
+    given = Picture(file_of(path.read_bytes(), path.name)) if reads_picture else job.input
+    request = TraceRequest(source, given, options.target)
+    t = run(request, model)
     shown = t
     if not reads_picture and (options.words or options.special != "shown"):
         shown = View(t, words=options.words, special=options.special)
@@ -216,8 +220,8 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
         tower=options.tower,
         module=options.module,
         part=options.part,
-        picture=source if reads_picture else None,
-        run=(model, source, options.target),
+        picture=path if reads_picture else None,
+        run=(model, *arguments(request, model)),
         words=not options.no_words,
         **{name: getattr(options, name) for name in OF_FILES},
     )

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import models.run
 from analysis.view import View
+from models import tracing
 from models.run import load, trace
 from models.trace import Trace
 from models.where import Where
@@ -110,8 +110,9 @@ def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_shell_writes_the_site(
     t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models.run, "load", lambda *_, **__: SimpleNamespace(preprocessing=None))
-    monkeypatch.setattr(models.run, "trace", lambda *_: t)
+    model = SimpleNamespace(preprocessing=None)
+    monkeypatch.setattr(tracing, "open_model", lambda _: model)
+    monkeypatch.setattr(tracing, "run", lambda *_: t)
     path = tmp_path / "a.npz"
     for site in t.sites:
         options = ["--layer", site.layer, "--kind", site.kind, "--part", site.part]

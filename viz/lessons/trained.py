@@ -1,22 +1,32 @@
-"""Trained models, each loaded once."""
+"""Trained models, each opened once, and what they do with a text."""
 
 from functools import cache
 from typing import TYPE_CHECKING
 
+from models.request import Source, TraceRequest
+
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from models.card import Card
     from models.model import Model
     from models.text import Tokens
+    from models.trace import Trace
 
 
 @cache
 def network(name: str) -> "Model":
     """A model of the catalogue."""
-    from models.run import load
+    from models.tracing import open_model
 
-    model = load(name)
-    model.network.eval()
-    return model
+    return open_model(Source("catalogue", name))
+
+
+def traced(name: str, text: str, edits: "tuple[Hashable, ...]" = ()) -> "Trace":
+    """The trace of a text."""
+    from models.tracing import run
+
+    return run(TraceRequest(Source("catalogue", name), text, edits=edits), network(name))
 
 
 @cache

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from viz.lessons.boards import Board, board, table
 from viz.lessons.inputs import InputError
-from viz.lessons.trained import encoded, trained
+from viz.lessons.trained import encoded, traced, trained
 
 if TYPE_CHECKING:
     from models.lessons.block_steps import BlockStep
@@ -153,8 +153,6 @@ def _cost(length: int, width: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _read(date: str) -> "Trace":
-    from models.run import trace
-
     tokens = encoded(MODEL, date)
     if len(tokens.labels) > MOST:
         raise InputError(f"expected at most {MOST} characters, received {len(tokens.labels)}")
@@ -162,7 +160,7 @@ def _read(date: str) -> "Trace":
     if unknown:
         received = unknown[0].replace(UNKNOWN, "").strip()
         raise InputError(f"expected letters a to z, digits and , . - / ', received {received!r}")
-    return trace(trained(MODEL)[0], date)
+    return traced(MODEL, date)
 
 
 def _shown(label: str) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from viz.lessons.boards import Board, board, panel, table
 from viz.lessons.inputs import InputError
-from viz.lessons.trained import encoded, network
+from viz.lessons.trained import encoded, traced
 
 if TYPE_CHECKING:
     from models.attention import MultiHeadAttention
@@ -123,12 +123,11 @@ def _trained(sentence: str, layer: int, head: int, among: str) -> dict[str, Any]
 @lru_cache(maxsize=16)
 def _read(sentence: str, among: str) -> tuple[list[str], list[Any], list[Any], list[Any]]:
     from analysis.habits import habits
-    from models.run import trace
 
     count = len(encoded("minilm", sentence))
     if not FEWEST <= count <= MOST:
         raise InputError(f"sentence: expected {FEWEST} to {MOST} tokens, received {count}")
-    read = trace(network("minilm"), sentence)
+    read = traced("minilm", sentence)
     found = habits(read, words=among == "words")
     weights = [_short(read.weights(site.layer).tolist()) for site in read.sites]
     return read.labels, weights, list(found.names), found.scores.amax(0).tolist()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from viz.lessons.boards import Board, board, panel
 from viz.lessons.inputs import InputError
-from viz.lessons.trained import encoded, trained
+from viz.lessons.trained import encoded, traced, trained
 
 if TYPE_CHECKING:
     from models.lessons.head_roles import Ablated
@@ -74,13 +74,10 @@ def numbers(
 @lru_cache(maxsize=64)
 def _read(text: str, ablated: int | None) -> dict[str, Any]:
     """Weights of all heads on a text, their means by role, and the next token at each position."""
-    import torch
-
     from analysis.heads import heads
     from models.edits import Ablate
-    from models.run import trace
 
-    model, card = trained(REPEATER)
+    _, card = trained(REPEATER)
     signs = "".join(text.lower().split())
     unknown = [sign for sign in signs if sign not in card.tokens[LOW:]]
     if unknown:
@@ -88,20 +85,13 @@ def _read(text: str, ablated: int | None) -> dict[str, Any]:
     if not 2 <= len(signs) <= SIGNS:
         raise InputError(f"expected 2 to {SIGNS} letters and digits, received {len(signs)}")
     edits = () if ablated is None else (Ablate(*divmod(ablated, HEADS)),)
-    with torch.no_grad():
-        read = trace(model, signs, edits=edits)
-        ids = torch.tensor([encoded(REPEATER, signs).ids])
-        out = model.network(ids, edits=edits)
-    roles = heads(read)
-    best = out.logits[0].softmax(-1).max(-1)
+    trace = traced(REPEATER, signs, edits)
+    roles = heads(trace)
+    best = trace.output.values[0].softmax(-1).max(-1)
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return {
         "tokens": ["begin", *signs],
-        "weights": [
-            pattern.weights(head, item=0).tolist()
-            for pattern in out.patterns
-            for head in range(HEADS)
-        ],
+        "weights": [head.tolist() for site in trace.sites for head in trace.weights(site.layer)],
         "roles": {
             name: [_defined(each) for each in roles[measure].flatten().tolist()]
             for name, measure in ROLES.items()
