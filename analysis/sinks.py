@@ -1,7 +1,8 @@
 """Weights without the attention sinks: the keys that take the weight of a head at rest.
 
 Source: Xiao et al. 2023 (StreamingLLM), section 3.1, for the first token; Clark et al. 2019,
-section 3.2, for separators.
+section 3.2, for separators; Sun et al. 2024, "Massive Activations in Large Language Models",
+section 4, for tokens within the text.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from models.trace import Rows, Site, Trace
 
 Sinks = Literal["shown", "hidden", "renormalised"]
 SINKS: tuple[Sinks, ...] = ("shown", "hidden", "renormalised")
+MOST = 0.5  # of a row, on average: a head that gives more to one key rests on it
 
 
 def sinks_of(shown: Trace | View, site: Site) -> tuple[int, ...]:
@@ -29,6 +31,21 @@ def sinks_of(shown: Trace | View, site: Site) -> tuple[int, ...]:
     first = (0,) if has_first else ()
     special = tuple(place for place, special in enumerate(tokens.special) if special)
     return first if len(special) == len(tokens) else tuple(sorted({*first, *special}))
+
+
+def resting_keys(source: RowSource, site: Site) -> tuple[int, ...]:
+    """The keys on which a head of a layer rests: over half of its weight goes to one of them.
+
+    The share is the mean over the rows that see the key, which are at least half of all rows.
+    """
+    shape = (site.heads, len(source.key_labels(site)))
+    total, seen = torch.zeros(shape), torch.zeros(shape)
+    for block in blocks_by_head(source, site, None):
+        weights = block.weights.cpu()
+        total[block.heads, block.keys] += weights.sum(1)
+        seen[block.heads, block.keys] += (weights > 0).sum(1)
+    rests = (total > MOST * seen) & (2 * seen >= len(source.query_labels(site)))
+    return tuple(rests.any(0).nonzero().flatten().tolist())
 
 
 @dataclass(frozen=True, eq=False)

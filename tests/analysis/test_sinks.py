@@ -4,10 +4,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from analysis import sinks
 from analysis.overview import pooled, rows_of
 from analysis.sinks import WithoutSinks, sinks_of
 from analysis.view import View
 from benchmarks.architectures import ARCHITECTURES
+from models.edits import SetWeights
+from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
@@ -38,10 +41,10 @@ def test_rows_without_sinks(name: str, renormalised: bool) -> None:
     found = trace(BY_NAME[name].build(), BY_NAME[name].inputs())
     for site in found.sites:
         heads = found.weights(site)
-        sinks = (0, site.keys - 3)
-        each = [slow(head, sinks, renormalised) for head in heads]
+        hidden = (0, site.keys - 3)
+        each = [slow(head, hidden, renormalised) for head in heads]
         left, given = (torch.stack(parts) for parts in zip(*each, strict=True))
-        source = WithoutSinks(found, {site: sinks}, renormalised)
+        source = WithoutSinks(found, {site: hidden}, renormalised)
         rows = range(len(heads[0]))
         close(rows_of(source, site, 1, rows), left[1])
         close(rows_of(source, site, "mean", rows), left.mean(0))
@@ -80,3 +83,32 @@ def test_a_row_of_which_nothing_is_left_stays_zero() -> None:
     weights = source.weights(site)
     assert torch.equal(weights[:, 0], torch.zeros(3, 3))  # the first token sees itself alone
     close(weights[:, 1:].sum(-1), torch.ones(3, 2))
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "Llama", "BERT", "T5"])
+def test_resting_keys_take_over_half_of_a_heads_weight(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against the mean of single weights, at a share that some keys of a random network reach."""
+    monkeypatch.setattr(sinks, "MOST", 0.2)
+    network = trace(BY_NAME[name].build(), BY_NAME[name].inputs())
+    reached = 0
+    for site in network.sites:
+        expected = set()
+        for head in network.weights(site).tolist():
+            for key in range(site.keys):
+                column = [row[key] for row in head if row[key] > 0]
+                enough = 2 * len(column) >= len(head)
+                if enough and sum(column) / len(column) > 0.2:
+                    expected.add(key)
+        assert set(sinks.resting_keys(network, site)) == expected
+        reached += len(expected)
+    assert reached
+
+
+def test_a_head_that_looks_at_one_token_rests_on_it() -> None:
+    config = EncoderConfig(vocab=53, dim=12, heads=3, depth=1, mlp=13)
+    given = torch.arange(4, 12)[None]
+    site = trace(load(config), given).sites[0]
+    edited = trace(load(config), given, edits=[SetWeights(0, 1, None, 5, 1.0)])
+    assert sinks.resting_keys(edited, site) == (5,)

@@ -27,7 +27,7 @@ def hidden_of(
 
     found = site_at(entry.shown, site, head)
     rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
-    source, _ = source_of(entry.shown, found, "weights", sinks)
+    source, _ = source_of(entry.shown, found, "weights", sinks, entry.answers)
     told = hidden(source, found, head, rows, columns, least=least, top=top)
     return {"share": told.share, "rows": told.rows, "total": told.total}
 
@@ -47,7 +47,7 @@ def strongest_of(
 
     found = site_at(entry.shown, site, head)
     rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
-    source, _ = source_of(entry.shown, found, "weights", sinks)
+    source, _ = source_of(entry.shown, found, "weights", sinks, entry.answers)
     keys = strongest(source, found, head, rows, columns, top)
     return {"first": rows.start, "keys": keys.tolist()}
 

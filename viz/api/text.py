@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from viz.api.answers import Answers
 from viz.api.entries import THUMB, TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
@@ -106,7 +107,7 @@ def map_of(
         changes = entry.difference(site)
         cells = changes.pooled(found, head, rows, columns, size=WHOLE).numpy(force=True)
     else:
-        source, hidden = source_of(entry.shown, found, values, sinks)
+        source, hidden = source_of(entry.shown, found, values, sinks, entry.answers)
         cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(
         *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
@@ -147,7 +148,7 @@ def row_of(
         return message(
             trace=id, rows=[Row(site, head, axis, index, changed.numpy(force=True), values)]
         )
-    source, hidden = source_of(entry.shown, found, values, sinks)
+    source, hidden = source_of(entry.shown, found, values, sinks, entry.answers)
     rows = range(index, index + 1) if axis == "query" else range(found.queries)
     if axis == "query":
         numbers = rows_of(source, found, head, rows)[0]
@@ -159,17 +160,29 @@ def row_of(
 
 
 def source_of(
-    shown: "Shown", site: "Site", values: str, sinks: str
+    shown: "Shown", site: "Site", values: str, sinks: str, answers: Answers | None = None
 ) -> "tuple[RowSource, WithoutSinks | None]":
-    """What a matrix shows of a site, and its weights without sinks if these are hidden."""
+    """What a matrix shows of a site, and its weights without sinks if these are hidden.
+
+    Args:
+        shown: the trace, or a view of it.
+        site: the layer.
+        values: "weights" or "scores".
+        sinks: whether they are "shown", "hidden" or "renormalised".
+        answers: of the trace's entry; keep which keys are sinks.
+    """
     from analysis.scores import Scores, has_scores
-    from analysis.sinks import WithoutSinks, sinks_of
+    from analysis.sinks import WithoutSinks, resting_keys, sinks_of
+
+    def keys() -> tuple[int, ...]:
+        return tuple(sorted({*sinks_of(shown, site), *resting_keys(shown, site)}))
 
     if values == "scores" and not has_scores(shown, site):
         raise QuestionError("expected single tokens: a word of several has no score")
     hidden = None
     if sinks != "shown":
-        hidden = WithoutSinks(shown, {site: sinks_of(shown, site)}, sinks == "renormalised")
+        named = keys() if answers is None else answers.once(("sinks", site), keys)
+        hidden = WithoutSinks(shown, {site: named}, sinks == "renormalised")
     if values == "scores":
         return Scores(shown, hidden.sinks if hidden else {}), hidden
     return hidden or shown, hidden

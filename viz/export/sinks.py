@@ -42,7 +42,8 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
 
     filters, shown, site = request.selection, request.shown, request.site
     if not _is_picture(request) or filters.sinks == "shown":
-        return text.source_of(shown, site, filters.values, filters.sinks)
+        answers = None if request.entry is None else request.entry.answers
+        return text.source_of(shown, site, filters.values, filters.sinks, answers)
     from analysis.patches import patch_sinks
     from analysis.sinks import WithoutSinks
 
@@ -98,11 +99,12 @@ def _is_picture(request: "Request") -> bool:
 
 
 def _of_text(keys: Sequence[int], labels: Sequence[str]) -> str:
-    if not keys:
-        return "No token"
-    others = len(keys) - 1
-    tokens = f" and {others} special token{'s' if others > 1 else ''}"
-    return f"“{labels[keys[0]]}”{tokens if others else ''}"
+    """ "“[CLS]”, “.” and 2 more tokens"."""
+    names = [f"“{labels[key]}”" for key in keys[:2]]
+    more = len(keys) - len(names)
+    if more:
+        return f"{', '.join(names)} and {more} more token{'s' if more > 1 else ''}"
+    return " and ".join(names) or "No token"
 
 
 def _of_picture(request: "Request", keys: Sequence[int], labels: Sequence[str]) -> str:

@@ -10,7 +10,7 @@
  * @property {string} shown several heads beside each other, instead of the one that is chosen
  * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model" | "lens" | "parts"} form how one head is drawn
  * @property {"weights" | "scores"} values weights, or scores before the softmax
- * @property {"shown" | "hidden" | "renormalised"} sinks the first token and the special ones, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
+ * @property {"shown" | "hidden" | "renormalised"} sinks the first token, special ones and those that take over half of a head's weight, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
  * @property {number | null} partner the other token of a pair
  * @property {string} layers of text: several layers beside each other, instead of the chosen one

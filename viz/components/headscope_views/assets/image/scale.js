@@ -1,5 +1,6 @@
 // Below the large picture: what the colours mean, and what a row is made of.
 
+import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { DECADES, fit, tidy } from "./overlay.js";
@@ -16,6 +17,8 @@ const KINDS = {
 };
 const SHARED = ", of both"; // where two are beside each other
 const HIGH = 34; // CSS pixels of the scale with its numbers
+
+const MOST = 0.5; // of a row, on the class token or on one of the others
 
 /** @param {Theme} theme */
 export const massColours = (theme) => [theme.heads[3], theme.heads[2], theme.heads[15]];
@@ -101,7 +104,11 @@ export function massBarOf(state) {
     const text = element("span");
     return { part, dot, text, box: element("span", "hs-part", {}, dot, text) };
   });
-  words.append(lead, ...named.map(({ box }) => box), whole);
+  const without = button("Without them", "Hide the class token and registers; the rest keeps its weights", () =>
+    state.select({ sinks: "hidden" }),
+  );
+  without.removeAttribute("aria-label");
+  words.append(lead, ...named.map(({ box }) => box), whole, without);
 
   /**
    * @param {Theme} theme
@@ -123,6 +130,9 @@ export function massBarOf(state) {
       const share = outward ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
       setText(text, `${name} ${sign}${share}`);
     });
+    // beside a token that takes most of the row, the scale shows little of the patches
+    without.hidden = !outward || state.selection.sinks !== "shown" || mass.first + mass.registers <= MOST;
+    setText(without, names.others ? "Without them" : "Without it");
     setText(lead, outward ? "Goes to: " : "Comes from: ");
     setText(whole, outward ? "" : `· in all ${mass.whole.toFixed(3)}`);
     bar.style.background = stripes(values, colours, mass.whole || 1);

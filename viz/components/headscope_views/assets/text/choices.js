@@ -42,7 +42,7 @@ export function choicesOf(state) {
   );
   const sinks = menu(
     "Sinks",
-    "The first token and special tokens, which take weight when a head finds nothing to look at",
+    "The first token, special tokens and those on which a head of this layer rests: they take weight when a head finds nothing to look at",
     SINKS.map(({ label }) => label),
     (index) => state.select({ sinks: SINKS[index].sinks }),
   );

@@ -4,12 +4,14 @@
 
 import { changes } from "../core/changes.js";
 import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
+import { shown } from "../core/labels.js";
 import { wordAt } from "./axis_labels.js";
 import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
 import { fileOf, fit, paintBand, paintCross, paintPicture, widthsOf } from "./matrix_painter.js";
+import { restingOffer } from "./resting.js";
 import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
@@ -36,7 +38,9 @@ const TIP_LABEL = 16; // characters
  * @param {HTMLElement} parent
  */
 export function matrix(state, parent) {
-  const sentence = element("p", "hs-sentence");
+  const sentence = element("span");
+  const offer = restingOffer(state);
+  const lead = element("p", "hs-sentence", {}, sentence, offer.box);
   const canvas = element("canvas", "hs-picture", { "aria-hidden": "true" });
   const overlay = element("canvas", "hs-overlay", { role: "img", tabindex: "0" });
   const tip = element("div", "hs-tip", { "aria-hidden": "true" });
@@ -45,7 +49,7 @@ export function matrix(state, parent) {
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const choices = choicesOf(state);
-  const section = element("section", "hs-section hs-matrix", {}, sentence, stage, read, doubt);
+  const section = element("section", "hs-section hs-matrix", {}, lead, stage, read, doubt);
   parent.append(section);
 
   /** @type {Layout | null} */
@@ -244,10 +248,11 @@ export function matrix(state, parent) {
 
   /** @param {HiddenSinks} sinks */
   function sinkNames({ keys }) {
-    const { labels, special } = state.texts().key;
-    const others = special.filter((key) => key !== keys[0]).length;
-    const first = keys.length ? `“${labels[keys[0]]}”` : "no token";
-    return others ? `${first} and ${others} special token${others > 1 ? "s" : ""}` : first;
+    const { labels } = state.texts().key;
+    const names = keys.slice(0, 2).map((key) => `“${shown(labels[key]).trim()}”`);
+    const more = keys.length - names.length;
+    if (more) return `${names.join(", ")} and ${more} more token${more > 1 ? "s" : ""}`;
+    return names.join(" and ") || "no token";
   }
 
   /** @param {Variant} variant */
@@ -372,6 +377,7 @@ export function matrix(state, parent) {
     const { values, sinks } = state.variant();
     const colour = values !== "weights" ? "" : ` ${moreIs(theme.mode)} = more.`;
     setText(sentence, sentenceOf(state, values, sinks) + colour);
+    offer.render();
     setText(doubt, values === "scores" ? SCORE_DOUBT : DOUBT);
   }
 

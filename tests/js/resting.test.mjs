@@ -1,0 +1,53 @@
+// The token on which most of a head's weight rests, against shares counted by hand.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { restingOn } from "../../viz/components/headscope_views/assets/text/resting.js";
+import { baseOf } from "./helpers.mjs";
+
+/**
+ * A state that shows one head's matrix.
+ *
+ * @param {number[][]} rows
+ * @param {{head?: unknown, values?: string, known?: boolean}} [of]
+ */
+function stateOf(rows, { head = 0, values = "weights", known = true } = {}) {
+  const base = baseOf([{ queries: rows.length, keys: rows[0].length }]);
+  return /** @type {any} */ ({
+    selection: { site: 0, head },
+    variant: () => ({ values, coding: "sqrt", sinks: "shown" }),
+    site: () => base.sites[0],
+    maps: {
+      window: () => (known ? Float32Array.from(rows.flat()) : null),
+    },
+  });
+}
+
+test("over half of the weight on one token, the mean over rows", () => {
+  const rows = [
+    [0.75, 0.125, 0.125],
+    [0.5, 0.25, 0.25],
+    [0.625, 0.25, 0.125],
+  ];
+  assert.deepEqual(restingOn(stateOf(rows)), { key: 0, share: 0.625 });
+  assert.equal(restingOn(stateOf(rows, { head: "max" })), null);
+  assert.equal(restingOn(stateOf(rows, { values: "scores" })), null);
+  assert.equal(restingOn(stateOf(rows, { known: false })), null);
+});
+
+test("the mean is over rows that see the token, at least half of them", () => {
+  const within = [
+    [1, 0, 0, 0],
+    [0.25, 0.75, 0, 0],
+    [0.25, 0.5, 0.25, 0],
+    [0.125, 0.5, 0.125, 0.25],
+  ];
+  assert.deepEqual(restingOn(stateOf(within)), { key: 1, share: 1.75 / 3 });
+  const late = [
+    [1, 0, 0],
+    [0.25, 0.75, 0],
+    [0.125, 0.125, 0.75],
+  ];
+  assert.equal(restingOn(stateOf(late))?.key, undefined); // 0.46; 0.44; the last is seen by one row
+});
