@@ -1,0 +1,8 @@
+from typing import TYPE_CHECKING
+
+from viz.pages.lazy import Lazy
+
+if TYPE_CHECKING:
+    from viz.pages import compute as compute
+else:
+    compute = Lazy("viz.pages.compute")

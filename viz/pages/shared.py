@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.api import passes
+from viz.pages import compute
 from viz.pages.state import session
 
 if TYPE_CHECKING:
@@ -68,9 +69,7 @@ def device() -> str:
     chosen = session.app("device")
     if chosen == "cpu":
         return chosen
-    from models.run import devices
-
-    return chosen if chosen in devices() else "cpu"
+    return chosen if chosen in compute.devices() else "cpu"
 
 
 def cold() -> bool:

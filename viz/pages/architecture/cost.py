@@ -7,7 +7,7 @@ import streamlit as st
 from viz.api import passes
 from viz.architecture import short
 from viz.pages import shared
-from viz.pages.architecture import fixes, network
+from viz.pages.architecture import compute, fixes, network
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -23,16 +23,17 @@ WASTE = 2.0  # time of a pass relative to its matrix products
 
 def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
     """Shows the cost; whether the network fits into memory and, if it is large, was requested."""
-    from models.cost.memory import peak_memory
-    from models.cost.memory_check import SHARE, available_memory
-
-    free, wanted, seconds = available_memory(), peak_memory(parts), predicted(parts)
+    free, wanted, seconds = (
+        compute.memory_check.available_memory(),
+        compute.peak_memory(parts),
+        predicted(parts),
+    )
     cost = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
-    if free is not None and wanted > SHARE * free:
+    if free is not None and wanted > compute.memory_check.SHARE * free:
         shared.error_line(
             f"This needs {cost}, but only {short(free, 'memory')} are free: make it smaller."
         )
-        _offer(SHARE * free)
+        _offer(compute.memory_check.SHARE * free)
         return False
     if wanted < LARGE and seconds < SLOW:
         st.caption(f"Building and running it takes {cost}.")
@@ -50,11 +51,9 @@ def _ask(network: str) -> None:
 
 def _offer(bytes: float) -> None:
     """Buttons that reduce one size so that the network fits."""
-    from models.cost.count import parts
-    from models.cost.memory import peak_memory
 
     def fits(made: Any, values: network.Values) -> bool:
-        return peak_memory(parts(made, *network.sizes(values))) <= bytes
+        return compute.peak_memory(compute.parts(made, *network.sizes(values))) <= bytes
 
     with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.smaller(fits)):
@@ -63,10 +62,8 @@ def _offer(bytes: float) -> None:
 
 def predicted(parts: tuple[Any, ...]) -> float:
     """Seconds to draw the weights and run one pass."""
-    from models.cost.count import total
-
-    work = WASTE * total(parts, "flops") / passes.speed(shared.device())
-    return SECONDS_A_WEIGHT * total(parts, "parameters") + work + 0.02
+    work = WASTE * compute.total(parts, "flops") / passes.speed(shared.device())
+    return SECONDS_A_WEIGHT * compute.total(parts, "parameters") + work + 0.02
 
 
 def _time(seconds: float) -> str:

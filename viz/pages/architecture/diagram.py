@@ -3,12 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from headscope_views import view
 
 from viz.architecture import QUANTITIES, base, short, treemap
-from viz.pages.architecture import network, presets
+from viz.pages.architecture import compute, network, presets
 from viz.pages.architecture.presets import PAGE
 from viz.pages.architecture.texts import COUNTED, does
 from viz.pages.state import session
+from viz.pages.widgets import charts
 from viz.pages.widgets.sources import source
 
 if TYPE_CHECKING:
@@ -19,8 +21,6 @@ Parts = tuple["Part", ...]
 
 def wait() -> None:
     """Lets the browser load the diagram while PyTorch is imported."""
-    from headscope_views import view
-
     view("preload", {"load": "architecture"}, key=f"{PAGE}_diagram_preload")
 
 
@@ -45,13 +45,11 @@ def show(parts: Parts, beside: str, *, stale: bool, link: bool) -> None:
 
 def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool, link: bool) -> None:
     """The diagram; selecting a part happens in the browser and causes no rerun."""
-    from headscope_views import view
-
-    from models.cost.count import walk
-
     name = network.chosen()
     props = session.props(PAGE, (*presets.settings_of(name), presets.part_of(name)))
-    if props["start"] and props["start"]["part"] not in [path for path, _, _ in walk(parts)]:
+    if props["start"] and props["start"]["part"] not in [
+        path for path, _, _ in compute.walk(parts)
+    ]:
         props["start"] = props["defaults"]
     props |= {"page": f"{PAGE}/diagram" if link else "", "base": _base(parts, quantity)}
     view("architecture", props | {"busy": stale, "panel": panel}, key=f"{PAGE}_diagram")
@@ -99,11 +97,9 @@ def _rows(part: "Part", times: int) -> list[tuple[str, str]]:
 
 def _shares(parts: Parts, quantity: str) -> None:
     """A treemap of all parts."""
-    from models.cost.count import walk
-    from viz.pages.widgets import charts
-
     rows = [
-        (path, part.title, times * getattr(part, quantity)) for path, times, part in walk(parts)
+        (path, part.title, times * getattr(part, quantity))
+        for path, times, part in compute.walk(parts)
     ]
     if not any(value for _, _, value in rows):
         st.caption("Nothing to show: the total is 0.")
@@ -116,15 +112,12 @@ def _shares(parts: Parts, quantity: str) -> None:
 
 def summary(parts: Parts) -> str:
     """The network's totals as one line of HTML."""
-    from models.cost.count import total
-    from models.cost.memory import peak_memory
-
-    weights = total(parts, "parameters")
+    weights = compute.total(parts, "parameters")
     return (
         f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
-        f" · <b>{short(total(parts, 'flops'))}FLOP</b> a pass"
-        f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for the backward pass"
-        f" · {short(peak_memory(parts), 'memory')} to build and run it</p>"
+        f" · <b>{short(compute.total(parts, 'flops'))}FLOP</b> a pass"
+        f" · <b>{short(compute.total(parts, 'memory'), 'memory')}</b> kept for the backward pass"
+        f" · {short(compute.peak_memory(parts), 'memory')} to build and run it</p>"
     )
 
 

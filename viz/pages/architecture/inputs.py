@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from models.request import Ids, Input, Picture
+from models.text import WordTokenizer, clean
 from viz.api import reading
 from viz.pages import shared
-from viz.pages.architecture import network, presets
+from viz.pages.architecture import compute, network, presets
 from viz.pages.architecture.presets import PAGE
 from viz.pages.explore import examples
 from viz.pages.explore.sizes import VOCAB
@@ -30,14 +31,10 @@ def choose(config: "Config") -> Given:
     Raises:
         ValueError: for ids that are not numbers.
     """
-    from models.layer import AttentionLayerConfig
-    from models.seq2seq import Seq2SeqConfig
-    from models.vit import ViTConfig
-
-    if isinstance(config, ViTConfig):
+    if isinstance(config, compute.ViTConfig):
         return _picture(presets.trained(network.chosen())), None
-    layer = isinstance(config, AttentionLayerConfig)
-    pair = layer or isinstance(config, Seq2SeqConfig)
+    layer = isinstance(config, compute.AttentionLayerConfig)
+    pair = layer or isinstance(config, compute.Seq2SeqConfig)
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
         help = "Words are hashed into the vocabulary; or type the ids"
         if controls.choice(PAGE, "reads", "Input", READS, help) == "ids":
@@ -70,12 +67,8 @@ def parts(config: "Config", given: Given) -> tuple[Any, ...]:
     Raises:
         ValueError: for an input that is empty or too long.
     """
-    from models.cost.count import parts
-    from models.layer import AttentionLayerConfig
-    from models.text import WordTokenizer
-
     if isinstance(given[0], Picture):
-        return parts(config)
+        return compute.parts(config)
     texts = [each for each in given if each is not None]
     if isinstance(texts[0], str) and not texts[0].strip():
         raise ValueError("the text is empty: type a sentence")
@@ -84,15 +77,15 @@ def parts(config: "Config", given: Given) -> tuple[Any, ...]:
         max(1, len(each.values)) if isinstance(each, Ids) else len(reader.encode(str(each)))
         for each in texts
     ]
-    if not isinstance(config, AttentionLayerConfig):  # a target begins with its first symbol
+    if not isinstance(
+        config, compute.AttentionLayerConfig
+    ):  # a target begins with its first symbol
         extra = [0 if isinstance(each, Ids) else 1 for each in texts[1:]]
         counts[1:] = [count + more for count, more in zip(counts[1:], extra, strict=True)]
-    return parts(config, *counts)
+    return compute.parts(config, *counts)
 
 
 def _clean(text: str) -> str:
-    from models.text import clean
-
     return clean(text)[0]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from models.presets import PRESETS
-from viz.pages.architecture import presets
+from models.presets import PRESETS, config_of
+from viz.pages.architecture import compute, presets
 from viz.pages.architecture.fields import FIELDS, Value, fields, meaning
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
@@ -46,9 +46,6 @@ def config(name: str, values: Mapping[str, Value]) -> Any:
     Raises:
         ValueError: if they are inconsistent, or the input does not fit the network.
     """
-    from models.cost.count import check_input
-    from models.presets import config_of
-
     preset = PRESETS[name]
     settings = dict(preset.fields) | {
         field.of or field.name: meaning(field, values[field.name]) for field in FIELDS[preset.kind]
@@ -58,7 +55,7 @@ def config(name: str, values: Mapping[str, Value]) -> Any:
         settings |= {"neurons": (*settings["neurons"], classes) if classes else ()}
         settings |= {"classes": None if classes else classes}
     made = config_of(preset.kind, settings)
-    check_input(made, *sizes(values))
+    compute.check_input(made, *sizes(values))
     return made
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.pages import shared
-from viz.pages.architecture import controls, diagram, network, presets, run, score
+from viz.pages.architecture import compute, controls, diagram, network, presets, run, score
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import attention, pictures
@@ -33,10 +33,8 @@ def page() -> None:
 
 def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
     """The parts or the attention; if the settings are invalid, the last valid ones, dimmed."""
-    from models.cost.count import parts
-
     config, sizes, error = network.possible()
-    found = parts(config, *sizes)
+    found = compute.parts(config, *sizes)
     with above:
         if error is not None:
             controls.problem(error)

@@ -9,7 +9,7 @@ from models.request import Source, TraceRequest, built_from
 from viz.api import samples, tracing
 from viz.api.entries import no_predictions
 from viz.pages import shared
-from viz.pages.architecture import cost, inputs, network, presets
+from viz.pages.architecture import compute, cost, inputs, network, presets
 from viz.pages.architecture.presets import PAGE
 from viz.pages.explore import answers, examples
 from viz.pages.state import session
@@ -57,9 +57,7 @@ def stale(config: "Config") -> bool:
 
 def kind_of(config: "Config") -> attention.Kind:
     """The kind of attention view for this network."""
-    from models.vit import ViTConfig
-
-    return "image" if isinstance(config, ViTConfig) else "text"
+    return "image" if isinstance(config, compute.ViTConfig) else "text"
 
 
 def _introduce(name: str, model: str) -> None:

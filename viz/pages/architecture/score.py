@@ -1,5 +1,6 @@
 """Loss and accuracy at several k of the Architecture page's network."""
 
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from models.request import Source
 from viz import figures
 from viz.api import tracing
 from viz.pages import shared
-from viz.pages.architecture import cost, network, presets, run
+from viz.pages.architecture import compute, cost, network, presets, run
 from viz.pages.architecture.presets import PAGE
 from viz.pages.widgets import charts, controls
 
@@ -118,39 +119,28 @@ def _loss(found: "Ranking", weight: float) -> str:
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
 def measured(source: Source, config: "Config", tokens: int, target: int) -> "Ranking":
     """Ranks of the right answers: of the trained model's own task, or of random inputs."""
-    from random import Random
-
-    from models.cost.count import parts
-    from train.recipes import RECIPES
-    from train.task import draw, ranking
-
     made = tracing.opened(source)
     with shared.forward_pass(made):
         if source.catalogue:
-            task: Any = RECIPES[source.catalogue].task
-            return ranking(made.network, task, draw(task, ITEMS, Random("accuracy"), held_out=True))
-        from train.chance import Chance
-
-        seconds = cost.predicted(parts(config, tokens, target))
+            task: Any = compute.RECIPES[source.catalogue].task
+            return compute.ranking(
+                made.network, task, compute.draw(task, ITEMS, Random("accuracy"), held_out=True)
+            )
+        seconds = cost.predicted(compute.parts(config, tokens, target))
         items = max(8, min(ITEMS, int(SECONDS / seconds)))
-        task = Chance(config, tokens, target)
-        return ranking(made.network, task, [task.draw(Random(str(n))) for n in range(items)])
+        task = compute.Chance(config, tokens, target)
+        return compute.ranking(
+            made.network, task, [task.draw(Random(str(n))) for n in range(items)]
+        )
 
 
 def _parts(config: "Config") -> tuple[Any, ...]:
-    from models.cost.count import parts
-
-    return parts(config, *network.sizes(network.values()))
+    return compute.parts(config, *network.sizes(network.values()))
 
 
 def _has_logits(config: "Config") -> bool:
-    from models.decoder import DecoderConfig
-    from models.encoder import EncoderConfig
-    from models.seq2seq import Seq2SeqConfig
-    from models.vit import ViTConfig
-
-    if isinstance(config, ViTConfig):
+    if isinstance(config, compute.ViTConfig):
         return bool(config.layers)
-    if isinstance(config, EncoderConfig):
+    if isinstance(config, compute.EncoderConfig):
         return config.classes > 0
-    return isinstance(config, DecoderConfig | Seq2SeqConfig)
+    return isinstance(config, compute.DecoderConfig | compute.Seq2SeqConfig)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from viz.api import corpus
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.corpus import runs
@@ -81,8 +82,6 @@ def _choose() -> None:
 
 
 def _opened() -> "Held[RunEntry]":
-    from viz.api import corpus
-
     chosen, folder = session.get(PAGE, "run"), session.get(PAGE, "folder")
     return corpus.hold(runs.folder_of(chosen, folder))
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from models.text import Decoding
+from viz.pages.explore import compute
 from viz.pages.shared import plain
 from viz.pages.widgets import cards
 
@@ -33,9 +35,7 @@ def of_text(
         given: whether the decoder's target was given.
         compared: whether `changed` tells what a text is continued with.
     """
-    from analysis.predictions import vocabulary_of
-
-    known = vocabulary_of(model, trace) if model.trained else None
+    known = compute.vocabulary_of(model, trace) if model.trained else None
     if known is None:
         return
     if known.kind == "seq2seq":
@@ -56,13 +56,11 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
         example: the picture, if it is one of the network's examples.
         title: names the picture or the network, where there are two.
     """
-    from analysis.outputs import class_probabilities
-
     card = cards.card(name)
     if card is None or not card.questions:
         return
     sizes = [len(question.classes) for question in card.questions]
-    answers = class_probabilities(trace, sizes)
+    answers = compute.class_probabilities(trace, sizes)
     parts = [
         f"{plain(question.title)} {_ranked(question.classes, shares)}"
         for question, shares in zip(card.questions, answers, strict=True)
@@ -78,20 +76,16 @@ def changed(model: "Model", before: "Trace", after: "Trace") -> None:
 
     Nothing where the model predicts none, or answers several questions at once.
     """
-    from analysis.outputs import change
-    from analysis.predictions import vocabulary_of
-    from analysis.target import name_of
-
     output = before.output
-    known = vocabulary_of(model, before) if model.trained else None
+    known = compute.vocabulary_of(model, before) if model.trained else None
     classes = output.name == "logits" and output.values.ndim == 2 and not model.multi_label
     several = (card := cards.card(model.name)) is not None and len(card.questions) > 1
     if not model.trained or (known is None and (not classes or several)):
         return
     place = -1 if known is None else _place(known, before, after)
-    found = change(before, after, place, count=CONTINUATIONS)
+    found = compute.change(before, after, place, count=CONTINUATIONS)
     words = (
-        f"**{plain(name_of(model, output, id).strip() or '␣')}**"
+        f"**{plain(compute.name_of(model, output, id).strip() or '␣')}**"
         f" {_two_digits(first)} → {_two_digits(second)}"
         for id, first, second in zip(found.ids, found.before, found.after, strict=True)
     )
@@ -141,12 +135,12 @@ def _ranked(names: Sequence[str], shares: Any) -> str:
 
 def _answered(card: "Card", trace: "Trace") -> None:
     """The likeliest token of each position, of a model trained to answer there."""
-    from analysis.outputs import top_ids
-
     names, labels = card.target_tokens or card.tokens, trace.tokens[0].labels
     if not names:
         return
-    ids = [id for id, label in zip(top_ids(trace), labels, strict=True) if label not in ENDS]
+    ids = [
+        id for id, label in zip(compute.top_ids(trace), labels, strict=True) if label not in ENDS
+    ]
     words = [names[id] for id in ids]
     if words and words[-1] == END:
         words.pop()
@@ -156,13 +150,10 @@ def _answered(card: "Card", trace: "Trace") -> None:
 
 def _written(model: "Model", trace: "Trace", given: bool) -> None:
     """What an encoder–decoder wrote, or would have written at each token of a target."""
-    from analysis.outputs import top_ids
-    from models.text import Decoding
-
     reader = model.target_tokenizer or model.tokenizer
     if trace.target_tokens is None or not isinstance(reader, Decoding):
         return
-    ids = top_ids(trace) if given else trace.target_tokens[0].ids[1:]
+    ids = compute.top_ids(trace) if given else trace.target_tokens[0].ids[1:]
     lead = GIVEN if given else "The model writes"
     letters = [reader.spelled([id]).labels[0] for id in ids]
     text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
@@ -171,9 +162,7 @@ def _written(model: "Model", trace: "Trace", given: bool) -> None:
 
 def _continued(known: "Vocabulary", trace: "Trace") -> None:
     """The likeliest tokens after the text of a causal model."""
-    from analysis.outputs import likeliest
-
-    top = likeliest(trace, -1, count=CONTINUATIONS)
+    top = compute.likeliest(trace, -1, count=CONTINUATIONS)
     words = (
         f"**{plain(known.name(id).strip() or '␣')}** {_two_digits(share)}"
         for id, share in zip(top.ids, top.probabilities, strict=True)

@@ -13,7 +13,7 @@ from models.catalogue import entry, is_here
 from models.request import Picture, Source, TraceRequest
 from viz.api import samples, tracing
 from viz.pages import shared
-from viz.pages.explore import cost, examples, sizes, source
+from viz.pages.explore import compute, cost, examples, sizes, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -154,9 +154,7 @@ def _request_of(request: TraceRequest, place: str, name: str) -> TraceRequest:
     else:
         other = replace(request.model, place=place, name=name, sizes=(), stamp="")
     stamped = tracing.stamped(other)
-    from models.loading.summary import reads
-
-    takes = reads(tracing.opened(stamped))
+    takes = compute.reads(tracing.opened(stamped))
     if not takes.image or takes.text:
         raise ValueError("expected a model that reads pictures alone")
     picture = request.picture

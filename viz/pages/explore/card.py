@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from models import catalogue
 from models.request import Source
 from viz.api import tracing
 from viz.architecture import short
+from viz.histogram import counts
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import cards, controls, entry
+from viz.pages.widgets import cards, charts, controls, entry
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -89,9 +92,7 @@ def about(place: DeltaGenerator | None, source: Source, verified: float | None) 
 
 def _catalogued(source: Source) -> list[str]:
     """What the catalogue says of a model."""
-    from models.catalogue import entry
-
-    known = entry(source.catalogue) if source.catalogue else None
+    known = catalogue.entry(source.catalogue) if source.catalogue else None
     return [f"{known.summary} {known.provenance}".strip()] if known else []
 
 
@@ -103,14 +104,11 @@ def line(source: Source, verified: float | None) -> str:
         verified: the largest difference of its output from one computed with the weights shown,
             relative to its largest number; None if that was not measured.
     """
-    from models.loading import summary
-    from models.model import grouped
-
     model = tracing.opened(source)
-    sizes = "; ".join(_sizes(part) for part in summary.parts(model))
+    sizes = "; ".join(_sizes(part) for part in compute.summary.parts(model))
     count = short(_parameters(model))
     checked = "" if verified is None else f", verified to {_rounded(verified)}"
-    unused = f"; not used: {grouped(model.left_out)}" if model.left_out else ""
+    unused = f"; not used: {compute.grouped(model.left_out)}" if model.left_out else ""
     reason = f" {model.door_reason}." if model.door_reason else ""
     named = kind(source, model)
     return (
@@ -127,11 +125,9 @@ def _rounded(number: float) -> str:
 
 def kind(source: Source, model: "Model") -> str:
     """What its owner would call the architecture: by the type in its config.json."""
-    from models.catalogue import read_config
-
     try:
         files = None if source.place == "built" else tracing.folder(source).path
-        stated = "" if files is None else str(read_config(files).get("model_type", ""))
+        stated = "" if files is None else str(catalogue.read_config(files).get("model_type", ""))
     except ValueError:  # deleted since
         stated = ""
     if not stated or stated.startswith(OURS):
@@ -153,9 +149,7 @@ def show(source: Source, model: "Model") -> None:
 
 def _family(model: "Model") -> str:
     """The architecture: the class of a Headscope network, or the transformers model type."""
-    from models.loading import summary
-
-    return type(model.network).__name__ if model.door == "own" else summary.family(model)
+    return type(model.network).__name__ if model.door == "own" else compute.summary.family(model)
 
 
 def _by(model: "Model") -> str:
@@ -184,9 +178,7 @@ def _rows(source: Source, model: "Model") -> str:
 
 def facts(source: Source, model: "Model") -> dict[str, str]:
     """Everything on the card, by name."""
-    from models.loading import summary
-
-    found = summary.parts(model)
+    found = compute.summary.parts(model)
     weights = next(model.network.parameters())
     return {
         "Architecture": _family(model),
@@ -232,9 +224,7 @@ def _tokenizer(model: "Model") -> str:
 
 def _provenance(source: Source) -> dict[str, str]:
     """Where a fetched model comes from, and what was checked."""
-    from models.catalogue import entry
-
-    known = entry(source.name) if source.place == "catalogue" else None
+    known = catalogue.entry(source.name) if source.place == "catalogue" else None
     if known is None or known.wheel is None:
         return {}
     return {
@@ -245,25 +235,19 @@ def _provenance(source: Source) -> dict[str, str]:
 
 
 def _licence(source: Source) -> str:
-    from models.catalogue import entry
-    from models.loading import summary
-
     if source.place == "catalogue":
-        return entry(source.name).licence
+        return catalogue.entry(source.name).licence
     if source.place == "built":
         return "none: random weights, made here"
     try:
-        return summary.licence(tracing.folder(source)) or "not stated"
+        return compute.summary.licence(tracing.folder(source)) or "not stated"
     except ValueError:
         return "unknown: its files were deleted"
 
 
 def _memory(model: "Model") -> str:
-    from models.cost import memory_check
-    from models.loading import summary
-
-    weights, kept = summary.weights_bytes(model), summary.trace_bytes(model, TOKENS)
-    free = memory_check.available_memory(str(model.device))
+    weights, kept = compute.summary.weights_bytes(model), compute.summary.trace_bytes(model, TOKENS)
+    free = compute.memory_check.available_memory(str(model.device))
     left = "" if free is None else f"; {short(free, 'memory')} free now"
     return (
         f"{short(weights, 'memory')} of weights; a trace keeps about {short(kept, 'memory')} for"
@@ -289,8 +273,6 @@ def _tensors(source: Source, model: "Model") -> None:
         session.edit(PAGE, {"tensor": found[0].name})
     help = "How often each value occurs in this tensor"
     chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
-    from viz.pages.widgets import charts
-
     alt = f"Histogram of {chosen}"
     charts.draw(_histogram(model, chosen), f"{PAGE}_histogram", alt)
 
@@ -308,15 +290,13 @@ def tensors(source: Source, model: "Model") -> tuple[TensorRow, ...]:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _rows_of(source: Source, identity: int, _model: "Model") -> tuple[TensorRow, ...]:
-    from analysis.tensors import summary
-
     return tuple(
         TensorRow(
             name,
             " × ".join(map(str, tensor.shape)) or "one number",
             str(tensor.dtype).removeprefix("torch."),
             tensor.numel(),
-            *summary(tensor),
+            *compute.tensors.summary(tensor),
         )
         for name, tensor in _named(_model)
     )
@@ -327,9 +307,6 @@ def _named(model: "Model") -> list[tuple[str, Any]]:
 
 
 def _histogram(model: "Model", name: str) -> "Figure":
-    from analysis.tensors import histogram
-    from viz.histogram import counts
-
     tensor = dict(_named(model))[name]
-    found, edges = histogram(tensor)
+    found, edges = compute.tensors.histogram(tensor)
     return counts(found.numpy(), edges.numpy(), title=f"{model.name} · {name}", x="value")

@@ -8,7 +8,7 @@ from models.catalogue import entry, is_here
 from models.request import Source
 from viz.api import tracing
 from viz.pages import shared
-from viz.pages.explore import download, shelves, sizes, source
+from viz.pages.explore import compute, download, shelves, sizes, source
 from viz.pages.explore.names import PAGE
 from viz.pages.explore.source import DOORS, DTYPES, NAMES, TITLES
 from viz.pages.state import params as link
@@ -155,9 +155,10 @@ def _is_missing(wanted: Source) -> bool:
         return missing
     if wanted.place != "hub" or tracing.public():
         return False
-    from models.files import hub
-
-    if not hub.HUB_ID.fullmatch(wanted.name) or hub.cached_folder(wanted.name) is not None:
+    if (
+        not compute.hub.HUB_ID.fullmatch(wanted.name)
+        or compute.hub.cached_folder(wanted.name) is not None
+    ):
         return False
     download.offer(wanted.name)
     return True

@@ -9,11 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from models.presets import config_of
 from models.request import Source
 from viz.api import passes
 from viz.architecture import short
 from viz.pages import shared
-from viz.pages.explore import sizes
+from viz.pages.explore import compute, sizes
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -105,17 +106,15 @@ def estimate(settings: Settings) -> Cost:
     Raises:
         ValueError: if the sizes are inconsistent.
     """
-    from models.cost.count import parts, total
-    from models.cost.memory import peak_memory
-    from models.cost.memory_check import available_memory
-
     device = shared.device()
-    made = parts(_config(settings))
-    seconds = passes.on_one_core(total(made, "flops"), device)
+    made = compute.parts(_config(settings))
+    seconds = passes.on_one_core(compute.total(made, "flops"), device)
     if device == "cpu" and seconds > passes.LONG:
         seconds /= passes.cores()
-    weights = SECONDS_A_WEIGHT * total(made, "parameters")
-    return Cost(weights + seconds, peak_memory(made), available_memory(device))
+    weights = SECONDS_A_WEIGHT * compute.total(made, "parameters")
+    return Cost(
+        weights + seconds, compute.peak_memory(made), compute.memory_check.available_memory(device)
+    )
 
 
 def possible(settings: Settings) -> list[Fix]:
@@ -148,8 +147,6 @@ def smaller(settings: Settings, fits: Callable[[Settings], bool]) -> list[Fix]:
 
 
 def _config(settings: Settings) -> Any:
-    from models.presets import config_of
-
     return config_of(sizes.KINDS[sizes.VIT], sizes.of(sizes.VIT, settings))
 
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from models import fetch as fetching
+from models.catalogue import entry
 from models.request import Source
 from viz.api import tracing
 from viz.architecture import short
 from viz.pages import shared
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import plain
 from viz.pages.state import session
@@ -65,8 +68,6 @@ def downloads() -> dict[str, Download]:
 
 def offer_entry(name: str) -> None:
     """Offers a model of the catalogue that is fetched first: its provenance, size and a button."""
-    from models.catalogue import entry
-
     if _is_running(name):
         return
     known = entry(name)
@@ -123,29 +124,25 @@ def follow(name: str) -> None:
 
 
 def _look_up(name: str) -> None:
-    from models.files import hub
-
     state = st.session_state
     try:
         tracing.check(Source("hub", name))
-        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = hub.plan_download(name), ("", "")
+        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = (
+            compute.hub.plan_download(name),
+            ("", ""),
+        )
     except ValueError as error:
         state[f"{PAGE}/look_up_problem"] = (name, str(error))
 
 
 def _start(plan: "DownloadPlan") -> None:
-    from models.files import hub
-
     tracing.check(Source("hub", plan.name))
-    _run(plan.name, Download(plan.size, partial(hub.download, plan)))
+    _run(plan.name, Download(plan.size, partial(compute.hub.download, plan)))
 
 
 def _start_entry(name: str) -> None:
-    from models.catalogue import entry
-    from models.fetch import fetch
-
     known = entry(name)
-    _run(name, Download(known.download, partial(fetch, known)))
+    _run(name, Download(known.download, partial(fetching.fetch, known)))
 
 
 def _is_running(name: str) -> bool:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from models.request import Options, Source, TraceRequest
 from viz.pages import shared
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -181,10 +182,8 @@ def _button(
 
 def _add(text: str, second: str) -> None:
     """Adds the one edit of a text, or removes it where it is there."""
-    from models.edits.text import parse_edits
-
     try:
-        (edit,) = parse_edits(text, {SECOND: NAMED})
+        (edit,) = compute.parse_edits(text, {SECOND: NAMED})
     except ValueError as error:
         st.session_state[f"{PAGE}/edits/problem"] = str(error)
         return
@@ -236,9 +235,7 @@ def _now() -> Listed:
 def _listed(settings: Mapping[str, Any], names: Mapping[str, TraceRequest]) -> Listed:
     if not settings["edits"]:
         return Listed(second=settings[SECOND])
-    from models.edits.text import parse_edits
-
-    edits = parse_edits(settings["edits"], names)
+    edits = compute.parse_edits(settings["edits"], names)
     off = {int(each) for each in settings["off"].split(".") if each}
     return Listed(edits, frozenset(off & {*range(len(edits))}), settings[SECOND])
 
@@ -253,14 +250,10 @@ def _text(edits: Iterable[Any]) -> str:
     edits = tuple(edits)
     if not edits:
         return ""
-    from models.edits.text import format_edits
-
     named = (_with(each, source=NAMED) if hasattr(each, "source") else each for each in edits)
-    return format_edits(named, {SECOND: NAMED})
+    return compute.format_edits(named, {SECOND: NAMED})
 
 
 def _with(edit: Any, **changed: Any) -> Any:
     """The same edit with other arguments."""
-    from models.edits.fields import arguments
-
-    return type(edit)(**{**arguments(edit), **changed})
+    return type(edit)(**{**compute.arguments(edit), **changed})

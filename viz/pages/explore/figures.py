@@ -12,11 +12,12 @@ from models.request import File, Options, TraceRequest
 from viz import vision
 from viz.api import samples, tracing
 from viz.pages import shared
-from viz.pages.explore import examples, source
+from viz.pages.explore import compute, examples, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import charts, controls, pictures
+from viz.positions import tiles
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -132,28 +133,19 @@ def show(request: TraceRequest) -> None:
 
 
 def _distance(model: "Model", request: TraceRequest) -> "go.Figure":
-    import torch
-
-    from analysis.similarity import grid_distances
-    from analysis.vision import attention_distance
-
     found = _traced(request)
     rows, cols = _one_grid(found)
     side = _image(request).width / cols
-    values = torch.stack([attention_distance(found, site, side) for site in found.sites])
-    uniform = float(grid_distances(rows, cols).mean()) * side
+    values = compute.stack([compute.attention_distance(found, site, side) for site in found.sites])
+    uniform = float(compute.grid_distances(rows, cols).mean()) * side
     title = f"{_name(model)}: mean attention distance"
     return vision.distances(values.numpy(), title=title, uniform=uniform, unit="pixels")
 
 
 def _entropy(model: "Model", request: TraceRequest) -> "go.Figure":
-    import torch
-
-    from analysis.vision import attention_entropy
-
     found = _traced(request)
     _one_grid(found)
-    values = torch.stack([attention_entropy(found, site) for site in found.sites])
+    values = compute.stack([compute.attention_entropy(found, site) for site in found.sites])
     return vision.distances(
         values.numpy(),
         title=f"{_name(model)}: entropy of attention",
@@ -164,26 +156,20 @@ def _entropy(model: "Model", request: TraceRequest) -> "go.Figure":
 
 
 def _filters(model: "Model", request: TraceRequest) -> "go.Figure":
-    from analysis.vision import filter_components
-
     network = _own(model)
-    components, shares = filter_components(network.patches.filters())
+    components, shares = compute.filter_components(network.patches.filters())
     title = f"{_name(model)}: principal components of its patch embedding"
     return vision.filters(components.numpy(force=True), shares.numpy(force=True), title=title)
 
 
 def _positions(model: "Model", request: TraceRequest) -> "go.Figure":
-    from analysis.vision import position_similarity
-    from models.trace import PatchGrid
-    from viz.positions import tiles
-
     network = _own(model)
     if network.config.positions == "none":
         raise ValueError(f"{model.name} adds no position vectors")
     rows, cols = network.config.grid
     vectors = network.positions.vectors((rows, cols), network.config.width)
-    grid = PatchGrid(rows, cols, network.positions.leading)
-    values = position_similarity(vectors, grid).reshape(rows * cols, rows * cols)
+    grid = compute.PatchGrid(rows, cols, network.positions.leading)
+    values = compute.position_similarity(vectors, grid).reshape(rows * cols, rows * cols)
     title = f"{_name(model)}: similarity of positions"
     return tiles(
         values.numpy(force=True), rows, cols, title=title, bar="cosine", low=-1.0, high=1.0
@@ -191,29 +177,27 @@ def _positions(model: "Model", request: TraceRequest) -> "go.Figure":
 
 
 def _norms(model: "Model", request: TraceRequest) -> "go.Figure":
-    from analysis.vision import outliers, token_norms
-
     found = _traced(request)
-    values = token_norms(found)
+    values = compute.token_norms(found)
     title = f"{_name(model)}: norm of every token"
-    shown = values.numpy(force=True), outliers(values).numpy(force=True)
+    shown = values.numpy(force=True), compute.outliers(values).numpy(force=True)
     return vision.norms(*shown, found.labels, title=title)
 
 
 def _features(model: "Model", request: TraceRequest) -> "go.Figure":
-    from analysis.vision import feature_colours
-
     every = session.get(PAGE, "components") == "all"
     shown = _every_picture(request) if every else [("", request)]
     traces = [_traced(each) for _, each in shown]
     rows, cols = _one_grid(traces[0])
     side, deviations = session.get(PAGE, "object"), session.get(PAGE, "threshold")
     features = [trace.final()[trace.prefix :].cpu() for trace in traces]
-    colours, threshold = feature_colours(features, threshold=None), 0.0
+    colours, threshold = compute.feature_colours(features, threshold=None), 0.0
     if side != "all":
         threshold = deviations * colours.deviation
         flip = side == "below"
-        colours = feature_colours(features, threshold=-threshold if flip else threshold, flip=flip)
+        colours = compute.feature_colours(
+            features, threshold=-threshold if flip else threshold, flip=flip
+        )
     shares = ", ".join(f"{float(share):.0%}" for share in colours.explained)
     title = f"{_name(model)}: patch features, {shares} of their variance"
     if side != "all":
@@ -234,12 +218,10 @@ def _features(model: "Model", request: TraceRequest) -> "go.Figure":
 
 
 def _similarity(model: "Model", request: TraceRequest) -> "go.Figure":
-    from analysis.vision import patch_similarity
-
     trace = _traced(request)
     rows, cols = _one_grid(trace)
     patch = min(session.get(PAGE, "like"), rows * cols - 1)
-    values = patch_similarity(trace.final()[trace.prefix :].cpu(), patch)
+    values = compute.patch_similarity(trace.final()[trace.prefix :].cpu(), patch)
     figure = vision.overlay(
         values.reshape(rows, cols).numpy(),
         _image(request),

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.catalogue import entry as catalogue_entry
 from models.request import Ids, Picture, Reads, Recording, Source, TraceRequest
+from models.text import clean
 from viz.api import reading, samples
 from viz.pages import shared
 from viz.pages.explore import examples, preprocessing, recordings, sizes, source, words
@@ -218,6 +219,4 @@ def _check_length(count: int) -> None:
 
 
 def _clean(text: str) -> str:
-    from models.text import clean
-
     return clean(text)[0]

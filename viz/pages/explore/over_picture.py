@@ -14,12 +14,14 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from headscope_views import view
 
 from models.request import TraceRequest
 from viz import theme, vision
 from viz.api import tracing
 from viz.api.pictures import data_url
 from viz.pages import shared
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -141,8 +143,6 @@ def _live(
     name: str,
 ) -> None:
     """The weights of the cell under the pointer, fetched as it moves; a click chooses the cell."""
-    from headscope_views import view
-
     queries, keys = (
         {"rows": grid.rows, "cols": grid.cols, "prefix": grid.prefix} for grid in grids
     )
@@ -211,13 +211,11 @@ def _boxes_of(request: TraceRequest) -> "tuple[Detection, ...]":
 
 @lru_cache(maxsize=8)
 def _detected(request: TraceRequest) -> "tuple[Detection, ...]":
-    from models.pretrained.detection import detections
-
     model, given, _ = tracing.arguments(request)
     if model.door != "transformers":
         return ()
     with shared.forward_pass(model):
-        return detections(model, given)
+        return compute.detections(model, given)
 
 
 def _select(

@@ -16,6 +16,7 @@ from viz.pages.explore import (
     beside,
     card,
     chooser,
+    compute,
     cost,
     edits,
     examples,
@@ -301,14 +302,12 @@ def _read_from(
     opened: Source, wanted: Source, model: "Model", controls: Controls | None
 ) -> inputs.Entries:
     """The entries that the request is read from; those of an opened model are drawn now."""
-    from models.loading.summary import reads
-
     if controls is None:
-        return inputs.Entries(inputs.known(source.listed()) or reads(model))
+        return inputs.Entries(inputs.known(source.listed()) or compute.reads(model))
     if controls.entries is not None and opened.name == wanted.name:
         return controls.entries
     with controls.given:
-        controls.entries = inputs.draw(reads(model), model)
+        controls.entries = inputs.draw(compute.reads(model), model)
     return controls.entries
 
 

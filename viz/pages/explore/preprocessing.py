@@ -7,6 +7,7 @@ import streamlit as st
 from models.request import Items, Picture, Source
 from viz.api.pictures import data_url
 from viz.pages import shared
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -86,10 +87,8 @@ def _preview(model: "Model") -> None:
 
 def _seen_by(model: "Model", changes: Items) -> "Image | None":
     """The page's picture as the model sees it; None if it cannot be read, or is cut into parts."""
-    from models.tracing import seen
-
     try:
-        return seen(Picture(pictures.current(PAGE), changes), model).image
+        return compute.seen(Picture(pictures.current(PAGE), changes), model).image
     except ValueError:  # reported where the picture is read
         return None
 
@@ -137,8 +136,6 @@ def changes(model: "Model") -> Items:
 
 
 def _settings(model: "Model", stated: "Preprocessing") -> None:
-    from models.preprocessing import mode_of
-
     rows, cols = _size(model, stated)
     by = "the checkpoint states" if stated.stated else "is assumed"
     st.caption(f"Leave a box empty for what {by} (grey).")
@@ -147,7 +144,7 @@ def _settings(model: "Model", stated: "Preprocessing") -> None:
         controls.number(PAGE, "rows_px", "Rows", (0, MOST), help, auto=str(rows))
         help = "Width in pixels"
         controls.number(PAGE, "cols_px", "Columns", (0, MOST), help, auto=str(cols))
-    own = MODES[mode_of(stated)]
+    own = MODES[compute.mode_of(stated)]
     help = "How a picture with another aspect ratio is fitted"
     titles = {"": f"As {'stated' if stated.stated else 'assumed'}: {own.lower()}", **MODES}
     controls.select(PAGE, "resize", "Resize", titles, help, width=276)

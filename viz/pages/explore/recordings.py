@@ -4,8 +4,11 @@ import io
 import wave
 from functools import cache
 
+import numpy as np
+
 from models.request import File, file_of
 from viz.api import samples
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -67,16 +70,12 @@ def _show(name: str) -> None:
 
 def _check(digest: str, data: bytes) -> None:
     """Raises ValueError for a file that is no recording."""
-    from models.inputs.sound import read_recording
-
-    read_recording(data)
+    compute.read_recording(data)
 
 
 @cache
 def _notes() -> File:
     """Three notes, one after another, as 16-bit samples."""
-    import numpy as np
-
     time = np.arange(int(SECONDS * RATE)) / RATE
     swell = np.sin(np.pi * time / SECONDS)  # no clicks between the notes
     notes = [0.3 * swell * np.sin(2 * np.pi * hertz * time) for hertz in NOTES]

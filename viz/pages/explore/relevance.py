@@ -20,6 +20,7 @@ from viz import vision
 from viz.api import tracing
 from viz.figures import curves
 from viz.pages import shared
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -268,9 +269,7 @@ def _section(page: str, subject: Subject) -> None:
 
 def _classes(model: "Model", trace: "Trace") -> tuple[str, ...]:
     """A name for every class; () for a network without classes."""
-    from analysis.target import class_names
-
-    return class_names(model, trace.output.values.shape[-1])
+    return compute.class_names(model, trace.output.values.shape[-1])
 
 
 def _pixels(given: Any) -> "Tensor":
@@ -289,12 +288,10 @@ def _pixels(given: Any) -> "Tensor":
 
 def _check_layers(trace: "Trace") -> None:
     """Raises ValueError unless the layers are one stack over the same tokens."""
-    from analysis.stack import self_attention
-
     towers = sorted({str(site.tower) for site in trace.sites})
     if len(towers) > 1:
         raise ValueError(f"it has several stacks of layers ({', '.join(towers)})")
-    self_attention(trace)
+    compute.self_attention(trace)
 
 
 def _check_patches(trace: "Trace", pixels: "Tensor") -> None:
@@ -308,10 +305,8 @@ def _check_patches(trace: "Trace", pixels: "Tensor") -> None:
 
 def _check_output(trace: "Trace") -> None:
     """Raises ValueError for outputs that are neither classes nor hidden states."""
-    from analysis.target import EMBEDDINGS
-
     name, values = trace.output.name, trace.output.values
-    if name in EMBEDDINGS:
+    if name in compute.EMBEDDINGS:
         return
     if name != "logits" or values.ndim != 2:
         raise ValueError(f"it gives {name} for many places, not classes of the whole picture")
@@ -482,14 +477,12 @@ def _top(lines: Iterable[np.ndarray]) -> float:
 
 @st.cache_resource(max_entries=16, show_spinner="Computing the relevance …")
 def _explained(key: Any, asked: Asked, chosen: int | None, _subject: Subject) -> Explanation:
-    from analysis.relevance import explain
-
     model, picture = _subject.model, _subject.input
     if asked.method in ("gradient", "chefer", "attnlrp"):
         if chosen is None:
             raise ValueError(f"{_no_classes(_subject)}: {TITLES[asked.method]} explains one")
         with shared.forward_pass(model):
-            made = explain(model, picture, target=chosen, method=asked.method)
+            made = compute.explain(model, picture, target=chosen, method=asked.method)
         tokens = made.tokens.float().numpy(force=True)
         return Explanation(tokens, chosen, unassigned=made.unassigned, value=made.value)
     with shared.forward_pass(model):
@@ -503,16 +496,12 @@ def _read(subject: Subject, chosen: int | None) -> "Tensor":
 
     Of a network without classes: the class token, or all patches where there is none.
     """
-    import torch
-
-    from analysis.relevance import reader
-    from analysis.target import Target
-    from models.run import trace
-
     if chosen is not None:
-        found = trace(subject.model, subject.input, hidden=True, gradient=Target(chosen).score)
-        return reader(found, found.sites[-1])
-    shares = torch.zeros(len(subject.trace.labels))
+        found = compute.trace(
+            subject.model, subject.input, hidden=True, gradient=compute.Target(chosen).score
+        )
+        return compute.reader(found, found.sites[-1])
+    shares = compute.zeros(len(subject.trace.labels))
     rows, cols = subject.trace.grid or (1, 1)
     first = subject.trace.prefix
     alone = READERS.get(subject.trace.labels[0]) == "class"
@@ -538,14 +527,10 @@ def _reader(trace: "Trace", shares: "Tensor") -> str:
 
 def _followed(asked: Asked, found: "Trace", shares: "Tensor") -> "Tensor":
     """The relevance of every token for what the answer is read from, whatever the answer is."""
-    from analysis.flow import flow
-    from analysis.norms import norms_to
-    from analysis.rollout import rollout
-
     if asked.method == "norms":
-        return norms_to(found, found.sites[-1], shares)
+        return compute.norms_to(found, found.sites[-1], shares)
     if asked.method == "rollout":
-        rolled = rollout(found, fusion=asked.fused, discard=asked.discard / 100)
+        rolled = compute.rollout(found, fusion=asked.fused, discard=asked.discard / 100)
         return shares.to(rolled) @ rolled
     tokens, rows = len(found.labels), shares.nonzero().flatten().tolist()
     if len(rows) > 1:
@@ -554,7 +539,7 @@ def _followed(asked: Asked, found: "Trace", shares: "Tensor") -> "Tensor":
         )
     if tokens > MOST_FLOW:
         raise ValueError(f"flow: expected at most {MOST_FLOW} tokens, this network has {tokens:,}")
-    return flow(found, rows[0], fusion=asked.fused)
+    return compute.flow(found, rows[0], fusion=asked.fused)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -566,14 +551,10 @@ def _faithful(
     _subject: Subject,
     _tokens: np.ndarray,
 ) -> "Faithfulness":
-    import torch
-
-    from analysis.faithfulness import faithfulness
-
     model, among = _subject.model, _subject.question(chosen)
-    relevance = torch.tensor(_tokens)
+    relevance = compute.tensor(_tokens)
     with shared.forward_pass(model):
-        return faithfulness(
+        return compute.faithfulness(
             model, _subject.input, relevance, target=chosen, among=among, removal=removal
         )
 
@@ -587,11 +568,9 @@ def _perturbed(
     _subject: Subject,
     _tokens: np.ndarray,
 ) -> "Perturbation":
-    import torch
-
-    from analysis.perturbation import perturbation
-
     model, among = _subject.model, _subject.question(chosen)
-    relevance = torch.tensor(_tokens)
+    relevance = compute.tensor(_tokens)
     with shared.forward_pass(model):
-        return perturbation(model, _subject.input, relevance, kind, target=chosen, among=among)
+        return compute.perturbation(
+            model, _subject.input, relevance, kind, target=chosen, among=among
+        )

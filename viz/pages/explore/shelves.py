@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from headscope_views import view
 
 from models.catalogue import Entry, catalogue, is_here
 from models.files.checkpoints import checkpoints_in, is_checkpoint
 from viz.api import tracing
 from viz.architecture import short
-from viz.pages.explore import folder_browser, sizes
+from viz.pages.explore import compute, folder_browser, sizes
 from viz.pages.explore.names import PAGE
 from viz.pages.explore.suggestions import SUGGESTIONS
 from viz.pages.state import session
@@ -177,8 +178,6 @@ def _choices(
     empty: str = "",
 ) -> None:
     """A list of the browser's; `kept` is the name under which it remembers the items."""
-    from headscope_views import view
-
     props = {"label": label, "items": list(items), "layout": layout, "kept": kept, "empty": empty}
     view("choices", props, key=f"{PAGE}_{name}", on=("chosen",))
 
@@ -186,6 +185,4 @@ def _choices(
 def _cached() -> tuple:
     if tracing.public():
         return ()
-    from models.files import hub
-
-    return tuple(model for model in hub.cached_models() if model.complete)
+    return tuple(model for model in compute.hub.cached_models() if model.complete)

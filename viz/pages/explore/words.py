@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from models.catalogue import entry, folder
+from models.text import FileTokenizer
 from viz.api.tracing import Between, Special
 from viz.pages.explore.sizes import KINDS
 from viz.pages.shared import plain
@@ -75,8 +76,6 @@ def of_catalogue(model: str) -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def _of_catalogue(model: str) -> tuple[str, ...]:
     """Kept only where they could be read: the model's files may be mended while the app runs."""
-    from models.text import FileTokenizer
-
     reader = FileTokenizer(folder(entry(model)) / "tokenizer.json")
     return names(reader, target=entry(model).kind == "seq2seq")
 

@@ -1,7 +1,9 @@
 """The menu: settings shared by all pages, and a link to the current view."""
 
 import streamlit as st
+from headscope_views import view
 
+from viz.pages import compute
 from viz.pages.shared import cold
 from viz.pages.state.session import APP, app
 from viz.pages.widgets import controls
@@ -22,15 +24,11 @@ def _device() -> None:
     """A choice of device, if this machine is known to have more than one."""
     if cold():
         return
-    from models.run import devices
-
-    found = devices()
+    found = compute.devices()
     if len(found) > 1:
         titles = {name: name.upper() for name in found}
         controls.choice(APP, "device", "Device", titles, "What the models run on")
 
 
 def _copy_link() -> None:
-    from headscope_views import view
-
     view("copy", {"label": "Copy the link to this view"}, key="frame_copy")

@@ -1,6 +1,7 @@
 """The teacher's room: one person presents lessons, others follow (see assets/room/room.js)."""
 
 import streamlit as st
+from headscope_views import view
 
 from viz.api import room
 from viz.pages.frame import registry
@@ -11,8 +12,6 @@ def draw(current: registry.Entry) -> None:
     """Draws the control of the room in the bar, if this server has rooms."""
     if not room.is_open():
         return
-    from headscope_views import view
-
     lessons = [{"name": each.name, "title": each.title} for each in registry.LESSONS]
     props = {"page": current.name, "lessons": lessons, "code": link_on_entry.room_code()}
     view("room", props, key="frame_room", width="content")

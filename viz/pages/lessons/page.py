@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import streamlit as st
+from headscope_views import view
 
 from viz.lessons import course
 from viz.lessons.glossary import TERMS
@@ -17,6 +18,7 @@ from viz.pages.lessons import markup, story
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention
+from viz.pages.widgets.sources import source
 
 PRINT = link.choice("print", "no", ("no", "yes"))
 KEYS = (
@@ -87,8 +89,6 @@ def code(name: str, *parts: str) -> None:
         name: of the lesson.
         parts: dotted names of functions and classes.
     """
-    from viz.pages.widgets.sources import source
-
     opened = printing(name)
     key = f"{name}_code_{opened}"
     box = st.expander("The code that ran", expanded=opened, key=key, on_change="rerun")
@@ -148,8 +148,6 @@ def _older(lesson: Lesson, query: Any) -> tuple[link.Param, ...]:
 
 def _listen() -> None:
     """Mounts the browser side: keyboard shortcuts and mode changes."""
-    from headscope_views import view
-
     view("keys", {}, key="lesson_keys")
     view("mode", {}, key="lesson_mode")
 
@@ -173,8 +171,6 @@ def course_map(name: str, *, key: str) -> None:
         name: of the lesson whose parts are lit; "" for the map with a list of all lessons.
         key: of the view.
     """
-    from headscope_views import view
-
     lessons = [
         {
             "name": each.name,

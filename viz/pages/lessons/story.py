@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from headscope_views import view
+
 from viz import theme
 from viz.lessons import prose
 from viz.lessons.inputs import Value
@@ -22,8 +24,6 @@ def show(lesson: Lesson, *, paper: bool = False) -> None:
         lesson: to draw.
         paper: whether it is drawn as it is printed.
     """
-    from headscope_views import view
-
     props = {
         **session.props(lesson.name, SELECTION),
         "title": lesson.figure,

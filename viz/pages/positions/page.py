@@ -1,6 +1,7 @@
 """Positions: where order comes from, scheme by scheme."""
 
 import streamlit as st
+from headscope_views import view as mounted
 
 from viz.pages import shared
 from viz.pages.positions import texts, views
@@ -11,8 +12,6 @@ from viz.pages.widgets import attention, charts
 
 def page() -> None:
     """Draws the page."""
-    from headscope_views import view as mounted
-
     problems = link_on_entry.enter(PAGE, PARAMS, frozenset()).problems
     st.markdown("#### Where does order come from?")
     for problem in problems:

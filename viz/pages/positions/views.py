@@ -5,7 +5,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import figures, positions
-from viz.pages.positions import encodings
+from viz.pages.positions import compute, encodings
 from viz.pages.positions.charts import chart, cosines, span, title, wide_chart
 from viz.pages.positions.controls import pointer, whole
 from viz.pages.positions.encodings import Encoding
@@ -21,7 +21,7 @@ def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
 
 
 def _table(encoding: Encoding, row: DeltaGenerator) -> None:
-    values = encodings.table(encoding)
+    values = compute.table(encoding)
     length, width = values.shape
     with row:
         position = pointer("position", "Position", length - 1, "Whose code is shown")
@@ -86,7 +86,7 @@ def _code(values: np.ndarray, dim: int, position: int, ends: tuple[float, float]
 
 
 def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
-    turned = encodings.angles(encoding)
+    turned = compute.angles(encoding)
     length, count = turned.shape
     with row:
         query = pointer("position", "Query at", length - 1, "Rotates the query's hands")
@@ -102,7 +102,7 @@ def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
 
 
 def _similar(encoding: Encoding, row: DeltaGenerator) -> None:
-    values = encodings.similarity(encoding, encoding.length)
+    values = compute.similarity(encoding, encoding.length)
     length, (low, high) = len(values), cosines(values)
     with row:
         position = pointer("position", "Position", length - 1, "Which row is drawn as a curve")
@@ -137,7 +137,7 @@ def _similar(encoding: Encoding, row: DeltaGenerator) -> None:
 
 def _tiles(encoding: Encoding, row: DeltaGenerator) -> None:
     rows, cols = encoding.rows, encoding.cols
-    values = encodings.similarity(encoding, rows * cols)
+    values = compute.similarity(encoding, rows * cols)
     low, high = cosines(values)
     figure = positions.tiles(
         values,
@@ -152,7 +152,7 @@ def _tiles(encoding: Encoding, row: DeltaGenerator) -> None:
 
 
 def _distance(encoding: Encoding, row: DeltaGenerator) -> None:
-    found = encodings.products(encoding)
+    found = compute.products(encoding)
     unit = "distance in patches" if encoding.scheme == "grid" else "distance in positions"
     figure = figures.curves(
         found.distance,
@@ -170,7 +170,7 @@ def _regrid(encoding: Encoding, row: DeltaGenerator) -> None:
     with row:
         dim = pointer("dim", "Dimension", encoding.width - 1, "Which one the upper row shows")
     figure = figures.facets(
-        encodings.regridded(encoding, new, dim),
+        compute.regridded(encoding, new, dim),
         title=f"{title(encoding)}: dimension {dim}, and cosine with the middle patch",
         x="patch column",
         y="patch row",
@@ -185,7 +185,7 @@ def _regrid(encoding: Encoding, row: DeltaGenerator) -> None:
 
 def _bias_by_distance(encoding: Encoding, row: DeltaGenerator) -> None:
     """The bias of every head as a curve."""
-    distance, values = encodings.by_signed_distance(encoding)
+    distance, values = compute.by_signed_distance(encoding)
     figure = figures.curves(
         distance,
         {f"head {head}": line for head, line in enumerate(values)},
@@ -198,12 +198,12 @@ def _bias_by_distance(encoding: Encoding, row: DeltaGenerator) -> None:
 
 def _bias(encoding: Encoding, row: DeltaGenerator) -> None:
     """The bias of every head as a matrix."""
-    values = encodings.biases(encoding)
+    values = compute.biases(encoding)
     names = [f"head {head}" for head in range(len(values))]
     alibi = encoding.scheme == "alibi"
     if alibi:
         names = [
-            f"{n}, slope {s:.3g}" for n, s in zip(names, encodings.slopes(encoding), strict=True)
+            f"{n}, slope {s:.3g}" for n, s in zip(names, compute.slopes(encoding), strict=True)
         ]
     # a bias of −8 scales a weight by e^−8 = 0.0003: lower values need no distinct colours
     low, high, bar = (-8, 0, "bias, −8 or less") if alibi else (-3, 3, "bias")
@@ -232,7 +232,7 @@ def _every(encoding: Encoding) -> str:
 def _buckets(encoding: Encoding, row: DeltaGenerator) -> None:
     """The T5 bucket of every distance."""
     figure = figures.heatmap(
-        encodings.buckets(encoding),
+        compute.buckets(encoding),
         title=f"T5 relative: 32 buckets, {encoding.length} positions",
         x="key",
         y="query",
@@ -251,7 +251,7 @@ def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
         query = pointer("position", "Query", encoding.length - 1, "Whose row is drawn as curves")
         head = pointer("head", "Head", encoding.heads - 1, "Of ALiBi and T5")
     beside = encodings.BESIDE.items()
-    found = {title: encodings.alone(encoding, scheme, head) for scheme, title in beside}
+    found = {title: compute.alone(encoding, scheme, head) for scheme, title in beside}
     matrices = figures.facets(
         found,
         title=f"Attention that position alone would give, {encoding.length} positions"

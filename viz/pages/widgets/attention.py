@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
+from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.api.entries import Kind
@@ -127,8 +128,6 @@ class Stage:
             self.waiting.empty()
 
     def _mount(self, picture: dict[str, Any]) -> None:
-        from headscope_views import view
-
         props = session.props(self.page, self.params, self.paths) | picture
         self._end_waiting()
         with self.place:
@@ -159,8 +158,6 @@ def stage(
     Elements drawn inside appear above the view. Before the first picture, the browser loads the
     view's code while the server loads the model.
     """
-    from headscope_views import view
-
     above = st.container(key=f"{page}_notes", gap="small")
     # the view is not drawn in the empty element: emptying that in each run would unmount it
     place, waiting = st.container(), st.empty()
@@ -196,6 +193,4 @@ def shows(page: str, model: Hashable) -> bool:
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:
     """Writes the link of a page without a view."""
-    from headscope_views import view
-
     view("address", session.props(page, params, paths), key=f"{page}_address")

@@ -9,6 +9,7 @@ from typing import Literal
 
 import plotly.graph_objects as go
 import streamlit as st
+from headscope_views import view
 from plotly.io.json import to_json_plotly
 
 from viz.api.server import plotly_path
@@ -53,8 +54,6 @@ def draw(
         width: in pixels, or that of its container.
         picked: called after a click on the chart.
     """
-    from headscope_views import view
-
     drawn = figure.to_dict()
     drawn["layout"].pop("template", None)  # the browser adds its own
     props = {

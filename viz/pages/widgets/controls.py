@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import streamlit as st
+from headscope_views import view
 
 from viz.pages.state import session
 
@@ -61,8 +62,6 @@ def _slider(
     width: int,
     allowed: Sequence[float],
 ) -> float:
-    from headscope_views import view
-
     low, high = span
 
     def check(value: float) -> float:

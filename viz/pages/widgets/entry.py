@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from headscope_views import view
+
 from viz.pages.state import session
 
 
@@ -31,8 +33,6 @@ def text(
         files: suffixes of text files that can be opened or dropped, such as ".txt".
         width: in pixels, or "stretch".
     """
-    from headscope_views import view
-
     key, _ = session.widget(page, name, check=_text)
     view(
         "entry",

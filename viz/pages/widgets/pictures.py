@@ -5,12 +5,14 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from headscope_views import view
 
 from models.card import Example
 from models.request import File, file_of
 from viz.api import samples
 from viz.api.pictures import frames, still, thumbnail
 from viz.api.samples import TITLES
+from viz.pages import compute
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.widgets import controls, uploads
@@ -29,9 +31,7 @@ def take(page: str) -> None:
 
 def _check(digest: str, data: bytes) -> None:
     """Raises ValueError for a file that is no picture."""
-    from models.tracing import decoded
-
-    decoded(File(digest, data, NAME))
+    compute.decoded(File(digest, data, NAME))
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
@@ -93,8 +93,6 @@ def own_title(number: int, count: int) -> str:
 
 def _thumbnails(page: str, own: Mapping[str, File]) -> None:
     """The uploaded pictures to choose from."""
-    from headscope_views import view
-
     items = [
         {
             "id": digest,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from headscope_views import view
 
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
@@ -156,8 +157,6 @@ def uploader(
         accept: the types that the file dialog offers.
         several: whether it takes several files at once, and pictures from the clipboard.
     """
-    from headscope_views import view
-
     props = {
         "label": label,
         "hint": hint,

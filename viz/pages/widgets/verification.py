@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.pages import shared
+from viz.pages import compute, shared
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
@@ -44,11 +44,9 @@ def largest_difference(model: "Model", source: Any, target: Any) -> float | None
 
     Relative to the output's largest number; None if it cannot be measured, or is no rounding error.
     """
-    from models.verify import verify
-
     try:
         with shared.forward_pass(model):
-            found = verify(model, source, target)
+            found = compute.verify(model, source, target)
     except ValueError:
         return None
     dtype = str(next(model.network.parameters()).dtype).removeprefix("torch.")
@@ -61,19 +59,17 @@ def largest_difference(model: "Model", source: Any, target: Any) -> float | None
 
 
 def _verified(model: "Model", source: Any, target: Any) -> str:
-    from models.verify import verify
-
     try:
         with shared.forward_pass(model):
-            return worded(verify(model, source, target), next(model.network.parameters()).dtype)
+            return worded(
+                compute.verify(model, source, target), next(model.network.parameters()).dtype
+            )
     except ValueError as error:
         return str(error)
 
 
 def worded(found: "Verdict", dtype: object) -> str:
     """The result of the comparison as sentences."""
-    from models.model import grouped
-
     kind = str(dtype).removeprefix("torch.")
     rounding = ROUNDING.get(kind, ROUNDING["float32"])
     problems = found.problems(rounding)
@@ -86,7 +82,7 @@ def worded(found: "Verdict", dtype: object) -> str:
             f" most {found.edited:.1e}"
         )
     if found.left_out:
-        sentences.append(f"Of the checkpoint, it does not use {grouped(found.left_out)}")
+        sentences.append(f"Of the checkpoint, it does not use {compute.grouped(found.left_out)}")
     return ". ".join(sentences) + "."
 
 

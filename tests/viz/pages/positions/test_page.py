@@ -12,7 +12,7 @@ from models.positional import alibi, relative_buckets, rotary_angles, rotate, si
 from models.run import load
 from tests.viz.pages import helpers
 from viz.export.charts import chart_file
-from viz.pages.positions import charts, encodings, picks, texts
+from viz.pages.positions import charts, compute, encodings, picks, texts
 from viz.pages.positions.controls import PAGE, PARAMS, VIEWS_OF
 
 ALL = [(scheme, view) for scheme, views in VIEWS_OF.items() for view in views]
@@ -94,9 +94,9 @@ def test_the_learned_table_is_minilms_own():
 def test_what_is_random_says_untrained():
     (spec,) = helpers.specs(run(scheme="relative", view="bias"))
     assert "untrained" in spec["layout"]["title"]["text"]
-    again = encodings.biases(encoding("relative"))
-    assert np.array_equal(again, encodings.biases(encoding("relative")))
-    assert not np.array_equal(again, encodings.biases(encoding("relative", seed=6)))
+    again = compute.biases(encoding("relative"))
+    assert np.array_equal(again, compute.biases(encoding("relative")))
+    assert not np.array_equal(again, compute.biases(encoding("relative", seed=6)))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_every_setting_has_a_control():
 
 def test_rotary_products_are_the_closed_form():
     """A vector of ones, turned: 2 Σ cos(distance · rate), whatever the positions."""
-    found = encodings.products(encoding("rotary"))
+    found = compute.products(encoding("rotary"))
     rates = [10_000 ** (-2 * i / 20) for i in range(10)]
     expected = [2 * sum(math.cos(d * rate) for rate in rates) for d in range(11)]
     # sums of 20 float32 products below 2
@@ -194,14 +194,14 @@ def test_biases_by_distance_against_a_plain_loop():
     for scheme in ("alibi", "relative"):
         for causal in (False, True):
             chosen = encoding(scheme, causal=causal)
-            matrices = encodings.biases(chosen)
-            distance, lines = encodings.by_signed_distance(chosen)
+            matrices = compute.biases(chosen)
+            distance, lines = compute.by_signed_distance(chosen)
             for place, away in enumerate(distance):
                 for query in range(11):
                     if 0 <= query + away < 11:
                         assert (lines[:, place] == matrices[:, query, query + away]).all()
             assert np.isnan(matrices[:, 0, 1]).all() == causal
-    assert np.array_equal(encodings.biases(encoding("alibi")), alibi(3, 11, 11).numpy())
+    assert np.array_equal(compute.biases(encoding("alibi")), alibi(3, 11, 11).numpy())
 
 
 def test_buckets_are_the_models():
@@ -209,7 +209,7 @@ def test_buckets_are_the_models():
 
     at = torch.arange(11)
     expected = relative_buckets(at - at[:, None], bidirectional=True).numpy()
-    assert np.array_equal(encodings.buckets(encoding("relative")), expected)
+    assert np.array_equal(compute.buckets(encoding("relative")), expected)
 
 
 def test_position_alone_gives_attention_weights():
@@ -217,24 +217,22 @@ def test_position_alone_gives_attention_weights():
 
     chosen = encoding("compare", causal=True)
     for scheme in ("sinusoidal", "learned", "rotary", "alibi", "relative", "none"):
-        weights = encodings.alone(chosen, scheme, 1)
+        weights = compute.alone(chosen, scheme, 1)
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-6)
         assert (np.triu(weights, 1) == 0).all()
-    even = encodings.alone(encoding("compare"), "none", 0)
+    even = compute.alone(encoding("compare"), "none", 0)
     np.testing.assert_allclose(even, 1 / 11, atol=1e-6)
     turned = rotate(torch.ones(1, 1, 11, 20), rotary_angles(11, 20).float())[0, 0]
     expected = (turned @ turned.T / 20**0.5).softmax(-1).numpy()
-    np.testing.assert_allclose(
-        encodings.alone(encoding("compare"), "rotary", 0), expected, atol=1e-5
-    )
+    np.testing.assert_allclose(compute.alone(encoding("compare"), "rotary", 0), expected, atol=1e-5)
 
 
 def test_another_grid_keeps_what_it_had():
     """On the same grid resampling changes nothing; every picture has the size it says."""
-    same = list(encodings.regridded(encoding("grid"), (3, 5), 2).values())
+    same = list(compute.regridded(encoding("grid"), (3, 5), 2).values())
     for picture in same[1:3]:
         assert np.array_equal(picture, same[0])
-    pictures = encodings.regridded(encoding("grid"), (7, 4), 2)
+    pictures = compute.regridded(encoding("grid"), (7, 4), 2)
     assert [picture.shape for picture in pictures.values()] == [(3, 5), (7, 4), (7, 4)] * 2
     for name, picture in pictures.items():
         if name.endswith("cosine"):

@@ -5,7 +5,7 @@ from random import Random
 
 import streamlit as st
 
-from viz.pages.lessons.quiz import maps, tables
+from viz.pages.lessons.quiz import compute, maps, tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
 
 SENTENCES = (("dog", "bites", "man"), ("cats", "chase", "mice"), ("owls", "watch", "bats"))
@@ -123,9 +123,7 @@ def _evidence(dice: Random) -> Question:
 @st.cache_resource(max_entries=len(SENTENCES), show_spinner=False)
 def _moved(words: tuple[str, ...]) -> float:
     """How far the vectors of reversed words move, without positions."""
-    from models.lessons.order import permuted
-
-    return float(permuted(words, [2, 1, 0], positions=False).moved.max())
+    return float(compute.permuted(words, [2, 1, 0], positions=False).moved.max())
 
 
 QUESTIONS: Sequence[Maker] = (_order, _unscaled, _cache, _evidence)

@@ -7,11 +7,13 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from PIL import Image
 
+from models.catalogue import entry, folder
 from models.request import Picture, TraceRequest
 from viz.api import samples, tracing
 from viz.pages import shared
-from viz.pages.lessons.quiz import tables
+from viz.pages.lessons.quiz import compute, tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
 from viz.pages.lessons.quiz.tables import number
 
@@ -165,10 +167,8 @@ def _digit(dice: Random) -> Question:
 @st.cache_resource(max_entries=len(REPEATED) * len(AGAIN), show_spinner=False)
 def _letters(word: str, again: int) -> "tuple[tuple[str, ...], Tensor]":
     """Tokens of a word that begins again, and the weights "layer head query key" on it."""
-    import torch
-
     found = _traced("induction", f"{word} {word[:again]}")
-    return tuple(found.labels), torch.stack([found.weights(layer).cpu() for layer in range(2)])
+    return tuple(found.labels), compute.stack([found.weights(layer).cpu() for layer in range(2)])
 
 
 def _traced(model: str, given: str | Picture) -> "Trace":
@@ -180,13 +180,10 @@ def _traced(model: str, given: str | Picture) -> "Trace":
 @st.cache_resource(max_entries=len(DIGITS), show_spinner=False)
 def _class_weights(picture: str) -> "Tensor":
     """Weights "layer head row col" of the class token on a handwritten digit."""
-    import torch
-    from einops import rearrange
-
     found = _traced("digits", Picture(samples.file(f"digits/{picture}")))
-    weights = torch.stack([found.weights(site.layer).cpu() for site in found.sites])
+    weights = compute.stack([found.weights(site.layer).cpu() for site in found.sites])
     side = int((weights.shape[-1] - 1) ** 0.5)
-    return rearrange(
+    return compute.rearrange(
         weights[:, :, 0, 1:], "layer head (row col) -> layer head row col", row=side, col=side
     )
 
@@ -213,10 +210,6 @@ def _four_maps(word: str) -> str:
 @st.cache_resource(max_entries=len(DIGITS), show_spinner=False)
 def _enlarged(picture: str) -> str:
     """The digit that the network reads."""
-    from PIL import Image
-
-    from models.catalogue import entry, folder
-
     with Image.open(folder(entry("digits")) / picture) as opened:
         large = opened.convert("L").resize((WIDE, WIDE), Image.Resampling.NEAREST)
     file = io.BytesIO()

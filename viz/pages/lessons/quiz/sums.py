@@ -6,7 +6,7 @@ from random import Random
 
 import streamlit as st
 
-from viz.pages.lessons.quiz import tables
+from viz.pages.lessons.quiz import compute, tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
 from viz.pages.lessons.quiz.tables import number
 
@@ -22,15 +22,11 @@ def _whole(dice: Random, count: int, low: int, high: int) -> list[float]:
 
 
 def _score(dice: Random) -> Question:
-    import torch
-
-    from models.attention import Dot
-
     q, k = _whole(dice, 4, -3, 4), _whole(dice, 4, -3, 4)
-    vectors = (torch.tensor([[[each]]], dtype=torch.float32) for each in (q, k))
+    vectors = (compute.tensor([[[each]]], dtype=compute.float32) for each in (q, k))
     one, other = vectors
-    plain = Dot(scale=1.0).scores(one, other, [0]).item()
-    score = Dot().scores(one, other, [0]).item()
+    plain = compute.Dot(scale=1.0).scores(one, other, [0]).item()
+    score = compute.Dot().scores(one, other, [0]).item()
     return Question(
         "A score",
         "What is the [[scaled dot product]] of this query and this key?",
@@ -46,13 +42,9 @@ def _score(dice: Random) -> Question:
 
 
 def _weight(dice: Random) -> Question:
-    import torch
-
-    from models.lessons.scaling import softened
-
     scores = _whole(dice, 3, 1, 4)
-    weights = softened(torch.tensor(scores)).tolist()
-    exps = torch.tensor(scores).exp().tolist()
+    weights = compute.softened(compute.tensor(scores)).tolist()
+    exps = compute.tensor(scores).exp().tolist()
     return Question(
         "A weight",
         "What [[weights|weight]] does key 1 get? (Two decimals.)",
@@ -70,13 +62,9 @@ def _weight(dice: Random) -> Question:
 
 
 def _mixture(dice: Random) -> Question:
-    import torch
-
-    from models.lessons.dictionary import pooled
-
     share = dice.choice((0.1, 0.2, 0.3, 0.7, 0.8, 0.9))
     weights, values = [share, 1 - share], _whole(dice, 2, 2, 40)
-    out = pooled(torch.tensor(weights), torch.tensor(values)[:, None]).item()
+    out = compute.pooled(compute.tensor(weights), compute.tensor(values)[:, None]).item()
     return Question(
         "A mixture",
         "What value does attention return?",
@@ -102,10 +90,6 @@ def _mixture(dice: Random) -> Question:
 
 
 def _case(dice: Random) -> Question:
-    import torch
-
-    from models.lessons.dictionary import CASES, case
-
     weights = dice.choice(
         (
             [0.0, 1.0, 0.0, 0.0],
@@ -116,9 +100,9 @@ def _case(dice: Random) -> Question:
             [0.7, -0.2, 0.4, 0.1],
         )
     )
-    right = case(torch.tensor(weights))
+    right = compute.case(compute.tensor(weights))
     answer, slips, options = choices(
-        dice, right, {name: _not(name, weights) for name in CASES if name != right}
+        dice, right, {name: _not(name, weights) for name in compute.CASES if name != right}
     )
     return Question(
         "Which case?",
@@ -155,12 +139,8 @@ def _not(case: str, weights: list[float]) -> str:
 
 
 def _causal(dice: Random) -> Question:
-    import torch
-
-    from models.attention.mask import Mask
-
     n = dice.randint(4, 9)
-    visible = Mask(causal=True).visible(torch.arange(n), n, [0])
+    visible = compute.Mask(causal=True).visible(compute.arange(n), n, [0])
     count = n * n if visible is None else int(visible.sum())
     return Question(
         "A causal mask",
@@ -201,13 +181,11 @@ def _shape(dice: Random) -> Question:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _shape_of_weights(heads: int, dim: int, tokens: int) -> str:
-    import torch
-
-    from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
-
-    layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=dim, heads=heads)).eval()
-    with torch.no_grad():
-        _, pattern = layer(torch.zeros(1, tokens, dim))
+    layer = compute.MultiHeadAttention(
+        compute.MultiHeadAttentionConfig(dim=dim, heads=heads)
+    ).eval()
+    with compute.no_grad():
+        _, pattern = layer(compute.zeros(1, tokens, dim))
     return " × ".join(map(str, pattern.weights(item=0).shape))
 
 
@@ -232,22 +210,16 @@ def _parameters(dice: Random) -> Question:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _counted(heads: int, dim: int) -> int:
-    from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
-
-    config = MultiHeadAttentionConfig(dim=dim, heads=heads, qkv_bias=False, out_bias=False)
-    return sum(weights.numel() for weights in MultiHeadAttention(config).parameters())
+    config = compute.MultiHeadAttentionConfig(dim=dim, heads=heads, qkv_bias=False, out_bias=False)
+    return sum(weights.numel() for weights in compute.MultiHeadAttention(config).parameters())
 
 
 def _norm(dice: Random) -> Question:
-    import torch
-
-    from models.blocks import standardised
-
     vector = _whole(dice, 4, -4, 9)
     while len(set(vector)) < 3:
         vector = _whole(dice, 4, -4, 9)
-    x = torch.tensor(vector)
-    out = standardised(x).tolist()
+    x = compute.tensor(vector)
+    out = compute.standardised(x).tolist()
     mean, deviation = x.mean().item(), x.std(correction=0).item()
     return Question(
         "A norm",
@@ -265,10 +237,8 @@ def _norm(dice: Random) -> Question:
 
 
 def _position(dice: Random) -> Question:
-    from models.positional import sinusoidal
-
     at = dice.randint(1, 6)
-    row = sinusoidal(at + 1, 8)[at].tolist()
+    row = compute.sinusoidal(at + 1, 8)[at].tolist()
     return Question(
         "A position",
         "What is feature 0 of this [[positional encoding]]? (Radians.)",
@@ -284,13 +254,9 @@ def _position(dice: Random) -> Question:
 
 
 def _patches(dice: Random) -> Question:
-    import torch
-
-    from models.patches import cut
-
     patch = dice.choice((4, 7, 8, 14, 16))
     side = patch * dice.choice((4, 6, 7, 14))
-    count = cut(torch.zeros(1, 1, side, side), patch).shape[1]
+    count = compute.cut(compute.zeros(1, 1, side, side), patch).shape[1]
     return Question(
         "Patches",
         "How many [[token|tokens]] does a vision transformer with a [[class token]] see?",

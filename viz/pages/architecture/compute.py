@@ -1,0 +1,17 @@
+"""What the page takes from models and analyses, imported on first use (see `viz.pages.lazy`)."""
+
+from models.cost import memory_check as memory_check
+from models.cost.count import check_input as check_input
+from models.cost.count import parts as parts
+from models.cost.count import total as total
+from models.cost.count import walk as walk
+from models.cost.memory import peak_memory as peak_memory
+from models.decoder import DecoderConfig as DecoderConfig
+from models.encoder import EncoderConfig as EncoderConfig
+from models.layer import AttentionLayerConfig as AttentionLayerConfig
+from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
+from models.vit import ViTConfig as ViTConfig
+from train.chance import Chance as Chance
+from train.recipes import RECIPES as RECIPES
+from train.task import draw as draw
+from train.task import ranking as ranking
