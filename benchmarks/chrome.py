@@ -51,7 +51,10 @@ def fresh_page(browser: Browser) -> Iterator[Page]:
         context.close()
 
 
-def wait_for(page: Page, expression: str, what: str, *, every: float = 0.03) -> Any:
+EVERY_MS = 30  # between two questions
+
+
+def wait_for(page: Page, expression: str, what: str) -> Any:
     """The value of an expression once it is true; asks seldom, so as not to disturb the page.
 
     Raises:
@@ -62,7 +65,7 @@ def wait_for(page: Page, expression: str, what: str, *, every: float = 0.03) -> 
         found = page.evaluate(expression)
         if found:
             return found
-        page.wait_for_timeout(every * 1000)
+        page.wait_for_timeout(EVERY_MS)
     raise RuntimeError(f"waited {WAIT_SECONDS} s for {what} at {page.url.split('?')[0]}")
 
 

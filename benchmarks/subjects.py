@@ -30,10 +30,10 @@ SHARPER = 3.0
 Forward = Callable[[Tensor], Any]
 
 
-def build(device: str = "cpu", *, layers: int = LAYERS, seed: int = 0) -> dict[str, Forward]:
+def build(device: str = "cpu", *, layers: int = LAYERS) -> dict[str, Forward]:
     """The forms, each a function of ids `batch token`."""
     fused = _bert("sdpa", layers).to(device)
-    _redraw(fused, seed)
+    _redraw(fused, 0)
     eager = _bert("eager", layers).to(device)
     eager.load_state_dict(fused.state_dict(), assign=True)
     ours, theirs = load(_converted(fused)), load(fused)
@@ -54,9 +54,9 @@ def build(device: str = "cpu", *, layers: int = LAYERS, seed: int = 0) -> dict[s
     }
 
 
-def draw_ids(tokens: int, device: str = "cpu", *, seed: int = 1) -> Tensor:
+def draw_ids(tokens: int, device: str = "cpu") -> Tensor:
     """A text of that many tokens, as ids `1 token`."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(1)
     return torch.randint(VOCAB, (1, tokens), generator=generator).to(device)
 
 

@@ -97,17 +97,16 @@ def choose(sites: Sequence[Where], where: Where) -> int:
     return found[0]
 
 
-def short(sites: Iterable[Where], site: Where, always: Sequence[str] = ("layer",)) -> Where:
-    """An address that chooses a site, with no field that all its rivals share.
+def short(sites: Iterable[Where], site: Where) -> Where:
+    """An address that chooses a site, with its layer, and no other field that all its rivals share.
 
     Args:
         sites: all that there are, by their full addresses.
         site: one of them.
-        always: fields that are given in any case.
     """
     found, rivals = Where(), list(sites)
     for name in FIELDS:
-        if name in always or len(_values(name, rivals)) > 1:
+        if name == "layer" or len(_values(name, rivals)) > 1:
             found = replace(found, **{name: getattr(site, name)})
             rivals = [each for each in rivals if getattr(each, name) == getattr(site, name)]
     return found

@@ -85,12 +85,12 @@ def draw(task: Task[Item], count: int, dice: Random, *, held_out: bool = False) 
     return found
 
 
-def exam(task: Task[Item], count: int, seed: int = 0) -> list[Item]:
+def exam(task: Task[Item], count: int) -> list[Item]:
     """`count` distinct held-out items, or all if the task lists its items (`every`)."""
     every: Sequence[Item] | None = getattr(task, "every", None)
     if every is not None:
         return [item for item in every if is_held_out(task.key(item))]
-    dice, found = Random(f"exam {seed}"), {}
+    dice, found = Random("exam 0"), {}
     while len(found) < count:
         (item,) = draw(task, 1, dice, held_out=True)
         found[repr(item)] = item
@@ -177,14 +177,15 @@ class Score:
         return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def score(
-    network: nn.Module, task: Task[Item], items: Sequence[Item], *, at_once: int = 256
-) -> Score:
+AT_ONCE, RANKED_AT_ONCE = 256, 64  # items of a batch
+
+
+def score(network: nn.Module, task: Task[Item], items: Sequence[Item]) -> Score:
     """The score of the network on some items, in eval mode."""
     device, count = next(network.parameters()).device, 0
     with without_dropout(network), torch.no_grad():
-        for first in range(0, len(items), at_once):
-            batch = moved(task.batch(items[first : first + at_once]), device)
+        for first in range(0, len(items), AT_ONCE):
+            batch = moved(task.batch(items[first : first + AT_ONCE]), device)
             count += int(right(network(**batch.arguments), batch).sum())
     return Score(count, len(items))
 
@@ -208,14 +209,12 @@ class Ranking:
         return float((self.ranks <= k).float().mean())
 
 
-def ranking(
-    network: nn.Module, task: Task[Item], items: Sequence[Item], *, at_once: int = 64
-) -> Ranking:
+def ranking(network: nn.Module, task: Task[Item], items: Sequence[Item]) -> Ranking:
     """The ranks of the graded answers to some items, in eval mode."""
     device, ranks, losses, classes = next(network.parameters()).device, [], [], 0
     with without_dropout(network), torch.no_grad():
-        for first in range(0, len(items), at_once):
-            batch = moved(task.batch(items[first : first + at_once]), device)
+        for first in range(0, len(items), RANKED_AT_ONCE):
+            batch = moved(task.batch(items[first : first + RANKED_AT_ONCE]), device)
             logits, target = logits_of(network(**batch.arguments), batch), batch.target
             if batch.graded is not None:
                 target = target.where(batch.graded, IGNORED)

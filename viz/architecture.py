@@ -48,6 +48,9 @@ def base(
     }
 
 
+HEIGHT = 560  # in pixels
+
+
 def treemap(
     paths: Sequence[str],
     titles: Sequence[str],
@@ -55,7 +58,6 @@ def treemap(
     *,
     title: str,
     quantity: str = "parameters",
-    height: int = 560,
 ) -> go.Figure:
     """A treemap of a quantity over all parts.
 
@@ -65,7 +67,6 @@ def treemap(
         values: of every part, for all copies together; zeros are omitted.
         title: of the figure.
         quantity: one of `QUANTITIES`, what the values are.
-        height: in pixels.
     """
     if not len(paths) == len(titles) == len(values):
         raise ValueError(
@@ -88,7 +89,7 @@ def treemap(
             maxdepth=4,
         )
     )
-    return finish(figure, f"{name}: {title}", height)
+    return finish(figure, f"{name}: {title}", HEIGHT)
 
 
 def short(value: float, quantity: str = "parameters") -> str:

@@ -96,10 +96,10 @@ def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
     return prefix + -(-grid[0] // factor) * -(-grid[1] // factor)
 
 
-def factor_for(heads: int, grid: tuple[int, int], prefix: int, budget: int = BUDGET) -> int:
-    """The smallest pooling factor with which a layer fits its budget."""
+def factor_for(heads: int, grid: tuple[int, int], prefix: int) -> int:
+    """The smallest pooling factor with which a layer fits its bytes."""
     factor = 1
-    while _bytes(heads, cells(grid, prefix, factor), 6) > budget and factor < max(grid):
+    while _bytes(heads, cells(grid, prefix, factor), 6) > BUDGET and factor < max(grid):
         factor += 1
     return factor
 

@@ -11,6 +11,9 @@ from viz.figures import GREY, HEIGHT, colour_axis, finish, number_axis
 PATCHES = "patch %{customdata[0]},%{customdata[1]} with %{customdata[2]},%{customdata[3]}"
 
 
+TILES_HEIGHT = 640  # in pixels
+
+
 def tiles(
     values: np.ndarray,
     rows: int,
@@ -20,7 +23,6 @@ def tiles(
     bar: str,
     low: float,
     high: float,
-    height: int = 640,
 ) -> go.Figure:
     """A grid of tiles: the tile at row r, column c shows the values of that patch with all others.
 
@@ -34,7 +36,6 @@ def tiles(
         bar: title of the colour bar, with the unit.
         low: value of the first colour.
         high: value of the last colour.
-        height: in pixels.
     """
     if values.shape != (rows * cols, rows * cols):
         raise ValueError(f"expected {rows * cols} × {rows * cols} values, received {values.shape}")
@@ -50,7 +51,7 @@ def tiles(
     _tile_axis(figure, "x", "patch column", cols)
     _tile_axis(figure, "y", "patch row", rows)
     figure.update_yaxes(scaleanchor="x", scaleratio=1)
-    return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
+    return finish(figure, title, TILES_HEIGHT, coloraxis=colour_axis(bar, low, high))
 
 
 def pairs(
@@ -60,7 +61,6 @@ def pairs(
     *,
     title: str,
     across: int = 8,
-    height: int = HEIGHT,
 ) -> go.Figure:
     """Rotary pairs as hands on dials, each with its own frequency.
 
@@ -70,7 +70,6 @@ def pairs(
         names: of the pairs.
         title: of the figure.
         across: number of dials per row.
-        height: in pixels.
     """
     if not len(query) == len(key) == len(names) or not len(names):
         sizes = len(query), len(key), len(names)
@@ -92,7 +91,7 @@ def pairs(
     hidden = {"visible": False, "fixedrange": True}
     figure.update_layout(xaxis=hidden, yaxis={**hidden, "scaleanchor": "x"})
     figure.update_layout(legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0.7})
-    return finish(figure, title, height)
+    return finish(figure, title, HEIGHT)
 
 
 def _tile_axis(figure: go.Figure, axis: str, title: str, count: int) -> None:

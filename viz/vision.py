@@ -177,18 +177,17 @@ def overlay(
     return finish(figure, title, height, coloraxis=colours)
 
 
-def plain(picture: Any, *, title: str, height: int = HEIGHT) -> go.Figure:
+def plain(picture: Any, *, title: str) -> go.Figure:
     """A picture on which boxes can be drawn: its cells are its pixels.
 
     Args:
         picture: a Pillow image.
         title: of the figure.
-        height: in pixels.
     """
     figure = go.Figure(go.Image(z=np.asarray(picture.convert("RGB")), hoverinfo="skip"))
     figure.update_xaxes(visible=False, range=[-0.5, picture.width - 0.5])
     figure.update_yaxes(visible=False, range=[picture.height - 0.5, -0.5], scaleanchor="x")
-    return finish(figure, title, height)
+    return finish(figure, title, HEIGHT)
 
 
 def frame_box(

@@ -19,9 +19,9 @@ def dice(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def draw_ids(count: int, seed: int = 3, most: int = 60) -> Tensor:
+def draw_ids(count: int, seed: int = 3) -> Tensor:
     """Token ids, `batch token`."""
-    return torch.randint(5, most, (BATCH, count), generator=dice(seed))
+    return torch.randint(5, 60, (BATCH, count), generator=dice(seed))
 
 
 def normal(*shape: int) -> Tensor:

@@ -127,11 +127,14 @@ def frame(box: Box, colour: str, width: float = 0.5) -> Stroke:
     return Stroke(segments, colour, width)
 
 
-def enlargement(raster: Raster, per_inch: float = 216) -> int:
+PER_INCH = 216  # pixels of an image that is embedded, at least
+
+
+def enlargement(raster: Raster) -> int:
     """How often each pixel is repeated along both sides of an image that is embedded."""
     rows, cols = raster.pixels.shape[:2]
     _, _, width, height = raster.box
-    return max(1, round(max(width / cols, height / rows) * per_inch / 72))
+    return max(1, round(max(width / cols, height / rows) * PER_INCH / 72))
 
 
 def enlarged(raster: Raster) -> np.ndarray:

@@ -62,8 +62,8 @@ def table(
     return panel(title, [*rows.values()], rows=[*rows], cols=cols, kind=kind, digits=digits)
 
 
-def power(value: float, digits: int = 1) -> str:
-    """A number as digits times a power of ten: 1.5·10⁻³²."""
-    text, exponent = f"{value:.{digits}e}".split("e")
+def power(value: float) -> str:
+    """A number, to one decimal, times a power of ten: 1.5·10⁻³²."""
+    text, exponent = f"{value:.1e}".split("e")
     raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{text}·10{raised}".replace("-", "−")

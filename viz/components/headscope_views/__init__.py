@@ -17,7 +17,6 @@ def view(
     *,
     key: str,
     on: Iterable[str] | Mapping[str, Callable[[], None]] = (),
-    default: Mapping[str, Any] | None = None,
     width: int | Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
@@ -29,7 +28,6 @@ def view(
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the
             rerun it causes; a name alone only adds it to the result.
-        default: initial values, before the kind has sent any.
         width: in pixels, or a width mode of Streamlit.
 
     Returns:
@@ -40,7 +38,7 @@ def view(
     listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind, "assets": assets_path()}
     mount = _component(kind not in NOT_ISOLATED)
-    return mount(key=key, data=data, default=dict(default or {}), width=width, **listeners)
+    return mount(key=key, data=data, width=width, **listeners)
 
 
 def _nothing() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Literal
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -42,7 +41,6 @@ def draw(
     key: str,
     alt: str,
     *,
-    width: int | Literal["stretch"] = "stretch",
     picked: Callable[[], None] | None = None,
 ) -> None:
     """A figure in the colours of the mode; a chart with the same key keeps its zoom.
@@ -51,7 +49,6 @@ def draw(
         figure: with a height.
         key: unique in the app.
         alt: its text alternative.
-        width: in pixels, or that of its container.
         picked: called after a click on the chart.
     """
     drawn = figure.to_dict()
@@ -63,7 +60,7 @@ def draw(
         "plotly": plotly_path(),
         "picks": picked is not None,
     }
-    view("chart", props, key=key, on={} if picked is None else {"picked": picked}, width=width)
+    view("chart", props, key=key, on={} if picked is None else {"picked": picked})
 
 
 def cell(page: str, name: str) -> tuple[int | None, int | None]:
