@@ -272,19 +272,30 @@ def _words(tokens: Tokens, starts: Float[np.ndarray, " token"]) -> list[Word]:
         tokens: of the transcript.
         starts: of each, and the end of the last.
     """
+    return [
+        Word(text, float(starts[places[0]]), float(starts[places[-1] + 1]))
+        for text, places in spoken(tokens)
+    ]
+
+
+def spoken(tokens: Tokens) -> list[tuple[str, list[int]]]:
+    """The words of a transcript in the order of `align`: text with punctuation, and tokens without.
+
+    Args:
+        tokens: of the transcript.
+    """
     groups: list[list[int]] = []
     for place in range(len(tokens)):
         if not groups or _begins(tokens.labels, place):
             groups.append([])
         groups[-1].append(place)
-    words: list[Word] = []
+    words: list[tuple[str, list[int]]] = []
     for group in groups:
         text = "".join(_text(tokens.labels[place]) for place in group)
-        start, end = float(starts[group[0]]), float(starts[group[-1] + 1])
         if words and PUNCTUATION.match(text):
-            words[-1] = words[-1]._replace(text=words[-1].text + text.strip())
+            words[-1] = words[-1][0] + text.strip(), words[-1][1]
         elif text.strip():
-            words.append(Word(text.strip(), start, end))
+            words.append((text.strip(), group))
     return words
 
 

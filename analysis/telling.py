@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
+from analysis.alignment import aligning_heads, spoken, transcript
 from analysis.sinks import sinks_of
 from models.trace import Site, Trace
 
@@ -39,9 +40,13 @@ def telling(trace: Trace) -> Telling | None:
     the token before it: their place says more about them than what is written there. In a picture
     those are left out as well that give a fifth or more to one patch.
 
+    Of a recording that was written down: a head that follows time, and the row of the longest word.
+
     Returns:
         None where no head is left.
     """
+    if trace.sound is not None and trace.target_tokens is not None:
+        return _listening(trace)
     best: tuple[float, Telling] | None = None
     for site in trace.sites:
         query = _query(trace, site)
@@ -58,6 +63,24 @@ def telling(trace: Trace) -> Telling | None:
             key = int(weights[head].argmax())
             best = float(gain[head]), Telling(site, head, query, key, float(weights[head, key]))
     return None if best is None else best[1]
+
+
+def _listening(trace: Trace) -> Telling | None:
+    """The head that follows time best, of those that the checkpoint names if it names any; None
+    for an empty transcript."""
+    try:
+        tokens, first = transcript(trace)
+    except ValueError:
+        return None
+    named = () if trace.sound is None else trace.sound.aligning
+    ordered = [(each.layer, each.head) for each in aligning_heads(trace)]
+    layer, head = next((each for each in ordered if each in named), (*named, *ordered)[0])
+    site = next(each for each in trace.sites if (each.kind, each.layer) == ("cross", layer))
+    _, places = max(spoken(tokens), key=lambda word: len(word[0]))
+    query = first + places[0] - 1
+    weights = trace.weights(site, head, rows=[query])[0].float()
+    key = int(weights.argmax())
+    return Telling(site, head, query, key, float(weights[key]))
 
 
 def _query(trace: Trace, site: Site) -> int:

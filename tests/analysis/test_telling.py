@@ -6,6 +6,7 @@ import pytest
 
 from analysis.telling import MOST, PEAK, Telling, telling
 from models.run import Trace, load, trace
+from tests.analysis.test_alignment import planted
 from viz.api import samples
 
 TEXTS = {"minilm": "The keys to the cabinet are old.", "induction": "magnet magn"}
@@ -53,3 +54,12 @@ def test_of_a_picture_it_is_a_head_of_the_class_token() -> None:
         return
     assert isinstance(chosen, Telling)
     assert (chosen.site.layer, chosen.head, chosen.query) == (*expected, 0)
+
+
+def test_a_recording_begins_with_the_head_that_follows_time() -> None:
+    t = planted()
+    found = telling(t)
+    assert found is not None
+    written = t.query_labels(found.site)[found.query + 1]
+    assert (found.site, found.head, written) == (t.sites[0], 1, " qu")  # of the longest word
+    assert found.weight == float(t.weights(0, 1)[found.query, found.key])

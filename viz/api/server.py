@@ -191,6 +191,7 @@ def security_headers(
         # in old Safari 'self' does not include websockets
         "connect-src": " ".join(["'self'", *(f"ws://{name}:*" for name in names)]),
         "img-src": "'self' data: blob:",
+        "media-src": "'self' blob:",
         "style-src": "'self' 'unsafe-inline'",
         "font-src": "'self' data:",
         "object-src": "'none'",

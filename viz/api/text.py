@@ -40,6 +40,9 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
     }
+    length = length_of(entry.trace)
+    if length is not None:
+        base["sound"] = length
     small = None
     if is_short(shown):
         small = Thumbs.of([_thumbs(entry, site) for site in range(len(shown.sites))])
@@ -292,6 +295,8 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
     texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
     kv_heads = [pattern.k.shape[1] for pattern in shown.patterns]
     origins: list[list[list[int]] | None] = [None] * len(texts)
+    trace = shown.trace if isinstance(shown, View) else shown
+    frames = None if trace.sound is None else trace.tokens[0].labels
     if isinstance(shown, View):
         for site, side in zip(shown.sites, sides, strict=True):
             for direction, tokens in zip(("out", "in"), side, strict=True):
@@ -304,6 +309,7 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "special": [place for place, special in enumerate(tokens.special) if special],
                 **({} if origin is None else {"origins": origin}),
                 **({} if (second := second_of(tokens)) is None else {"second": second}),
+                **({"timed": True} if tokens.labels == frames else {}),
             }
             for tokens, origin in zip(texts, origins, strict=True)
         ],
@@ -324,6 +330,14 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
             for place, (site, (query, key)) in enumerate(zip(shown.sites, sides, strict=True))
         ],
     }
+
+
+def length_of(trace: "Trace") -> dict[str, float] | None:
+    """Seconds of the recording with and without padding; None for a trace of no recording."""
+    if trace.sound is None:
+        return None
+    heard = trace.sound.heard[0] if trace.sound.heard else trace.sound.seconds
+    return {"seconds": trace.sound.seconds, "heard": min(heard, trace.sound.seconds)}
 
 
 def second_of(tokens: "Tokens") -> int | None:

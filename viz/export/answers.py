@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import provenance, text
+from viz.api import provenance, sound, text
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of
 from viz.export.forms import PAPERS
@@ -41,6 +41,10 @@ ANSWERS = (
         {**SITE, **options("direction")},
         {"token": WHOLE},
     ),
+    Endpoint("words", TEXT, sound.words),
+    Endpoint("spectrogram", TEXT, sound.spectrogram),
+    Endpoint("recording", TEXT, sound.recording),
+    Endpoint("times", TEXT, sound.times, {"format": one_of(*sound.KINDS)}),
     *(endpoint for paper in PAPERS.values() for endpoint in paper.endpoints),
 )
 

@@ -76,6 +76,7 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     entry, sites, chosen = entry_of(request, view), request.shown.sites, request.index
     screen = FORM[view].opens.get("form", view)
     asks = [path for form in (view, screen) for path in PAPERS[form].asks(request, entry)]
+    asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if view == "image":

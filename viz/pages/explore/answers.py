@@ -115,6 +115,12 @@ def reason(chosen: "Telling", trace: "Trace") -> str:
             f" “{query}” looks most sharply."
         )
     key = trace.key_labels(site)[chosen.key]
+    if trace.sound is not None and site.kind == "cross":
+        written = trace.query_labels(site)[chosen.query + 1].strip()
+        return (
+            f"What to look at: {where} follows the recording: while the model writes “{written}” it"
+            f" listens most at {key}."
+        )
     return (
         f"What to look at: {where}: “{query}” gives {chosen.weight:.2f} of its attention to"
         f" “{key}”. Of the heads that do not rest on a sink, it is the sharpest for this token."

@@ -1,4 +1,7 @@
-"""The choice of a recording: examples, and an uploader for WAV files."""
+"""The choice of a recording: examples, an uploader, and the microphone.
+
+The browser decodes files that are no WAV files, so that any format opens that it plays.
+"""
 
 import io
 import wave
@@ -37,7 +40,9 @@ def choose() -> None:
         controls.button("Your recording", f"{PAGE}_recording_own", lambda: None, chosen=True)
         key, why = f"{PAGE}_recording_remove", "Remove your recording"
         controls.button("✕", key, _show, session.get(PAGE, SHOWN.name), help=why)
-    uploads.uploader(PAGE, UPLOAD.name, "Your recording", "or drop a WAV file", ".wav")
+    hint = "or drop WAV, MP3, FLAC, OGG …"
+    uploads.uploader(PAGE, UPLOAD.name, "Your recording", hint, "audio/*", rate=RATE)
+    uploads.microphone(PAGE, UPLOAD.name)
 
 
 def problems() -> list[str]:

@@ -57,7 +57,7 @@ def take(page: str, setting: str, read: Callable[[str, bytes], object], *, into:
         read: reads a file, given its digest and its bytes; raises ValueError.
         into: setting that collects the digests of all files, joined by dots; "" for none.
     """
-    files = [*_sent(page, setting), *_photographed(page, setting)]
+    files = [*_sent(page, setting), *_taken(page, setting)]
     if files:
         refusal = _keep(page, setting, files, read, into)
         state = st.session_state
@@ -84,16 +84,16 @@ def _files(items: Any, what: str) -> Iterator[File]:
             yield File(name, text) if what == "digest" else File(name, "", text)
 
 
-def _photographed(page: str, setting: str) -> list[File]:
-    """The picture of the camera, which is then remounted, so that it is always empty."""
-    state, number = st.session_state, f"{page}/{setting}/photographs"
+def _taken(page: str, setting: str) -> list[File]:
+    """What camera or microphone took; they are then remounted, so that they are always empty."""
+    state, number = st.session_state, f"{page}/{setting}/taken_here"
     count = state.get(number, 0)
-    key = session.element(page, f"{setting}_camera", count)
+    key = session.element(page, f"{setting}_device", count)
     found = state.get(key)
     if found is not None:
         state[number] = count + 1
-        key = session.element(page, f"{setting}_camera", count + 1)
-    state[f"{page}/{setting}/camera"] = key
+        key = session.element(page, f"{setting}_device", count + 1)
+    state[f"{page}/{setting}/device"] = key
     return [] if found is None else [File(found.name, attachments.keep(found.getvalue()))]
 
 
@@ -145,7 +145,14 @@ def _read(file: File, read: Callable[[str, bytes], object]) -> None:
 
 
 def uploader(
-    page: str, setting: str, label: str, hint: str, accept: str, *, several: bool = False
+    page: str,
+    setting: str,
+    label: str,
+    hint: str,
+    accept: str,
+    *,
+    several: bool = False,
+    rate: int = 0,
 ) -> None:
     """Draws the uploader; a file may be dropped anywhere on the page.
 
@@ -156,6 +163,8 @@ def uploader(
         hint: what it takes.
         accept: the types that the file dialog offers.
         several: whether it takes several files at once, and pictures from the clipboard.
+        rate: samples a second of the WAV file that a recording of another format becomes in the
+            browser; 0 for files that are no recordings.
     """
     props = {
         "label": label,
@@ -164,6 +173,7 @@ def uploader(
         "most": link.MOST_FILES if several else 1,
         "limit": st.get_option("server.maxUploadSize"),
         "pasted": "image/" if several else "",
+        "rate": rate,
     }
     view("files", props, key=_key(page, setting), on=("files",), width=270)
 
@@ -171,7 +181,13 @@ def uploader(
 def camera(page: str, setting: str) -> None:
     """Draws the camera, folded: its picture is a file like any other."""
     with st.popover("Camera", key=f"{page}_camera"):
-        st.camera_input("Take a picture", key=st.session_state[f"{page}/{setting}/camera"])
+        st.camera_input("Take a picture", key=st.session_state[f"{page}/{setting}/device"])
+
+
+def microphone(page: str, setting: str) -> None:
+    """Draws the microphone, folded: its recording is a file like any other."""
+    with st.popover("Record", key=f"{page}_microphone"):
+        st.audio_input("Record", key=st.session_state[f"{page}/{setting}/device"])
 
 
 def refused(page: str, setting: str, noun: str) -> str:

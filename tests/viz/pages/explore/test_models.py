@@ -266,6 +266,10 @@ def test_recordings(saved) -> None:
     assert helpers.link(app)["recording"] == link.digest_of(wav(4_000, 8_000))
     press(app, "recording_remove")
     assert len(labels(app)) == count
+    (microphone,) = app.get("audio_input")
+    assert microphone.proto.label == "Record"
+    (uploader,) = [each for each in helpers.views(app, "files") if each["rate"]]
+    assert (uploader["accept"], uploader["rate"]) == ("audio/*", 16_000)
     lost = opened(place="folder", folder=str(folder), recording="0" * 64)
     assert len(errors(lost)) == 1
     assert "upload the same file" in errors(lost)[0]

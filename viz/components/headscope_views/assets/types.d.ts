@@ -171,6 +171,29 @@ export interface Text {
   origins?: number[][];
   /** Where the second text of a pair begins. */
   second?: number;
+  /** Whether the tokens are frames of a recording. */
+  timed?: boolean;
+}
+
+/** A recording's length in seconds, without padding and with it. */
+export interface Heard {
+  heard: number;
+  seconds: number;
+}
+
+export interface SpokenWord {
+  text: string;
+  start: number;
+  end: number;
+  /** Of the decoder, which attend while they write it. */
+  rows: number[];
+}
+
+export interface Spectrogram {
+  rows: number;
+  cols: number;
+  /** In base64, the lowest frequency first. */
+  levels: string;
 }
 
 export interface Site {
@@ -208,6 +231,8 @@ export interface Base {
   sites: Site[];
   /** What the blocks without attention weights are, by number, where the model tells. */
   other_layers?: Record<string, string>;
+  /** Of a trace of a recording. */
+  sound?: Heard;
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -2,6 +2,7 @@
 // in one request; Python then receives their digests.
 
 import { element, setAttribute, setText } from "../core/dom.js";
+import { asWav } from "./decoding.js";
 
 /** @import {Host} from "../types" */
 
@@ -14,6 +15,7 @@ import { element, setAttribute, setText } from "../core/dom.js";
  * @property {number} limit MiB of one
  * @property {string} pasted prefix of the media types that are taken even from a paste into a text
  *   field, such as "image/"; "" to ignore pastes
+ * @property {number} [rate] samples a second of the WAV file that a recording of another format becomes
  */
 
 /** @typedef {{name: string, digest: string}} Sent */
@@ -51,7 +53,7 @@ export function mount(root, props, host) {
     const mine = (uploads += 1);
     const few = files.slice(0, now.most);
     report(few.length === 1 ? "Uploading …" : `Uploading ${few.length} files …`);
-    const found = await Promise.all(few.map((file) => upload(file, now.limit)));
+    const found = await Promise.all(few.map((file) => sent(file, now)));
     if (mine === uploads) report("");
     const refused = found.filter((each) => "reason" in each);
     if (files.length > now.most)
@@ -147,6 +149,19 @@ export async function upload(file, limit) {
   } catch {
     return { name, reason: "could not be sent: is it a folder, or is the server gone?" };
   }
+}
+
+/**
+ * Sends a file; a recording of another format as the WAV file that the browser decodes it to.
+ *
+ * @param {File} file
+ * @param {Pick<FilesProps, "limit" | "rate">} props
+ * @returns {Promise<Sent | Refused>}
+ */
+async function sent(file, { limit, rate }) {
+  if (!rate || !file.size || file.size > limit * MIB) return upload(file, limit);
+  const decoded = await asWav(file, rate);
+  return decoded ? upload(decoded, limit) : { name: file.name, reason: `${file.name}: expected a recording that this browser plays, which this is not` };
 }
 
 /**

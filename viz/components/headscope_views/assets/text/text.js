@@ -17,6 +17,7 @@ import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
 import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
+import { sound } from "./sound.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
 import { vectors } from "./vectors.js";
@@ -25,7 +26,7 @@ import { vectors } from "./vectors.js";
 
 const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
 const AFTER = "after the edits; the matrix shows the difference";
-const PARTS = ["atlas", "matrix", "tokens"];
+const PARTS = ["sound", "atlas", "matrix", "tokens"];
 /** @type {import("./overview.js").ViewOfHeads<TextState>} */
 const ATLAS = {
   name: "atlas",
@@ -68,9 +69,11 @@ function compose(state, root, host) {
   const parts = state.view.props.parts ?? PARTS;
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
   const grid = element("div", "hs-grid");
-  root.append(bar, grid);
+  root.append(bar);
   /** @type {Panel[]} */
   const around = [];
+  if (parts.includes("sound")) around.push(sound(state, root));
+  root.append(grid);
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };

@@ -1,0 +1,68 @@
+"""A recording over its time, in a browser without Streamlit."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from models.inputs.sound import Recording
+from tests.analysis.test_alignment import planted
+from tests.browser.test_explorer import DEFAULTS, SIZES
+from tests.browser.views import Server, View
+from viz.api.entries import Download, TraceEntry
+from viz.api.requests import parse_query
+from viz.routes import ENDPOINTS
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+
+
+class Heard:
+    """A planted trace, answered for by the app's own API code."""
+
+    trace = "t1"
+
+    def __init__(self) -> None:
+        class Model:
+            sound = None
+
+        given = Recording(np.zeros(16_000, np.float32), 16_000)
+        self.entry = TraceEntry(planted(), lambda *_: "", opened=lambda: (Model(), given, None))  # pyright: ignore[reportArgumentType]
+
+    def answer(self, route: str, query: dict[str, str]) -> Any:
+        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
+        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
+        answer = endpoint.answer(self.entry, self.trace, **asked)
+        return (answer.data, answer.kind) if isinstance(answer, Download) else answer
+
+
+def opened(page: Page, server: Server, size: str) -> None:
+    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
+    props |= {"start": {"layer": 0, "head": 1, "attention": "cross"}}
+    View(page, server, Heard(), props | {"path": ["/text"], "link": {}}, "/text").is_painted()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
+    page: Page, server: Server, size: str
+) -> None:
+    opened(page, server, size)
+    words = page.get_by_role("radiogroup", name="Words of the transcript").get_by_role("radio")
+    expect(words).to_have_text(["The", "quick", "fox.", "It", "ran"])
+    words.nth(2).click()
+    expect(words.nth(2)).to_have_attribute("aria-checked", "true")
+    told = page.locator(".hs-sound .hs-read")
+    expect(told).to_contain_text("“fox.” 0.46–0.60 s")
+    expect(told).to_contain_text("of this head’s weight lies within the word")
+    expect(page.locator(".hs-sound .hs-sentence")).to_contain_text("while the model writes “fox.”")
+    words.nth(2).press("ArrowRight")
+    expect(words.nth(3)).to_be_focused()
+    expect(told).to_contain_text("“It” 0.72–0.80 s")
+    expect(page.get_by_role("radio", name="., position 6")).to_be_checked()
+    padding = page.get_by_role("button", name="Padding")
+    padding.click()
+    expect(padding).to_have_attribute("aria-pressed", "true")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="TextGrid").click()
+    assert download.value.suggested_filename == "planted-words.TextGrid"

@@ -1,0 +1,62 @@
+// The time axis of a recording, and recordings as WAV files.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { isWav, mixed, wavOf } from "../../viz/components/headscope_views/assets/controls/decoding.js";
+import * as axis from "../../viz/components/headscope_views/assets/text/time_axis.js";
+
+const LENGTH = { heard: 4, seconds: 30 };
+const WORDS = [
+  { text: "The", start: 0, end: 0.4, rows: [2] },
+  { text: "didn't", start: 0.4, end: 1.1, rows: [3, 4] },
+  { text: "go", start: 1.2, end: 1.5, rows: [5] },
+];
+
+test("padding is folded into a strip, and seconds fill the rest", () => {
+  const folded = axis.timeAxis(LENGTH, 1000, true);
+  assert.equal(folded.wide, 1000);
+  assert.equal(folded.scale, (1000 - axis.FOLD) / 4);
+  const whole = axis.timeAxis(LENGTH, 1000, false);
+  assert.equal(whole.scale, 84); // of 30 seconds more than there is room
+  assert.equal(whole.wide, 30 * 84);
+  assert.equal(axis.timeAxis({ heard: 4, seconds: 4 }, 1000, true).folded, false);
+});
+
+test("a place is a second, but in folded padding and outside", () => {
+  const folded = axis.timeAxis(LENGTH, 1000, true);
+  assert.equal(axis.secondAt(folded, 2 * folded.scale), 2);
+  assert.equal(axis.secondAt(folded, 990), null);
+  assert.equal(axis.secondAt(folded, -1), null);
+  assert.equal(axis.secondAt(axis.timeAxis(LENGTH, 1000, false), 84 * 29), 29);
+});
+
+test("words that would cover each other stand below each other", () => {
+  assert.deepEqual(axis.lanesOf(WORDS, [50, 50, 20], 100), [0, 1, 0]);
+  assert.deepEqual(axis.lanesOf(WORDS, [30, 60, 20], 100), [0, 0, 0]);
+});
+
+test("a word of several tokens has the mean of their rows, and a share of padding", () => {
+  assert.deepEqual([...(axis.meanOf([Float32Array.of(0.5, 0.5), Float32Array.of(0, 1)]) ?? [])], [0.25, 0.75]);
+  assert.equal(axis.meanOf([]), null);
+  assert.equal(axis.shareAfter(Float32Array.of(0.5, 0.25, 0.125, 0.125), { heard: 2, seconds: 4 }), 0.25);
+  assert.equal(axis.shareAfter(Float32Array.of(0, 0), { heard: 1, seconds: 2 }), 0);
+});
+
+test("the word that a row writes, and the one that is spoken", () => {
+  assert.equal(axis.wordOf(WORDS, 4), 1);
+  assert.equal(axis.wordOf(WORDS, 9), -1);
+  assert.equal(axis.wordAt(WORDS, 0.4), 1);
+  assert.equal(axis.wordAt(WORDS, 1.15), -1);
+});
+
+test("samples become a WAV file", () => {
+  const bytes = wavOf(Float32Array.of(0, 1, -1, 2), 16_000);
+  const view = new DataView(bytes);
+  assert.ok(isWav(new Uint8Array(bytes)));
+  assert.equal(view.getUint32(24, true), 16_000);
+  assert.equal(view.getUint32(40, true), 8);
+  assert.deepEqual([0, 1, 2, 3].map((i) => view.getInt16(44 + 2 * i, true)), [0, 32767, -32767, 32767]);
+  assert.ok(!isWav(new TextEncoder().encode("fLaC, and so on")));
+  assert.deepEqual([...mixed([Float32Array.of(1, 0), Float32Array.of(0, 0.5)])], [0.5, 0.25]);
+});
