@@ -133,6 +133,7 @@ class Lesson:
         code: dotted names of the functions and classes behind its numbers.
         pages: links to where more can be seen.
         exercise: file in notebooks/exercises with code to write.
+        real: pretrained models that its `real.py` takes numbers from, in the catalogue's names.
     """
 
     name: str
@@ -153,3 +154,4 @@ class Lesson:
     code: tuple[str, ...] = ()
     pages: tuple[Page, ...] = ()
     exercise: str = ""
+    real: tuple[str, ...] = ()

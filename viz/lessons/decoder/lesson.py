@@ -3,7 +3,8 @@
 from viz.lessons.inputs import Count, OneOf, Word
 from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
-SENTENCE = {"written": 7}  # as much of it as there is room for
+SMALL = {"text": "the king saw", "written": 5}  # what the small network knows
+FRAMED = {"written": 9}  # as much of a sentence as there is room for
 
 LESSON = Lesson(
     name="decoder",
@@ -15,14 +16,16 @@ LESSON = Lesson(
     needs=("block", "head_layer"),
     minutes=20,
     figure="A decoder writes a sentence",
-    computed="these weights: those of a decoder trained on template sentences",
+    computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+    real=("smollm2",),
     inputs={
-        "text": Word("the king saw"),
-        "written": Count(5, 0, 9),
+        "text": Word("The sun rises in the"),
+        "written": Count(6, 0, 9),
         "window": Count(11, 1, 11),
         "ahead": Count(0, 0, 10),
-        "network": OneOf("trained", ("trained", "copying")),
+        "network": OneOf("smollm2", ("smollm2", "trained", "copying")),
         "head": Count(0, 0, 3),
+        "place": OneOf("13.8", ("13.8", "16.0", "11.6", "18.8")),
     },
     steps=(
         Step(
@@ -30,11 +33,17 @@ LESSON = Lesson(
             "A decoder predicts the next token",
             (
                 "A [[decoder]] turns a text into a probability for every token that could come"
-                " next. This one is small but trained: two blocks of two heads, on template"
-                " sentences with a vocabulary of 155 tokens. It has read a begin symbol and a few"
-                " words; on the right are the three likeliest next tokens.",
+                " next. This one is SmolLM2, a small language model for everyday text: 30 blocks of"
+                " nine heads, and a vocabulary of 49,152 tokens. It has read a few words, without"
+                " the begin symbol that many networks put first; on the right are the three"
+                " likeliest next tokens.",
                 "Each row of the grid holds the @weight(weights) of one @query(query): how much"
-                " that token attends to each @key(key). Hover over a cell to see its score.",
+                " that token attends to each @key(key), here in head {head:d} of layer {layer:d}."
+                " Hover over a cell to see its score.",
+            ),
+            tries=(
+                Try("The capital of France is", {"text": "The capital of France is"}),
+                Try("The opposite of hot is", {"text": "The opposite of hot is"}),
             ),
         ),
         Step(
@@ -44,7 +53,14 @@ LESSON = Lesson(
                 "A [[causal mask]] hides every later token. It acts on the *scores*, before the"
                 " [[softmax]]: the triangle above the diagonal is set to −∞. As exp(−∞) is 0,"
                 " these @weight(weights) are exactly 0, and the rest of the row still sums to 1.",
-                "The first row sees only itself, so its only weight is 1, whatever its score.",
+                "The first row sees only itself, so its only weight is 1, whatever its score. Try"
+                " other heads: one looks at the token before, one at itself, and one, far up,"
+                " leaves nearly all of its weight on the first token.",
+            ),
+            tries=(
+                Try("The token before", {"place": "16.0"}),
+                Try("Itself", {"place": "11.6"}),
+                Try("The first token", {"place": "18.8"}),
             ),
             formulas=(
                 "@weight(A) = softmax(@query(Q) @key(K)^{T} / √d + M)",
@@ -82,8 +98,8 @@ LESSON = Lesson(
                 "Move the slider back and write again, or press the framed prediction.",
             ),
             tries=(
-                Try("the dogs near the cat", {"text": "the dogs near the cat", **SENTENCE}),
-                Try("the boy did not", {"text": "the boy did not", **SENTENCE}),
+                Try("She opened the door and", {"text": "She opened the door and", **FRAMED}),
+                Try("Nothing written yet", {"written": 0}),
             ),
             ask=Question(
                 "A token is appended. Which of the weights that are already there change?",
@@ -116,7 +132,7 @@ LESSON = Lesson(
                 " does come next. A bold prediction equals it; hover for the probability of the"
                 " right one.",
                 "Here the right token gets {mean_share:.0%} on average. Much of it cannot be"
-                " known: nobody knows which noun follows “the”.",
+                " known: “The sun” may go on in many ways, “golden” hardly.",
             ),
             code=(
                 "logits = decoder(ids)  # token × vocabulary",
@@ -128,12 +144,14 @@ LESSON = Lesson(
             "Drag the edges of the mask",
             (
                 "Both handles can be dragged, or moved with the arrow keys. The lower one leaves"
-                " each @query(query) a **window** of the last w tokens. In layer 0 the scores do"
-                " not depend on the mask, so the @weight(weights) that remain keep their ratios"
-                " and are renormalised to a sum of 1.",
+                " each @query(query) a **window** of the last w tokens; the @weight(weights) that"
+                " remain are renormalised to a sum of 1. Here the mask moves in all heads of all"
+                " layers.",
                 "Under the mask as it is now, “{fell.answer:s}” after “{fell.token:s}” has a"
                 " probability of {fell.now:.0%}; under the causal mask it has {fell.causal:.0%}. A"
-                " head that sees less, or inputs unlike those of training, spoil the prediction.",
+                " window hides what a prediction rests on, and the first token, where most heads"
+                " of this network leave weight that they have no use for; without a mask all"
+                " inputs are unlike those of training.",
             ),
             tries=(
                 Try("Window of 3", {"window": 3}),
@@ -152,14 +170,14 @@ LESSON = Lesson(
                 " position. Without a mask the right token has {sight.copying.unmasked:.0%} on"
                 " average; under the mask it has {sight.copying.causal:.0%}, for then the answer"
                 " is hidden.",
-                "The trained network never learned to copy, because it never could. Unmasked, it"
-                " gets inputs that it has not been trained on: {sight.trained.unmasked:.0%}, and"
-                " {sight.trained.causal:.0%} under the mask.",
+                "A small network trained under the mask never learned to copy, because it never"
+                " could. Unmasked, it gets inputs that it has not been trained on:"
+                " {sight.trained.unmasked:.0%}, and {sight.trained.causal:.0%} under the mask.",
             ),
             tries=(
-                Try("Copies, no mask", {"network": "copying", "ahead": 10}),
-                Try("Copies, causal mask", {"network": "copying"}),
-                Try("Trained, no mask", {"ahead": 10}),
+                Try("Copies, no mask", {"network": "copying", "ahead": 10, **SMALL}),
+                Try("Copies, causal mask", {"network": "copying", **SMALL}),
+                Try("Trained, no mask", {"network": "trained", "ahead": 10, **SMALL}),
             ),
             ask=Question(
                 "A decoder is trained without a mask, and its loss falls to almost 0. What has it"
@@ -182,8 +200,8 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            inputs={"network": "copying", "ahead": 10},
-            computed="these weights: those of the network you choose",
+            inputs={"network": "copying", "ahead": 10, **SMALL},
+            computed="these weights: those of the network you choose, trained or set by hand",
         ),
         Step(
             "cache",
@@ -195,7 +213,8 @@ LESSON = Lesson(
                 " all keys.",
                 "With and without the cache the probabilities of this text differ by at most"
                 " {difference:.1e}, by rounding. The price is memory: two vectors per token,"
-                " layer and head.",
+                " layer and head: SmolLM2 keeps those of three heads a layer, which three query"
+                " heads share each.",
             ),
             code=(
                 "@key(k) = cat([cache.k, new.k])",
@@ -235,7 +254,7 @@ LESSON = Lesson(
         Page(
             "Open this sentence in the explorer",
             "explore",
-            {"model": "grammar-next", "input": "the keys near the cabinet"},
+            {"model": "smollm2", "input": "The keys to the cabinet"},
         ),
     ),
     exercise="02-masks",

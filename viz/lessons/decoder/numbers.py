@@ -1,42 +1,68 @@
-"""A small trained decoder that writes, under a mask whose edges can be moved."""
+"""A decoder that writes, under a mask whose edges can be moved: SmolLM2, or a small one."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.decoder import parts, real
+from viz.lessons.real import about
 from viz.lessons.trained import trained
 from viz.lessons.writing import MODEL, label
 from viz.lessons.writing import written as written_after
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from models.lessons.mask_edge import Seen
 
 MOST = 11  # tokens that the picture has room for
 LONGEST = 7  # of them, at the start
 HEADS = 2  # per layer
-BEST = 3  # candidates for the next token
 NARROW = 3  # window whose effect is named before the mask has been moved
 
 
 def numbers(
-    text: str, written: int, window: int, ahead: int, network: str, head: int
+    text: str, written: int, window: int, ahead: int, network: str, head: int, place: str
 ) -> dict[str, Any]:
     """Weights of a head and predictions at every position, under a mask.
 
     Args:
         text: the start.
-        written: number of tokens that the trained network adds.
+        written: number of tokens that the network adds.
         window: see `Band`.
         ahead: see `Band`.
-        network: "trained", or "copying", which has one head.
-        head: counted through both layers.
+        network: "smollm2"; "trained", a small one; or "copying", which has one head.
+        head: of the small one, counted through both layers.
+        place: layer and head of SmolLM2.
 
     Raises:
         InputError: for words that the network does not know, or too many of them.
     """
+    if network == "smollm2":
+        return _language_model(text, written, window, ahead, place)
+    return _small(text, written, window, ahead, network, head)
+
+
+def _language_model(text: str, written: int, window: int, ahead: int, place: str) -> dict[str, Any]:
+    layer, head = map(int, place.split("."))
+    whole = real.continued(text, LONGEST, MOST)
+    ids = tuple(whole["ids"][: whole["start"] + written])
+    edges = min(window, len(ids)), min(ahead, len(ids) - 1)
+    said = "".join(whole["pieces"][: len(ids)])
+    return {
+        **real.read(ids, *edges, layer, head, NARROW),
+        "start": whole["start"],
+        "network": real.MODEL,
+        "left": len(whole["ids"]) - len(ids),
+        "difference": whole["difference"],
+        "layer": layer,
+        "head": head,
+        **about(real.MODEL, input=said, layer=layer, head=head, token=len(ids) - 1),
+    }
+
+
+def _small(
+    text: str, written: int, window: int, ahead: int, network: str, head: int
+) -> dict[str, Any]:
+    """Of the networks that were trained for the app, or set by hand."""
     import torch
 
     _, card = trained(MODEL)
@@ -47,20 +73,17 @@ def numbers(
     ids = torch.tensor(kept)
     names = [label(card.tokens[id]) for id in found.ids]
     count = len(ids)
+    narrow = _seen(kept, network, NARROW, 0)
+    whole, now, few = (each.of_answers(ids) for each in (causal, seen, narrow))
     return {
         "tokens": names[:count],
         "start": found.start,
         "network": network,
         "left": len(found.ids) - count,
         "difference": found.difference,
-        **_weights(seen, layer, index),
-        **_predictions(seen, ids, [label(name) for name in card.tokens]),
-        "fell": _fell(
-            causal.of_answers(ids),
-            seen.of_answers(ids),
-            _seen(kept, network, NARROW, 0).of_answers(ids),
-            names,
-        ),
+        **parts.weights(seen, layer, index),
+        **parts.predictions(seen, ids, lambda id: label(card.tokens[id])),
+        "fell": parts.fell(whole, now, few, names),
         "sight": {
             each: {
                 "causal": _seen(kept, each, MOST, 0).of_answers(ids).mean().item(),
@@ -68,56 +91,6 @@ def numbers(
             }
             for each in ("trained", "copying")
         },
-    }
-
-
-def _weights(seen: "Seen", layer: int, head: int) -> dict[str, Any]:
-    """Of one head, with the scores before the mask."""
-    from models.attention import Mask
-
-    pattern = seen.patterns[layer]
-    unmasked = replace(pattern, mask=Mask()).scores(head, item=0)
-    visible = pattern.scores(head, item=0).isfinite()
-    return {
-        "scores": unmasked.tolist(),
-        "visible": visible.tolist(),
-        "weights": pattern.weights(head, item=0).tolist(),
-        "hidden": int((~visible).sum()),
-        "sees": visible.sum(-1).tolist(),
-    }
-
-
-def _predictions(seen: "Seen", ids: "Tensor", names: list[str]) -> dict[str, Any]:
-    """The likeliest tokens at every position, and the probability of the one that comes next."""
-    best = seen.probabilities.topk(BEST)
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    answers = seen.of_answers(ids)
-    return {
-        "best": [
-            [{"token": names[id], "share": share} for id, share in zip(*row, strict=True)]
-            for row in pairs
-        ],
-        "answers": [*(names[id] for id in ids[1:].tolist()), None],
-        "answer_shares": [*answers.tolist(), None],
-        "mean_share": answers.mean().item(),
-    }
-
-
-def _fell(causal: "Tensor", now: "Tensor", narrow: "Tensor", names: list[str]) -> dict[str, Any]:
-    """The position whose prediction of the next token suffers most by the move of the mask.
-
-    Args:
-        causal: probabilities of the tokens that come next, under the causal mask.
-        now: under the mask as it is; where they equal `causal`, `narrow` decides.
-        narrow: under a narrow window.
-        names: of the tokens.
-    """
-    at = int((causal - (narrow if now.equal(causal) else now)).argmax())
-    return {
-        "token": names[at],
-        "answer": names[at + 1],
-        "causal": causal[at].item(),
-        "now": now[at].item(),
     }
 
 

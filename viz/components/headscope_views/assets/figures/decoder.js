@@ -34,9 +34,10 @@ export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "text", label: "Begins with", longest: 32 },
-    { kind: "slider", input: "written", label: "Tokens written", min: 0, max: 7, step: 1, from: "write" },
-    { kind: "choice", input: "head", label: "Layer · head", options: [["0", "0 · 0"], ["1", "0 · 1"], ["2", "1 · 0"], ["3", "1 · 1"]], from: "mask" },
-    { kind: "choice", input: "network", label: "Network", options: [["trained", "trained under the mask"], ["copying", "copies, set by hand"]], from: "cheat" },
+    { kind: "slider", input: "written", label: "Tokens written", min: 0, max: 6, step: 1, from: "write" },
+    { kind: "choice", input: "place", label: "Layer · head", options: [["13.8", "13 · 8"], ["16.0", "16 · 0"], ["11.6", "11 · 6"], ["18.8", "18 · 8"]], on: ["read", "mask", "write", "parallel", "edge", "cache"] },
+    { kind: "choice", input: "head", label: "Layer · head", options: [["0", "0 · 0"], ["1", "0 · 1"], ["2", "1 · 0"], ["3", "1 · 1"]], on: ["cheat"] },
+    { kind: "choice", input: "network", label: "Network", options: [["trained", "trained under the mask"], ["copying", "copies, set by hand"]], on: ["cheat"] },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {
@@ -54,7 +55,7 @@ export const figure = {
         marks.push(...said(row === count - 1 ? "best0" : `said${row}`, count, row, token, share, ink, right, answer === null ? "" : `Next comes “${answer}”: its probability is ${fixed(numbers.answer_shares[row] ?? 0, 4)}.`));
       }
     marks.push({ key: "said/head", kind: "text", x: beside(count), y: TOP - 12, text: reached("parallel") ? "predicts, in %" : "comes next, in %", size: 13, anchor: "start", fill: ink.muted });
-    if (reached("write") && numbers.left > 0 && numbers.network === "trained")
+    if (reached("write") && numbers.left > 0 && numbers.network !== "copying")
       marks.push({
         key: "write", kind: "rect", x: beside(count) - 6, y: TOP + (count - 1) * CELL + 1, w: SAID + 12, h: CELL - 2, r: 6, stroke: ink.primary, width: 1.5,
         press: { label: `Write “${last[0].token}”`, patch: { written: count - numbers.start + 1 } },

