@@ -38,7 +38,7 @@ def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str)
     page.wait_for_url(re.compile(r"edits=Ablate%281"))
     expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
     edited = trace_of(page)
-    expect(page.get_by_text("before → after the edits")).to_be_visible()
+    expect(page.locator(".hs-next")).to_contain_text("edits change the prediction by")
     with page.context.expect_page() as opening:
         page.evaluate("open(location.href)")
     tab = opening.value
@@ -97,3 +97,23 @@ def test_the_menu_cuts_an_edge_and_patches_by_keyboard(page: Page, app_url: str)
     second = page.locator(".st-key-explore_edit_1_row")
     expect(second).to_contain_text("those of token 1 of another input")
     page.wait_for_url(re.compile("second=the"))
+
+
+def test_what_the_model_predicts_follows_the_token_and_leads_to_its_parts(
+    page: Page, app_url: str
+) -> None:
+    opened(page, f"{app_url}/?model=induction&token=3")
+    line = page.locator(".hs-next")
+    expect(line).to_contain_text(re.compile(r"What comes after “.+”: .+ %"))
+    first = line.text_content() or ""
+    view = page.locator(VIEW)
+    view.locator(".hs-overlay").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(line).not_to_have_text(first)
+    chip = line.get_by_role("button").first
+    name = chip.locator("b").text_content() or ""
+    chip.click()
+    expect(view.get_by_role("button", name="Parts")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_url(re.compile(f"output={name}"))

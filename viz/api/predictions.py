@@ -1,6 +1,7 @@
 """What a network predicts: the next token, the masked one, or a class."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -8,6 +9,7 @@ if TYPE_CHECKING:
     from models.model import Model
     from models.trace import Trace
 
+NAMED = 4  # of the likeliest, in a line
 MEANS = {  # what the probabilities at a token predict
     "encoder": "what the model answers at",
     "decoder": "what comes after",
@@ -15,34 +17,90 @@ MEANS = {  # what the probabilities at a token predict
 }
 
 
-def at(
-    known: "Vocabulary | None", trace: "Trace", site: int, direction: str, token: int | None
-) -> dict[str, Any]:
-    """The predictions at a token as an API response; {} for outputs without names."""
-    from analysis.outputs import likeliest
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens that a pass predicts, as the API answers them.
 
-    if known is None:
-        return {}
-    place = _place(trace, site, direction, token)
-    found = likeliest(trace, known.place if place is None else place)
-    label = _targets(trace)[0].labels[found.place]
+    Attributes:
+        model: of the pass.
+        trace: of it.
+        known: the names of its tokens.
+        before: the same pass without its edits; None where there are none.
+    """
+
+    model: "Model"
+    trace: "Trace"
+    known: "Vocabulary"
+    before: "Callable[[], Trace] | None" = None
+
+    def at(self, site: int, direction: str, token: int | None) -> dict[str, Any]:
+        """The predictions at a token; at the last where it is of a text that is not predicted."""
+        from analysis.outputs import likeliest
+        from analysis.target import Target, text_of
+
+        known, trace = self.known, self.trace
+        place = _place(trace, site, direction, token)
+        found = likeliest(trace, self._usual() if place is None else place)
+        label = _targets(trace)[0].labels[found.place]
+        targets = [Target(id, found.place) for id in found.ids]
+        return {
+            "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
+            "lead": [MEANS[known.kind].capitalize(), label],
+            "labels": [known.name(number) for number in found.ids],
+            "values": [text_of(self.model, trace, each) for each in targets],
+            "ids": list(found.ids),
+            "position": found.place,
+            "probabilities": list(found.probabilities),
+            "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
+            "change": self._change(found.place),
+        }
+
+    def _usual(self) -> int:
+        """The place where none is chosen; of texts written by two passes, before they part."""
+        if self.before is None or self.trace.target_tokens is None:
+            return self.known.place
+        pairs = zip(_targets(self.before())[0].ids, _targets(self.trace)[0].ids, strict=False)
+        parted = (place - 1 for place, (first, second) in enumerate(pairs) if first != second)
+        return next(parted, self.known.place)
+
+    def _change(self, place: int) -> dict[str, Any] | None:
+        """What the edits did to the prediction; None where the two passes read other tokens."""
+        if self.before is None:
+            return None
+        before = self.before()
+        first, second = (_targets(each)[0].ids[: place + 1] for each in (before, self.trace))
+        return None if first != second else change(before, self.trace, place, self.known.name)
+
+
+def change(
+    before: "Trace", after: "Trace", place: int, name: "Callable[[int], str]"
+) -> dict[str, Any]:
+    """The likeliest tokens or classes of two passes, with the probabilities in both, and the KL."""
+    from analysis import outputs
+
+    found = outputs.change(before, after, place, count=NAMED - 1)
+    order = sorted(range(len(found.ids)), key=lambda i: -max(found.before[i], found.after[i]))
     return {
-        "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
-        "labels": [known.name(number) for number in found.ids],
-        "ids": list(found.ids),
-        "position": found.place,
-        "probabilities": list(found.probabilities),
-        "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
+        "labels": [name(found.ids[i]) for i in order],
+        "before": [found.before[i] for i in order],
+        "after": [found.after[i] for i in order],
+        "kl": found.kl,
     }
 
 
-def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, Any]:
+def classes(
+    model: "Model",
+    trace: "Trace",
+    names: Sequence[str],
+    before: "Callable[[], Trace] | None" = None,
+) -> dict[str, Any]:
     """The likeliest classes of a classifier as an API response; {} for other networks.
 
     Args:
         model: that answers.
         trace: of its answer.
         names: of its classes; others are numbered.
+        before: the same pass without its edits; None where there are none.
     """
     from analysis.outputs import likeliest
 
@@ -58,12 +116,19 @@ def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, A
         if several
         else f"The softmax of the logits; it sums to 1 over the {count:,} classes."
     )
+
+    def name(id: int) -> str:
+        return names[id] if named else f"class {id}"
+
     return {
         "title": f"{trace.model} · the likeliest of {count:,} classes",
-        "labels": [names[id] if named else f"class {id}" for id in found.ids],
+        "lead": ["Class", ""],
+        "labels": [name(id) for id in found.ids],
+        "values": [name(id) if named else str(id) for id in found.ids],
         "ids": list(found.ids),
         "probabilities": list(found.probabilities),
         "note": how if named else f"{how} The model's config states no names.",
+        "change": None if before is None or several else change(before(), trace, -1, name),
     }
 
 

@@ -269,16 +269,16 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
     model = opened(request.model)
     patches = _patches(request, model, trace)
     view = None if patches else view_of(trace, between)
+    plain = replace(request, edits=())
+    before = (lambda: traced(plain).value) if request.edits else None
     return TraceEntry(
         trace if view is None else view,
         partial(snippet.code, request, model, trace if view is None else view),
-        _predict(request, model, trace, view),
+        _predict(request, model, trace, view, before),
         partial(passes.forward_pass, model),
         opened=lambda: arguments(request),
         patches=patches,
-        before=(lambda: shown(replace(request, edits=()), between).value)
-        if request.edits
-        else None,
+        before=(lambda: shown(plain, between).value) if request.edits else None,
     )
 
 
@@ -291,7 +291,13 @@ def view_of(trace: "Trace", between: Between) -> "View | None":
     return View(trace, between.by == "yes", between.special, between.by == "sentences")
 
 
-def _predict(request: TraceRequest, model: "Model", trace: "Trace", view: "View | None") -> Predict:
+def _predict(
+    request: TraceRequest,
+    model: "Model",
+    trace: "Trace",
+    view: "View | None",
+    before: "Callable[[], Trace] | None",
+) -> Predict:
     """The predictions at a token, or the classes of the whole input."""
     from analysis.predictions import vocabulary_of
 
@@ -299,23 +305,26 @@ def _predict(request: TraceRequest, model: "Model", trace: "Trace", view: "View 
         return no_predictions
     known = vocabulary_of(model, trace)
     if known is None:
-        return _classes(request, model, trace)
+        return _classes(request, model, trace, before)
+    tokens = predictions.Tokens(model, trace, known, before)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:
             token = view.token(trace.sites[site], direction, token)
-        return predictions.at(known, trace, site, direction, token)
+        return tokens.at(site, direction, token)
 
     return predict
 
 
-def _classes(request: TraceRequest, model: "Model", trace: "Trace") -> Predict:
+def _classes(
+    request: TraceRequest, model: "Model", trace: "Trace", before: "Callable[[], Trace] | None"
+) -> Predict:
     """The answer of a classifier, which is the same wherever one looks."""
     about = card(entry(request.model.catalogue)) if request.model.catalogue else None
     if about is not None and len(about.questions) > 1:
         return no_predictions  # one row of logits for several questions
     names = model.classes if about is None or not about.questions else about.questions[0].classes
-    answer = predictions.classes(model, trace, names)
+    answer = predictions.classes(model, trace, names, before)
     return (lambda site, direction, token: answer) if answer else no_predictions
 
 

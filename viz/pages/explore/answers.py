@@ -11,7 +11,6 @@ from viz.pages.shared import plain
 from viz.pages.widgets import cards
 
 if TYPE_CHECKING:
-    from analysis.predictions import Vocabulary
     from analysis.telling import Telling
     from models.card import Card, Example
     from models.model import Model
@@ -19,31 +18,24 @@ if TYPE_CHECKING:
 
 END = "[END]"
 ENDS = ("[BEGIN]", END)  # tokens around a text, which are not predicted
-CONTINUATIONS = 3  # that are named in a line
 GIVEN = "Given that target, the likeliest tokens are"
 
 
-def of_text(
-    name: str, model: "Model", trace: "Trace", *, given: bool, compared: bool = False
-) -> None:
-    """What a model answers, writes, or continues a text with; nothing where it gives no tokens.
+def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
+    """What a model answers or writes; nothing where it gives no tokens.
 
     Args:
         name: of the model in the catalogue; "" for any other.
         model: open.
         trace: of the text.
         given: whether the decoder's target was given.
-        compared: whether `changed` tells what a text is continued with.
     """
     known = compute.vocabulary_of(model, trace) if model.trained else None
     if known is None:
         return
     if known.kind == "seq2seq":
         _written(model, trace, given)
-    elif known.kind == "decoder":
-        if not compared:
-            _continued(known, trace)
-    elif card := cards.card(name):
+    elif known.kind == "encoder" and (card := cards.card(name)):
         _answered(card, trace)
 
 
@@ -69,40 +61,6 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
         parts.append(f"Truth: **{plain(', '.join(example.answers))}**")
     joined = " · ".join(parts)
     st.markdown(f"{plain(title)}: {joined}" if title else joined)
-
-
-def changed(model: "Model", before: "Trace", after: "Trace") -> None:
-    """What edits do to a prediction: the likeliest tokens or classes before and after, and the KL.
-
-    Nothing where the model predicts none, or answers several questions at once.
-    """
-    output = before.output
-    known = compute.vocabulary_of(model, before) if model.trained else None
-    classes = output.name == "logits" and output.values.ndim == 2 and not model.multi_label
-    several = (card := cards.card(model.name)) is not None and len(card.questions) > 1
-    if not model.trained or (known is None and (not classes or several)):
-        return
-    place = -1 if known is None else _place(known, before, after)
-    found = compute.change(before, after, place, count=CONTINUATIONS)
-    words = (
-        f"**{plain(compute.name_of(model, output, id).strip() or '␣')}**"
-        f" {_two_digits(first)} → {_two_digits(second)}"
-        for id, first, second in zip(found.ids, found.before, found.after, strict=True)
-    )
-    what = "Class" if known is None else "Prediction"
-    st.markdown(f"{what} before → after the edits: {', '.join(words)} · KL {found.kl:.3g} nats")
-
-
-def _place(known: "Vocabulary", before: "Trace", after: "Trace") -> int:
-    """Where the predictions of two passes are compared.
-
-    Of written texts that differ, at the first token that does.
-    """
-    if before.target_tokens is None or after.target_tokens is None:
-        return known.place if len(before.tokens[0]) == len(after.tokens[0]) else -1
-    pairs = zip(before.target_tokens[0].ids, after.target_tokens[0].ids, strict=False)
-    common = next((place for place, (a, b) in enumerate(pairs) if a != b), known.place + 1)
-    return max(0, common - 1)
 
 
 def reason(chosen: "Telling", trace: "Trace") -> str:
@@ -164,21 +122,6 @@ def _written(model: "Model", trace: "Trace", given: bool) -> None:
     letters = [reader.spelled([id]).labels[0] for id in ids]
     text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
     st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
-
-
-def _continued(known: "Vocabulary", trace: "Trace") -> None:
-    """The likeliest tokens after the text of a causal model."""
-    top = compute.likeliest(trace, -1, count=CONTINUATIONS)
-    words = (
-        f"**{plain(known.name(id).strip() or '␣')}** {_two_digits(share)}"
-        for id, share in zip(top.ids, top.probabilities, strict=True)
-    )
-    st.markdown(f"The model continues with {', '.join(words)}")
-
-
-def _two_digits(share: float) -> str:
-    """ "31 %", "4.2 %"."""
-    return f"{100 * share:.2g} %" if share < 0.995 else "100 %"
 
 
 def _percent(share: float) -> str:

@@ -265,10 +265,8 @@ def _show(
     stage.params = _now(stage.kind, chosen)
     if chosen is not None:
         (entries.hint or st).caption(shared.plain(answers.reason(chosen, before.value.trace)))
-    if edited.edits:
-        answers.changed(model, before.value.trace, after.value.trace)
     card.about(entries.about, opened, _known_difference(plain))
-    _answer(stage, request, model, held, wanted, entries, compared=bool(edited.edits))
+    _answer(stage, request, model, held, wanted, entries)
     with stage.below:
         _below(stage.kind, request, held)
     return plain
@@ -318,8 +316,6 @@ def _answer(
     held: "Held[TraceEntry]",
     wanted: Source,
     entries: inputs.Entries,
-    *,
-    compared: bool,
 ) -> None:
     """What the model answers, and the view.
 
@@ -330,7 +326,6 @@ def _answer(
         held: what it shows.
         wanted: the chosen model.
         entries: that the request was read from.
-        compared: whether it was said how edits changed the prediction.
     """
     trace, name = held.value.trace, request.model.catalogue
     done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
@@ -347,7 +342,7 @@ def _answer(
                 second.request.model.catalogue, other, second.example, second.titles[1]
             )
     else:
-        answers.of_text(name, model, trace, given=request.target is not None, compared=compared)
+        answers.of_text(name, model, trace, given=request.target is not None)
     predicts = held.value.predict is not no_predictions
     stage.show(
         held,

@@ -1,11 +1,14 @@
 """Trained models of texts: their own examples, what they answer, and how likely."""
 
+from dataclasses import replace
+
 import pytest
-import torch
 
 from analysis.outputs import likeliest
+from analysis.target import target_in as choose
 from models.card import card
 from models.catalogue import bundled
+from models.edits import Ablate
 from models.request import TraceRequest
 from models.run import load, trace
 from tests.viz.pages.explore.explorer import (
@@ -52,25 +55,41 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
     assert told["labels"] == [names[id] for id in expected.ids]
     assert told["probabilities"] == pytest.approx(expected.probabilities)
     assert f"(position {expected.place})" in told["title"]
+    explained = [choose(load(name), found, value) for value in told["values"]]
+    assert [(each.id, each.position) for each in explained] == [
+        (id, expected.place) for id in expected.ids
+    ]
 
 
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("name", [name for name in TRAINED if KINDS[name] != "decoder"])
 def test_what_stands_around_a_text_is_not_predicted(name: str) -> None:
     """Neither a word at [BEGIN] and [END], nor the sign that ends an answer."""
     app = opened(model=name)
     (answer,) = [text.value for text in app.markdown if text.value.startswith("The model")]
-    if KINDS[name] == "decoder":
-        known, example = TRAINED[name], TRAINED[name].examples[0]
-        with torch.no_grad():
-            logits = trace(load(name), example.input).output.values[0, -1]
-        shares, ids = logits.softmax(-1).topk(3)
-        words = answer.removeprefix("The model continues with ").replace("\\", "").split(", ")
-        assert [word.split("**")[1] for word in words] == [known.tokens[id] for id in ids.tolist()]
-        percents = [float(word.split()[-2]) for word in words]
-        assert percents == pytest.approx((100 * shares).tolist(), rel=0.06)
-        return
     assert "END" not in answer
     assert "BEGIN" not in answer
+
+
+@pytest.mark.parametrize("name", [name for name in TRAINED if KINDS[name] == "decoder"])
+def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
+    """The line above the view: probabilities of both passes, and their divergence in nats."""
+    example, known = TRAINED[name].examples[0], TRAINED[name]
+    edit = Ablate(0, 0)
+    request = TraceRequest(tracing.of_catalogue(name), example.input, edits=(edit,))
+    told = tracing.shown(request).value.predict(0, "out", example.query)
+    assert told["lead"][0] == "What comes after"
+    passes = [trace(load(name), example.input, edits=edits) for edits in ([], [edit])]
+    before, after = (
+        each.output.values[0, example.query].detach().double().softmax(-1) for each in passes
+    )
+    change = told["change"]
+    ids = [known.tokens.index(label) for label in change["labels"]]
+    assert set(ids) == {*before.topk(3).indices.tolist(), *after.topk(3).indices.tolist()}
+    assert change["before"] == pytest.approx(before[ids].tolist(), rel=1e-4)
+    assert change["after"] == pytest.approx(after[ids].tolist(), rel=1e-4)
+    expected = float((before * (before / after).log()).sum())
+    assert change["kl"] == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    assert tracing.shown(replace(request, edits=())).value.predict(0, "out", 0)["change"] is None
 
 
 def test_the_masked_word_is_answered() -> None:

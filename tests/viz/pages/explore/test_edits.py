@@ -156,8 +156,7 @@ def test_before_after_and_difference() -> None:
     helpers.choose(app, "explore", "edited", "difference")
     assert same(weights(app), after)
     assert helpers.view(app, "text")["difference"] is True
-    (line,) = (each.value for each in app.markdown if "KL" in each.value)
-    assert "before → after" in line
+    assert "predictions" in helpers.view(app, "text")["panels"]
 
 
 def test_a_picture_s_pass_is_edited() -> None:

@@ -702,6 +702,9 @@ export interface Curves {
 export interface Predictions {
   ids?: number[];
   position?: number;
+  lead?: [string, string]; // words, and the token that they are about; "" for the whole input
+  values?: string[]; // each as the text of an output that can be explained
+  change?: { labels: string[]; before: number[]; after: number[]; kl: number } | null; // by edits
   title?: string;
   labels?: string[];
   probabilities?: number[];

@@ -4,6 +4,7 @@ import { button } from "./bar.js";
 import { changes } from "./changes.js";
 import { element, setText } from "./dom.js";
 import { shown } from "./labels.js";
+import { percent } from "./prediction_line.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase, Panel, Predictions} from "../types" */
@@ -112,9 +113,7 @@ function bar(label, probability, most) {
   const name = element("bdi", "hs-bar-label", {}, shown(label));
   const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
   line.style.setProperty("--share", `${(100 * probability) / most}%`);
-  const percent = 100 * probability;
-  const digits = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2;
-  const number = element("span", "hs-bar-number", {}, `${percent.toFixed(digits)} %`);
+  const number = element("span", "hs-bar-number", {}, percent(probability));
   return element("li", "hs-bar-row", {}, name, line, number);
 }
 

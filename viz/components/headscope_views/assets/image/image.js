@@ -7,6 +7,7 @@ import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
+import { predictionLine } from "../core/prediction_line.js";
 import { headBeside } from "../core/selection.js";
 import { besideOf } from "./beside.js";
 import { pictureOf } from "./grid.js";
@@ -73,10 +74,11 @@ export function mount(root, props, host) {
 function compose(state, root, host) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
+  const next = predictionLine(state.view, root);
   root.append(bar, grid);
   const views = [pictureOf(state, grid), headsOf(state, grid)];
   const beside = besideOf(state, grid, root, host);
-  return [beside, ...views, patchesOf(state, root), toolbar(state, bar, host), panelsBelow(state.view, root)];
+  return [next, beside, ...views, patchesOf(state, root), toolbar(state, bar, host), panelsBelow(state.view, root)];
 }
 
 /**

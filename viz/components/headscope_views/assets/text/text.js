@@ -7,6 +7,7 @@ import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
+import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { aids } from "./aids.js";
@@ -15,6 +16,7 @@ import { PAINTERS } from "./forms.js";
 import { canTest } from "./model.js";
 import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
+import { methodOf } from "./methods.js";
 import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
 import { sound } from "./sound.js";
@@ -69,9 +71,10 @@ function compose(state, root, host) {
   const parts = state.view.props.parts ?? PARTS;
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
   const grid = element("div", "hs-grid");
+  const next = predictionLine(state.view, root, () => explaining(state));
   root.append(bar);
   /** @type {Panel[]} */
-  const around = [];
+  const around = [next];
   if (parts.includes("sound")) around.push(sound(state, root));
   root.append(grid);
   root.onkeydown = (event) => {
@@ -173,6 +176,24 @@ function toolbar(state, bar, drawn) {
       reset.disabled = farther.disabled = !zoom?.isZoomed();
       closer.disabled = Boolean(zoom?.isDeepest());
     },
+  };
+}
+
+/**
+ * Shows what an output rests on: in the present form if that explains outputs, else as parts; null
+ * where the model has no outputs with names.
+ *
+ * @param {TextState} state
+ */
+function explaining(state) {
+  const { explains } = state.base;
+  if (!state.view.remote || (explains !== "tokens" && explains !== "classes")) return null;
+  /** @param {string} output */
+  return (output) => {
+    const { form, method } = state.selection;
+    const relevance = form === "model" && methodOf(method).kind === "relevance";
+    const stays = form === "parts" || form === "lens" || relevance;
+    state.select({ output, form: stays ? form : "parts" });
   };
 }
 

@@ -1,0 +1,87 @@
+// One line above a view: what the model predicts at the chosen token, or its classes; with edits, what
+// they did to it. An output in it is a button where a form explains outputs.
+
+import { changes } from "./changes.js";
+import { element, quoted } from "./dom.js";
+import { shown } from "./labels.js";
+import { pathOf } from "./sources.js";
+
+/** @import {Base, ImageBase, Panel, Predictions} from "../types" */
+/** @import {ViewState} from "./state.js" */
+
+const NAMED = 4; // outputs in the line
+const LEAST = 0.001; // of the probability, for all but the first
+
+/**
+ * The line; nothing where the props name no predictions. Its space is reserved until they arrive.
+ *
+ * @template {Base | ImageBase} B
+ * @param {ViewState<B>} view
+ * @param {HTMLElement} parent
+ * @param {(() => ((output: string) => void) | null)} [explains] what shows why an output is predicted
+ * @returns {Panel}
+ */
+export function predictionLine(view, parent, explains = () => null) {
+  const line = element("p", "hs-next", { "aria-live": "polite" });
+  parent.append(line);
+  const drawn = changes();
+  return {
+    render() {
+      line.hidden = !view.props.panels?.includes("predictions");
+      if (line.hidden) return;
+      const { site, direction, token } = view.selection;
+      /** @type {Record<string, number>} */
+      const place = token === null ? {} : { token };
+      const found = /** @type {Predictions | null} */ (
+        view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
+      );
+      const explain = explains();
+      if (found && drawn(found, explain === null)) line.replaceChildren(...wordsOf(found, explain));
+    },
+  };
+}
+
+/**
+ * @param {Predictions} found
+ * @param {((output: string) => void) | null} explain
+ * @returns {(Node | string)[]}
+ */
+function wordsOf({ lead, labels = [], values = [], probabilities = [], change }, explain) {
+  if (!lead) return [];
+  const [words, label] = lead;
+  const begin = label ? [`${words} `, ...quoted(label.trim() || label), ": "] : [`${words}: `];
+  if (change) {
+    const each = change.labels.map((name, i) => [
+      named(name),
+      ` ${percent(change.before[i])} → ${percent(change.after[i])}`,
+    ]);
+    return [...begin, ...joined(each), ` · edits change the prediction by ${nats(change.kl)}`];
+  }
+  const count = probabilities.findIndex((share, i) => i > 0 && share < LEAST);
+  const most = Math.min(NAMED, count < 0 ? labels.length : count);
+  const each = labels.slice(0, most).map((name, i) => {
+    const share = ` ${percent(probabilities[i])}`;
+    if (!explain) return [named(name), share];
+    const chip = element("button", "hs-chip", { type: "button" }, named(name), share);
+    chip.title = "Show what this prediction rests on";
+    chip.onclick = () => explain(values[i]);
+    return [chip];
+  });
+  return [...begin, ...joined(each)];
+}
+
+/** @param {(Node | string)[][]} parts */
+const joined = (parts) => parts.flatMap((part, i) => (i ? [" · ", ...part] : part));
+
+/** @param {string} label */
+const named = (label) => element("b", "", {}, element("bdi", "", {}, shown(label).trim()));
+
+/** @param {number} kl */
+const nats = (kl) => `${kl < 0.001 ? "less than 0.001" : kl.toPrecision(2)} nats (KL)`;
+
+/** @param {number} share two digits */
+export function percent(share) {
+  const value = 100 * share;
+  if (value < 0.01) return "< 0.01 %";
+  return `${value.toFixed(value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2)} %`;
+}
