@@ -40,19 +40,20 @@ class Tokens:
 
         known, trace = self.known, self.trace
         place = _place(trace, site, direction, token)
-        found = likeliest(trace, self._usual() if place is None else place)
-        label = _targets(trace)[0].labels[found.place]
-        targets = [Target(id, found.place) for id in found.ids]
+        place = self._usual() if place is None else place
+        found = likeliest(trace, place)
+        label = _targets(trace)[0].labels[place]
+        targets = [Target(id, place) for id in found.ids]
         return {
-            "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
+            "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {place})",
             "lead": [MEANS[known.kind].capitalize(), label],
             "labels": [known.name(number) for number in found.ids],
             "values": [text_of(self.model, trace, each) for each in targets],
             "ids": list(found.ids),
-            "position": found.place,
+            "position": place,
             "probabilities": list(found.probabilities),
             "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
-            "change": self._change(found.place),
+            "change": self._change(place),
         }
 
     def _usual(self) -> int:
