@@ -20,6 +20,7 @@ from torch import Tensor
 from analysis.circuits import Products, circuit_scores
 from analysis.measures import MEASURES, NEAR
 from analysis.reach import SQUARED, Counted, Reach
+from analysis.row_numbers import Rows, numbers_of
 from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
@@ -288,13 +289,9 @@ class HeadNumbers:
             self.span = self._span(rows, keys, weights)
         span = self.span
         entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
-        values = {
-            "broad": entropy / span.of_heads(span.spread, heads),
-            "entropy": entropy,
-            "effective keys": entropy.exp(),
-            "confidence": weights.amax(-1) if peaks is None else peaks,
-            "first token": weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape),
-        }
+        peaks = weights.amax(-1) if peaks is None else peaks
+        values = numbers_of(Rows(weights, entropy, peaks, span.of_heads(span.spread, heads)))
+        values["first token"] = weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape)
         found = (span.factors @ weights.transpose(1, 2)).unbind(1)
         sums = dict(zip(span.columns, found, strict=True))
         none = torch.zeros_like(entropy)

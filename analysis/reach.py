@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from analysis.measures import SAMPLED
+from analysis.row_numbers import ROW_NUMBERS
 from analysis.twins import Twins
 from models.attention import Mask
 from models.trace import Tokens
@@ -105,8 +106,7 @@ class Counted:
             counted = of_text[rows] & (count > 1)
             self.spread[:, rows] = count.clamp(min=2).log()
             self.seen += (counted[:, None].float() @ cells)[:, 0].double()
-            spread = ("entropy", "broad", "effective keys", "confidence")
-            numbers: dict[str, Tensor] = dict.fromkeys(spread, counted)
+            numbers: dict[str, Tensor] = dict.fromkeys(ROW_NUMBERS, counted)
             numbers["first token"] = counted & seen[..., 0] & (self.reach.dropped == 0)
             if not self.cached:
                 numbers["separator"] = counted & (separators > 0)

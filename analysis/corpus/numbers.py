@@ -16,6 +16,7 @@ from torch import Tensor
 from analysis.corpus.scales import BINS, distance_bins, position_bins
 from analysis.measures import NEAR, SAMPLED
 from analysis.reach import evenly_chosen, is_punctuation, of_text
+from analysis.row_numbers import ROW_NUMBERS, Rows, numbers_of
 from analysis.similarity import grid_distances
 from models.trace import PatchGrid, Tokens
 
@@ -94,8 +95,7 @@ class Inputs:
     def rows(self) -> dict[str, Bool[Tensor, "item #head query"]]:
         """By number, True at the queries that it is a mean over."""
         seen, counted = self.seen, self.counted
-        spread = ("entropy", "broad", "effective keys", "confidence")
-        found: dict[str, Tensor] = dict.fromkeys(spread, counted)
+        found: dict[str, Tensor] = dict.fromkeys(ROW_NUMBERS, counted)
         place = self.first + torch.arange(seen.shape[2], device=self.device)
         first = counted & seen[..., 0] & (self.dropped == 0)
         found["first token"] = first & (place > 0) if self.own else first
@@ -239,12 +239,7 @@ def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: s
     plain = inputs.plain[:, None, None].to(weights)
     strength, given = (weights * plain).amax(-1), (weights * plain).sum(-1)
     spread = inputs.of_heads(inputs.spread, heads)
-    numbers = {
-        "entropy": entropy,
-        "broad": entropy / spread,
-        "effective keys": entropy.exp(),
-        "confidence": weights.amax(-1),
-    }
+    numbers = numbers_of(Rows(weights, entropy, weights.amax(-1), spread))
     sums = {key: (each * counted).sum(-1).double() for key, each in numbers.items()}
     to_first = drawn[..., 0]
     if inputs.own and inputs.first == 0:
