@@ -1,5 +1,6 @@
 """Python code that reproduces the weights of a view in a notebook."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from models.request import Ids, Picture, Recording, Source, TraceRequest
@@ -166,11 +167,21 @@ def _options(
     """The further arguments of `trace`."""
     options = []
     if request.edits:
-        names = sorted({type(edit).__name__ for edit in request.edits})
-        imports.add(f"from models.edits import {', '.join(names)}")
+        imports |= _imports_of(request.edits)
         written = (_edit(edit, sources) for edit in request.edits)
         options.append(f"edits=[{', '.join(written)}]")
     return options + (["hidden=True"] if request.options.hidden else [])
+
+
+def _imports_of(edits: Iterable[Any]) -> set[str]:
+    """The lines that import edits; one that `models.edits` does not name comes from its module."""
+    from models import edits as package
+
+    homes: dict[str, set[str]] = {}
+    for kind in map(type, edits):
+        home = package.__name__ if hasattr(package, kind.__name__) else kind.__module__
+        homes.setdefault(home, set()).add(kind.__name__)
+    return {f"from {home} import {', '.join(sorted(names))}" for home, names in homes.items()}
 
 
 def _edit(edit: Any, sources: dict[TraceRequest, str]) -> str:
