@@ -7,10 +7,9 @@ from models.catalogue import CHECKPOINTS, Entry, bundled
 from models.request import File, file_of
 
 ROOT = Path(__file__).parents[2]
-PHOTOS = {
-    name: Path(__file__).parents[1] / "photos" / f"{name}.jpg" for name in ("flower", "china")
-}
-TITLES = {"flower": "A flower", "china": "A temple"}
+FILES = {"flower": "flower.jpg", "china": "china.jpg", "coins": "coins.png"}
+PHOTOS = {name: Path(__file__).parents[1] / "photos" / file for name, file in FILES.items()}
+TITLES = {"flower": "A flower", "china": "A temple", "coins": "Coins"}
 TRAINED: dict[str, Entry] = {entry.name: entry for entry in bundled() if entry.reads == "image"}
 
 

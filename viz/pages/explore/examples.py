@@ -8,6 +8,7 @@ import streamlit as st
 from models.card import Example
 from viz.api.samples import PHOTOS, TITLES, samples
 from viz.pages.explore import sizes, source
+from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import notice, plain
@@ -33,7 +34,8 @@ def of_text(model: str, text: str) -> Example | None:
 
 def pictures(model: str) -> Mapping[str, Example | None]:
     """The example pictures of a model of the list; photos for any other."""
-    return samples(model) or dict.fromkeys(PHOTOS)
+    known = {example.input: example for example in EXAMPLE_PHOTOS.get(model, ())}
+    return samples(model) or known or dict.fromkeys(PHOTOS)
 
 
 def named(model: str, photo: str) -> str:
@@ -56,10 +58,12 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         settings: those in a link, or of now. A text of the user's own pins no token.
     """
     text, _, photo = first(model)
-    if source.READS.get(model) == "image" and (cards.card(model) or model in sizes.KINDS):
+    if source.READS.get(model) == "image":
         example = pictures(model).get(settings.get("photo", photo))
         own = settings.get("upload") or settings.get("photo", photo) != photo
-        return FIRST if own or example is None else FIRST | strip.selection_of(example)
+        if not own and example is not None:
+            return FIRST | strip.selection_of(example)
+        return FIRST if cards.card(model) or model in sizes.KINDS else None
     example = next(iter(texts(model)), None)
     if example is None:
         return None

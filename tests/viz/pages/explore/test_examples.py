@@ -8,6 +8,8 @@ from analysis.outputs import likeliest
 from analysis.target import name_of
 from models.catalogue import entry, is_here
 from models.run import load, trace
+from viz.api.samples import PHOTOS
+from viz.pages.explore.example_photos import EXAMPLES as PHOTO_EXAMPLES
 from viz.pages.explore.example_texts import EXAMPLES as ALL
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import of_text
@@ -67,6 +69,20 @@ def test_the_weights_of_fetched_models_are_those_that_are_told(name: str, exampl
     assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
     assert row.argmax() == example.key
     assert f"{example.weight:.2f}" in example.hint
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("example", PHOTO_EXAMPLES["dinov2"], ids=lambda each: each.name)
+def test_the_numbers_of_photos_are_those_that_are_told(example) -> None:
+    if not is_here(entry("dinov2")):
+        pytest.skip("dinov2 is not on this machine: python -m models.fetch dinov2")
+    row = trace(load("dinov2"), PHOTOS[example.input]).weights(example.layer, example.head)[0]
+    assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
+    assert row[1:].argmax() + 1 == example.key
+    times = re.findall(r"(\d+) times an even share", example.hint)
+    assert [round(float(row[example.key] / row[1:].mean()))] == [int(each) for each in times]
+    assert f"{example.weight:.2f}" in example.hint
+    assert f"Layer {example.layer}, head {example.head}" in example.hint
 
 
 @pytest.mark.long

@@ -100,12 +100,12 @@ def test_the_threshold_of_the_foreground(side: str) -> None:
 
 
 def test_components_of_several_pictures_are_those_of_their_patches_together() -> None:
-    """Coloured together, the two photos differ from what each gets alone; the order is kept."""
+    """Coloured together, the photos differ from what each gets alone; the order is kept."""
     (alone,) = figures(figure="features", object="all")
     (both,) = figures(figure="features", object="all", components="all")
-    assert [each.text for each in both.layout.annotations] == ["A flower", "A temple"]
-    colours = [array(each.z) for each in both.data[2:]]
-    assert [each.shape for each in colours] == [(4, 4, 3)] * 2
+    assert [each.text for each in both.layout.annotations] == ["A flower", "A temple", "Coins"]
+    colours = [array(each.z) for each in both.data[3:]]
+    assert [each.shape for each in colours] == [(4, 4, 3)] * 3
     assert (colours[0] != array(alone.data[0].z)).any()
     together = np.concatenate([each.reshape(-1, 3) for each in colours])
     assert (together.min(0) == 0).all()
