@@ -145,9 +145,11 @@ def refuse_old_python() -> None:
     if sys.version_info >= OLDEST:
         return
     newer = [f"python3.{minor}" for minor in range(19, OLDEST[1] - 1, -1)]
-    found = next((name for name in newer if shutil.which(name) and output([name, "-V"])[0]), None)
+    newer_python = next(
+        (name for name in newer if shutil.which(name) and output([name, "-V"])[0]), None
+    )
     this = ".".join(str(part) for part in sys.version_info[:3])
-    todo = f"Run {found}" if found else f"Install it, then run python3.{OLDEST[1]}"
+    todo = f"Run {newer_python}" if newer_python else f"Install it, then run python3.{OLDEST[1]}"
     sys.exit(f"Headscope needs Python 3.{OLDEST[1]} or newer; this is {this}. {todo} start.py")
 
 
@@ -206,17 +208,17 @@ def works(python: Path) -> bool:
     """Whether .venv has a Python that runs, has pip, and is the one its packages are for."""
     settings = VENV / "pyvenv.cfg"
     text = settings.read_text() if python.exists() and settings.exists() else ""
-    found = re.search(r"^version\w* *= *(\d+)\.(\d+)", text, re.MULTILINE)
-    if not found or (int(found[1]), int(found[2])) < OLDEST:
+    match = re.search(r"^version\w* *= *(\d+)\.(\d+)", text, re.MULTILINE)
+    if not match or (int(match[1]), int(match[2])) < OLDEST:
         return False
-    code = f"import sys, pip; sys.exit(sys.version_info[:2] != ({found[1]}, {found[2]}))"
+    code = f"import sys, pip; sys.exit(sys.version_info[:2] != ({match[1]}, {match[2]}))"
     return output([str(python), "-c", code])[0]
 
 
 def create_venv() -> None:
     print(f"Making .venv with Python {sys.version.split()[0]}", flush=True)
-    made, text = output([sys.executable, "-m", "venv", "--clear", str(VENV)])
-    if made:
+    status, text = output([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    if status:
         return
     if "ensurepip" in text or "No module named venv" in text:
         sys.exit(
@@ -262,9 +264,9 @@ def compile_all(python: Path) -> None:
     Some packages carry files for other Pythons, and their own tests: both stay as they are.
     """
     print("  compiling", flush=True)
-    found = (*VENV.glob("lib/python*/site-packages"), *VENV.glob("Lib/site-packages"))
+    folders = (*VENV.glob("lib/python*/site-packages"), *VENV.glob("Lib/site-packages"))
     options = ["-qq", "-j", "0", "-x", r"[/\\]tests?[/\\]"]
-    output([str(python), "-m", "compileall", *options, *map(str, found)])
+    output([str(python), "-m", "compileall", *options, *map(str, folders)])
 
 
 def noteworthy(line: str) -> str:
@@ -356,14 +358,14 @@ def rooms_wanted() -> bool:
 
 def network_hosts() -> "list[str]":
     """This machine's IPv4 addresses, the one of its default route first, and its host name."""
-    found = []
+    candidates = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # chooses a route; nothing is sent
-        found.append(probe.getsockname()[0])
+        candidates.append(probe.getsockname()[0])
     name = socket.gethostname().lower()
     with contextlib.suppress(OSError):
-        found += socket.gethostbyname_ex(name)[2]
-    addresses = [each for each in found if not each.startswith(("127.", "0."))]
+        candidates += socket.gethostbyname_ex(name)[2]
+    addresses = [each for each in candidates if not each.startswith(("127.", "0."))]
     named = addresses and re.match(r"[a-z0-9.-]+$", name) and name != "localhost"
     return list(dict.fromkeys([*addresses, *([name] if named else [])]))
 
@@ -395,8 +397,8 @@ def desktop_window(python: Path, url: str) -> "subprocess.Popen[bytes] | None":
     if output([str(python), "-c", check])[0]:
         lines = f"import webview; webview.create_window('Headscope', {url!r}); webview.start()"
         return subprocess.Popen([str(python), "-c", lines], cwd=str(ROOT))
-    found = (shutil.which(os.path.expandvars(name)) for name in APP_BROWSERS)
-    browser = next(filter(None, found), None)
+    browsers = (shutil.which(os.path.expandvars(name)) for name in APP_BROWSERS)
+    browser = next(filter(None, browsers), None)
     if browser is None:
         print("No pywebview and no Chromium, Chrome or Edge: opening a browser tab.", flush=True)
         browser_tab(python, url)

@@ -104,8 +104,12 @@ def transcript(t: Trace, item: int = 0) -> tuple[Tokens, int]:
     if t.sound is None or t.target_tokens is None:
         raise ValueError("expected the trace of a recording by a model that writes it down")
     tokens = t.target_tokens[item]
-    first = next((place for place, own in enumerate(tokens.special) if not own), len(tokens))
-    last = max((place + 1 for place, own in enumerate(tokens.special) if not own), default=0)
+    first = next(
+        (place for place, is_special in enumerate(tokens.special) if not is_special), len(tokens)
+    )
+    last = max(
+        (place + 1 for place, is_special in enumerate(tokens.special) if not is_special), default=0
+    )
     if first < 1 or first == len(tokens):
         raise ValueError("the transcript is empty: there is nothing to align")
     return tokens[first:last], first
@@ -119,10 +123,10 @@ def seconds_per_frame(t: Trace) -> float:
 
 
 def _crossed(t: Trace) -> list[Site]:
-    found = [site for site in t.sites if site.kind == "cross"]
-    if not found:
+    sites = [site for site in t.sites if site.kind == "cross"]
+    if not sites:
         raise ValueError(f"{t.model} has no cross-attention to a recording")
-    return found
+    return sites
 
 
 def _weights(t: Trace, item: int) -> tuple[Float[Tensor, "head token frame"], list[Head]]:
@@ -135,12 +139,12 @@ def _weights(t: Trace, item: int) -> tuple[Float[Tensor, "head token frame"], li
     heard = 0.0 if t.sound is None or not t.sound.heard else t.sound.heard[item]
     sites = _crossed(t)
     frames = int(heard / seconds_per_frame(t)) or sites[0].keys
-    found, names = [], []
+    maps, names = [], []
     for site in sites:
         scores = t.scores(site, rows=rows, item=item)[..., : min(frames, site.keys)]
-        found.append(scores.softmax(-1))
+        maps.append(scores.softmax(-1))
         names += [(site.layer, head) for head in range(site.heads)]
-    return torch.cat(found).cpu(), names
+    return torch.cat(maps).cpu(), names
 
 
 def _normalised(
@@ -222,8 +226,8 @@ def path(
     """The path of a single head: tokens of the transcript, and seconds."""
     _, first = transcript(t, item)
     weights, names = _weights(t, item)
-    own = _normalised(weights[[names.index((layer, head))]], "tokens")[0, first - 1 :]
-    rows, frames = warp(-own.double().numpy())
+    scaled = _normalised(weights[[names.index((layer, head))]], "tokens")[0, first - 1 :]
+    rows, frames = warp(-scaled.double().numpy())
     return rows, frames * seconds_per_frame(t)
 
 
@@ -235,20 +239,20 @@ def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[
     """
     _, first = transcript(t, item)
     weights, names = _weights(t, item)
-    own = weights[:, first - 1 :]
-    monotony = [_rank_correlation(each.argmax(-1)) for each in own]
+    cells = weights[:, first - 1 :]
+    monotony = [_rank_correlation(each.argmax(-1)) for each in cells]
     order = sorted(range(len(names)), key=lambda index: -monotony[index])[:most]
     matrix = _normalised(weights[order], "tokens").mean(0)[first - 1 :]
     rows, frames = (torch.from_numpy(each) for each in warp(-matrix.double().numpy()))
     near = torch.zeros(matrix.shape, dtype=torch.bool)
     for offset in range(-NEAR, NEAR + 1):
         near[rows, (frames + offset).clamp(0, matrix.shape[1] - 1)] = True
-    agreement = (own * near).sum(-1).mean(-1)
-    found = [
+    agreement = (cells * near).sum(-1).mean(-1)
+    heads = [
         AligningHead(*name, monotony[index], float(agreement[index]))
         for index, name in enumerate(names)
     ]
-    ordered = sorted(found, key=lambda each: -max(0.0, each.monotony) * each.agreement)
+    ordered = sorted(heads, key=lambda each: -max(0.0, each.monotony) * each.agreement)
     return tuple(ordered[:most])
 
 
@@ -336,12 +340,12 @@ def spelled(tokenizer: Encoder, text: str) -> Int[Tensor, "1 token"]:
         text: the transcript; spaces and line ends become single spaces.
     """
     whole = tokenizer.encode(" ".join(text.split()))
-    own = [place for place, special in enumerate(whole.special) if not special]
-    if not own:
+    places = [place for place, special in enumerate(whole.special) if not special]
+    if not places:
         raise ValueError("the transcript is empty: expected some characters")
-    ids = list(whole.ids[: own[0]])
+    ids = list(whole.ids[: places[0]])
     for character in " ".join(text.split()):
         piece = tokenizer.encode(character)
         pairs = zip(piece.ids, piece.special, strict=True)
         ids += [token for token, special in pairs if not special]
-    return torch.tensor([[*ids, *whole.ids[own[-1] + 1 :]]])
+    return torch.tensor([[*ids, *whole.ids[places[-1] + 1 :]]])

@@ -57,18 +57,18 @@ def logit_attribution(
     count = t.output.missing(item) + len(t.output.of_item(item))
     stream = t.last_stream([query % count], item=item)
     parts = _through_norm({name: part[0] for name, part in stream.parts().items()}, readout)
-    found = [_divided(parts, readout, each) for each in ids]
+    attributions = [_divided(parts, readout, each) for each in ids]
     limit = TOLERANCE if t.output.values.dtype in (torch.float32, torch.float64) else COARSE
-    for id, own in zip(ids, found, strict=True):
-        off = abs(sum(own.values()) - float(logits[id]))
-        if off > limit * max(abs(float(logits[id])), sum(map(abs, own.values()))):
+    for id, attribution in zip(ids, attributions, strict=True):
+        off = abs(sum(attribution.values()) - float(logits[id]))
+        if off > limit * max(abs(float(logits[id])), sum(map(abs, attribution.values()))):
             raise ValueError(
                 f"expected parts that sum to the logit {float(logits[id]):.4g} of token {id},"
                 f" received a difference of {off:.2g}"
             )
-    if len(found) == 1:
-        return found[0]
-    return {name: value - found[1][name] for name, value in found[0].items()}
+    if len(attributions) == 1:
+        return attributions[0]
+    return {name: value - attributions[1][name] for name, value in attributions[0].items()}
 
 
 def _through_norm(

@@ -125,8 +125,8 @@ def blame(
     after = []
     for done, some in enumerate([edges, *draws]):
         progress(done, 1 + len(draws))
-        own = {"kind": sites[0].kind, "tower": sites[0].tower}
-        cuts = [Cut(each.layer, each.head, each.query, each.key, **own) for each in some]
+        address = {"kind": sites[0].kind, "tower": sites[0].tower}
+        cuts = [Cut(each.layer, each.head, each.query, each.key, **address) for each in some]
         after.append(float(chosen.probability(passes.edited([*edits, *cuts]).output)))
     progress(1 + len(draws), 1 + len(draws))
     tokens = torch.stack(
@@ -166,8 +166,8 @@ def _cut_effects(
     top = weights.argmax(-1, keepdim=True)
     others = weights.scatter(-1, top, 0.0)
     rest = others.sum(-1, keepdim=True)
-    told = (others * gradient).sum(-1, keepdim=True) / rest - gradient.gather(-1, top)
-    largest = torch.where(rest > 0, weights.gather(-1, top) * told, -row)
+    slopes = (others * gradient).sum(-1, keepdim=True) / rest - gradient.gather(-1, top)
+    largest = torch.where(rest > 0, weights.gather(-1, top) * slopes, -row)
     cut = weights / (1 - others) * (row - gradient)
     return cut.scatter(-1, top, largest)
 
@@ -183,8 +183,8 @@ def strongest(
     if count < 1:
         raise ValueError(f"count: expected 1 or more, received {count}")
     flat = torch.cat([each.flatten() for each in maps])
-    found = flat.topk(min(count, int((flat < 0).sum())), largest=False).indices.tolist()
-    return tuple(_edge(maps, sites, index) for index in found)
+    indices = flat.topk(min(count, int((flat < 0).sum())), largest=False).indices.tolist()
+    return tuple(_edge(maps, sites, index) for index in indices)
 
 
 def _edge(maps: Sequence[Tensor], sites: Sequence[Site], index: int) -> Edge:
@@ -218,8 +218,8 @@ def best_path(
     ):
         if follows[token]:
             to = int(key[token])
-            own = int(head[token, to])
-            path.append(Edge(site.layer, own, token, to, float(each[own, token, to])))
+            best_head = int(head[token, to])
+            path.append(Edge(site.layer, best_head, token, to, float(each[best_head, token, to])))
             token = to
     return tuple(path)
 
@@ -236,21 +236,21 @@ def spans_of(tokens: Float[Tensor, " token"]) -> tuple[Span, ...]:
     above = (positive > positive[positive > 0].mean()).tolist()
     if not any(above):  # all are alike
         above = (positive > 0).tolist()
-    found, start = [], None
+    spans, start = [], None
     for place, inside in enumerate([*above, False]):
         if inside and start is None:
             start = place
         elif not inside and start is not None:
-            found.append(Span(start, place, float(positive[start:place].sum()) / whole))
+            spans.append(Span(start, place, float(positive[start:place].sum()) / whole))
             start = None
-    return tuple(sorted(found, key=lambda span: -span.share))
+    return tuple(sorted(spans, key=lambda span: -span.share))
 
 
 def _random(
     edges: Sequence[Edge], t: Trace, sites: Sequence[Site], item: int, dice: torch.Generator
 ) -> tuple[Edge, ...]:
     """As many different edges of the same layers, none of them hidden by the mask."""
-    found = []
+    random_edges = []
     for site in sites:
         wanted = sum(edge.layer == site.layer for edge in edges)
         if not wanted:
@@ -259,8 +259,8 @@ def _random(
         seen = t.visible(site, tokens, item=item).cpu().expand(site.heads, -1, -1)
         cells = seen.nonzero()
         picked = cells[torch.randperm(len(cells), generator=dice)[:wanted]].tolist()
-        found += [Edge(site.layer, head, query, key, nan) for head, query, key in picked]
-    return tuple(found)
+        random_edges += [Edge(site.layer, head, query, key, nan) for head, query, key in picked]
+    return tuple(random_edges)
 
 
 def _log_probability(target: Target, output: Output) -> Tensor:

@@ -35,35 +35,37 @@ def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
         known: products of embeddings, which the sites of a tower share; more are added.
     """
     try:
-        found = trace.projections(site)
+        projections = trace.projections(site)
     except ValueError as error:
         return {}, dict.fromkeys((COPYING, OF_TOKENS, MATCHING), str(error))
     if site.kind == "cross":
         why = "cross-attention reads one tower and writes to another"
         return {}, dict.fromkeys((COPYING, OF_TOKENS, MATCHING), why)
     scores, reasons = {}, {}
-    read, write = _read(found), _mean_gate(trace, site) * found.output.float()
+    read, write = _read(projections), _mean_gate(trace, site) * projections.output.float()
     if read.shape[1] == write.shape[2]:
         scores[COPYING] = eigenvalue_score(write @ read)
     else:
         reasons[COPYING] = "the head reads and writes vectors of different widths"
-    between = _between_tokens(found, known)
+    between = _between_tokens(projections, known)
     if isinstance(between, str):
         reasons[OF_TOKENS] = between
     else:
         scores[OF_TOKENS] = eigenvalue_score(write @ between @ read)
-    if not found.dot:
+    if not projections.dot:
         reasons[MATCHING] = "a learned score, not a dot product, compares queries with keys"
-    elif found.rotated:
+    elif projections.rotated:
         reasons[MATCHING] = (
             "queries and keys are rotated by their positions: their matrices alone give scores"
             " of a token with itself only"
         )
-    elif found.query_norm is not None or found.key_norm is not None:
+    elif projections.query_norm is not None or projections.key_norm is not None:
         reasons[MATCHING] = "queries and keys are normed after their matrices"
     else:
-        query, key = (folded(each, found.norm) for each in (found.query, found.key))
-        key = _each_head(key, found.heads)
+        query, key = (
+            folded(each, projections.norm) for each in (projections.query, projections.key)
+        )
+        key = _each_head(key, projections.heads)
         scores[MATCHING] = eigenvalue_score(key.transpose(1, 2) @ query)
     return scores, reasons
 
@@ -86,9 +88,9 @@ def folded(
     return matrices if norm.kind == "rms" else matrices - matrices.mean(1, keepdim=True)
 
 
-def _read(found: Projections) -> Float[Tensor, "head dim value_dim"]:
+def _read(projections: Projections) -> Float[Tensor, "head dim value_dim"]:
     """The value matrix of every head."""
-    return _each_head(folded(found.value, found.norm), found.heads)
+    return _each_head(folded(projections.value, projections.norm), projections.heads)
 
 
 def _mean_gate(trace: Trace, site: Site) -> Float[Tensor, "head value_dim 1"] | float:
@@ -102,17 +104,17 @@ def _each_head(matrices: Tensor, heads: int) -> Tensor:
     return matrices.repeat_interleave(heads // len(matrices), 0)
 
 
-def _between_tokens(found: Projections, known: Products) -> Float[Tensor, "dim dim"] | str:
+def _between_tokens(projections: Projections, known: Products) -> Float[Tensor, "dim dim"] | str:
     """W_U W_E over evenly spread tokens of the vocabulary; or why there is none."""
-    if found.embedding is None:
+    if projections.embedding is None:
         return "it reads no tokens through an embedding as wide as itself"
-    if found.unembedding is None:
+    if projections.unembedding is None:
         return "its logits are not one norm and one linear map of the last hidden state"
-    if len(found.embedding) != len(found.unembedding):
+    if len(projections.embedding) != len(projections.unembedding):
         return "it reads and writes different vocabularies"
-    key = id(found.embedding), id(found.unembedding)
+    key = id(projections.embedding), id(projections.unembedding)
     if key not in known:
-        step = -(-len(found.embedding) // VOCABULARY)
-        read, write = found.embedding[::step].float(), found.unembedding[::step].float()
-        known[key] = folded(write.T[None], found.final_norm)[0] @ read
+        step = -(-len(projections.embedding) // VOCABULARY)
+        read, write = projections.embedding[::step].float(), projections.unembedding[::step].float()
+        known[key] = folded(write.T[None], projections.final_norm)[0] @ read
     return known[key]

@@ -106,15 +106,15 @@ def captions(model: Model | Any, picture: Any, texts: Sequence[str]) -> tuple[Ca
     if not hasattr(model.network, "get_text_features"):
         raise ValueError(f"{model.name} gives no similarities of pictures and texts")
     inputs = {"input_ids": _padded(model, list(texts)), "pixel_values": picture}
-    found = []
+    captions = []
     for index, text in enumerate(texts):
 
         def similarity(output: Output, index: int = index) -> Tensor:
             return output.values[0, index]
 
         t = trace(model, inputs, hidden=True, gradient=similarity)
-        found.append(Caption(text, float(similarity(t.output)), _for_picture(t)))
-    return tuple(found)
+        captions.append(Caption(text, float(similarity(t.output)), _for_picture(t)))
+    return tuple(captions)
 
 
 def _padded(model: Model, texts: list[str]) -> Any:
@@ -128,12 +128,12 @@ def _padded(model: Model, texts: list[str]) -> Any:
     part = config.text_config
     ids = torch.full((len(texts), part.max_position_embeddings), part.pad_token_id)
     for row, text in enumerate(texts):
-        own = model.tokenizer.encode(text).ids
-        if len(own) > ids.shape[1]:
+        tokens = model.tokenizer.encode(text).ids
+        if len(tokens) > ids.shape[1]:
             raise ValueError(
-                f"caption: expected at most {ids.shape[1]} tokens, received {len(own)}"
+                f"caption: expected at most {ids.shape[1]} tokens, received {len(tokens)}"
             )
-        ids[row, : len(own)] = torch.tensor(own)
+        ids[row, : len(tokens)] = torch.tensor(tokens)
     return ids
 
 

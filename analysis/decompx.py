@@ -70,12 +70,12 @@ def decompx(
     tokens = len(trace.query_labels(self_attention(trace, tower)[0], item))
     if not 0 <= query < tokens:
         raise ValueError(f"query: expected 0 to {tokens - 1}, received {query}")
-    found = []
+    rows = []
     for part in parts(trace, range(tokens), tower=tower, item=item):
-        found.append(part[query].clone())
+        rows.append(part[query].clone())
         if progress is not None:
-            progress(len(found), tokens)
-    vectors = torch.stack(found)
+            progress(len(rows), tokens)
+    vectors = torch.stack(rows)
     state = trace.hidden(_depth(trace, tower), item, tower=_tower(trace, tower)).float()[query]
     return Decomposition(vectors, state - vectors.sum(0), state)
 
@@ -102,12 +102,12 @@ def parts(
     for key in keys:
         part = torch.zeros_like(first)
         part[item, places[key]] = first[item, places[key]]
-        found = trace.origin.carried(first, part, last)
-        if found is None:
+        carried = trace.origin.carried(first, part, last)
+        if carried is None:
             raise ValueError(
                 f"{trace.model}: expected a pass that repeats the hidden states of the trace"
             )
-        yield found[item, places].float()
+        yield carried[item, places].float()
 
 
 def _tower(trace: Trace, tower: str | None) -> str | None:

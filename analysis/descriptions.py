@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from analysis.heads import HeadTable, Shown
+from analysis.heads import HeadTable, TraceOrView
 from analysis.measures import NEAR
 from models.trace import Site
 
@@ -21,7 +21,7 @@ SHARES = {  # by number, what the share of a head's weight goes to
 }
 
 
-def descriptions(trace: Shown, table: HeadTable, *, item: int = 0) -> list[list[str | None]]:
+def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list[list[str | None]]:
     """A sentence for each head of each site; None for every head of an untrained network.
 
     Args:
@@ -41,10 +41,12 @@ def descriptions(trace: Shown, table: HeadTable, *, item: int = 0) -> list[list[
     ]
 
 
-def _names(trace: Shown, site: Site, item: int) -> dict[str, str]:
+def _names(trace: TraceOrView, site: Site, item: int) -> dict[str, str]:
     """The tokens that sentences name, and whether the text is long enough to call keys near."""
     labels, special = trace.key_labels(site, item), trace.keys(site)[item].special
-    separators = [label for label, own in list(zip(labels, special, strict=True))[1:] if own]
+    separators = [
+        label for label, is_special in list(zip(labels, special, strict=True))[1:] if is_special
+    ]
     return {
         "first": labels[0] if labels else "",
         "separator": (separators or [""])[0],

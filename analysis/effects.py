@@ -41,8 +41,8 @@ class Logit:
 
     def of(self, output: Output) -> Float[Tensor, ""]:
         row = _row(output, self.query, self.item)
-        own = _at(row, self.id)
-        return own if self.versus is None else own - _at(row, self.versus)
+        logit = _at(row, self.id)
+        return logit if self.versus is None else logit - _at(row, self.versus)
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Loss:
     def of(self, output: Output) -> Float[Tensor, ""]:
         missing = output.missing(self.item)
         logits = output.of_item(self.item)[self.first - 1 - missing : -1]
-        told = torch.tensor(self.ids[self.first :], device=logits.device)
-        if missing >= self.first or len(logits) != len(told):
+        targets = torch.tensor(self.ids[self.first :], device=logits.device)
+        if missing >= self.first or len(logits) != len(targets):
             raise ValueError(f"expected logits of {len(self.ids)} tokens, from {self.first - 1} on")
-        return cross_entropy(logits.float(), told)
+        return cross_entropy(logits.float(), targets)
 
 
 def _row(output: Output, query: int, item: int) -> Float[Tensor, " vocab"]:

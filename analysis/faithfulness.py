@@ -150,14 +150,14 @@ class Study:
         Inputs of one length are batches, of at most BATCH_TOKENS tokens.
         """
         inputs = [self.inputs.without(some) for some in removed]
-        found = [0.0] * len(inputs)
+        probabilities = [0.0] * len(inputs)
         for shape in {each.shape for each in inputs}:
             alike = [index for index, each in enumerate(inputs) if each.shape == shape]
             output = self._outputs([inputs[index] for index in alike])
             for row, index in enumerate(alike):
                 alone = replace(self._chosen_without(removed[index]), item=row)
-                found[index] = float(alone.probability(output))
-        return found
+                probabilities[index] = float(alone.probability(output))
+        return probabilities
 
     def _outputs(self, inputs: Sequence[Tensor]) -> Output:
         """The output of the model for several inputs of one shape."""

@@ -90,7 +90,7 @@ def maximum_flows(
     if len(units) > 3 and tokens >= FEWEST:
         thin = _edges(units, query, tokens // SHARE)
     leaving = int(units[-1][query].sum())
-    found = []
+    amounts = []
     for done, key in enumerate(keys, start=1):
         bound = min(leaving, int(units[0][:, key].sum()))
         amount = None
@@ -99,10 +99,10 @@ def maximum_flows(
             misses = 0 if amount == bound else misses + 1
         if amount != bound:
             amount = _maximum_flow(whole, units[0][:, key], len(units))
-        found.append(amount)
+        amounts.append(amount)
         if progress is not None:
             progress(done, len(keys))
-    return torch.tensor(found, dtype=torch.float64).div(SCALE).float()
+    return torch.tensor(amounts, dtype=torch.float64).div(SCALE).float()
 
 
 class _Edges(NamedTuple):

@@ -90,11 +90,11 @@ def sites_on_pictures(t: Trace) -> tuple[Site, ...]:
     written = t.tokens if t.target_tokens is None else t.target_tokens
     labels = written[0].labels
     mine = [site for site in t.sites if t.queries(site)[0].labels == labels]
-    found = tuple(site for site in mine if t.key_pictures(site))
-    if not found:
+    sites = tuple(site for site in mine if t.key_pictures(site))
+    if not sites:
         why = [note for note in t.notes if "without a picture" in note]
         raise ValueError(why[0] if why else f"{t.model}: no image tokens that lie on a picture")
-    return found
+    return sites
 
 
 def weights_of(
@@ -141,8 +141,10 @@ def sinks(t: Trace, site: Site) -> tuple[int, ...]:
         total[: mean.shape[-1]] += (mean * seen).sum(0)
         counts[: mean.shape[-1]] += seen.sum(0)
     strong = (total / counts.clamp_min(1))[places] > SINK
-    found = {place for place, is_sink in zip(places, strong.tolist(), strict=True) if is_sink}
-    return tuple(sorted(found | set(sinks_of(t, site))))
+    strong_sinks = {
+        place for place, is_sink in zip(places, strong.tolist(), strict=True) if is_sink
+    }
+    return tuple(sorted(strong_sinks | set(sinks_of(t, site))))
 
 
 def split(t: Trace, site: Site, rows: Sequence[int]) -> Split:
@@ -162,18 +164,18 @@ def relative(
 
     Source: Zhang et al. 2025, "MLLMs Know Where to Look", section 4.
     """
-    own, other = (x / x.sum((-2, -1), keepdim=True) for x in (weights, generic))
-    return torch.where(other > 0, own / other, torch.nan)
+    specific, other = (x / x.sum((-2, -1), keepdim=True) for x in (weights, generic))
+    return torch.where(other > 0, specific / other, torch.nan)
 
 
 def readers(t: Trace, site: Site, patches: Sequence[int]) -> Float[Tensor, "head query"]:
     """The weight that every query gives to some patches, in each head: which words looked there."""
     columns = torch.tensor(list(patches), dtype=torch.long)
-    found = [
+    shares = [
         t.weights(site, rows=rows)[..., columns].sum(-1)
         for rows in torch.arange(len(t.queries(site)[0])).split(256)
     ]
-    return torch.cat(found, dim=-1)
+    return torch.cat(shares, dim=-1)
 
 
 # --- heads that localise --------------------------------------------------------------------------
@@ -188,16 +190,16 @@ def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:
     Source: Kang et al. 2025, "Your Large Vision-Language Model Only Needs A Few Attention Heads For
     Visual Grounding", section 3.
     """
-    found: list[tuple[Site, int, float, float]] = []
+    ranks: list[tuple[Site, int, float, float]] = []
     for site in sites_on_pictures(t):
         weights, grids = weights_of(t, site, rows), t.key_pictures(site)
         places = tokens_of(grids)
         largest = max(grids, key=lambda grid: grid.rows * grid.cols)
-        for head, own in enumerate(weights):
-            entropy = spatial_entropy(on_grid(own, largest))
-            found.append((site, head, float(own[places].sum()), entropy))
-    cut = elbow([mass for _, _, mass, _ in found])
-    heads = [HeadOnPicture(*each, localises=each[2] >= cut) for each in found]
+        for head, weights_of_head in enumerate(weights):
+            entropy = spatial_entropy(on_grid(weights_of_head, largest))
+            ranks.append((site, head, float(weights_of_head[places].sum()), entropy))
+    cut = elbow([mass for _, _, mass, _ in ranks])
+    heads = [HeadOnPicture(*each, localises=each[2] >= cut) for each in ranks]
     return tuple(sorted(heads, key=_order))
 
 

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.heads import OWN, head_table
+from analysis.heads import SELF_KINDS, head_table
 from analysis.view import View
 from models.trace import Site, Trace
 
@@ -61,24 +61,24 @@ def habits(trace: Trace, *, words: bool = False, tower: str | None = None) -> Ha
     count = len(trace.query_labels(sites[0]))
     if count < 4:
         raise ValueError(f"expected at least 4 tokens, received {count}")
-    shown = View(trace, words=False, special="renormalised") if words else trace
-    found = head_table(shown).values
+    view = View(trace, words=False, special="renormalised") if words else trace
+    values = head_table(view).values
     rows = [trace.sites.index(site) for site in sites]
-    scores = torch.stack([found[key][rows] for key in NUMBERS.values()]).nan_to_num(0.0)
+    scores = torch.stack([values[key][rows] for key in NUMBERS.values()]).nan_to_num(0.0)
     if words:  # the special tokens that these habits are about are not there
         scores[[HABITS.index(name) for name in SPECIAL]] = 0
-    spread = found["broad"][rows]
+    spread = values["broad"][rows]
     return Habits(scores, spread, _names(scores, spread))
 
 
 def _self_attention(trace: Trace, tower: str | None) -> list[Site]:
     """The self-attention of one tower, all of it among the same tokens."""
-    found = [site for site in trace.sites if site.kind in OWN]
-    tower = found[0].tower if tower is None and found else tower
-    mine = [site for site in found if site.tower == tower]
+    sites = [site for site in trace.sites if site.kind in SELF_KINDS]
+    tower = sites[0].tower if tower is None and sites else tower
+    mine = [site for site in sites if site.tower == tower]
     sizes = {(site.heads, site.queries, site.keys) for site in mine}
     if len(sizes) != 1 or mine[0].queries != mine[0].keys:
-        towers = sorted({str(site.tower) for site in found})
+        towers = sorted({str(site.tower) for site in sites})
         raise ValueError(
             f"habits: expected self-attention among the same tokens in every layer of one of"
             f" {towers}, received {tower!r}"

@@ -30,8 +30,8 @@ from models.trace import Site, Trace
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
-Shown = Trace | View
+SELF_KINDS = ("self", "causal")  # kinds whose queries and keys are the same tokens
+TraceOrView = Trace | View
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class HeadValues(dict[str, Tensor]):
         return DataFrame(rows)
 
 
-def heads(trace: Shown, *, item: int = 0) -> HeadValues:
+def heads(trace: TraceOrView, *, item: int = 0) -> HeadValues:
     """The numbers of every head, by the keys of `MEASURES`.
 
     Args:
@@ -95,7 +95,7 @@ def heads(trace: Shown, *, item: int = 0) -> HeadValues:
 
 
 def head_table(
-    trace: Shown,
+    trace: TraceOrView,
     *,
     item: int = 0,
     check: Callable[[], None] = lambda: None,
@@ -109,21 +109,21 @@ def head_table(
         check: called before each block of weights; an exception ends the pass.
         progress: called before each site and after the last; likewise.
     """
-    found = accumulators(trace, item=item)
-    for site, numbers in each(found.items(), progress):
+    numbers_by_site = accumulators(trace, item=item)
+    for site, numbers in each(numbers_by_site.items(), progress):
         for block in trace.blocks(site, item=item):
             check()
             numbers.add(block)
-    return table(trace, found)
+    return table(trace, numbers_by_site)
 
 
-def accumulators(trace: Shown, *, item: int = 0) -> "dict[Site, HeadNumbers]":
+def accumulators(trace: TraceOrView, *, item: int = 0) -> "dict[Site, HeadNumbers]":
     """Empty accumulators, one for each site whose rows are the softmax of one attention."""
     twins: dict[int, Twins] = {}
     known: dict[tuple, Counted] = {}
-    made = {}
+    numbers = {}
     for site in trace.sites:
-        if site.kind in (*OWN, "cross"):
+        if site.kind in (*SELF_KINDS, "cross"):
             queries, keys = trace.queries(site)[item], trace.keys(site)[item]
             if id(queries) not in twins:
                 twins[id(queries)] = Twins(queries, words=isinstance(trace, View))
@@ -131,51 +131,51 @@ def accumulators(trace: Shown, *, item: int = 0) -> "dict[Site, HeadNumbers]":
             if rule not in known:
                 reach = reach_of(trace, site, item)
                 known[rule] = Counted(queries, keys, site.kind, reach, twins[id(queries)])
-            made[site] = HeadNumbers(site.heads, known[rule])
-    return made
+            numbers[site] = HeadNumbers(site.heads, known[rule])
+    return numbers
 
 
-def reach_of(trace: Shown, site: Site, item: int = 0) -> Reach:
+def reach_of(trace: TraceOrView, site: Site, item: int = 0) -> Reach:
     """The keys that a site's queries see."""
     whole = trace.trace if isinstance(trace, View) else trace
-    own = whole.site(site)
-    mask = whole.pattern(own).mask
-    first = 0 if site.kind == "cross" else whole.first_query(own, item)
+    whole_site = whole.site(site)
+    mask = whole.pattern(whole_site).mask
+    first = 0 if site.kind == "cross" else whole.first_query(whole_site, item)
     if isinstance(trace, View) and first:
         first = len(trace.keys(site)[0]) - len(trace.queries(site)[0])
     return Reach(
         lambda rows: trace.visible(site, rows, item=item),
         first=first,
-        dropped=0 if own not in whole.axes else whole.axes[own][1].dropped,
+        dropped=0 if whole_site not in whole.axes else whole.axes[whole_site][1].dropped,
         heads=site.heads if mask.differs_by_head else 1,
     )
 
 
-def rule_of(trace: Shown, site: Site, item: int) -> tuple:
+def rule_of(trace: TraceOrView, site: Site, item: int) -> tuple:
     """A key that is equal for sites whose queries see the same keys."""
     whole = trace.trace if isinstance(trace, View) else trace
-    own = whole.site(site)
-    mask, axes = whole.pattern(own).mask, whole.axes.get(own)
+    whole_site = whole.site(site)
+    mask, axes = whole.pattern(whole_site).mask, whole.axes.get(whole_site)
     tensors = (mask.padding, mask.segments, mask.dense)
     plain = mask.causal, mask.window, mask.offset, mask.cut, *map(id, tensors)
     places = () if axes is None else tuple(id(axis.positions) for axis in axes)
     return *plain, *places, site.heads if mask.differs_by_head else 1
 
 
-def table(trace: Shown, found: "Mapping[Site, HeadNumbers]") -> HeadTable:
+def table(trace: TraceOrView, numbers_by_site: "Mapping[Site, HeadNumbers]") -> HeadTable:
     """The table of accumulators that have been given every block."""
     shape = len(trace.sites), max(site.heads for site in trace.sites)
     values = {measure.key: torch.full(shape, math.nan) for measure in MEASURES}
     reasons: dict[str, str] = {}
     products: Products = {}
     for row, site in enumerate(trace.sites):
-        if site not in found:
+        if site not in numbers_by_site:
             continue
         whole = trace.trace if isinstance(trace, View) else trace
         scores, why = circuit_scores(whole, whole.site(site), products)
-        for key, numbers in (found[site].result() | dict(scores)).items():
+        for key, numbers in (numbers_by_site[site].result() | dict(scores)).items():
             values[key][row, : site.heads] = numbers.cpu()
-        reasons = {**found[site].reasons(), **why, **reasons}
+        reasons = {**numbers_by_site[site].reasons(), **why, **reasons}
     nowhere = [key for key, numbers in values.items() if numbers.isnan().all()]
     return HeadTable(values, {key: reasons.get(key, FEW) for key in nowhere})
 
@@ -250,7 +250,7 @@ class HeadNumbers:
             heads: number of heads.
             counted: the queries that count, which several sites may share.
         """
-        self.of, self.own, self.size = counted, counted.own, counted.size
+        self.of, self.same_tokens, self.size = counted, counted.same_tokens, counted.size
         self.sums = torch.zeros(len(counted.rows), heads, dtype=torch.float64)
         self.drawn = torch.zeros(heads, self.size[1], dtype=torch.float64)
         self.offsets = torch.zeros(heads, sum(self.size) - 1)
@@ -292,11 +292,11 @@ class HeadNumbers:
         peaks = weights.amax(-1) if peaks is None else peaks
         values = numbers_of(Rows(weights, entropy, peaks, span.of_heads(span.spread, heads)))
         values["first token"] = weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape)
-        found = (span.factors @ weights.transpose(1, 2)).unbind(1)
-        sums = dict(zip(span.columns, found, strict=True))
+        products = (span.factors @ weights.transpose(1, 2)).unbind(1)
+        sums = dict(zip(span.columns, products, strict=True))
         none = torch.zeros_like(entropy)
         values |= {key: sums.get(key, none) for key in ("separator", "punctuation")}
-        if self.own:
+        if self.same_tokens:
             values |= self._neighbours(span, weights) | self._distances(span, weights, sums)
             self._add_offsets(heads, span, weights)
         numbers = torch.stack([values[key] for key in self.of.rows])
@@ -311,7 +311,7 @@ class HeadNumbers:
             key: total / rows.sum(-1).where(rows.any(-1), math.nan)
             for (key, rows), total in zip(self.of.rows.items(), self.sums, strict=True)
         }
-        if self.own:
+        if self.same_tokens:
             variance = means.pop(SQUARED) - means["distance"].square()
             means["distance spread"] = variance.clamp(min=0.0).sqrt()
             means["positional"] = self._positional()
@@ -321,7 +321,7 @@ class HeadNumbers:
     def reasons(self) -> dict[str, str]:
         """Why a number is not defined here."""
         numbers, reasons = self.result(), dict(REASONS)
-        if not self.own:
+        if not self.same_tokens:
             reasons |= dict.fromkeys(ON_OWN, OTHER_TOKENS)
         if self.of.cached:
             reasons |= dict.fromkeys(IN_CACHE, CACHED)
@@ -345,13 +345,13 @@ class HeadNumbers:
         near = slice(*ends)
         near = slice(near.start - keys.start, near.stop - keys.start)
         columns = {"one": torch.ones_like(key)}
-        if self.own:
+        if self.same_tokens:
             columns |= {"place": key, "square": key.square()}
         signs = ("separator", self.of.separators), ("punctuation", self.of.punctuation)
         for name, chosen in signs:
             if chosen[keys].any():
                 columns[name] = chosen[keys].float()
-        if self.own and near.stop < len(key):
+        if self.same_tokens and near.stop < len(key):
             side = torch.ones_like(key)
             side[: near.start], side[near] = -1.0, 0.0
             columns |= {"side": side, "far": side * key}

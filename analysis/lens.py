@@ -69,13 +69,13 @@ def jacobian_lens(
         ValueError: as `logit_lens` and `mean_jacobian`.
     """
     states = _states(t, layer, tokens, item)
-    found = mean_jacobian([t], layer, item=item) if jacobian is None else jacobian
-    if found.shape != (states.shape[1],) * 2:
+    matrix = mean_jacobian([t], layer, item=item) if jacobian is None else jacobian
+    if matrix.shape != (states.shape[1],) * 2:
         raise ValueError(
             f"jacobian: expected {states.shape[1]} × {states.shape[1]} numbers, received"
-            f" {tuple(found.shape)}"
+            f" {tuple(matrix.shape)}"
         )
-    return _read(t, (states.float() @ found.float().T).to(states.dtype))
+    return _read(t, (states.float() @ matrix.float().T).to(states.dtype))
 
 
 def mean_jacobian(
@@ -128,11 +128,11 @@ def mean_jacobians(
     """
     if not traces or not all(t.hidden_states for t in traces):
         raise ValueError("traces: expected at least one, each with trace(..., hidden=True)")
-    found = [
+    jacobians = [
         _jacobians(t, layers, skip, item, place, len(traces), progress)
         for place, t in enumerate(traces)
     ]
-    return torch.stack(found).mean(0)
+    return torch.stack(jacobians).mean(0)
 
 
 @torch.enable_grad()
@@ -153,15 +153,15 @@ def _jacobians(
         raise ValueError("expected weights that are not frozen (requires_grad)")
     mine = t.hidden_states[_tower(t)].axes[-1].positions_of(item).to(last.device)
     used, width = mine[_used(len(mine), skip)], last.shape[2]
-    found = torch.empty(len(sources), width, width, device=last.device)
+    jacobian = torch.empty(len(sources), width, width, device=last.device)
     for feature in range(width):
         progress(place * width + feature, texts * width)
         number = last[item, used, feature].sum()
         changes = torch.autograd.grad(number, sources, retain_graph=True, materialize_grads=True)
-        for row, change in zip(found, changes, strict=True):
+        for row, change in zip(jacobian, changes, strict=True):
             row[feature] = change[item, used].float().mean(0)
     progress((place + 1) * width, texts * width)
-    return found
+    return jacobian
 
 
 @torch.no_grad()
@@ -189,8 +189,8 @@ def _tower(t: Trace) -> str | None:
 def _states(
     t: Trace, layer: int, tokens: Sequence[int] | None, item: int
 ) -> Float[Tensor, "token dim"]:
-    found = t.hidden_states.get(_tower(t))
-    count = len(found.states) if found is not None else 1
+    hidden = t.hidden_states.get(_tower(t))
+    count = len(hidden.states) if hidden is not None else 1
     states = t.hidden(_layer(layer, count), item, tower=_tower(t))
     if tokens is None:
         return states

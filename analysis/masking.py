@@ -88,14 +88,19 @@ def need(
     whole = trace(model, prompt, target)
     others = elsewhere(area, controls, seed)
 
-    def told(where: Box) -> float:
+    def probability_without(where: Box) -> float:
         if mask == "cut":
             edits = cuts(whole, where, picture)
             return probability(trace(model, prompt, target, edits=edits), places)
         other = masked(prompt, picture, where, mask)
         return probability(trace(model, other, target), places)
 
-    return Need(probability(whole, places), told(area), tuple(map(told, others)), others)
+    return Need(
+        probability(whole, places),
+        probability_without(area),
+        tuple(map(probability_without, others)),
+        others,
+    )
 
 
 def read_whole(model: Model, written: Int[Tensor, " token"]) -> Int[Tensor, "1 _"]:
@@ -153,16 +158,16 @@ def cuts(t: Trace, area: Box, picture: int) -> tuple[Cut, ...]:
     Raises:
         ValueError: where no image token lies in it.
     """
-    found = []
+    cuts = []
     for site in _of_text(t):
         grids = [grid for grid in t.key_pictures(site) if grid.picture == picture]
         hidden = tuple(sorted({place for grid in grids for place in grid.within(area)}))
         where = {"kind": site.kind, "tower": site.tower, "module": site.module}
         if hidden:
-            found.append(Cut(site.layer, None, None, hidden, **where))
-    if not found:
+            cuts.append(Cut(site.layer, None, None, hidden, **where))
+    if not cuts:
         raise ValueError("area: no image token has its middle in it")
-    return tuple(found)
+    return tuple(cuts)
 
 
 def _of_text(t: Trace) -> list[Site]:

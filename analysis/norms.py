@@ -134,11 +134,11 @@ def mixing(
     added = _additions(trace, site, item)
     norms = added.lengths()
     others = (added.attention - added.from_own).norm(dim=-1)
-    own = (added.from_own + added.stream).norm(dim=-1)
-    norms.diagonal().copy_(own)
+    from_self = (added.from_own + added.stream).norm(dim=-1)
+    norms.diagonal().copy_(from_self)
     if words is not None:
         norms = _by_words(norms, words, added.of_word)
-    return Mixing(norms * added.scale[:, None], others / (others + own))
+    return Mixing(norms * added.scale[:, None], others / (others + from_self))
 
 
 def alti(
@@ -192,11 +192,11 @@ def contributions(
             w - added.of_query(i) * s for i, (w, s) in enumerate(zip(whole, scale, strict=True))
         ]
         rest = torch.stack([row.abs().sum(-1) for row in rows])
-    own = (added.from_own + added.stream) * scale
-    rest.diagonal().copy_((whole - own).abs().sum(-1))
-    found = (whole.abs().sum(-1)[:, None] - rest).clamp(min=0)
-    sums = found.sum(-1, keepdim=True)
-    return torch.where(sums > 0, found / sums.clamp_min(1e-30), torch.eye(len(found)).to(found))
+    from_self = (added.from_own + added.stream) * scale
+    rest.diagonal().copy_((whole - from_self).abs().sum(-1))
+    shares = (whole.abs().sum(-1)[:, None] - rest).clamp(min=0)
+    sums = shares.sum(-1, keepdim=True)
+    return torch.where(sums > 0, shares / sums.clamp_min(1e-30), torch.eye(len(shares)).to(shares))
 
 
 def _distances(
@@ -207,7 +207,7 @@ def _distances(
     """‖whole_i − Σ_h weights_hij values_hj‖₁, a few keys and many queries at a time."""
     tokens, dim = whole.shape
     by_key, vectors = weights.permute(2, 1, 0), values.transpose(0, 1).contiguous()
-    found = torch.empty(len(by_key), tokens, device=whole.device)
+    distances = torch.empty(len(by_key), tokens, device=whole.device)
     step = max(1, CACHE_BYTES // (4 * min(ROWS, tokens) * dim))
     for rows in torch.arange(tokens).split(ROWS):
         queries = slice(int(rows[0]), int(rows[-1]) + 1)
@@ -216,8 +216,8 @@ def _distances(
             keys = slice(start, start + step)
             here = whole[queries].expand(len(few[keys]), -1, -1)
             block = torch.baddbmm(here, few[keys], vectors[keys], alpha=-1)
-            found[keys, queries] = block.abs_().sum(-1)
-    return found.T
+            distances[keys, queries] = block.abs_().sum(-1)
+    return distances.T
 
 
 class _Additions(NamedTuple):
@@ -297,8 +297,8 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
         raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
     gates = trace.gates(site, item)
     attention = _written(_gated(weights @ v, gates), output)
-    own = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
-    from_own = _written(_gated(own, gates), output)
+    self_values = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
+    from_own = _written(_gated(self_values, gates), output)
     bias = torch.zeros_like(stream[0])
     if maps.output_bias is not None:
         bias = maps.output_bias.detach().float()
@@ -374,8 +374,8 @@ def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key valu
     keys = trace.axes[site][1].positions_of(item) if site in trace.axes else None
     count = len(trace.key_labels(site, item))
     rows = torch.arange(count) if keys is None else keys
-    own = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
-    return own[:, rows].detach().float()
+    values = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
+    return values[:, rows].detach().float()
 
 
 def _self_site(trace: Trace, layer: int | Site | Where, tower: str | None) -> Site:

@@ -60,11 +60,11 @@ def likeliest(
     else:
         given = sampling.temperature, sampling.top_k, sampling.top_p
         probabilities = next_probabilities(row, temperature=given[0], k=given[1], p=given[2])
-    found = probabilities.topk(min(count, int((probabilities > 0).sum())))
+    top = probabilities.topk(min(count, int((probabilities > 0).sum())))
     whose = None
     if trace.output.values.ndim == 3:
         whose = place % (trace.output.missing(item) + len(trace.output.of_item(item)))
-    return Likeliest(whose, tuple(found.indices.tolist()), tuple(found.values.tolist()))
+    return Likeliest(whose, tuple(top.indices.tolist()), tuple(top.values.tolist()))
 
 
 def logits_at(trace: Trace, place: int = -1, *, item: int = 0) -> Float[Tensor, " vocab"]:

@@ -160,14 +160,14 @@ class Pool:
         if len(self.bins) == len(self.rows):
             first, last = max(start, self.rows.start), min(stop, self.rows.stop)
             rows = weights[:, first - start : last - start]
-            found = cells[:, first - self.rows.start : last - self.rows.start]
+            selection = cells[:, first - self.rows.start : last - self.rows.start]
         else:
             chosen = [i for i, (a, b) in enumerate(self.bins) if a < stop and start < b]
             spans = [(max(a, start) - start, b - start) for a, b in (self.bins[i] for i in chosen)]
             rows = torch.stack([weights[:, a:b].amax(1) for a, b in spans], 1)
-            found = cells[:, chosen[0] : chosen[-1] + 1]
+            selection = cells[:, chosen[0] : chosen[-1] + 1]
         peaks = self._widened(rows, block.keys)
-        torch.maximum(found, _pool_keys(peaks, cells.shape[2]), out=found)
+        torch.maximum(selection, _pool_keys(peaks, cells.shape[2]), out=selection)
 
     def _widened(self, peaks: Tensor, keys: slice) -> Tensor:
         """The keys of the range, with zeros where the block has none."""
@@ -242,7 +242,7 @@ def thumbnails(
 ) -> Float[Tensor, "column row col"]:
     """Every head of a site, then their mean and max, each pooled as in `pooled`."""
     queries, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
-    found = Thumbnails(site.heads, queries, keys, size=size)
+    pooled = Thumbnails(site.heads, queries, keys, size=size)
     for block in trace.blocks(site, item=item):
-        found.add(block)
-    return found.result()
+        pooled.add(block)
+    return pooled.result()

@@ -176,12 +176,12 @@ def _applied(trace: Trace, site: Site, pattern: Pattern, head: int) -> tuple[str
             f"Grouped queries: {shared} heads share keys; head {head} reads group {group}."
         )
     try:
-        made = trace.projections(site)
+        projections = trace.projections(site)
     except ValueError:
-        made = None
-    if made is not None and (made.query_norm or made.key_norm):
+        projections = None
+    if projections is not None and (projections.query_norm or projections.key_norm):
         words.append("Queries and keys are normalised after their projection.")
-    if made is not None and made.rotated:
+    if projections is not None and projections.rotated:
         words.append(
             "Rotary positions: q and k are shown as they are compared, rotated by their positions."
         )

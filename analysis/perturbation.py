@@ -200,20 +200,20 @@ def impute(
     values = pixels[0].double().cpu().numpy()
     number = np.cumsum(hidden).reshape(hidden.shape) - 1
     y, x = hidden.nonzero()
-    own = number[y, x]
+    pixel = number[y, x]
     total, known = np.zeros(len(y)), np.zeros((len(y), len(values)))
     entries: list[tuple[Any, Any, Any]] = []
     for (down, across), weight in NEIGHBOURS.items():
         ny, nx = y + down, x + across
         there = (ny >= 0) & (nx >= 0) & (ny < hidden.shape[0]) & (nx < hidden.shape[1])
-        ny, nx, at = ny[there], nx[there], own[there]
+        ny, nx, at = ny[there], nx[there], pixel[there]
         total[at] += weight
         also = hidden[ny, nx]
         entries.append((np.full(also.sum(), -weight), at[also], number[ny[also], nx[also]]))
         known[at[~also]] += weight * values[:, ny[~also], nx[~also]].T
     weights, rows, cols = (np.concatenate(each) for each in zip(*entries, strict=True))
     weights = np.concatenate([weights, total])
-    rows, cols = np.concatenate([rows, own]), np.concatenate([cols, own])
+    rows, cols = np.concatenate([rows, pixel]), np.concatenate([cols, pixel])
     system = coo_array((weights, (rows, cols)), shape=(len(y), len(y))).tocsc()
     filled = values.copy()
     filled[:, y, x] = splu(system).solve(known).T
@@ -223,5 +223,5 @@ def impute(
 def _pixels(taken: Bool[Tensor, "row col"], pixels: Tensor) -> Bool[Tensor, "y x"]:
     """The pixels of some patches."""
     high, wide = (side // many for side, many in zip(pixels.shape[2:], taken.shape, strict=True))
-    found = taken.repeat_interleave(high, 0).repeat_interleave(wide, 1)
-    return found.to(pixels.device)
+    pixels_out = taken.repeat_interleave(high, 0).repeat_interleave(wide, 1)
+    return pixels_out.to(pixels.device)

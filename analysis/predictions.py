@@ -44,11 +44,11 @@ class Prediction:
     """The likeliest tokens or classes, by name.
 
     Attributes:
-        found: their ids and probabilities.
+        likeliest: their ids and probabilities.
         names: of the ids; "" where the model does not tell.
     """
 
-    found: Likeliest
+    likeliest: Likeliest
     names: tuple[str, ...]
 
 
@@ -78,5 +78,5 @@ def predict(
     if place is None:
         place = default_position(model, trace, item) if tokens else -1
     several = model.multi_label and not tokens
-    found = likeliest(trace, place, count=count, sampling=sampling, independent=several, item=item)
-    return Prediction(found, tuple(name_of(model, trace.output, id) for id in found.ids))
+    top = likeliest(trace, place, count=count, sampling=sampling, independent=several, item=item)
+    return Prediction(top, tuple(name_of(model, trace.output, id) for id in top.ids))

@@ -43,9 +43,9 @@ class Reach:
         """By a mask that is the same for every item."""
 
         def seen(rows: Tensor) -> Tensor:
-            found = mask.visible(rows, keys, range(heads))
-            found = torch.ones(1, 1, 1, 1, dtype=torch.bool) if found is None else found
-            return found[0].expand(-1, len(rows), keys)
+            visible = mask.visible(rows, keys, range(heads))
+            visible = torch.ones(1, 1, 1, 1, dtype=torch.bool) if visible is None else visible
+            return visible[0].expand(-1, len(rows), keys)
 
         return Reach(seen, mask.offset, heads=heads if mask.differs_by_head else 1)
 
@@ -74,17 +74,17 @@ class Counted:
             twins: equal queries; None compares them.
         """
         self.reach, self.causal = reach, kind == "causal"
-        self.own, self.cached = kind != "cross", kind != "cross" and reach.first > 0
+        self.same_tokens, self.cached = kind != "cross", kind != "cross" and reach.first > 0
         self.size = len(queries), len(keys)
-        knows = self.own and not self.cached
+        knows = self.same_tokens and not self.cached
         self.twins = (Twins(queries) if twins is None else twins) if knows else None
         self.separators = torch.tensor([False, *keys.special[1:]], dtype=torch.bool)
         self.punctuation = torch.tensor([is_punctuation(label) for label in keys.labels])
         heads, shape = reach.heads, (reach.heads, len(queries))
         self.spread = torch.zeros(shape)
         self.seen = torch.zeros(heads, len(keys), dtype=torch.float64)
-        found = [*self._blocks(of_text(queries))]
-        self.rows = {name: torch.cat([each[name] for each in found], 1) for name in found[0]}
+        blocks = [*self._blocks(of_text(queries))]
+        self.rows = {name: torch.cat([each[name] for each in blocks], 1) for name in blocks[0]}
         self.sampled = evenly_chosen(self.counted.any(0), SAMPLED)
         self.offsets = self._seen_offsets()
 
@@ -111,11 +111,13 @@ class Counted:
             if not self.cached:
                 numbers["separator"] = counted & (separators > 0)
                 numbers["punctuation"] = counted & (punctuation > 0)
-            if self.own:
-                numbers |= self._own(rows, seen, cells, counted)
+            if self.same_tokens:
+                numbers |= self._same_text(rows, seen, cells, counted)
             yield numbers
 
-    def _own(self, rows: slice, seen: Tensor, cells: Tensor, counted: Tensor) -> dict[str, Tensor]:
+    def _same_text(
+        self, rows: slice, seen: Tensor, cells: Tensor, counted: Tensor
+    ) -> dict[str, Tensor]:
         """The numbers of queries and keys of one text."""
         place = self.reach.first + torch.arange(rows.start, rows.stop)
 

@@ -134,7 +134,7 @@ def attention_gradient(
 def _gradient(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     """Σ over layers, heads and queries of A ⊙ ∇A, for each key."""
     source, target = towers_of(t)
-    own = self_attention(t, source)
+    relevance = self_attention(t, source)
 
     def columns(sites: tuple[Site, ...]) -> Tensor:
         maps = (
@@ -143,8 +143,8 @@ def _gradient(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
         return torch.stack([each.sum(0) for each in maps]).sum(0)
 
     if target is None:
-        return columns(own), None
-    return columns(own) + columns(cross_attention(t)), columns(self_attention(t, target))
+        return columns(relevance), None
+    return columns(relevance) + columns(cross_attention(t)), columns(self_attention(t, target))
 
 
 def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
@@ -155,21 +155,23 @@ def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     source, target = towers_of(t)
     encoder = self_attention(t, source)
     identity = torch.eye(len(t.tokens[item]), device=t.output.values.device)
-    own = identity
+    from_source = identity
     for site in encoder:
-        own = own + attention_gradient(t, site, positive=True, item=item) @ own
+        from_source = (
+            from_source + attention_gradient(t, site, positive=True, item=item) @ from_source
+        )
     if target is None:
-        return reader(t, encoder[-1], item) @ (own - identity), None
+        return reader(t, encoder[-1], item) @ (from_source - identity), None
     decoder, crossed = self_attention(t, target), cross_attention(t)
     between = {site.layer: site for site in crossed}
-    diagonal = torch.eye(len(t.query_labels(decoder[0], item)), device=own.device)
-    read, mixed = diagonal, torch.zeros(len(diagonal), len(own), device=own.device)
+    diagonal = torch.eye(len(t.query_labels(decoder[0], item)), device=from_source.device)
+    read, mixed = diagonal, torch.zeros(len(diagonal), len(from_source), device=from_source.device)
     for site in decoder:
         layer = attention_gradient(t, site, positive=True, item=item)
         read, mixed = read + layer @ read, mixed + layer @ mixed
         if site.layer in between:
             layer = attention_gradient(t, between[site.layer], positive=True, item=item)
-            mixed = mixed + _normalised(read).T @ layer @ _normalised(own)
+            mixed = mixed + _normalised(read).T @ layer @ _normalised(from_source)
     rows = reader(t, crossed[-1], item)
     return rows @ mixed, rows @ (read - diagonal)
 
@@ -202,15 +204,15 @@ def reader(trace: Trace, last: Site, item: int = 0) -> Float[Tensor, " token"]:
     recorded = trace.pattern(last).values_gradient
     if recorded is None:
         raise ValueError("expected a trace with gradients")
-    found = trace.final_gradient(item, tower=last.tower)
-    if found is None or not found.any():
-        own = trace.positions(last, item)[0].to(recorded.device)
-        found = recorded[item][:, own].abs().sum((0, 2)).diag()
-    rows = found.float().any(-1)
+    gradient = trace.final_gradient(item, tower=last.tower)
+    if gradient is None or not gradient.any():
+        places = trace.positions(last, item)[0].to(recorded.device)
+        gradient = recorded[item][:, places].abs().sum((0, 2)).diag()
+    rows = gradient.float().any(-1)
     if not rows.any():
         raise ValueError("the output does not depend on the last attention layer")
-    _, vector, tokens = found[rows].unique(dim=0, return_inverse=True, return_counts=True)
-    shares = torch.zeros(len(found), device=found.device)
+    _, vector, tokens = gradient[rows].unique(dim=0, return_inverse=True, return_counts=True)
+    shares = torch.zeros(len(gradient), device=gradient.device)
     shares[rows] = 1 / (len(tokens) * tokens[vector]).float()
     return shares
 

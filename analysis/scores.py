@@ -19,11 +19,11 @@ class Scores:
     """A source whose `weights` are scores: after scale, cap, bias and temperature; −∞ where masked.
 
     Attributes:
-        shown: a trace, or a view; only sites that have scores can be read.
+        view: a trace, or a view; only sites that have scores can be read.
         hidden: by site, keys that count as masked.
     """
 
-    shown: Trace | View
+    view: Trace | View
     hidden: Mapping[Site, tuple[int, ...]] = field(default_factory=dict)
 
     def weights(
@@ -34,14 +34,14 @@ class Scores:
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
-        site = self.shown.site(layer)
-        if not has_scores(self.shown, site):
+        site = self.view.site(layer)
+        if not has_scores(self.view, site):
             raise ValueError("expected single tokens: a word of several has no score")
-        trace = self.shown.trace if isinstance(self.shown, View) else self.shown
-        if isinstance(self.shown, View):
-            own = [group[0] for group in self.shown.origins(site, "out")]
-            keys = [group[0] for group in self.shown.origins(site, "in")]
-            rows = [own[row] for row in positions(rows, len(own)).tolist()]
+        trace = self.view.trace if isinstance(self.view, View) else self.view
+        if isinstance(self.view, View):
+            queries = [group[0] for group in self.view.origins(site, "out")]
+            keys = [group[0] for group in self.view.origins(site, "in")]
+            rows = [queries[row] for row in positions(rows, len(queries)).tolist()]
             scores = trace.scores(site, head, rows=rows, item=item)[..., keys]
         else:
             scores = trace.scores(site, head, rows=rows, item=item)
@@ -51,18 +51,18 @@ class Scores:
         return scores
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.shown.query_labels(site, item)
+        return self.view.query_labels(site, item)
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.shown.key_labels(site, item)
+        return self.view.key_labels(site, item)
 
 
-def has_scores(shown: Trace | View, site: Site) -> bool:
+def has_scores(view: Trace | View, site: Site) -> bool:
     """Whether each row and column of a site is one token, of one attention call.
 
     A word of several tokens has weights, but no score; a joint map has two softmaxes.
     """
-    if not isinstance(shown, View):
+    if not isinstance(view, View):
         return True
-    groups = (*shown.origins(site, "out"), *shown.origins(site, "in"))
+    groups = (*view.origins(site, "out"), *view.origins(site, "in"))
     return site.kind != JOINT and all(len(group) == 1 for group in groups)

@@ -45,14 +45,14 @@ def sentences_of(tokens: Tokens) -> tuple[Group, ...]:
     before = None
     for place, span in enumerate(tokens.spans):
         number = numbers[place]
-        own = None
+        sentence = None
         if span is not None and not tokens.special[place]:
             piece = texts[number][slice(*span)]
             start = span[0] + (len(piece) - len(piece.lstrip())) % max(1, len(piece))
-            own = number, bisect_right(ends[number], start)
-        if own is not None and own == before:
+            sentence = number, bisect_right(ends[number], start)
+        if sentence is not None and sentence == before:
             groups[-1].append(place)
         else:
             groups.append([place])
-        before = own
+        before = sentence
     return tuple(tuple(group) for group in groups)

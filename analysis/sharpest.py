@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MOST = 512  # rows compared, evenly spaced over longer texts
 
 
-def sharpest_row(shown: "Trace | View", site: "Site", head: "Head") -> int | None:
+def sharpest_row(view: "Trace | View", site: "Site", head: "Head") -> int | None:
     """The row furthest from uniform weights, by KL divergence: ln(n) − H nats.
 
     n is the number of keys with a weight, H the entropy of the row. Rows of equal n, as in an
@@ -24,11 +24,13 @@ def sharpest_row(shown: "Trace | View", site: "Site", head: "Head") -> int | Non
     Returns:
         The index of the row; None if every row has at most one key.
     """
-    special = shown.queries(site)[0].special
-    rows = [row for row, own in enumerate(special) if not own] or list(range(len(special)))
+    special = view.queries(site)[0].special
+    rows = [row for row, is_special in enumerate(special) if not is_special] or list(
+        range(len(special))
+    )
     chosen = torch.linspace(0, len(rows) - 1, min(MOST, len(rows))).round().long().tolist()
     rows = [rows[place] for place in chosen]
-    weights = shown.weights(site, head if isinstance(head, int) else None, rows=rows)
+    weights = view.weights(site, head if isinstance(head, int) else None, rows=rows)
     weights = weights if isinstance(head, int) else weights.mean(0)
     sums = weights.sum(-1, keepdim=True)
     weights = weights / sums.where(sums > 0, 1.0)

@@ -107,10 +107,10 @@ def head_map(trace: Trace | View, *, item: int = 0, progress: Progress = no_prog
     weights = torch.cat([trace.weights(site, rows=rows, item=item) for site in sites])
     placed, explained = scaled(head_distances(weights, progress))
     points = torch.full((len(trace.sites), max(s.heads for s in trace.sites), 2), math.nan)
-    found = iter(placed.split([site.heads for site in sites]))
+    parts = iter(placed.split([site.heads for site in sites]))
     for index, site in enumerate(trace.sites):
         if site in sites:
-            points[index, : site.heads] = next(found)
+            points[index, : site.heads] = next(parts)
     return HeadMap(points, tuple(rows.tolist()), explained)
 
 
@@ -143,14 +143,14 @@ def head_distances(
     """
     weights = weights.float().cpu()
     heads, rows, _ = weights.shape
-    own = torch.special.entr(weights).sum(-1)
+    entropies = torch.special.entr(weights).sum(-1)
     divergence = torch.zeros(heads, heads)
     for row in each(range(rows), progress):
         own_row = weights[:, row]
         for head in range(heads - 1):
             mixed = (own_row[head + 1 :] + own_row[head]).mul_(0.5)
             entropy = -(mixed.clamp(min=1e-38).log_().mul_(mixed)).sum(-1)
-            found = entropy - (own[head, row] + own[head + 1 :, row]) / 2
-            divergence[head, head + 1 :] += found
+            distances = entropy - (entropies[head, row] + entropies[head + 1 :, row]) / 2
+            divergence[head, head + 1 :] += distances
     mean = (divergence + divergence.T) / rows / math.log(2)
     return mean.clamp(min=0.0).sqrt()

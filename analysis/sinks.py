@@ -21,13 +21,13 @@ SINKS: tuple[Sinks, ...] = ("shown", "hidden", "renormalised")
 MOST = 0.5  # of a row, on average: a head that gives more to one key rests on it
 
 
-def sinks_of(shown: Trace | View, site: Site) -> tuple[int, ...]:
+def sinks_of(view: Trace | View, site: Site) -> tuple[int, ...]:
     """The keys of a site that are counted as sinks: the first token and the special ones.
 
     A text of special tokens alone has its first token only.
     """
-    tokens = shown.keys(site)[0]
-    has_first = not isinstance(shown, View) or 0 in shown.origins(site, "in")[0]
+    tokens = view.keys(site)[0]
+    has_first = not isinstance(view, View) or 0 in view.origins(site, "in")[0]
     first = (0,) if has_first else ()
     special = tuple(place for place, special in enumerate(tokens.special) if special)
     return first if len(special) == len(tokens) else tuple(sorted({*first, *special}))

@@ -84,19 +84,21 @@ def split(
     """
     site = trace.site(layer, kind)
     check_no_cache(trace, [site])
-    pattern, found = trace.pattern(site), trace.projections(site)
+    pattern, projections = trace.pattern(site), trace.projections(site)
     if isinstance(pattern.score, Additive):
         raise ValueError(
             f"layer {site.layer}: expected a score that is linear in query and key, received an"
             " additive one: its tanh cannot be split"
         )
-    found.head(head)  # which says what is wrong with it
+    projections.head(head)  # which says what is wrong with it
     stream = trace.stream(site, [query, key], item=item)
     parts = stream.parts()
     rows, _ = trace.positions(site, item)
     places = rows[torch.tensor([query, key])]
-    q = _side(found, pattern.q[item, :, places[0]], parts, 0, head, "query")
-    k = _side(found, pattern.k[item, :, places[1]], parts, 1, found.kv_head(head), "key")
+    q = _side(projections, pattern.q[item, :, places[0]], parts, 0, head, "query")
+    k = _side(
+        projections, pattern.k[item, :, places[1]], parts, 1, projections.kv_head(head), "key"
+    )
     scale = 1.0
     if isinstance(pattern.score, Bilinear):
         k = _through(pattern.score, head, k)
@@ -106,9 +108,9 @@ def split(
     score = float(scale * q.vector @ k.vector)
     shares = {
         name: tuple(
-            Share(part, float(scale * vector @ other.vector)) for part, vector in own.parts.items()
+            Share(part, float(scale * vector @ other.vector)) for part, vector in this.parts.items()
         )
-        for name, own, other in (("query", q, k), ("key", k, q))
+        for name, this, other in (("query", q, k), ("key", k, q))
     }
     error = max(abs(sum(share.value for share in each) - score) for each in shares.values())
     limit = TOLERANCE.get(pattern.q.dtype, COARSE)
@@ -118,7 +120,7 @@ def split(
             f"layer {site.layer}, head {head}: expected shares that sum to the score {score:.4g},"
             f" received a difference of {error:.2g}"
         )
-    applied = _applied(found, pattern, (q, k), head, scale)
+    applied = _applied(projections, pattern, (q, k), head, scale)
     return Split(score, shares["query"], shares["key"], applied, error)
 
 
@@ -145,23 +147,23 @@ def side_shares(
         parts: by name. Biases of norm and projections come on top of those named `BIASES`.
         item: index in the batch.
     """
-    pattern, found = trace.pattern(site), trace.projections(site)
+    pattern, projections = trace.pattern(site), trace.projections(site)
     rows, keys = trace.positions(site, item)
     q, k = pattern.q[item, :, rows[query]], pattern.k[item, :, keys[key]]
-    own = {name: part[None] for name, part in parts.items()}
-    kv_head, score, scale = found.kv_head(head), pattern.score, pattern.q.shape[-1] ** -0.5
+    vectors = {name: part[None] for name, part in parts.items()}
+    kv_head, score, scale = projections.kv_head(head), pattern.score, pattern.q.shape[-1] ** -0.5
     if isinstance(score, Dot) and score.scale is not None:
         scale = score.scale
     scale = 1.0 if isinstance(score, Bilinear) else scale
     if side == "query":
-        made = _side(found, q, own, 0, head, "query")
+        result = _side(projections, q, vectors, 0, head, "query")
         other = _Side(k[kv_head].double(), {}, None)
         other = _through(score, head, other) if isinstance(score, Bilinear) else other
     else:
-        made = _side(found, k, own, 0, kv_head, "key")
-        made = _through(score, head, made) if isinstance(score, Bilinear) else made
+        result = _side(projections, k, vectors, 0, kv_head, "key")
+        result = _through(score, head, result) if isinstance(score, Bilinear) else result
         other = _Side(q[head].double(), {}, None)
-    return {name: float(scale * part @ other.vector) for name, part in made.parts.items()}
+    return {name: float(scale * part @ other.vector) for name, part in result.parts.items()}
 
 
 class _Side(NamedTuple):
@@ -180,7 +182,7 @@ def _through(score: Bilinear, head: int, key: _Side) -> _Side:
 
 
 def _side(
-    found: Projections,
+    projections: Projections,
     recorded: Float[Tensor, "head dim"],
     parts: dict[str, Tensor],
     place: int,
@@ -190,7 +192,7 @@ def _side(
     """The shares of the components in a query or a key.
 
     Args:
-        found: projections of the layer.
+        projections: those of the layer.
         recorded: the queries or keys of all heads at this token, as they entered the dot product.
         parts: of the stream.
         place: of this token in the stream.
@@ -198,25 +200,29 @@ def _side(
         name: "query" or "key".
     """
     matrices, biases, norm = (
-        (found.query, found.query_bias, found.query_norm)
+        (projections.query, projections.query_bias, projections.query_norm)
         if name == "query"
-        else (found.key, found.key_bias, found.key_norm)
+        else (projections.key, projections.key_bias, projections.key_norm)
     )
-    own = {part: vectors[place] for part, vectors in parts.items()}
-    own = own if found.norm is None else _normed(own, found.norm)
-    made = {part: torch.einsum("i,hid->hd", x, matrices.double()) for part, x in own.items()}
+    inputs_by_part = {part: vectors[place] for part, vectors in parts.items()}
+    inputs_by_part = (
+        inputs_by_part if projections.norm is None else _normed(inputs_by_part, projections.norm)
+    )
+    by_part = {
+        part: torch.einsum("i,hid->hd", x, matrices.double()) for part, x in inputs_by_part.items()
+    }
     if biases is not None:
-        made = _plus_bias(made, biases.double())
+        by_part = _plus_bias(by_part, biases.double())
     if norm is not None:
-        made = _normed_heads(made, norm)
-    before = torch.stack(list(made.values())).sum(0)
+        by_part = _normed_heads(by_part, norm)
+    before = torch.stack(list(by_part.values())).sum(0)
     rotation = None
     if not alike(before.float(), recorded.float()):
         rotation = rotation_between(before[:, None], recorded.double()[:, None])
         if rotation is None:
             raise ValueError(f"expected the {name} to be made of the stream by a linear map")
-        made = {part: rotation(x[:, None])[:, 0] for part, x in made.items()}
-    return _Side(recorded[head].double(), {part: x[head] for part, x in made.items()}, rotation)
+        by_part = {part: rotation(x[:, None])[:, 0] for part, x in by_part.items()}
+    return _Side(recorded[head].double(), {part: x[head] for part, x in by_part.items()}, rotation)
 
 
 def _normed(parts: dict[str, Tensor], norm: Norm) -> dict[str, Tensor]:
@@ -239,19 +245,19 @@ def _plus_bias(parts: dict[str, Tensor], bias: Tensor) -> dict[str, Tensor]:
 
 
 def _applied(
-    found: Projections, pattern: Pattern, sides: tuple[_Side, _Side], head: int, scale: float
+    projections: Projections, pattern: Pattern, sides: tuple[_Side, _Side], head: int, scale: float
 ) -> tuple[str, ...]:
     """What is between the stream and the weight, in the order it happens."""
     names = {"layer": "LayerNorm", "rms": "RMSNorm"}
     said = []
-    if found.norm is not None:
-        said.append(f"{names[found.norm.kind]}, with the deviations of these two tokens")
-    if len(found.key) < found.heads:
-        said.append(f"grouped: head {head} reads key head {found.kv_head(head)}")
-    if found.query_norm is not None or found.key_norm is not None:
+    if projections.norm is not None:
+        said.append(f"{names[projections.norm.kind]}, with the deviations of these two tokens")
+    if len(projections.key) < projections.heads:
+        said.append(f"grouped: head {head} reads key head {projections.kv_head(head)}")
+    if projections.query_norm is not None or projections.key_norm is not None:
         said.append("queries and keys are normed again after their projection")
     turned = [side.rotation for side in sides if side.rotation is not None]
-    if found.rotated or turned:
+    if projections.rotated or turned:
         width = max((each.width for each in turned), default=pattern.q.shape[-1])
         said.append(f"rotated by position: {width} of {pattern.q.shape[-1]} features")
     bilinear = isinstance(pattern.score, Bilinear)

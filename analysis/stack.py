@@ -39,11 +39,13 @@ def self_attention(trace: Trace, tower: str | None = None) -> tuple[Site, ...]:
 
 
 def _stack(trace: Trace, tower: str | None) -> tuple[Site, ...]:
-    found = [site for site in trace.sites if site.kind in SELF]
-    towers = list(dict.fromkeys(site.tower for site in found))
+    self_sites = [site for site in trace.sites if site.kind in SELF]
+    towers = list(dict.fromkeys(site.tower for site in self_sites))
     if tower not in towers and not (tower is None and len(towers) == 1):
         raise ValueError(f"tower: expected one of {towers}, received {tower!r}")
-    sites = tuple(site for site in found if site.tower == (towers[0] if tower is None else tower))
+    sites = tuple(
+        site for site in self_sites if site.tower == (towers[0] if tower is None else tower)
+    )
     _check_layers(trace, sites)
     return sites
 
@@ -123,7 +125,7 @@ def combined(
     tower: str | None = None,
     kind: str | None = None,
     item: int = 0,
-    shown: RowSource | None = None,
+    rows_from: RowSource | None = None,
 ) -> Float[Tensor, "query key"]:
     """Mean or largest weight over every head of every layer.
 
@@ -133,7 +135,7 @@ def combined(
         tower: as for `self_attention`.
         kind: "cross" for the attention of a decoder to its encoder.
         item: index in the batch.
-        shown: a view of the trace, whose weights are combined; None for those of the trace.
+        rows_from: a view of the trace, whose weights are combined; None for those of the trace.
 
     Raises:
         ValueError: as `self_attention`, but blocks may mix tokens by other means too.
@@ -141,7 +143,7 @@ def combined(
     if how not in ("mean", "max"):
         raise ValueError(f"how: expected mean or max, received {how!r}")
     sites = cross_attention(trace) if kind == "cross" else _stack(trace, tower)
-    source = shown or trace
+    source = rows_from or trace
     maps = [fused(source, sites[0], how, item=item)]
     for site in sites[1:]:
         layer = fused(source, site, how, item=item)

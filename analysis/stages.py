@@ -75,7 +75,7 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
         .float()
         for each in (pattern.k, pattern.v)
     )
-    shown = keys.to(k.device)
+    shown_keys = keys.to(k.device)
     effective = trace.effective_weights(site, head, rows=rows, item=item)
     output, matrix, reason = effective @ v, None, ""
     gates = None
@@ -88,10 +88,12 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
     written = None if matrix is None else output[chosen] @ matrix.detach().to(output)
     return Stages(
         *(tuple(rows), tuple(keys.tolist()), chosen),
-        *(q, k[shown], v[shown]),
-        products=pattern.score.scores(q[None, None], k[shown][None, None], [head])[0, 0].detach(),
-        scores=trace.scores(site, head, rows=rows, item=item)[:, shown],
-        weights=weights[:, shown],
+        *(q, k[shown_keys], v[shown_keys]),
+        products=pattern.score.scores(q[None, None], k[shown_keys][None, None], [head])[
+            0, 0
+        ].detach(),
+        scores=trace.scores(site, head, rows=rows, item=item)[:, shown_keys],
+        weights=weights[:, shown_keys],
         output=output,
         written=written,
         reason=reason,

@@ -137,13 +137,13 @@ def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tup
     Raises:
         ValueError: if there are none, or of several kinds and nothing to choose by.
     """
-    found = [s for s in t.sites if kind in (None, s.kind) and tower in (None, s.tower)]
-    names = sorted({(s.kind, s.tower or "") for s in found})
+    sites = [s for s in t.sites if kind in (None, s.kind) and tower in (None, s.tower)]
+    names = sorted({(s.kind, s.tower or "") for s in sites})
     if len(names) != 1:
         every = sorted({(s.kind, s.tower or "") for s in t.sites})
         said = ", ".join(f"{kind} of {tower}" if tower else kind for kind, tower in every)
         raise ValueError(f"kind, tower: expected attention layers of one of: {said}")
-    return tuple(found)
+    return tuple(sites)
 
 
 # --- exact ----------------------------------------------------------------------------------------
@@ -206,14 +206,14 @@ def _exact(
     measure: Number,
     progress: Progress,
 ) -> Float[Tensor, "layer head"]:
-    found = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
     clean = float(measure(passes.clean))
     for done, (row, head) in enumerate(cells):
         progress(done, len(cells))
         t = passes.edited([edit(sites[row].layer, head)], measure)
-        found[row, head] = float(measure(t)) - clean
+        effects[row, head] = float(measure(t)) - clean
     progress(len(cells), len(cells))
-    return found
+    return effects
 
 
 # --- attribution ----------------------------------------------------------------------------------
@@ -233,13 +233,13 @@ def _attributed(
         raise ValueError("a divergence has no slope where it is 0: sweep it exactly")
     t = trace(model, input, target, gradient=_number_of(measure))
     sites = sites_of(t, kind, tower)
-    found = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
     for row, site in enumerate(sites):
         progress(row, len(sites))
         edits = [edit(site.layer, head) for head in range(site.heads)]
-        found[row, : site.heads] = head_effects(t, site, edits)
+        effects[row, : site.heads] = head_effects(t, site, edits)
     progress(len(sites), len(sites))
-    return found
+    return effects
 
 
 @torch.no_grad()
@@ -267,8 +267,8 @@ def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, "
     if alone and [getattr(each, "head", None) for each in edits] == list(range(pattern.heads)):
         change = (_values(pattern, at(edits, site.where)) - plain) * gradient
         return change.float().sum((0, 2, 3)).cpu()
-    found = [_values(pattern, at([each], site.where)) - plain for each in edits]
-    return torch.stack([(change * gradient).float().sum() for change in found]).cpu()
+    changes = [_values(pattern, at([each], site.where)) - plain for each in edits]
+    return torch.stack([(change * gradient).float().sum() for change in changes]).cpu()
 
 
 def _values(pattern: Pattern, edits: Sequence[Edit]) -> Tensor:
@@ -292,12 +292,12 @@ def _number_of(measure: Number) -> Callable[[Output], Tensor]:
 
     def number(output: Output) -> Tensor:
         seen: Any = _OutputOnly(output)
-        found = measure(seen)
-        if not isinstance(found, Tensor):
+        value = measure(seen)
+        if not isinstance(value, Tensor):
             raise ValueError(
                 "attribution: expected a measure that is a tensor with its graph, received"
-                f" {type(found).__name__}"
+                f" {type(value).__name__}"
             )
-        return found
+        return value
 
     return number

@@ -243,9 +243,9 @@ def id_of(model: Model, output: Output, name: str) -> int:
         if len(ids) == 1 and ids[0] != getattr(reader, "unknown_id", None):
             return ids[0]
         words = reader.words if isinstance(reader, Decoding) else {}
-        found = next((id for id, word in words.items() if word == spelling and id < count), None)
-        if found is not None:
-            return found
+        match = next((id for id, word in words.items() if word == spelling and id < count), None)
+        if match is not None:
+            return match
     many = sum(not special for special in reader.encode(name).special)
     if many == 1:
         raise ValueError(f"target: {name!r} is not in the vocabulary")

@@ -43,11 +43,11 @@ def histogram(tensor: Tensor, bins: int = 61) -> tuple[Int[Tensor, " bin"], Floa
     Raises:
         ValueError: for an empty tensor, or one with non-finite elements.
     """
-    found = summary(tensor)
-    if not (abs(found.low) < float("inf") and abs(found.high) < float("inf")):
-        raise ValueError(f"expected finite numbers, received {found.low} to {found.high}")
-    wide = found.high - found.low or 1.0
-    low = found.low if found.high > found.low else found.low - 0.5
+    limits = summary(tensor)
+    if not (abs(limits.low) < float("inf") and abs(limits.high) < float("inf")):
+        raise ValueError(f"expected finite numbers, received {limits.low} to {limits.high}")
+    wide = limits.high - limits.low or 1.0
+    low = limits.low if limits.high > limits.low else limits.low - 0.5
     counts = torch.zeros(bins, dtype=torch.long)
     for part in _parts(tensor):
         place = ((part - low) / wide * bins).long().clamp(0, bins - 1)

@@ -34,9 +34,9 @@ class Pairs:
         """The pairs with these keys, which count from the first of them."""
         if self.places is None:
             return self if self.cells is None else Pairs(cells=self.cells[:, keys])
-        rows, found = self.places
-        inside = (found >= keys.start) & (found < keys.stop)
-        return Pairs((rows[inside], found[inside] - keys.start))
+        rows, keys_of = self.places
+        inside = (keys_of >= keys.start) & (keys_of < keys.stop)
+        return Pairs((rows[inside], keys_of[inside] - keys.start))
 
     def weight(self, weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row"]:
         """The weight of each row on its pairs."""
@@ -45,8 +45,8 @@ class Pairs:
                 raise ValueError("expected places or cells, received neither")
             return torch.einsum("hrk,rk->hr", weights, self.cells)
         rows, keys = self.places
-        found = weights[:, rows, keys]
-        return weights.new_zeros(weights.shape[:2]).index_add_(1, rows, found)
+        pair_weights = weights[:, rows, keys]
+        return weights.new_zeros(weights.shape[:2]).index_add_(1, rows, pair_weights)
 
 
 class Twins:
@@ -62,12 +62,12 @@ class Twins:
         names: list[object] = [label.casefold() for label in tokens.labels] if words else []
         names = names if words else list(tokens.ids)
         first: dict[object, int] = {}
-        found = [
+        firsts = [
             place if special else first.setdefault(name, place)
             for place, (name, special) in enumerate(zip(names, tokens.special, strict=True))
         ]
-        self.first = torch.tensor(found, dtype=torch.long)
-        self.place = torch.arange(len(found))
+        self.first = torch.tensor(firsts, dtype=torch.long)
+        self.place = torch.arange(len(firsts))
         self.by_group = self.first.sort(stable=True).indices  # equal tokens side by side
         self.begins = torch.searchsorted(self.first[self.by_group], self.first)
         self.rank = torch.empty_like(self.place)  # among its equals, from 0
@@ -118,15 +118,15 @@ class Twins:
         key = name, rows.start, rows.stop
         if key not in self._kept:
             if int(counts.sum()) * SPARSE > len(counts) * len(self.first):
-                found = Pairs(cells=chosen().float())
+                pairs = Pairs(cells=chosen().float())
             else:
-                found = Pairs(places=self._enumerated(rows, counts, **which))
+                pairs = Pairs(places=self._enumerated(rows, counts, **which))
             for other, kept in list(self._kept.items()):
                 if kept.places is None and other[0] == name:
                     del self._kept[other]
-            if found.kept + sum(each.kept for each in self._kept.values()) > MOST_KEPT:
+            if pairs.kept + sum(each.kept for each in self._kept.values()) > MOST_KEPT:
                 self._kept = {k: p for k, p in self._kept.items() if k[1] == rows.start}
-            self._kept[key] = found
+            self._kept[key] = pairs
         return self._kept[key]
 
     def _enumerated(

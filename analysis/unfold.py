@@ -99,8 +99,8 @@ def unfold(
         parts = reader.parts(site, token, opened)
         paths = {BIASES if path == (BIASES,) else str(path): path for path in parts}
         named = {name: parts[path] for name, path in paths.items()}
-        found = side_shares(trace, site, head, query, key, side, named, item)
-        return {paths.get(name, (name,)): share for name, share in found.items()}
+        shares_by_name = side_shares(trace, site, head, query, key, side, named, item)
+        return {paths.get(name, (name,)): share for name, share in shares_by_name.items()}
 
     for _ in range(2 * depth):  # heads to tokens, tokens to components
         opened |= dict.fromkeys(_next(shares(), opened, width))
@@ -162,8 +162,10 @@ class _Reader:
                 name = BIASES if path == (*at, BIASES) else str(path)
                 names[name] = path
                 steps.append(Write(name, vector))
-        found = replace(whole, steps=tuple(steps), state=whole.state[token : token + 1]).parts()
-        return {names.get(name, (*at, name)): part[0] for name, part in found.items()}
+        parts_by_name = replace(
+            whole, steps=tuple(steps), state=whole.state[token : token + 1]
+        ).parts()
+        return {names.get(name, (*at, name)): part[0] for name, part in parts_by_name.items()}
 
     def _by_token(
         self, step: Write, token: int, opened: Mapping[Path, None], at: Path
@@ -181,22 +183,24 @@ class _Reader:
             (weights @ v @ output).to(step.vectors.dtype), step.vectors[token]
         ):
             raise ValueError(f"{step.name}: expected it to be added to the stream as it is")
-        own = maps.head(head)
-        found: dict[Path, Tensor] = {}
+        matrices = maps.head(head)
+        parts_by_path: dict[Path, Tensor] = {}
         for source, weight in enumerate(weights.tolist()):
             path: Path = (*at, step.name, source)
             if path not in opened:
-                found[path] = (weight * v[source] @ output)[None]
+                parts_by_path[path] = (weight * v[source] @ output)[None]
                 continue
             parts = self.parts(site, source, opened, path)
             if maps.norm is not None:
                 whole = torch.stack(list(parts.values())).sum(0)
                 parts = {name: maps.norm.linear(part, whole) for name, part in parts.items()}
-            made = {name: part @ own.value.double() for name, part in parts.items()}
-            rest = v[source] - torch.stack(list(made.values())).sum(0)  # biases of norm and values
-            made[(*path, BIASES)] = made.get((*path, BIASES), 0) + rest
-            found |= {name: (weight * part @ output)[None] for name, part in made.items()}
-        return found
+            values = {name: part @ matrices.value.double() for name, part in parts.items()}
+            rest = v[source] - torch.stack(list(values.values())).sum(
+                0
+            )  # biases of norm and values
+            values[(*path, BIASES)] = values.get((*path, BIASES), 0) + rest
+            parts_by_path |= {name: (weight * part @ output)[None] for name, part in values.items()}
+        return parts_by_path
 
 
 def _next(shares: Mapping[Path, float], opened: Mapping[Path, None], width: int) -> list[Path]:
@@ -222,10 +226,10 @@ def _tree(name: str, place: int, shares: Mapping[Path, float], at: Path) -> Bran
         if isinstance(step, str):
             branches.append(_tree(step, place, shares, (*at, step)))
             continue
-        found = HEAD.fullmatch(str(at[-1]))
-        own = _tree(f"token {step}", step, shares, (*at, step))
-        edge = None if found is None else (int(found[1]), int(found[2]), place, step)
-        branches.append(replace(own, edge=edge))
+        match = HEAD.fullmatch(str(at[-1]))
+        subtree = _tree(f"token {step}", step, shares, (*at, step))
+        edge = None if match is None else (int(match[1]), int(match[2]), place, step)
+        branches.append(replace(subtree, edge=edge))
     value = shares.get(at, 0.0) + sum(branch.value for branch in branches)
     order = tuple(sorted(branches, key=lambda branch: -abs(branch.value)))
     return Branch(name, value, place, order)

@@ -71,8 +71,8 @@ def head_vectors(
     ):
         groups = _groups(trace, site, direction, len(places))
         indices = evenly(len(groups), most).tolist()
-        own = vectors[places.to(vectors.device)]
-        both.append(torch.stack([own[list(groups[index])].mean(0) for index in indices]))
+        item_vectors = vectors[places.to(vectors.device)]
+        both.append(torch.stack([item_vectors[list(groups[index])].mean(0) for index in indices]))
         chosen.append(tuple(indices))
     points, explained = principal(torch.cat(both).cpu())
     queries, keys = chosen

@@ -240,10 +240,10 @@ class View:
     ) -> Bool[Tensor, "#head row key"]:
         """As `Trace.visible`: a row sees a column if any of its tokens sees any of that one's."""
         _first(item)
-        own, queries, keys = self._side(site)
+        trace_site, queries, keys = self._side(site)
         chosen = _chosen(queries.groups, rows)
         tokens = torch.tensor([place for group in chosen for place in group])
-        seen = self.trace.visible(own, tokens)
+        seen = self.trace.visible(trace_site, tokens)
         return joined(seen.float(), _in_order(chosen), keys.groups) > 0
 
     def site(
@@ -293,9 +293,9 @@ class View:
             mine = self.weights(parts.encoder, head, rows=chosen[of_source])
             weights[..., of_source, :split] = mine.to(weights.device)
         if not of_source.all():
-            own = chosen[~of_source] - split
+            source_rows = chosen[~of_source] - split
             for part, keys in ((parts.cross, slice(split)), (parts.decoder, slice(split, None))):
-                theirs = self.weights(part, head, rows=own)
+                theirs = self.weights(part, head, rows=source_rows)
                 weights[..., ~of_source, keys] = theirs.to(weights.device)
         return weights
 
@@ -342,7 +342,7 @@ class View:
 
 def joint_layers(trace: Trace) -> dict[int, JointParts]:
     """The layers of which a view has a joint map."""
-    found = {}
+    layers = {}
     for layer in sorted({site.layer for site in trace.sites}):
         sites = [site for site in trace.sites if site.layer == layer]
         kinds = [
@@ -355,8 +355,8 @@ def joint_layers(trace: Trace) -> dict[int, JointParts]:
         encoder, cross, decoder = (each[0] for each in kinds)
         source, target = trace.queries(encoder)[0], trace.queries(decoder)[0]
         if trace.keys(cross)[0] == source and trace.queries(cross)[0] == target:
-            found[layer] = JointParts(encoder, cross, decoder)
-    return found
+            layers[layer] = JointParts(encoder, cross, decoder)
+    return layers
 
 
 def _followed_by(source: Read, target: Read, count: int) -> Read:

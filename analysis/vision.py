@@ -94,8 +94,8 @@ def filter_components(
     Returns:
         The components, and the share of the filters' variance in each.
     """
-    found, shares = _components(kernel.detach().flatten(1).float(), count)
-    return found.unflatten(1, kernel.shape[1:]), shares
+    components, shares = _components(kernel.detach().flatten(1).float(), count)
+    return components.unflatten(1, kernel.shape[1:]), shares
 
 
 def position_similarity(
@@ -207,10 +207,10 @@ def feature_colours(
             " threshold or take the other side"
         )
     axes, explained = _components(every[chosen], 3)
-    found = (every[chosen] - every[chosen].mean(0)) @ axes.T
-    low, high = found.amin(0), found.amax(0)
+    projected = (every[chosen] - every[chosen].mean(0)) @ axes.T
+    low, high = projected.amin(0), projected.amax(0)
     colours = torch.zeros(len(every), 3)
-    colours[chosen] = (found - low) / torch.where(high > low, high - low, 1)
+    colours[chosen] = (projected - low) / torch.where(high > low, high - low, 1)
     return FeatureColours(
         colours.split(sizes), chosen.split(sizes), along.split(sizes), threshold or 0.0, explained
     )

@@ -83,13 +83,13 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
 
 def _continues(tokens: Tokens, place: int, boundaries: frozenset[int]) -> bool:
     """Whether a token continues the word of the previous one."""
-    before, own = tokens.spans[place - 1], tokens.spans[place]
-    if before is None or own is None or tokens.special[place - 1] or tokens.special[place]:
+    before, span = tokens.spans[place - 1], tokens.spans[place]
+    if before is None or span is None or tokens.special[place - 1] or tokens.special[place]:
         return False
-    if own[0] < before[1]:
+    if span[0] < before[1]:
         return True  # pieces of the same character
-    touches = own[0] <= before[0] + len(_text(tokens, place - 1))
-    return touches and own[0] not in boundaries
+    touches = span[0] <= before[0] + len(_text(tokens, place - 1))
+    return touches and span[0] not in boundaries
 
 
 def _boundaries(text: str) -> frozenset[int]:

@@ -85,9 +85,9 @@ def changed(
             before = heard.sums().get("websocket in", 0)
             page.evaluate("imageProbe.watch('trace')")
             page.keyboard.press("ArrowLeft" if number % 2 else "ArrowRight")
-            found = wait_for(page, "imageProbe.seen.trace[1]", "the changed diagram")
+            milliseconds = wait_for(page, "imageProbe.seen.trace[1]", "the changed diagram")
             heard.wait_until_quiet(page, 0.35)
-            times.append(float(found))
+            times.append(float(milliseconds))
             sizes.append(float(heard.sums().get("websocket in", 0) - before))
     return times[WARM:], sizes[WARM:]
 

@@ -119,10 +119,10 @@ def _dice(seed: int) -> torch.Generator:
 def text(left: bool = False, tokens: int = TOKENS) -> dict[str, Tensor]:
     """Ids of two texts, the second shorter and filled up behind (or in front)."""
     ids = torch.randint(3, VOCAB, (BATCH, tokens), generator=_dice(tokens))
-    shown = torch.ones_like(ids)
-    shown[1, slice(0, 4) if left else slice(tokens - 4, None)] = 0
-    ids[shown == 0] = 0
-    return {"input_ids": ids, "attention_mask": shown}
+    mask = torch.ones_like(ids)
+    mask[1, slice(0, 4) if left else slice(tokens - 4, None)] = 0
+    ids[mask == 0] = 0
+    return {"input_ids": ids, "attention_mask": mask}
 
 
 def left() -> dict[str, Tensor]:

@@ -147,26 +147,26 @@ def starts(browser: Browser, folder: Path, count: int, cold: bool) -> dict[str, 
     Ours twice: with nothing kept of an earlier start, and right after that.
     """
     hello = partial(servers.page, folder, "hello.py")
-    found: dict[str, list[dict[str, Any]]] = {"one-line page": [], "first": [], "ours": []}
+    pages: dict[str, list[dict[str, Any]]] = {"one-line page": [], "first": [], "ours": []}
     for order in rotations(["one-line page", "ours"], count):
         for name in order:
             if name == "ours":
                 shutil.rmtree(CACHE, ignore_errors=True)
-                found["first"].append(start(browser, servers.app, pictures=True, cold=cold))
-                found["ours"].append(start(browser, servers.app, pictures=True, cold=cold))
+                pages["first"].append(start(browser, servers.app, pictures=True, cold=cold))
+                pages["ours"].append(start(browser, servers.app, pictures=True, cold=cold))
             else:
-                found[name].append(start(browser, hello, pictures=False, cold=cold))
-    both = {name: [one["text"] for one in ones] for name, ones in found.items()}
+                pages[name].append(start(browser, hello, pictures=False, cold=cold))
+    both = {name: [one["text"] for one in ones] for name, ones in pages.items()}
     behind = [ours - least for ours, least in zip(both["ours"], both["one-line page"], strict=True)]
     return {
         "one-line page: text": Spread.of(both["one-line page"]),
         "ours: text": Spread.of(both["ours"]),
         "ours, over the one-line page": Spread.of(behind),
-        "ours: picture": Spread.of([one["picture"] for one in found["ours"]]),
-        "ours: picture, very first start": Spread.of([one["picture"] for one in found["first"]]),
-        "first words": {name: ones[0]["words"] for name, ones in found.items()},
+        "ours: picture": Spread.of([one["picture"] for one in pages["ours"]]),
+        "ours: picture, very first start": Spread.of([one["picture"] for one in pages["first"]]),
+        "first words": {name: ones[0]["words"] for name, ones in pages.items()},
         "listens": {
-            name: Spread.of([one["listens"] for one in ones]) for name, ones in found.items()
+            name: Spread.of([one["listens"] for one in ones]) for name, ones in pages.items()
         },
     }
 
@@ -204,15 +204,15 @@ def _drop_disk_cache() -> None:
 def control(browser: Browser, urls: dict[str, str], tokens: int, visits: int) -> dict[str, Any]:
     """Every case at one length, visit by visit in turns."""
     by_name = {case.name: case for case in CASES if applies(case, tokens)}
-    found: dict[str, list[list[Change]]] = {name: [] for name in by_name}
+    by_case: dict[str, list[list[Change]]] = {name: [] for name in by_name}
     for visit, order in enumerate(rotations(list(by_name), visits)):
         for name in order:
             print(f"{tokens} tokens: {name}", file=sys.stderr)
-            found[name].append(changes(browser, by_name[name], urls, tokens, visit))
-    return compared(found)
+            by_case[name].append(changes(browser, by_name[name], urls, tokens, visit))
+    return compared(by_case)
 
 
-def compared(found: dict[str, list[list[Change]]]) -> dict[str, Any]:
+def compared(by_case: dict[str, list[list[Change]]]) -> dict[str, Any]:
     """Spreads of the milliseconds, each visit beside one of its bare page; None is a lost change.
 
     Raises:
@@ -220,7 +220,7 @@ def compared(found: dict[str, list[list[Change]]]) -> dict[str, Any]:
     """
     arrived = {
         name: [[change for change in visit if change is not None] for visit in visits]
-        for name, visits in found.items()
+        for name, visits in by_case.items()
     }
     silent = [name for name, visits in arrived.items() if not all(visits)]
     if silent:
@@ -238,7 +238,7 @@ def compared(found: dict[str, list[list[Change]]]) -> dict[str, Any]:
             ),
             "times the bare canvas": Spread.of(ratios(medians[name], medians[bare[name]])),
             "fetched": sum(change["fetched"] for visit in visits for change in visit),
-            "lost": sum(change is None for visit in found[name] for change in visit),
+            "lost": sum(change is None for visit in by_case[name] for change in visit),
         }
         for name, visits in arrived.items()
     }
@@ -274,7 +274,7 @@ def text(report: dict[str, Any]) -> str:
         parts.append(_start_table(report["start"]))
     if report["control"]:
         parts.append(_control_table(report["control"]))
-    parts += [_bytes_table(tokens, found) for tokens, found in report["bytes"].items()]
+    parts += [_bytes_table(tokens, sizes) for tokens, sizes in report["bytes"].items()]
     if "largest" in report:
         parts.append(_largest(report["largest"]))
     return "\n\n".join(parts)
@@ -295,20 +295,20 @@ def _start_table(start: dict[str, Any]) -> str:
 def _control_table(control: dict[int, dict[str, Any]]) -> str:
     head = ("key to picture, ms p50/p95 (× bare)", *(f"{tokens} tokens" for tokens in control))
     rows = [
-        [case.name, *(_change(found.get(case.name)) for found in control.values())]
+        [case.name, *(_change(cases.get(case.name)) for cases in control.values())]
         for case in CASES
     ]
     there = [
-        found[case.name]["handler ms"].p95
-        for found in control.values()
+        cases[case.name]["handler ms"].p95
+        for cases in control.values()
         for case in CASES
-        if case.bare and not case.fetched and case.name in found
+        if case.bare and not case.fetched and case.name in cases
     ]
     handler = max(there, default=0.0)
     most = AIMS["handler of what is already there, ms p95"]
     lines = {
-        tokens: max(found[case.name]["ms"].p95 for case in CASES if "form=lines" in case.link)
-        for tokens, found in control.items()
+        tokens: max(cases[case.name]["ms"].p95 for case in CASES if "form=lines" in case.link)
+        for tokens, cases in control.items()
         if tokens in LINES
     }
     painted = [
@@ -341,26 +341,26 @@ def _runs(control: dict[int, dict[str, Any]]) -> str:
     return "".join(lines)
 
 
-def _change(found: dict[str, Any] | None) -> str:
-    if found is None:
+def _change(case: dict[str, Any] | None) -> str:
+    if case is None:
         return "–"
-    ms, times = found["ms"], found["times the bare canvas"]
-    lost = f", {found['lost']} LOST" if found["lost"] else ""
+    ms, times = case["ms"], case["times the bare canvas"]
+    lost = f", {case['lost']} LOST" if case["lost"] else ""
     return f"{ms.median:.0f}/{ms.p95:.0f} ({times.median:.2f}){lost}"
 
 
-def _largest(found: dict[str, int]) -> str:
+def _largest(sizes: dict[str, int]) -> str:
     """What the first view of many heads fetched of data: all but files of Streamlit and ours."""
-    size = sum(found.get(kind, 0) for kind in DATA) / 1024
+    size = sum(sizes.get(kind, 0) for kind in DATA) / 1024
     most = AIMS["first view of 12 x 12 at 512 tokens, KiB"]
     return f"first view of 12 × 12 at 512 tokens: {size:.0f} KiB of data, {_verdict(size <= most)}"
 
 
-def _bytes_table(tokens: int, found: dict[str, Any]) -> str:
+def _bytes_table(tokens: int, sizes: dict[str, Any]) -> str:
     kinds = ("Streamlit's files", "our files", "API", "other HTTP", "websocket in", "websocket out")
     rows = [
         [f"{name}: {part}", *(_kib(sums.get(kind, 0)) for kind in kinds)]
-        for name, parts in found.items()
+        for name, parts in sizes.items()
         for part, sums in parts.items()
     ]
     return table([f"KiB at {tokens} tokens", *kinds], rows)

@@ -62,9 +62,9 @@ def wait_for(page: Page, expression: str, what: str) -> Any:
     """
     deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
-        found = page.evaluate(expression)
-        if found:
-            return found
+        value = page.evaluate(expression)
+        if value:
+            return value
         page.wait_for_timeout(EVERY_MS)
     raise RuntimeError(f"waited {WAIT_SECONDS} s for {what} at {page.url.split('?')[0]}")
 

@@ -88,26 +88,33 @@ def seed(url: str, number: int, options: argparse.Namespace) -> dict[str, Any]:
     sent.close()
     try:
         if received.poll(LIMIT_SECONDS):
-            found = received.recv()
+            drive_result = received.recv()
         else:
-            found = Drive(number, problems=[f"stopped: not at its end after {LIMIT_SECONDS} s"])
+            drive_result = Drive(
+                number, problems=[f"stopped: not at its end after {LIMIT_SECONDS} s"]
+            )
             process.kill()
     except EOFError:
-        found = Drive(number, problems=["stopped: the driver has failed (see its traceback)"])
+        drive_result = Drive(
+            number, problems=["stopped: the driver has failed (see its traceback)"]
+        )
     process.join()
     seconds = time.monotonic() - began
-    lines = [f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", *found.problems]
-    if found.problems:
-        lines += ["after:", *found.log]
+    lines = [
+        f"seed {number}: {len(drive_result.problems)} problems, {seconds:.0f} s",
+        *drive_result.problems,
+    ]
+    if drive_result.problems:
+        lines += ["after:", *drive_result.log]
     print("\n".join(lines), file=sys.stderr, flush=True)
     return {
         "seed": number,
         "seconds": seconds,
-        "actions": sum(found.done.values()),
-        "done": found.done,
-        "problems": found.problems,
-        "log": found.log if found.problems else [],
-        "left out": len(found.left_out),
+        "actions": sum(drive_result.done.values()),
+        "done": drive_result.done,
+        "problems": drive_result.problems,
+        "log": drive_result.log if drive_result.problems else [],
+        "left out": len(drive_result.left_out),
     }
 
 
@@ -118,10 +125,10 @@ def driven(sent: Connection, url: str, number: int, options: argparse.Namespace)
     try:
         with launched() as browser:
             page = browser.new_context(viewport=SIZE, color_scheme="light").new_page()
-            found = drive(page, url, number, options.actions, places)
+            result = drive(page, url, number, options.actions, places)
     except Error as error:
-        found = Drive(number, problems=[f"stopped: {error}".splitlines()[0]])
-    sent.send(found)
+        result = Drive(number, problems=[f"stopped: {error}".splitlines()[0]])
+    sent.send(result)
 
 
 def text(report: dict[str, Any]) -> str:

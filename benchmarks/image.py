@@ -76,8 +76,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def measured(browser: Browser, rounds: int) -> dict[str, Any]:
     """Everything, visit by visit; the bare forward pass is timed between the visits."""
-    found: dict[str, list[float]] = {name: [] for name in ("drop", "bare", "over")}
-    found |= {name: [] for name in ("hover", "head", "layer", "far", "fetched", "bytes")}
+    samples: dict[str, list[float]] = {name: [] for name in ("drop", "bare", "over")}
+    samples |= {name: [] for name in ("hover", "head", "layer", "far", "fetched", "bytes")}
     bare = bare_forward()
     port = servers.free_port()
     with servers.running(*servers.app(port), port) as server:
@@ -86,9 +86,9 @@ def measured(browser: Browser, rounds: int) -> dict[str, Any]:
             with fresh_page(browser) as page:
                 visit = visited(page, server.url, number)
             for name, values in visit.items():
-                found[name] += values
-            found["bare"].append(seconds)
-            found["over"].append(visit["drop"][0] - (1.5 * seconds + 0.5))
+                samples[name] += values
+            samples["bare"].append(seconds)
+            samples["over"].append(visit["drop"][0] - (1.5 * seconds + 0.5))
     return {
         "benchmark": "image",
         "machine": {
@@ -96,7 +96,7 @@ def measured(browser: Browser, rounds: int) -> dict[str, Any]:
             "browser": f"Chromium {browser.version}",
         },
         "aims": AIMS,
-        **{name: Spread.of(values) for name, values in found.items()},
+        **{name: Spread.of(values) for name, values in samples.items()},
         "memory": in_fresh_process(),
     }
 
@@ -220,9 +220,9 @@ def memory_of_many() -> int:
     trace(load(small), image)
 
     def explored() -> list[bytes]:
-        found = trace(model, image)
+        t = trace(model, image)
         cut = Patches(Picture(b"", ""), config.patch, config.width, config.order)
-        entry = TraceEntry(found, lambda *_: "", patches=cut)
+        entry = TraceEntry(t, lambda *_: "", patches=cut)
         layers = [api.layer_of(entry, "x", site) for site in (0, 5)]
         return [
             *layers,

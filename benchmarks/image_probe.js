@@ -10,8 +10,8 @@
   let cached = null;
   function root(from = document) {
     if (cached?.isConnected) return cached;
-    const found = from.querySelector("[data-painted]");
-    if (found) return (cached = found);
+    const painted = from.querySelector("[data-painted]");
+    if (painted) return (cached = painted);
     for (const element of from.querySelectorAll("*")) {
       const inside = element.shadowRoot && root(element.shadowRoot);
       if (inside) return inside;

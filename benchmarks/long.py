@@ -82,13 +82,13 @@ def at_length(tokens: int, options: argparse.Namespace) -> dict[str, Any]:
     """Everything measured at one length."""
     model = build(tokens, options.layers)
     began = time.perf_counter()
-    found = trace(model, ids(tokens), logits_to_keep=1)
+    t = trace(model, ids(tokens), logits_to_keep=1)
     passed = time.perf_counter() - began
-    windows_ms = windows(found)
+    windows_ms = windows(t)
     return {
         "tokens": tokens,
         "pass seconds": passed,
-        "all heads / fused": all_heads(found, options.sites, options.rounds),
+        "all heads / fused": all_heads(t, options.sites, options.rounds),
         "window ms": Spread.of(windows_ms),
         "peak GiB": None if options.no_memory else peak_apart(tokens, options.layers),
     }
@@ -123,23 +123,19 @@ def ids(tokens: int) -> Tensor:
     return drawn
 
 
-def all_heads(found: Trace, sites: int, rounds: int) -> Spread:
+def all_heads(t: Trace, sites: int, rounds: int) -> Spread:
     """Seconds of reading all heads over those of the fused attention, layer by layer."""
-    step = max(1, len(found.sites) // sites)
-    times = [
-        read_site(found, site) / fused(found, site)
-        for _ in range(rounds)
-        for site in found.sites[::step]
-    ]
+    step = max(1, len(t.sites) // sites)
+    times = [read_site(t, site) / fused(t, site) for _ in range(rounds) for site in t.sites[::step]]
     return Spread.of(times)
 
 
-def read_site(found: Trace, site: Site) -> float:
+def read_site(t: Trace, site: Site) -> float:
     """Seconds of thumbnails and numbers of every head of a layer."""
-    numbers = accumulators(found)[site]
+    numbers = accumulators(t)[site]
     began = time.perf_counter()
     small = Thumbnails(site.heads, site.queries, site.keys, size=THUMB)
-    for block in found.blocks(site):
+    for block in t.blocks(site):
         small.add(block)
         numbers.add(block)
     small.result()
@@ -147,22 +143,22 @@ def read_site(found: Trace, site: Site) -> float:
     return time.perf_counter() - began
 
 
-def fused(found: Trace, site: Site) -> float:
+def fused(t: Trace, site: Site) -> float:
     """Seconds of PyTorch's fused attention of a layer."""
-    pattern = found.pattern(site)
+    pattern = t.pattern(site)
     began = time.perf_counter()
     F.scaled_dot_product_attention(pattern.q, pattern.k, pattern.v, is_causal=True)
     return time.perf_counter() - began
 
 
-def windows(found: Trace) -> list[float]:
+def windows(t: Trace) -> list[float]:
     """Milliseconds of windows of heads over the matrix."""
-    entry = TraceEntry(found, lambda site, head: "")
-    tokens, times = len(found.labels), []
+    entry = TraceEntry(t, lambda site, head: "")
+    tokens, times = len(t.labels), []
     for number in range(WINDOWS + 1):
         start = (tokens - WINDOW) * number // WINDOWS
         columns = range(start // 2, start // 2 + WINDOW)
-        site, head = number % len(found.sites), number % HEADS
+        site, head = number % len(t.sites), number % HEADS
         began = time.perf_counter()
         map_of(entry, "", site, head, range(start, start + WINDOW), columns)
         times.append(1000 * (time.perf_counter() - began))
@@ -185,9 +181,9 @@ def peak(tokens: int, layers: int) -> float:
     model = build(tokens, layers)
 
     def look() -> None:
-        found = trace(model, ids(tokens), logits_to_keep=1)
-        read_site(found, found.sites[-1])
-        windows(found)
+        t = trace(model, ids(tokens), logits_to_keep=1)
+        read_site(t, t.sites[-1])
+        windows(t)
 
     return memory.rise_of(look) / GIB
 

@@ -104,7 +104,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def machine(packages: Sequence[str]) -> dict[str, Any]:
     """The system, processor and package versions."""
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),
         "cpus": len(os.sched_getaffinity(0))
@@ -115,17 +115,17 @@ def machine(packages: Sequence[str]) -> dict[str, Any]:
     }
     for package in packages:
         try:
-            found[package] = version(package)
+            facts[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            facts[package] = "not installed"
+    return facts
 
 
-def machine_line(found: Mapping[str, Any]) -> str:
+def machine_line(facts: Mapping[str, Any]) -> str:
     """The machine in one line."""
     return " · ".join(
         f"{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
-        for name, value in found.items()
+        for name, value in facts.items()
         if value not in ("", [])
     )
 

@@ -252,10 +252,12 @@ def reopened(page: Page, url: str) -> str:
 def text(report: dict[str, Any]) -> str:
     """The report as a table."""
     rows = []
-    for found in report["results"]:
-        times = [f"{each.median:.0f} / {each.p95:.0f}" for each in (found["hover"], found["head"])]
-        met = max(found["hover"].p95, found["head"].p95) <= AIM_MS
-        rows.append([str(found["tokens"]), *times, "met" if met else "MISSED", found["reopened"]])
+    for result in report["results"]:
+        times = [
+            f"{each.median:.0f} / {each.p95:.0f}" for each in (result["hover"], result["head"])
+        ]
+        met = max(result["hover"].p95, result["head"].p95) <= AIM_MS
+        rows.append([str(result["tokens"]), *times, "met" if met else "MISSED", result["reopened"]])
     head = ["tokens", "hover ms p50 / p95", "head ms p50 / p95", f"p95 ≤ {AIM_MS:.0f}", "reopened"]
     return "\n".join([machine_line(report["machine"]), "", table(head, rows)])
 

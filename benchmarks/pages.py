@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
             write_model(Path(name) / "model")
             with servers.served() as server:
                 warm(browser, server.url, Path(name) / "model")
-                found = {
+                by_tokens = {
                     tokens: at_length(browser, server.url, Path(name), tokens, options)
                     for tokens in options.tokens
                 }
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         "benchmark": "pages",
         "machine": {**machine(PACKAGES), "browser": f"Chromium {version}"},
         "aims": AIMS,
-        "results": found,
+        "results": by_tokens,
     }
     print(as_json(report) if options.json else text(report))
     return 0
@@ -109,13 +109,13 @@ def at_length(
     if tokens <= options.peers:
         for tool in peers.TOOLS:
             measures[tool] = partial(theirs, browser, folder / "page.html", tool, tokens)
-    found: dict[str, dict[str, Any]] = {}
+    measured: dict[str, dict[str, Any]] = {}
     for name, measure in measures.items():
         try:
-            found[name] = measure()
+            measured[name] = measure()
         except (RuntimeError, Error) as error:
-            found[name] = {"missing": str(error).split("\n")[0][:200]}
-    return found
+            measured[name] = {"missing": str(error).split("\n")[0][:200]}
+    return measured
 
 
 def ours(browser: Browser, url: str, model: Path, tokens: int, changes: int) -> dict[str, Any]:
@@ -169,14 +169,14 @@ def theirs(browser: Browser, file: Path, tool: str, tokens: int) -> dict[str, An
     Raises:
         RuntimeError: if the page cannot be made.
     """
-    made = peers.make(tool, tokens, file)
+    build = peers.make(tool, tokens, file)
     size = file.stat().st_size / MIB
-    found = {"made": made, "MiB": size, "change ms": None, "change MiB": 0.0}
+    measures = {"made": build, "MiB": size, "change ms": None, "change MiB": 0.0}
     try:
-        return {**found, "seconds": until_picture(browser, file, PICTURES[tool])}
+        return {**measures, "seconds": until_picture(browser, file, PICTURES[tool])}
     except Error as error:
         why = error.message.split("\n")[0][:80]
-        return {**found, "seconds": None, "missing": why}
+        return {**measures, "seconds": None, "missing": why}
 
 
 def until_picture(browser: Browser, file: Path, picture: str) -> float:
@@ -187,18 +187,18 @@ def until_picture(browser: Browser, file: Path, picture: str) -> float:
         """Serves the libraries that the page loads from elsewhere."""
         address = route.request.url
         name = next((name for name in libraries if name in address), None)
-        if address.startswith(own):
+        if address.startswith(base):
             route.continue_()
         elif name is None:
             route.abort()
         else:
             route.fulfill(body=libraries[name], content_type="text/javascript")
 
-    with held(file) as own, fresh_page(browser) as page:
+    with held(file) as base, fresh_page(browser) as page:
         page.route("**/*", answer)
         page.set_default_timeout(1000 * PICTURE_SECONDS)
         began = time.perf_counter()
-        page.goto(f"{own}/{file.name}", wait_until="commit")
+        page.goto(f"{base}/{file.name}", wait_until="commit")
         page.wait_for_selector(picture, state="attached")
         return time.perf_counter() - began
 
@@ -229,14 +229,14 @@ def text(report: dict[str, Any]) -> str:
         *("a change, ms", "MiB", "times ours: s", "MiB"),
     )
     rows = [
-        _row(f"{tokens:,} tokens: {name}", one, found["ours"])
-        for tokens, found in report["results"].items()
-        for name, one in found.items()
+        _row(f"{tokens:,} tokens: {name}", one, cases["ours"])
+        for tokens, cases in report["results"].items()
+        for name, one in cases.items()
     ]
     missing = [
         f"{tool} at {tokens} tokens: {one['missing']}"
-        for tokens, found in report["results"].items()
-        for tool, one in found.items()
+        for tokens, cases in report["results"].items()
+        for tool, one in cases.items()
         if "missing" in one
     ]
     parts = [machine_line(report["machine"]), table(head, rows), *missing]
@@ -245,12 +245,12 @@ def text(report: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def _row(name: str, one: dict[str, Any], own: dict[str, Any]) -> list[str]:
+def _row(name: str, one: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     if "MiB" not in one:
         return [name, *["–"] * 7]
     total = None if one["seconds"] is None else one["made"] + one["seconds"]
-    known = total is not None and "seconds" in own
-    times = f"{total / own['seconds']:.1f}" if known else "–"
+    known = total is not None and "seconds" in ours
+    times = f"{total / ours['seconds']:.1f}" if known else "–"
     return [
         name,
         f"{one['made']:.1f}",
@@ -259,22 +259,22 @@ def _row(name: str, one: dict[str, Any], own: dict[str, Any]) -> list[str]:
         "–" if one["change ms"] is None else f"{one['change ms']:.0f}",
         f"{one['change MiB']:.3f}",
         times,
-        f"{one['MiB'] / own['MiB']:.0f}" if "MiB" in own else "–",
+        f"{one['MiB'] / ours['MiB']:.0f}" if "MiB" in ours else "–",
     ]
 
 
-def _verdict(found: dict[str, dict[str, Any]]) -> str:
+def _verdict(cases: dict[str, dict[str, Any]]) -> str:
     """Whether the aims are met; a page without a picture is later than any other."""
-    own, other = found["ours"], found.get("BertViz", {})
-    if "MiB" not in own:
-        return f"aims at {AIMED} tokens: MISSED: {own['missing']}"
-    small = own["MiB"] <= AIMS["MiB"]
+    ours, other = cases["ours"], cases.get("BertViz", {})
+    if "MiB" not in ours:
+        return f"aims at {AIMED} tokens: MISSED: {ours['missing']}"
+    small = ours["MiB"] <= AIMS["MiB"]
     line = f"aims at {AIMED} tokens: at most {AIMS['MiB']:g} MiB: {_met(small)}"
     if "MiB" not in other:
         return line
-    less = other["MiB"] / own["MiB"]
+    less = other["MiB"] / ours["MiB"]
     waited = PICTURE_SECONDS if other["seconds"] is None else other["seconds"]
-    sooner = (other["made"] + waited) / own["seconds"]
+    sooner = (other["made"] + waited) / ours["seconds"]
     return (
         f"{line}; {less:,.0f} times less than BertViz: {_met(less >= AIMS['times less'])};"
         f" {sooner:.0f} times sooner: {_met(sooner >= AIMS['times sooner'])}"

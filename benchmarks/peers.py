@@ -50,7 +50,7 @@ def libraries() -> dict[str, bytes]:
     """
     folder = HOME / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
-    found = {}
+    sources = {}
     for name, (package, member) in LIBRARIES.items():
         file = folder / f"{package.replace('@', '-')}.tgz"
         if not file.exists():
@@ -60,8 +60,8 @@ def libraries() -> dict[str, bytes]:
                 raise RuntimeError(f"npm cannot fetch {package}: {_last(done.stderr)}")
         with tarfile.open(file) as archive:
             read = archive.extractfile(member)
-            found[name] = b"" if read is None else read.read()
-    return found
+            sources[name] = b"" if read is None else read.read()
+    return sources
 
 
 def make(tool: str, tokens: int, file: Path, *, limit: float = 240) -> float:

@@ -39,8 +39,8 @@
   }
 
   function find(root) {
-    const found = root.querySelector("[data-painted]");
-    if (found) return found;
+    const painted = root.querySelector("[data-painted]");
+    if (painted) return painted;
     for (const element of root.querySelectorAll("*")) {
       const inside = element.shadowRoot && find(element.shadowRoot);
       if (inside) return inside;
@@ -49,7 +49,7 @@
   }
 
   /** What is shown: null while there is nothing or only an old picture. */
-  function shown() {
+  function current() {
     const root = picture();
     if (!root || root.matches(OLD)) return null;
     const dim = [...root.querySelectorAll(OLD)];
@@ -78,7 +78,7 @@
       const words = firstText();
       if (words) probe.text = { at: wall(now), words };
     }
-    if (!probe.picture && shown()?.painted >= 1) probe.picture = { at: wall(now) };
+    if (!probe.picture && current()?.painted >= 1) probe.picture = { at: wall(now) };
     if (!probe.text || !probe.picture) afterFrame(watch);
   }
   afterFrame(watch);
@@ -96,13 +96,13 @@
   addEventListener(
     "keydown",
     (event) => {
-      const before = shown();
+      const before = current();
       const mine = ++turn;
       begun = performance.now();
       probe.handled = null;
       const look = (now) => {
         if (mine !== turn) return;
-        const after = shown();
+        const after = current();
         const anew = after?.root !== before?.root || after?.painted !== before?.painted;
         const changed = after && anew && (probe.same || after.what !== before?.what);
         if (!changed) return afterFrame(look);

@@ -113,7 +113,7 @@ def names() -> list[str]:
 
 def measured(browser: Browser, lessons: list[str], changes: int) -> dict[str, Any]:
     """The numbers of every lesson."""
-    found = {}
+    by_lesson = {}
     with ExitStack() as stack:
         port = servers.free_port()
         app = stack.enter_context(servers.running(*servers.app(port), port))
@@ -121,13 +121,13 @@ def measured(browser: Browser, lessons: list[str], changes: int) -> dict[str, An
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             context.add_init_script(WATCH)
             page = context.new_page()
-            found[name] = lesson(page, f"{app.url}/{name}", name, changes)
+            by_lesson[name] = lesson(page, f"{app.url}/{name}", name, changes)
             context.close()
     return {
         "benchmark": "stories",
         "machine": {**machine(PACKAGES), "browser": f"Chromium {browser.version}"},
         "aims": AIMS,
-        "lessons": found,
+        "lessons": by_lesson,
     }
 
 
@@ -173,13 +173,21 @@ def lesson(page: Page, url: str, name: str, changes: int) -> dict[str, Any]:
 def text(report: dict[str, Any]) -> str:
     """The report as tables."""
     rows = []
-    for name, found in report["lessons"].items():
+    for name, lesson_report in report["lessons"].items():
         spreads = [
             f"{each['median']:.1f} / {each['p95']:.1f}" if each else "–"
-            for each in (found["step"], found["input"])
+            for each in (lesson_report["step"], lesson_report["input"])
         ]
-        sight = "yes" if found["in sight"] else "no"
-        rows.append([name, str(found["steps"]), *spreads, sight, str(found["characters a line"])])
+        sight = "yes" if lesson_report["in sight"] else "no"
+        rows.append(
+            [
+                name,
+                str(lesson_report["steps"]),
+                *spreads,
+                sight,
+                str(lesson_report["characters a line"]),
+            ]
+        )
     head = ["lesson", "steps", "step ms p50 / p95", "input ms p50 / p95", "in sight", "line"]
     return "\n".join([machine_line(report["machine"]), "", table(head, rows)])
 

@@ -71,7 +71,7 @@ def networks(tokens: int, layers: int) -> dict[str, Model]:
 def measured(tokens: int, layers: int, rounds: int) -> dict[str, Any]:
     """Seconds of a pass and of each sweep, and their ratio in the same round."""
     ids = torch.randint(1000, (1, tokens), generator=torch.Generator().manual_seed(1))
-    found = []
+    measured_cases = []
     for name, model in networks(tokens, layers).items():
         cases: dict[str, Callable[[], object]] = {"pass": lambda model=model: trace(model, ids)}
         for how in AIMS:
@@ -79,7 +79,7 @@ def measured(tokens: int, layers: int, rounds: int) -> dict[str, Any]:
                 model, ids, edit=Ablate, measure=Probability(3), how=how
             )
         seconds = interleaved(cases, rounds)
-        found += [
+        measured_cases += [
             {
                 "network": name,
                 "how": how,
@@ -90,7 +90,12 @@ def measured(tokens: int, layers: int, rounds: int) -> dict[str, Any]:
             for how in AIMS
         ]
     threads = torch.get_num_threads()
-    return {"machine": machine(PACKAGES), "tokens": tokens, "cases": found, "threads": threads}
+    return {
+        "machine": machine(PACKAGES),
+        "tokens": tokens,
+        "cases": measured_cases,
+        "threads": threads,
+    }
 
 
 def text(report: dict[str, Any]) -> str:

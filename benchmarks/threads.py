@@ -126,8 +126,8 @@ def _edits() -> tuple[tuple[Any, ...], ...]:
 def _numbers(model: nn.Module, inputs: Any, edits: Sequence[Any]) -> list[Tensor]:
     from models.run import trace
 
-    found = trace(model, inputs, edits=edits)
-    return [*(pattern.weights() for pattern in found.patterns), found.output.values]
+    t = trace(model, inputs, edits=edits)
+    return [*(pattern.weights() for pattern in t.patterns), t.output.values]
 
 
 def _apart(these: list[Tensor], those: list[Tensor]) -> float:
@@ -150,9 +150,9 @@ def _left(model: nn.Module) -> list[str]:
     from models.pretrained.implementation import configs_of, is_traced
     from models.pretrained.interface import _recording
 
-    found = ["a recording"] if _recording.get() is not None else []
-    found += ["a name" for c in configs_of(model) if is_traced(c)]
-    return found + ["a hook" for part in model.modules() if part._forward_pre_hooks]
+    leftovers = ["a recording"] if _recording.get() is not None else []
+    leftovers += ["a name" for c in configs_of(model) if is_traced(c)]
+    return leftovers + ["a hook" for part in model.modules() if part._forward_pre_hooks]
 
 
 def _tensors() -> int:

@@ -116,13 +116,13 @@ def compared(timm: Any, built: tuple[int, int], read: tuple[int, int]) -> dict[s
         num_prefix_tokens=1,
     )
     apart = {}
-    own = (("as it is", built, theirs.pos_embed), ("with timm's positions", read, positions))
-    for name, size, table_of in own:
+    tables = (("as it is", built, theirs.pos_embed), ("with timm's positions", read, positions))
+    for name, size, table_of in tables:
         network = converted(theirs.state_dict() | {"pos_embed": table_of}, size)
-        found = trace(as_model(network), pixels)
-        weights = torch.stack([found.weights(site) for site in found.sites])
+        t = trace(as_model(network), pixels)
+        weights = torch.stack([t.weights(site) for site in t.sites])
         apart[name] = float((weights - expected).abs().max())
-        apart[f"logits {name}"] = float((found.output.values - logits).abs().max())
+        apart[f"logits {name}"] = float((t.output.values - logits).abs().max())
     sizes = {"built for": " × ".join(map(str, built)), "picture": " × ".join(map(str, read))}
     return {**sizes, "tokens": expected.shape[-1], **apart}
 
@@ -130,16 +130,16 @@ def compared(timm: Any, built: tuple[int, int], read: tuple[int, int]) -> dict[s
 @torch.no_grad()
 def their_weights(network: Any, pixels: Tensor) -> tuple[Tensor, Tensor]:
     """timm's weights `layer head query key`, as they go into its dropout, and its logits."""
-    found: list[Tensor] = []
+    weights: list[Tensor] = []
 
     def keep(_: nn.Module, args: tuple[Tensor, ...]) -> None:
-        found.append(args[0][0])
+        weights.append(args[0][0])
 
     hooks = [block.attn.attn_drop.register_forward_pre_hook(keep) for block in network.blocks]
     logits = network(pixels)
     for hook in hooks:
         hook.remove()
-    return torch.stack(found), logits
+    return torch.stack(weights), logits
 
 
 def converted(state: dict[str, Tensor], size: tuple[int, int]) -> ViT:

@@ -107,9 +107,9 @@ class AddNorm(nn.Module):
         return self.norm(x + self.dropout(y))
 
 
-def share_or(own: float | None, common: float) -> float:
+def share_or(scale: float | None, common: float) -> float:
     """A dropout probability of its own, or the common one where that is None."""
-    return common if own is None else own
+    return common if scale is None else scale
 
 
 def drop_path_of(last: float, layer: int, depth: int) -> float:

@@ -311,10 +311,10 @@ def verify(entry: Entry, path: Path) -> None:
     """
     file = path / WEIGHTS
     stat = file.stat()
-    found, expected = _sha256(file, stat.st_size, stat.st_mtime_ns), _digest(entry, path)
-    if found != expected:
+    digest, expected = _sha256(file, stat.st_size, stat.st_mtime_ns), _digest(entry, path)
+    if digest != expected:
         raise CheckpointError(
-            f"model.safetensors of {entry.title} is not the published file (SHA-256 {found[:12]}…,"
+            f"model.safetensors of {entry.title} is not the published file (SHA-256 {digest[:12]}…,"
             f" expected {expected[:12]}…): {entry.remedy}"
         )
 
@@ -327,10 +327,10 @@ def read_config(path: Path) -> Mapping[str, Any]:
 def _read_json(file: Path) -> Mapping[str, Any]:
     """An object from a file; empty if it cannot be read."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        settings = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _ours(path: Path) -> Entry:

@@ -123,7 +123,7 @@ class Decoder(nn.Module):
             self.blocks = blocks_of(config, gated=config.gated)
             last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.norm == "pre" else nn.Identity()
-            self.output = Projection(config.dim, config.vocab, own=not config.tied)
+            self.output = Projection(config.dim, config.vocab, has_weight=not config.tied)
             self.apply(xavier)
 
     @property
@@ -158,9 +158,9 @@ class Decoder(nn.Module):
         """
         check(edits, self.sites, BLOCK_EDITS)
         before = past_length(None if past is None else past.patterns[0].keys, ids.shape[1], edits)
-        told = tells_positions(self.embedding.positions, self.relation)
+        tells = tells_positions(self.embedding.positions, self.relation)
         most = self.config.max_tokens
-        order = positions_for(edits, ids.shape[1], most=most, told=told, padding=padding)
+        order = positions_for(edits, ids.shape[1], most=most, has_positions=tells, padding=padding)
         x = edited_state(self.embedding(ids, order)[:, before:], edits, Where(0), padding)
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
         relation = relation_at(self.relation, ids.shape[1], order).since(before)

@@ -64,7 +64,7 @@ def carried(
                 "DecompX follows parts by forward differentiation, which PyTorch does not have for"
                 f" {named[1]}"
             ) from error
-    return mode.found
+    return mode.result
 
 
 class DecompX(TorchFunctionMode):
@@ -87,7 +87,7 @@ class DecompX(TorchFunctionMode):
         super().__init__()
         self.first, self.part, self.last = first, part, last
         self.begun = False
-        self.found: Tensor | None = None
+        self.result: Tensor | None = None
 
     def __torch_function__(
         self,
@@ -104,8 +104,8 @@ class DecompX(TorchFunctionMode):
             self.begun = True
             return make_dual(out.detach(), self.part)
         out = _carried(func, args, given)
-        if self.found is None and _is_same(out, self.last):
-            self.found = tangent_of(out)
+        if self.result is None and _is_same(out, self.last):
+            self.result = tangent_of(out)
         return out
 
 

@@ -159,9 +159,9 @@ class Encoder(nn.Module):
             ValueError: for more tokens than the model has room for.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        told = tells_positions(self.positions, self.relation)
+        tells = tells_positions(self.positions, self.relation)
         most = self.config.max_tokens
-        order = positions_for(edits, ids.shape[1], most=most, told=told, padding=padding)
+        order = positions_for(edits, ids.shape[1], most=most, has_positions=tells, padding=padding)
         x = edited_state(self.embed(ids, segments, order), edits, Where(0), padding)
         mask = Mask(padding=padding, fill=self.config.mask_fill)
         relation = relation_at(self.relation, ids.shape[1], order)

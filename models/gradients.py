@@ -20,11 +20,11 @@ def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
     """
     thread = get_ident()
 
-    def check(path: str, module: nn.Module, given: tuple[Any, ...], made: Any) -> None:
+    def check(path: str, module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
         read = next((x for x in given if isinstance(x, Tensor)), None)
         if read is None or not read.requires_grad or get_ident() != thread:
             return
-        if isinstance(made, Tensor) and not _has_gradient(made):
+        if isinstance(output, Tensor) and not _has_gradient(output):
             raise ValueError(
                 f"{path} ({type(module).__module__}.{type(module).__name__}) passes no gradient, as"
                 " quantised weights do not: load the model's unquantised weights"
@@ -43,13 +43,13 @@ def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
             hook.remove()
 
 
-def _has_gradient(made: Tensor) -> bool:
+def _has_gradient(output: Tensor) -> bool:
     """Whether PyTorch can backpropagate from a tensor."""
-    node = made.grad_fn
+    node = output.grad_fn
     for _ in range(DEPTH):
         if node is None:
             break
         if "NotImplemented" in node.name():  # of an operation without a derivative
             return False
         node = node.next_functions[0][0] if node.next_functions else None
-    return made.requires_grad
+    return output.requires_grad

@@ -20,17 +20,19 @@ from torch import Tensor, nn
 class Projection(nn.Module):
     """Projection to one logit per id, with its own weights or tied to an embedding."""
 
-    def __init__(self, dim: int, vocab: int, *, own: bool = True, scale: float = 1.0) -> None:
+    def __init__(
+        self, dim: int, vocab: int, *, has_weight: bool = True, scale: float = 1.0
+    ) -> None:
         """Makes the matrix, if there is one.
 
         Args:
             dim: width of what comes in.
             vocab: how many ids.
-            own: whether it has weights of its own; if not, `forward` is given some.
+            has_weight: whether it has a weight of its own; if not, `forward` takes one.
             scale: what logits are multiplied by.
         """
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(vocab, dim)) if own else None
+        self.weight = nn.Parameter(torch.empty(vocab, dim)) if has_weight else None
         self.scale = scale
         if self.weight is not None:
             nn.init.xavier_uniform_(self.weight)

@@ -68,8 +68,8 @@ def readout_of(network: Network) -> Readout:
     if isinstance(network, Translator):
         return Readout(network.embedding.weight[: network.config.vocab], norm, network.bias)
     if isinstance(network, Decoder | Seq2Seq):
-        own, shared = network.output.weight, network.embedding.tokens.weight
-        return Readout(shared if own is None else own, norm, scale=network.output.scale)
+        untied, shared = network.output.weight, network.embedding.tokens.weight
+        return Readout(shared if untied is None else untied, norm, scale=network.output.scale)
     raise ValueError(f"{type(network).__name__} has no linear map to logits of tokens")
 
 
@@ -81,16 +81,16 @@ def block_at(network: Network, site: Site) -> nn.Module:
 
 def attention_at(network: Network, site: Site) -> MultiHeadAttention:
     """The attention layer of a site."""
-    found = network.get_submodule(site.module or "")
-    if not isinstance(found, MultiHeadAttention):
-        raise ValueError(f"layer {site.layer}: expected our attention, received {type(found)}")
-    return found
+    module = network.get_submodule(site.module or "")
+    if not isinstance(module, MultiHeadAttention):
+        raise ValueError(f"layer {site.layer}: expected our attention, received {type(module)}")
+    return module
 
 
 def _input_norm(network: Network, site: Site) -> Norm | None:
     name = "before_cross" if site.kind == "cross" else "before_attention"
-    found = getattr(block_at(network, site), name, None)
-    return None if found is None else Norm.of(found)
+    norm = getattr(block_at(network, site), name, None)
+    return None if norm is None else Norm.of(norm)
 
 
 def _residual(network: Network, site: Site) -> Residual:
@@ -116,8 +116,8 @@ def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Ten
         return whole, None if tower == "encoder" else whole[: network.config.vocab]
     if isinstance(network, Decoder | Seq2Seq):
         embedding = network.embedding.tokens.weight
-        own = network.output.weight
-        return embedding, embedding if own is None else own
+        untied = network.output.weight
+        return embedding, embedding if untied is None else untied
     return None, None
 
 

@@ -40,7 +40,7 @@ class Part:
         rows: of pixels.
         cols: of pixels.
         tile: which tile, counted from 1; 0 for the picture as a whole.
-        shown: False for a tile that only fills up a batch.
+        real: False for a tile that only fills up a batch.
     """
 
     picture: int
@@ -48,7 +48,7 @@ class Part:
     rows: int
     cols: int
     tile: int = 0
-    shown: bool = True
+    real: bool = True
 
     @property
     def name(self) -> str:
@@ -87,14 +87,14 @@ class PictureGrid:
 
     def within(self, area: Box) -> list[int]:
         """The tokens of the cells whose middle lies in an area of the picture."""
-        found = []
+        places = []
         for row in range(self.rows):
             for col in range(self.cols):
                 left, top, right, bottom = self.cell(row, col)
                 across = area.left <= (left + right) / 2 < area.right
                 if across and area.top <= (top + bottom) / 2 < area.bottom:
-                    found.append(int(self.places[row, col]))
-        return found
+                    places.append(int(self.places[row, col]))
+        return places
 
 
 def tokens_of(grids: Sequence[PictureGrid]) -> list[int]:

@@ -74,20 +74,22 @@ def default_preprocessing(config: ViTConfig) -> Preprocessing:
 
 def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
     """The preprocessing assumed for a model that states none: that of the first known family."""
-    found = usual(families)
-    if found is None:
+    defaults = usual(families)
+    if defaults is None:
         note = f"{UNSTATED}: levels scaled to −1 to 1"
         return Preprocessing(size, resize="stretch", notes=(note,), stated=False)
-    edge = round(min(size) * found.edge)
-    mean, std = (" ".join(f"{value:.3g}" for value in each) for each in (found.mean, found.std))
-    note = f"{UNSTATED}: what is usual for {found.title} is assumed, mean {mean}, std {std}"
+    edge = round(min(size) * defaults.edge)
+    mean, std = (
+        " ".join(f"{value:.3g}" for value in each) for each in (defaults.mean, defaults.std)
+    )
+    note = f"{UNSTATED}: what is usual for {defaults.title} is assumed, mean {mean}, std {std}"
     return Preprocessing(
         size,
-        found.mean,
-        found.std,
+        defaults.mean,
+        defaults.std,
         resize="stretch",
-        resample=found.resample,
-        before_crop=((edge, edge) if found.square else edge) if edge else None,
+        resample=defaults.resample,
+        before_crop=((edge, edge) if defaults.square else edge) if edge else None,
         crop=edge > 0,
         notes=(note,),
         stated=False,
@@ -177,7 +179,7 @@ def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | Non
     given = _settings(folder, "feature_extractor")
     if not {"feature_extractor_type", "sampling_rate"} & set(given):
         return None
-    return _own(given, config.model_type)
+    return _processor_settings(given, config.model_type)
 
 
 def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
@@ -202,12 +204,12 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
     Without an image size the processor alone decides, and the other rules stay at their defaults.
     """
     _check_sizes(settings)
-    own = _own(settings, family)
+    processor = _processor_settings(settings, family)
     if size is None:
         if settings.get("do_normalize") is False:
             mean, std = _mean_and_std(settings)
-            return Preprocessing(None, mean, std, rescale=_factor(settings), processor=own)
-        return Preprocessing(None, processor=own)
+            return Preprocessing(None, mean, std, rescale=_factor(settings), processor=processor)
+        return Preprocessing(None, processor=processor)
     mean, std = _mean_and_std(settings)
     resizes = settings.get("do_resize") is not False
     whole, edge = settings.get("size"), _edge(settings.get("size"))
@@ -225,11 +227,11 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
         before_crop=before,
         crop=crops and (resizes or settings.get("do_center_crop") is True),
         rescale=_factor(settings),
-        processor=own,
+        processor=processor,
     )
 
 
-def _own(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
+def _processor_settings(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
     plain = {name: value for name, value in settings.items() if name not in CODE}
     return ProcessorSettings(json.dumps(plain, sort_keys=True), family)
 
@@ -333,12 +335,12 @@ def changed(
     spread = _three(std or preprocessing.std)
     now = replace(preprocessing, mean=middle, std=spread, notes=("changed here",), stated=True)
     if size is None and resize is None:
-        own = preprocessing.processor
-        if own is None:
+        processor = preprocessing.processor
+        if processor is None:
             return now
         numbers = {"do_normalize": True, "image_mean": middle, "image_std": spread}
-        settings = json.dumps({**json.loads(own.json), **numbers}, sort_keys=True)
-        return replace(now, processor=replace(own, json=settings))
+        settings = json.dumps({**json.loads(processor.json), **numbers}, sort_keys=True)
+        return replace(now, processor=replace(processor, json=settings))
     mode = resize or mode_of(preprocessing)
     return replace(
         now,

@@ -154,15 +154,15 @@ class Projections:
         """
         if not 0 <= head < self.heads:
             raise ValueError(f"head: expected 0 to {self.heads - 1}, received {head}")
-        own = self.kv_head(head)
+        kv = self.kv_head(head)
         return HeadProjections(
             self.query[head],
-            self.key[own],
-            self.value[own],
+            self.key[kv],
+            self.value[kv],
             self.output[head],
             None if self.query_bias is None else self.query_bias[head],
-            None if self.key_bias is None else self.key_bias[own],
-            None if self.value_bias is None else self.value_bias[own],
+            None if self.key_bias is None else self.key_bias[kv],
+            None if self.value_bias is None else self.value_bias[kv],
         )
 
 

@@ -48,11 +48,11 @@ def read_prompting(folder: Folder) -> PromptSettings:
     given = folder.json(NESTED) or {}
     tokenizer = folder.json(TOKENIZER) or {}
     named = given.get("processor_class", tokenizer.get("processor_class"))
-    own = {key: value for key, value in given.items() if key not in (*PARTS, *NO_OPTIONS)}
+    options = {key: value for key, value in given.items() if key not in (*PARTS, *NO_OPTIONS)}
     return PromptSettings(
         _template(folder, tokenizer),
         named if isinstance(named, str) else None,
-        json.dumps(own, sort_keys=True),
+        json.dumps(options, sort_keys=True),
         _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
         _ends(folder.json(GENERATION) or {}),
         _aligning(folder.json(GENERATION) or {}),
@@ -92,26 +92,26 @@ def _template(folder: Folder, tokenizer: Mapping[str, Any]) -> str | None:
         except (OSError, ValueError) as error:
             raise CheckpointError(f"{TEMPLATE} cannot be read: {error}") from error
     older = folder.json(OLDER_TEMPLATE) or {}
-    found = older.get("chat_template", tokenizer.get("chat_template"))
-    if isinstance(found, list):
-        named = [each for each in found if isinstance(each, Mapping)]
-        found = next(
+    template = older.get("chat_template", tokenizer.get("chat_template"))
+    if isinstance(template, list):
+        named = [each for each in template if isinstance(each, Mapping)]
+        template = next(
             (each.get("template") for each in named if each.get("name") == "default"), None
         )
-    if not isinstance(found, str):
+    if not isinstance(template, str):
         return None
-    if len(found) > MOST_CHARACTERS:
+    if len(template) > MOST_CHARACTERS:
         raise CheckpointError(f"the chat template is longer than {MOST_CHARACTERS:,} characters")
-    return found
+    return template
 
 
 def _tokens(settings: Mapping[str, Any]) -> Tokens:
     """Special tokens by name, those that only some models have included."""
     extra = settings.get("extra_special_tokens", settings.get("model_specific_special_tokens"))
     named = {**settings, **(extra if isinstance(extra, Mapping) else {})}
-    found = {}
+    tokens = {}
     for name, value in named.items():
         text = value.get("content") if isinstance(value, Mapping) else value
         if name.endswith("_token") and isinstance(text, str):
-            found[name] = text
-    return tuple(sorted(found.items()))
+            tokens[name] = text
+    return tuple(sorted(tokens.items()))

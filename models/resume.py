@@ -53,10 +53,12 @@ class Resumable:
         forwards = {path: partial(noted, path, part.forward) for path, part in blocks.items()}
         whole = _of(model, run(_with_forwards(model, forwards)))
         once = all(count == 1 for count in calls.values())
-        found = Resumable(model, whole, outputs if once else {})
-        again = found.traced(whole.sites[-1].where, run)
+        resumable = Resumable(model, whole, outputs if once else {})
+        again = resumable.traced(whole.sites[-1].where, run)
         return (
-            found if again.output.values.equal(whole.output.values) else replace(found, outputs={})
+            resumable
+            if again.output.values.equal(whole.output.values)
+            else replace(resumable, outputs={})
         )
 
     def traced(self, first: Where, run: Callable[[Model], Trace]) -> Trace:
@@ -66,18 +68,18 @@ class Resumable:
             first: the full address of the attention layer.
             run: traces the same input through a model, with edits of this layer or later ones.
         """
-        own = next((path for path in self.outputs if _is_in(first.module or "", path)), None)
-        before = [] if own is None else list(self.outputs)[: list(self.outputs).index(own)]
+        resumed = next((path for path in self.outputs if _is_in(first.module or "", path)), None)
+        before = [] if resumed is None else list(self.outputs)[: list(self.outputs).index(resumed)]
         if not before:
             return run(self.model)
         known = {path: partial(_returned, self.outputs[path]) for path in before}
         t, whole = run(_with_forwards(self.model, known)), self.whole
-        found = dict(zip(t.sites, t.patterns, strict=True))
+        patterns = dict(zip(t.sites, t.patterns, strict=True))
         kept = zip(whole.sites, whole.patterns, strict=True)
         return replace(
             t,
             sites=whole.sites,
-            patterns=tuple(found.get(site, pattern) for site, pattern in kept),
+            patterns=tuple(patterns.get(site, pattern) for site, pattern in kept),
             axes=whole.axes,
             item_names=whole.item_names,
             parts=whole.parts,
@@ -106,8 +108,8 @@ def _block_paths(network: nn.Module) -> Iterator[str]:
 def _of(model: Model, t: Trace) -> Trace:
     """The trace of a copy of a network as that of the network."""
     origin: Any = t.origin
-    own = {"network": model.network} if hasattr(origin, "network") else {"model": model}
-    return replace(t, origin=replace(origin, **own))
+    owner = {"network": model.network} if hasattr(origin, "network") else {"model": model}
+    return replace(t, origin=replace(origin, **owner))
 
 
 def _with_forwards(model: Model, forwards: Mapping[str, Callable[..., Any]]) -> Model:
@@ -128,8 +130,8 @@ def _with_forwards(model: Model, forwards: Mapping[str, Callable[..., Any]]) -> 
 
 def _copied(module: Any) -> Any:
     """A module with its own tables of parts, parameters and hooks, which it shares with another."""
-    found = copy(module)
-    vars(found).update(
+    clone = copy(module)
+    vars(clone).update(
         {name: each.copy() for name, each in vars(module).items() if isinstance(each, dict)}
     )
-    return found
+    return clone

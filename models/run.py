@@ -139,10 +139,10 @@ def trace(
     output = _output(out, inputs)
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
-        patterns, found = differentiate(patterns, output, _states(out) if hidden else {})
+        patterns, gradients = differentiate(patterns, output, _states(out) if hidden else {})
         states = {
             tower: replace(states[tower], gradients=each[:-1], final_gradient=each[-1])
-            for tower, each in found.items()
+            for tower, each in gradients.items()
         }
     return Trace(
         model=model.name,
@@ -251,11 +251,14 @@ def _differentiate(
             " frozen (requires_grad) up to the first attention"
         )
     flat = [state for tower in states.values() for state in tower if state.requires_grad]
-    found = torch.autograd.grad(number, [*values, *flat], allow_unused=True, materialize_grads=True)
-    ours = tuple(
-        pattern.detached(each) for pattern, each in zip(patterns, found[: len(values)], strict=True)
+    gradients = torch.autograd.grad(
+        number, [*values, *flat], allow_unused=True, materialize_grads=True
     )
-    rest = iter(found[len(values) :])
+    ours = tuple(
+        pattern.detached(each)
+        for pattern, each in zip(patterns, gradients[: len(values)], strict=True)
+    )
+    rest = iter(gradients[len(values) :])
     return ours, {
         tower: tuple(next(rest) if state.requires_grad else None for state in each)
         for tower, each in states.items()

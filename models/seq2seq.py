@@ -199,9 +199,9 @@ class Seq2Seq(nn.Module):
             self.blocks = blocks_of(config, DECODER_BLOCKS)
             last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
-            own = not config.share_target
+            untied = not config.share_target
             self.output = Projection(
-                config.dim, config.target_vocab, own=own, scale=config.logit_scale
+                config.dim, config.target_vocab, has_weight=untied, scale=config.logit_scale
             )
             if config.share_source:
                 self.encoder.tokens = self.embedding.tokens
@@ -264,7 +264,7 @@ class Seq2Seq(nn.Module):
             edits,
             target.shape[1],
             most=self.config.max_tokens,
-            told=tells_positions(self.embedding.positions, self.relation),
+            has_positions=tells_positions(self.embedding.positions, self.relation),
             padding=rows,
             where=DECODER,
         )
@@ -298,8 +298,8 @@ class Seq2Seq(nn.Module):
 
     def _padding(self, ids: Tensor) -> Bool[Tensor, "batch token"] | None:
         """True where ids only fill up; None if none do, which leaves attention its fastest way."""
-        found = ids == self.config.padding
-        return found if bool(found.any()) else None
+        padding = ids == self.config.padding
+        return padding if bool(padding.any()) else None
 
     def _draw(self) -> None:
         """Xavier for every matrix, embeddings included; biases zero."""

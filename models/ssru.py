@@ -351,5 +351,5 @@ class Translator(nn.Module):
 
     def _padding(self, ids: Tensor) -> Bool[Tensor, "batch token"] | None:
         """True where ids only fill up; None if none do, which leaves attention its fastest way."""
-        found = ids == self.config.padding
-        return found if bool(found.any()) else None
+        padding = ids == self.config.padding
+        return padding if bool(padding.any()) else None

@@ -66,8 +66,8 @@ class Stream:
         parts: dict[str, Tensor] = {}
         for step in self.steps:
             if isinstance(step, Write):
-                own = step.vectors.double()
-                parts[step.name] = parts[step.name] + own if step.name in parts else own
+                vectors = step.vectors.double()
+                parts[step.name] = parts[step.name] + vectors if step.name in parts else vectors
                 continue
             whole = torch.stack(list(parts.values())).sum(0)
             parts = {name: step.norm.linear(part, whole) for name, part in parts.items()}

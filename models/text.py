@@ -129,17 +129,17 @@ class WordTokenizer:
         check_text(text)
         check_text(pair or "")
         split = BertPreTokenizer()
-        found = [
+        pieces = [
             (word, span, segment)
             for segment, part in enumerate((text, pair or ""))
             for word, span in split.pre_tokenize_str(part)
         ]
         return Tokens(
-            ids=tuple(self._id(word) for word, _, _ in found),
-            labels=tuple(word for word, _, _ in found),
-            special=(False,) * len(found),
-            segments=tuple(segment for _, _, segment in found),
-            spans=tuple(span for _, span, _ in found),
+            ids=tuple(self._id(word) for word, _, _ in pieces),
+            labels=tuple(word for word, _, _ in pieces),
+            special=(False,) * len(pieces),
+            segments=tuple(segment for _, _, segment in pieces),
+            spans=tuple(span for _, span, _ in pieces),
         )
 
     def _id(self, word: str) -> int:
@@ -241,40 +241,46 @@ class FileTokenizer:
         def decode(some: list[int]) -> str:
             return self._reader.decode(some, skip_special_tokens=False)
 
-        own = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
-        return spelled(ids, decode, {**own, **names})
+        special_names = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
+        return spelled(ids, decode, {**special_names, **names})
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
-        found = self._reader.encode(text, pair)
+        encoding = self._reader.encode(text, pair)
         texts = (text, pair or "")
         spans: list[Span] = []
-        for token, sequence, span in zip(found.ids, found.sequence_ids, found.offsets, strict=True):
+        for token, sequence, span in zip(
+            encoding.ids, encoding.sequence_ids, encoding.offsets, strict=True
+        ):
             in_text = sequence is not None and (span[1] > span[0] or token not in self._special_ids)
             spans.append(span if in_text else None)
         starts = {
             (sequence, span[0])
-            for sequence, span in zip(found.sequence_ids, spans, strict=True)
+            for sequence, span in zip(encoding.sequence_ids, spans, strict=True)
             if span
         }
         slices = [
             _slice(texts, sequence or 0, span, starts)
-            for sequence, span in zip(found.sequence_ids, spans, strict=True)
+            for sequence, span in zip(encoding.sequence_ids, spans, strict=True)
         ]
         return Tokens(
-            ids=tuple(found.ids),
-            labels=self._labels(found, slices, spans),
-            special=tuple(token in self._special_ids - {self._unknown_id} for token in found.ids),
-            segments=tuple(found.type_ids),
+            ids=tuple(encoding.ids),
+            labels=self._labels(encoding, slices, spans),
+            special=tuple(
+                token in self._special_ids - {self._unknown_id} for token in encoding.ids
+            ),
+            segments=tuple(encoding.type_ids),
             spans=tuple(spans),
         )
 
-    def _labels(self, found: "Encoding", slices: list[str], spans: list[Span]) -> tuple[str, ...]:
-        keys = list(zip(found.sequence_ids, spans, strict=True))
+    def _labels(
+        self, encoding: "Encoding", slices: list[str], spans: list[Span]
+    ) -> tuple[str, ...]:
+        keys = list(zip(encoding.sequence_ids, spans, strict=True))
         labels = []
-        for index, (token, piece) in enumerate(zip(found.ids, slices, strict=True)):
-            name = found.tokens[index]
+        for index, (token, piece) in enumerate(zip(encoding.ids, slices, strict=True)):
+            name = encoding.tokens[index]
             if not piece:
                 labels.append(name)
             elif token == self._unknown_id:
@@ -371,8 +377,8 @@ def spelled(
         text = decode(list(ids[start : start + count])) or str(ids[start])
         parts = [text] if count == 1 else [f"{text} {i + 1}/{count}" for i in range(count)]
         labels += parts
-    found = Tokens.of_ids(ids, names)
-    return Tokens(found.ids, tuple(labels), found.special, found.segments, found.spans)
+    tokens = Tokens.of_ids(ids, names)
+    return Tokens(tokens.ids, tuple(labels), tokens.special, tokens.segments, tokens.spans)
 
 
 def tokens_of_ids(

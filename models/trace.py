@@ -76,8 +76,8 @@ class TokenAxis:
 
     def leads(self, item: int) -> bool:
         """Whether an item's tokens are the first ones on the axis."""
-        found = self.positions_of(item)
-        return bool((found == torch.arange(len(found), device=found.device)).all())
+        positions = self.positions_of(item)
+        return bool((positions == torch.arange(len(positions), device=positions.device)).all())
 
     def grids(self, item: int) -> tuple[PictureGrid, ...]:
         """Where an item's tokens lie on pictures."""
@@ -126,7 +126,7 @@ class HiddenStates:
         """
         if not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
-        return self._own(self.states[layer], layer, item)
+        return self._rows(self.states[layer], layer, item)
 
     def read_gradient(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
         """The gradient with respect to one item's hidden states.
@@ -135,13 +135,13 @@ class HiddenStates:
             ValueError: if there is no such layer, or its gradient was not recorded.
         """
         state = self.read(layer, item)
-        found = self.gradients[layer] if self.gradients else None
-        if found is None:
+        gradient = self.gradients[layer] if self.gradients else None
+        if gradient is None:
             raise ValueError(
                 "no gradient of this layer recorded: request it with"
                 " trace(..., hidden=True, gradient=...)"
             )
-        return self._own(found, layer, item).to(state.dtype)
+        return self._rows(gradient, layer, item).to(state.dtype)
 
     def read_final(self, item: int) -> Float[Tensor, "token dim"]:
         """The last state of one item's tokens, after the final norm.
@@ -151,14 +151,14 @@ class HiddenStates:
         """
         if self.final is None:
             raise ValueError("the network gives no state after its last layer")
-        return self._own(self.final, -1, item)
+        return self._rows(self.final, -1, item)
 
     def read_final_gradient(self, item: int) -> Float[Tensor, "token dim"] | None:
         """The gradient with respect to the last state of one item's tokens; None if not known."""
-        found = self.final_gradient
-        return None if found is None else self._own(found, -1, item)
+        gradient = self.final_gradient
+        return None if gradient is None else self._rows(gradient, -1, item)
 
-    def _own(self, state: Tensor, layer: int, item: int) -> Tensor:
+    def _rows(self, state: Tensor, layer: int, item: int) -> Tensor:
         """The rows of an item's own tokens."""
         return state[item][self.axes[layer].positions_of(item).to(state.device)]
 
@@ -352,11 +352,11 @@ def where_of(
     part: Part = None,
 ) -> Where:
     """The address that a call gives: a number and fields, or an address and fields besides."""
-    found = layer.where if isinstance(layer, Site) else layer
-    found = found if isinstance(found, Where) else Where(found)
+    where = layer.where if isinstance(layer, Site) else layer
+    where = where if isinstance(where, Where) else Where(where)
     run = part if isinstance(part, int) else None
     given = {"kind": kind, "tower": tower, "module": module, "part": run}
-    return replace(found, **{name: each for name, each in given.items() if each is not None})
+    return replace(where, **{name: each for name, each in given.items() if each is not None})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -570,8 +570,8 @@ class Trace:
         pattern = self.pattern(site)
         rows = range(len(self.queries(site)[self._checked(item, site)])) if rows is None else rows
         keys = len(self.keys(site)[item])
-        own = self.axes.get(site)
-        if own is None or all(axis.leads(item) for axis in own):
+        axes = self.axes.get(site)
+        if axes is None or all(axis.leads(item) for axis in axes):
             yield from pattern.blocks(head=head, rows=rows, keys=keys, item=item)
             return
 
@@ -596,8 +596,8 @@ class Trace:
         seen = pattern.mask.visible(picked.to(device), pattern.keys, range(pattern.heads))
         if seen is None:
             return torch.ones(1, len(picked), len(columns), dtype=torch.bool, device=device)
-        own = seen[item if len(seen) > 1 else 0].expand(-1, len(picked), pattern.keys)
-        return own[..., columns.to(device)]
+        allowed = seen[item if len(seen) > 1 else 0].expand(-1, len(picked), pattern.keys)
+        return allowed[..., columns.to(device)]
 
     def first_query(self, site: Site, item: int = 0) -> int:
         """Place of an item's first query among its keys: the number of its keys in a cache."""
@@ -695,8 +695,8 @@ class Trace:
         Returns:
             One row for each token; None where the network does not give these states.
         """
-        found = self.hidden_states.get(tower)
-        return None if found is None else found.read_final_gradient(self._checked(item))
+        states = self.hidden_states.get(tower)
+        return None if states is None else states.read_final_gradient(self._checked(item))
 
     def _own_grid(self, site: Site, axis: int) -> PatchGrid | None:
         tokens = (self.queries(site), self.keys(site))[axis]
@@ -737,11 +737,11 @@ class Trace:
         Raises:
             ValueError: as `projections`.
         """
-        found = self._origin().gates(site)
-        if found is None:
+        site_gates = self._origin().gates(site)
+        if site_gates is None:
             return None
         rows, _ = self.positions(site, item)
-        return found[item][:, rows.to(found.device)]
+        return site_gates[item][:, rows.to(site_gates.device)]
 
     def stream(
         self,
@@ -768,8 +768,10 @@ class Trace:
         site = self.site(layer, kind)
         if site.kind == "cross":
             raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
-        own, _ = self.positions(site, item)
-        return self._origin().stream(site, item, own[positions(tokens, len(own))])
+        positions_here, _ = self.positions(site, item)
+        return self._origin().stream(
+            site, item, positions_here[positions(tokens, len(positions_here))]
+        )
 
     def last_stream(self, tokens: Sequence[int], *, item: int = 0) -> Stream:
         """The residual stream of some tokens of the output, as it leaves the last block.
@@ -785,8 +787,10 @@ class Trace:
                 cannot be told.
         """
         site = self.sites[-1]
-        own, _ = self.positions(site, item)
-        return self._origin().last_stream(site, item, own[positions(tokens, len(own))])
+        positions_here, _ = self.positions(site, item)
+        return self._origin().last_stream(
+            site, item, positions_here[positions(tokens, len(positions_here))]
+        )
 
     def readout(self) -> Readout:
         """What turns hidden states into logits: one norm at most, and a linear map.
@@ -827,20 +831,20 @@ class Trace:
     ) -> Float[Tensor, "*head query key"]:
         """Weights made from those of several heads."""
         site = self.sites[self._index(where)]
-        made = self.parts.get(site)
-        if made is None or part not in made.terms:
-            names = [] if made is None else list(made.terms)
+        parts = self.parts.get(site)
+        if parts is None or part not in parts.terms:
+            names = [] if parts is None else list(parts.terms)
             raise ValueError(f"part: layer {site.layer} has {names}, received {part!r}")
-        pattern, head, rows, real = self._question(where, head, rows, item, made.heads)
-        heads = range(made.heads) if head is None else [head]
+        pattern, head, rows, real = self._question(where, head, rows, item, parts.heads)
+        heads = range(parts.heads) if head is None else [head]
 
         def weights(head: int) -> Tensor:
-            terms = made.terms[part]
+            terms = parts.terms[part]
             maps = [f * pattern.weights(first + head, rows, item=item) for f, first in terms]
             return torch.stack(maps).sum(0).detach()[..., real]
 
-        found = [weights(each) for each in heads]
-        return torch.stack(found) if head is None else found[0]
+        weights_by_head = [weights(each) for each in heads]
+        return torch.stack(weights_by_head) if head is None else weights_by_head[0]
 
     def _question(
         self, where: Where, head: int | None, rows: int | Rows, item: int, heads: int | None = None
@@ -848,7 +852,7 @@ class Trace:
         """The pattern, head, rows as positions, and the item's keys; checks the answer's size."""
         index = self._index(where)
         site, pattern = self.sites[index], self.patterns[index]
-        own = len(self.keys(site)[self._checked(item, site)])
+        keys = len(self.keys(site)[self._checked(item, site)])
         count = len(self.queries(site)[item])
         if isinstance(rows, int):
             rows = [rows + count if -count <= rows < 0 else rows]
@@ -864,7 +868,7 @@ class Trace:
             )
         head = head if head is None or head >= 0 else head + heads
         if site not in self.axes:
-            return pattern, head, picked, slice(0, own)
+            return pattern, head, picked, slice(0, keys)
         rows_of, keys_of = self.axes[site]
         return (
             pattern,

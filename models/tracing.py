@@ -149,12 +149,12 @@ def _picture(picture: Picture, model: "Model") -> Any:
     """The picture, prepared, with the text beside it."""
     from models.inputs.pretrained import forward_arguments
 
-    made = seen(picture, model)
-    pixels = _with_channels(made.pixels, model)
+    processed = seen(picture, model)
+    pixels = _with_channels(processed.pixels, model)
     if model.door == "own":
         return pixels
     known = forward_arguments(model.network)
-    more = {name: value for name, value in made.arguments.items() if name in known}
+    more = {name: value for name, value in processed.arguments.items() if name in known}
     beside = _argument(picture.text, model)
     text = {} if beside is None else {"input_ids": beside}
     return {**text, **more, "pixel_values": pixels}

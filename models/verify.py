@@ -90,7 +90,7 @@ class Verdict:
             rounding: the largest share of the output, and of a weight, that rounding explains.
         """
         scale, ambiguous = rounding * self.largest, self.ambiguous(rounding)
-        found = {
+        problems = {
             f"a layer's values are {self.values or 0:.1e} off those computed from its weights": (
                 (self.values or 0.0) > rounding
             ),
@@ -108,7 +108,7 @@ class Verdict:
             f"{', '.join(self.misread)} was not read as given": bool(self.misread),
             f"items of {', '.join(self.merged)} were taken for windows": bool(self.merged),
         }
-        return tuple(text for text, wrong in found.items() if wrong)
+        return tuple(text for text, wrong in problems.items() if wrong)
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,11 @@ class ValuesFromWeights:
     ) -> Float[Tensor, "batch head query dim"]:
         group = pattern.heads // pattern.v.shape[1]
         v = repeat(pattern.v.float(), "b h k d -> b (h group) k d", group=group)
-        made = torch.empty_like(values)
+        recomputed = torch.empty_like(values)
         for start in range(0, pattern.queries, BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            made[:, :, rows] = (pattern.weights(rows=rows) @ v).to(values.dtype)
-        return made
+            recomputed[:, :, rows] = (pattern.weights(rows=rows) @ v).to(values.dtype)
+        return recomputed
 
 
 def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any = None) -> Verdict:
@@ -141,41 +141,41 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
     """
     model = as_model(model)
     if model.door == "own":
-        return _own(model, input, target)
+        return _verdict(model, input, target)
     from models.pretrained.verification import compare
 
-    found = compare(model, input, target, ValuesFromWeights())
-    traced = found.largest_difference(found.traced)
+    comparison = compare(model, input, target, ValuesFromWeights())
+    traced = comparison.largest_difference(comparison.traced)
     return Verdict(
-        max(traced, found.largest_difference(found.from_weights)),
-        float(found.untouched.float().abs()[found.real].max()),
-        found.sites,
-        found.rows,
-        found.compared,
-        found.maps,
-        found.sums,
-        found.edited,
-        found.unseen,
-        (*_misread(found.tokens, input), *found.misread),
-        found.merged,
+        max(traced, comparison.largest_difference(comparison.from_weights)),
+        float(comparison.untouched.float().abs()[comparison.real].max()),
+        comparison.sites,
+        comparison.rows,
+        comparison.compared,
+        comparison.maps,
+        comparison.sums,
+        comparison.edited,
+        comparison.unseen,
+        (*_misread(comparison.tokens, input), *comparison.misread),
+        comparison.merged,
         traced,
-        found.values,
-        None if found.eager is None else found.largest_difference(found.eager),
+        comparison.values,
+        None if comparison.eager is None else comparison.largest_difference(comparison.eager),
         model.left_out,
     )
 
 
-def _own(model: Model, input: Any, target: Any) -> Verdict:
+def _verdict(model: Model, input: Any, target: Any) -> Verdict:
     """Of a network of ours, whose output without edits is the reference."""
-    made = trace(model, input, target, edits=[ValuesFromWeights()])
+    traced = trace(model, input, target, edits=[ValuesFromWeights()])
     untouched = trace(model, input, target).output.values
     return Verdict(
-        float((made.output.values - untouched).float().abs().max()),
+        float((traced.output.values - untouched).float().abs().max()),
         float(untouched.float().abs().max()),
-        len(made.sites),
-        sum(p.batch * p.heads * p.queries for p in made.patterns),
-        sums=_sums(made),
-        misread=_misread(made.tokens, input),
+        len(traced.sites),
+        sum(p.batch * p.heads * p.queries for p in traced.patterns),
+        sums=_sums(traced),
+        misread=_misread(traced.tokens, input),
         left_out=model.left_out,
     )
 
@@ -186,21 +186,21 @@ def _misread(tokens: Sequence[Tokens], source: Any) -> tuple[str, ...]:
     ids = given.get("input_ids")
     if not isinstance(ids, Tensor):
         return ()
-    shown = given.get("attention_mask")
-    real = torch.ones_like(ids) if shown is None or shown.shape != ids.shape else shown
-    own = [row[kept.bool()].tolist() for row, kept in zip(ids, real, strict=True)]
-    return () if own == [list(item.ids) for item in tokens] else ("input_ids",)
+    mask = given.get("attention_mask")
+    real = torch.ones_like(ids) if mask is None or mask.shape != ids.shape else mask
+    ids_kept = [row[kept.bool()].tolist() for row, kept in zip(ids, real, strict=True)]
+    return () if ids_kept == [list(item.ids) for item in tokens] else ("input_ids",)
 
 
-def _sums(made: Trace) -> float:
+def _sums(t: Trace) -> float:
     """Largest difference of a row's sum to 1, of rows that see any key."""
     worst = 0.0
-    for site in made.sites:
-        for item in range(len(made.queries(site))):
-            count = len(made.queries(site)[item])
+    for site in t.sites:
+        for item in range(len(t.queries(site))):
+            count = len(t.queries(site)[item])
             for start in range(0, count, BLOCK_ROWS):
                 rows = range(start, min(start + BLOCK_ROWS, count))
                 place = {"kind": site.kind, "tower": site.tower, "rows": rows, "item": item}
-                sums = made.weights(site.layer, **place).sum(-1)
+                sums = t.weights(site.layer, **place).sum(-1)
                 worst = max(worst, float((sums - 1).abs().where(sums > 0, 0.0).max()))
     return worst

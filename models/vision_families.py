@@ -59,5 +59,5 @@ PART = "_vision_model"  # model types of vision towers alone end with it
 
 def usual(families: Iterable[str]) -> Usual | None:
     """The usual preprocessing of the first family that has one."""
-    found = (USUAL.get(family.removesuffix(PART)) for family in families)
-    return next((each for each in found if each is not None), None)
+    defaults = (USUAL.get(family.removesuffix(PART)) for family in families)
+    return next((each for each in defaults if each is not None), None)

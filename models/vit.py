@@ -242,8 +242,8 @@ class ViT(nn.Module):
     def _order(self, pixels: Tensor, edits: Sequence[Edit]) -> Order:
         """The places on the grid that edits give the patches: a grid has none to shift to."""
         patches = prod(self.patches.grid(tuple(pixels.shape)))
-        told = self.config.positions != "none"
-        return positions_for(edits, patches, most=patches, told=told)
+        tells = self.config.positions != "none"
+        return positions_for(edits, patches, most=patches, has_positions=tells)
 
     def embed(
         self, pixels: Float[Tensor, "batch channel row col"], order: Order = None

@@ -43,10 +43,10 @@ class Where:
 
     def allows(self, name: str, site: "Where") -> bool:
         """Whether one field allows a site."""
-        asked, own = getattr(self, name), getattr(site, name)
+        asked, value = getattr(self, name), getattr(site, name)
         if name == "module" and asked is not None:
-            return f"{own}.".startswith(f"{asked}.")
-        return asked is None or asked == own
+            return f"{value}.".startswith(f"{asked}.")
+        return asked is None or asked == value
 
 
 FIELDS = tuple(field.name for field in fields(Where))
@@ -71,13 +71,13 @@ def matching(sites: Sequence[Where], where: Where) -> list[int]:
     Raises:
         ValueError: if there are none; it names the first field that leaves none.
     """
-    found = [*range(len(sites))]
+    indices = [*range(len(sites))]
     for name in FIELDS:
-        left = [index for index in found if where.allows(name, sites[index])]
+        left = [index for index in indices if where.allows(name, sites[index])]
         if not left:
-            raise ValueError(_expected(name, [sites[index] for index in found], where))
-        found = left
-    return found
+            raise ValueError(_expected(name, [sites[index] for index in indices], where))
+        indices = left
+    return indices
 
 
 def choose(sites: Sequence[Where], where: Where) -> int:
@@ -87,14 +87,14 @@ def choose(sites: Sequence[Where], where: Where) -> int:
         ValueError: if there is none, or more than one; it names the field to choose by.
     """
     where = _counted_from_start(sites, where)
-    found = matching(sites, where)
-    exact = [index for index in found if sites[index].module == where.module]
-    found = exact or found  # a module before those that it contains
-    rivals = [sites[index] for index in found]
+    indices = matching(sites, where)
+    exact = [index for index in indices if sites[index].module == where.module]
+    indices = exact or indices  # a module before those that it contains
+    rivals = [sites[index] for index in indices]
     for name in FIELDS:
         if len(_values(name, rivals)) > 1:
             raise ValueError(_expected(name, rivals, where))
-    return found[0]
+    return indices[0]
 
 
 def short(sites: Iterable[Where], site: Where) -> Where:
@@ -104,12 +104,12 @@ def short(sites: Iterable[Where], site: Where) -> Where:
         sites: all that there are, by their full addresses.
         site: one of them.
     """
-    found, rivals = Where(), list(sites)
+    place, rivals = Where(), list(sites)
     for name in FIELDS:
         if name == "layer" or len(_values(name, rivals)) > 1:
-            found = replace(found, **{name: getattr(site, name)})
+            place = replace(place, **{name: getattr(site, name)})
             rivals = [each for each in rivals if getattr(each, name) == getattr(site, name)]
-    return found
+    return place
 
 
 def _counted_from_start(sites: Sequence[Where], where: Where) -> Where:

@@ -25,8 +25,8 @@ FOLDER = Path(__file__).with_name("exercises")
 @cache
 def exercises() -> Mapping[str, Exercise]:
     """All exercises by the name of their function, in the order of the notebooks."""
-    found = (*attention.exercises(), *layers.exercises(), *ends.exercises())
-    return {each.name: each for each in sorted(found, key=lambda each: each.notebook)}
+    every = (*attention.exercises(), *layers.exercises(), *ends.exercises())
+    return {each.name: each for each in sorted(every, key=lambda each: each.notebook)}
 
 
 def check(name: str, written: Callable[..., Any]) -> None:

@@ -20,6 +20,9 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("models", "analysis", "viz", "train", "benchmarks", "notebooks", "tests")
 
 
+Located = ast.stmt | ast.expr | ast.arg | ast.pattern | ast.ExceptHandler
+
+
 @dataclass(frozen=True)
 class Source:
     """One Python file; `path` is relative to the project, with forward slashes."""
@@ -40,7 +43,7 @@ class Source:
         path = PurePosixPath(self.path)
         return any(path.is_relative_to(folder) for folder in folders)
 
-    def at(self, node: ast.stmt | ast.expr | ast.ExceptHandler, what: str) -> str:
+    def at(self, node: Located, what: str) -> str:
         return f"{self.path}:{node.lineno}: {what}"
 
 
@@ -102,6 +105,30 @@ def forward_keeps_nothing(source: Source) -> Iterator[str]:
                     yield source.at(node, f"forward assigns {owner}.{attr}")
 
 
+PARTICIPLE = re.compile(r"_*(found|made|shown|own|told)_*", re.IGNORECASE)
+LINKED = ("viz/selection.py", "viz/export/responses.py")  # `shown` is a parameter of old links
+
+
+def no_participle_names(source: Source) -> Iterator[str]:
+    """A name says what it holds: `matches`, not `found`. Modules keep theirs."""
+    if source.under("tests"):
+        return
+    for node in source.nodes:
+        match node:
+            case ast.Name(name, ast.Store()) | ast.arg(name):
+                pass
+            case ast.Attribute(_, name, ast.Store()):
+                pass
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                pass
+            case ast.MatchAs(_, str(name)) | ast.ExceptHandler(_, str(name)):
+                pass
+            case _:
+                continue
+        if PARTICIPLE.fullmatch(name) and not (name == "shown" and source.path in LINKED):
+            yield source.at(node, f"{name} does not say what it holds")
+
+
 # --- every rule, on a snippet that breaks it --------------------------------------------------
 
 BROKEN: list[tuple[Rule, str, str]] = [
@@ -116,6 +143,11 @@ BROKEN: list[tuple[Rule, str, str]] = [
         "class A:\n    def forward(self, x):\n        self.x = x",
     ),
     (forward_keeps_nothing, "models/vit.py", "def forward(me, x):\n    me.a, b = x"),
+    (no_participle_names, "models/run.py", "found = 1"),
+    (no_participle_names, "viz/page.py", "def show(shown): ..."),
+    (no_participle_names, "viz/page.py", "class _Found: ..."),
+    (no_participle_names, "viz/page.py", "x = [made for made in y]"),
+    (no_participle_names, "viz/page.py", "self.told = 1"),
 ]
 
 ALLOWED: list[tuple[Rule, str, str]] = [
@@ -125,6 +157,10 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     (no_machine_paths, "start.py", "PATH = '/_stcore/health'"),
     (forward_keeps_nothing, "models/vit.py", "def forward(self, x):\n    y = self.a(x)"),
     (forward_keeps_nothing, "models/vit.py", "def __init__(self, x):\n    self.a = x"),
+    (no_participle_names, "models/run.py", "from models.inputs import own"),
+    (no_participle_names, "models/run.py", "shown_heads = own_queries"),
+    (no_participle_names, "viz/selection.py", "shown = 1"),
+    (no_participle_names, "tests/test_run.py", "found = 1"),
 ]
 
 RULES = sorted({rule for rule, _, _ in BROKEN}, key=lambda rule: rule.__name__)

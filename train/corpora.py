@@ -61,28 +61,28 @@ def docstrings(count: int) -> Callable[[Model, Path], Sequence[str]]:
 
 def photos(model: Model, folder: Path) -> list[Text]:
     """The app's photos, whole and in quarters."""
-    found = []
+    paths = []
     for path in sorted(PHOTOS.glob("*.jpg")):
         photo = Image.open(path)
         for name, edges in PARTS.items():
             left, upper, right, lower = edges
             width, height = photo.size
             part = photo.crop((left * width, upper * height, right * width, lower * height))
-            found.append(saved(part, f"{path.name}{name}", folder))
-    return found
+            paths.append(saved(part, f"{path.name}{name}", folder))
+    return paths
 
 
 def items(name: str) -> Callable[[Model, Path], Sequence[str | Text]]:
     """Held-out items of the task that a model was trained for."""
 
-    def made(model: Model, folder: Path) -> list[str | Text]:
+    def drawn_items(model: Model, folder: Path) -> list[str | Text]:
         every = draw(RECIPES[name].task, ITEMS, Random(0), held_out=True)
         if model.preprocessing is None:
             return [text_of(n, item) for n, item in enumerate(every)]
         pictures = (picture(item) for item in every)
         return [saved(each, f"item {n}", folder) for n, each in enumerate(pictures)]
 
-    return made
+    return drawn_items
 
 
 def text_of(number: int, item: Any) -> Text:
@@ -134,12 +134,12 @@ def make(name: str, out: Path) -> Path:
     corpus = CORPORA[name]
     model = load(corpus.model)
     out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as pictures, TemporaryDirectory(dir=out) as made:
+    with TemporaryDirectory() as pictures, TemporaryDirectory(dir=out) as work:
         inputs = corpus.inputs(model, Path(pictures))
-        folder = run(model, inputs, Path(made) / name, about=corpus.about)
+        folder = run(model, inputs, Path(work) / name, about=corpus.about)
         forget(folder, everything=True)
         if (out / name).exists():
-            (out / name).rename(Path(made) / "old")
+            (out / name).rename(Path(work) / "old")
         folder.rename(out / name)
     return out / name
 

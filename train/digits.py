@@ -63,8 +63,8 @@ def scans() -> Scans:
             "the digits are part of scikit-learn, which is not installed:"
             " pip install -r requirements-dev.txt"
         ) from error
-    found: Any = load_digits()
-    return Scans(torch.tensor(found.images).float() / 16, torch.tensor(found.target))
+    digits: Any = load_digits()
+    return Scans(torch.tensor(digits.images).float() / 16, torch.tensor(digits.target))
 
 
 @dataclass(frozen=True)

@@ -60,20 +60,20 @@ def picture(item: Scene | Digit | Composite) -> Image.Image:
     return Image.fromarray(rearrange(pixels, "channel row col -> row col channel").numpy())
 
 
-def shown(model: Model, pointers: Sequence[Pointer]) -> list[Example]:
+def examples_of(model: Model, pointers: Sequence[Pointer]) -> list[Example]:
     """The examples, each with the head that gives one of its keys the most weight."""
-    return [_shown(model, pointer) for pointer in pointers]
+    return [_example(model, pointer) for pointer in pointers]
 
 
-def _shown(model: Model, pointer: Pointer) -> Example:
+def _example(model: Model, pointer: Pointer) -> Example:
     given: Any = pointer.item if isinstance(pointer.item, str) else picture(pointer.item)
-    found = trace(model, given, pointer.target)
+    t = trace(model, given, pointer.target)
     best = Example(pointer.name, pointer.input, "", pointer.kind, 0, 0, pointer.query, 0, -1.0)
-    for site in found.sites:
+    for site in t.sites:
         if site.kind != pointer.kind:
             continue
         rows = range(pointer.query, pointer.query + 1)
-        weights = found.weights(site.layer, kind=site.kind, rows=rows)[:, 0]
+        weights = t.weights(site.layer, kind=site.kind, rows=rows)[:, 0]
         keys = list(pointer.keys or range(site.keys))
         weight, place = weights[:, keys].flatten().max(0)
         if weight > best.weight:

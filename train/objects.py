@@ -239,7 +239,7 @@ def render(items: Sequence[Composite]) -> UInt8[Tensor, "batch channel row col"]
 
 def _crops(items: Sequence[Composite]) -> Float[Tensor, "batch channel row col"]:
     """The backgrounds, at the size of the image."""
-    found = torch.empty(len(items), 3, SIDE, SIDE)
+    images = torch.empty(len(items), 3, SIDE, SIDE)
     for name in PHOTO_NAMES:
         mine = [number for number, item in enumerate(items) if item.photo == name]
         if not mine:
@@ -250,8 +250,8 @@ def _crops(items: Sequence[Composite]) -> Float[Tensor, "batch channel row col"]
         crops = F.grid_sample(
             photo.expand(len(mine), -1, -1, -1), at, padding_mode="border", align_corners=False
         )
-        found[mine] = crops
-    return found * torch.tensor([item.gain for item in items])[:, :, None, None]
+        images[mine] = crops
+    return images * torch.tensor([item.gain for item in items])[:, :, None, None]
 
 
 def _window(item: Composite, shape: Sequence[int]) -> list[list[float]]:

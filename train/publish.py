@@ -14,7 +14,7 @@ from models.loading.convert.own import settings_of
 from models.loading.load import as_model
 from models.model import Model, Network
 from models.text import FileTokenizer
-from train.examples import Pointer, picture, shown
+from train.examples import Pointer, examples_of, picture
 from train.recipe import Recipe
 from train.store import libraries, save_checkpoint
 from train.task import exam, score
@@ -24,11 +24,11 @@ LICENCE = "that of this project: made here, from nothing"
 
 def measured(network: nn.Module, recipe: Recipe, items: int | None = None) -> tuple[Measure, ...]:
     """The network's scores on held-out items: `items` of them, or the recipe's number."""
-    found = []
+    measures = []
     for name, (task, aim) in recipe.exams.items():
         result = score(network, task, exam(task, items or recipe.items))
-        found.append(Measure(name, result.right, result.of, *result.interval, aim))
-    return tuple(found)
+        measures.append(Measure(name, result.right, result.of, *result.interval, aim))
+    return tuple(measures)
 
 
 def publish(
@@ -59,7 +59,7 @@ def publish(
     examples = [
         replace(example, answers=answers(recipe, pointer))
         for example, pointer in zip(
-            shown(as_read(network, recipe), recipe.pointers), recipe.pointers, strict=True
+            examples_of(as_read(network, recipe), recipe.pointers), recipe.pointers, strict=True
         )
     ]
     settings = asdict(recipe.settings)

@@ -18,7 +18,7 @@ KINDS: dict[str, tuple[Callable[[Random], Sentence], ...]] = {
     "antecedent": (pronoun,),
 }
 HIDDEN = 0.15  # share of ordinary words to predict
-SHOWN = 0.15  # share of the words to predict that are not masked (Devlin et al. 2019)
+UNMASKED = 0.15  # share of the words to predict that are not masked (Devlin et al. 2019)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Masked:
         key, words = dice.choice(keys), range(len(sentence.words))
         others = {place for place in words if place != key and dice.random() < HIDDEN}
         places = (key, *sorted(others))
-        return Asked(sentence, places, tuple(p for p in places if dice.random() >= SHOWN))
+        return Asked(sentence, places, tuple(p for p in places if dice.random() >= UNMASKED))
 
     def key(self, item: Asked) -> str:
         return " ".join(item.sentence.nouns)

@@ -53,5 +53,5 @@ class Recipe:
     @property
     def vocabularies(self) -> dict[str, Vocabulary]:
         """Its vocabularies, by the name of their tokenizer file."""
-        found = {"tokenizer.json": "vocabulary", "target_tokenizer.json": "target_vocabulary"}
-        return {f: getattr(self.task, v) for f, v in found.items() if hasattr(self.task, v)}
+        files = {"tokenizer.json": "vocabulary", "target_tokenizer.json": "target_vocabulary"}
+        return {f: getattr(self.task, v) for f, v in files.items() if hasattr(self.task, v)}

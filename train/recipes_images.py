@@ -30,7 +30,7 @@ def _odd(scene: Scene) -> tuple[int, ...]:
     return tuple(1 + patch for patch in patches)
 
 
-def _shown(name: str, number: int) -> Pointer:
+def _pointer(name: str, number: int) -> Pointer:
     scene = _scene(number)
     odd, others = (shape.kind for shape in scene.shapes[:2])
     hint = (
@@ -63,7 +63,7 @@ SHAPES = Recipe(
     ),
     settings=Settings(steps=4000, batch=32, rate=1.5e-3, every=200),
     exams={"both questions right": (Shapes(), 0.98)},
-    pointers=(_shown("First", 1), _shown("Second", 2), _shown("Third", 3)),
+    pointers=(_pointer("First", 1), _pointer("Second", 2), _pointer("Third", 3)),
     questions={
         "Which shape is the odd one out?": NAMES,
         "How many discs are there?": COUNTS,

@@ -77,12 +77,12 @@ def is_held_out(key: str) -> bool:
 
 def draw(task: Task[Item], count: int, dice: Random, *, held_out: bool = False) -> list[Item]:
     """Random items of one split."""
-    found: list[Item] = []
-    while len(found) < count:
+    items: list[Item] = []
+    while len(items) < count:
         item = task.draw(dice)
         if is_held_out(task.key(item)) == held_out:
-            found.append(item)
-    return found
+            items.append(item)
+    return items
 
 
 def exam(task: Task[Item], count: int) -> list[Item]:
@@ -90,11 +90,11 @@ def exam(task: Task[Item], count: int) -> list[Item]:
     every: Sequence[Item] | None = getattr(task, "every", None)
     if every is not None:
         return [item for item in every if is_held_out(task.key(item))]
-    dice, found = Random("exam 0"), {}
-    while len(found) < count:
+    dice, items = Random("exam 0"), {}
+    while len(items) < count:
         (item,) = draw(task, 1, dice, held_out=True)
-        found[repr(item)] = item
-    return list(found.values())
+        items[repr(item)] = item
+    return list(items.values())
 
 
 # --- loss and scores ----------------------------------------------------------------------------

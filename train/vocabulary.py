@@ -55,8 +55,8 @@ class Vocabulary:
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """The ids of tokens, with begin and end token as configured."""
-        own = [self.numbers[token] for token in tokens]
-        return [BEGIN] * self.begin + own + [END] * self.end
+        numbers = [self.numbers[token] for token in tokens]
+        return [BEGIN] * self.begin + numbers + [END] * self.end
 
     def save(self, path: Path) -> None:
         """Writes the equivalent tokenizer.json."""
@@ -86,5 +86,5 @@ def filled(rows: Sequence[Sequence[int]], fill: int = PAD) -> Int[Tensor, "batch
 
 def padding_of(ids: Int[Tensor, "batch token"]) -> Bool[Tensor, "batch token"] | None:
     """True at padding; None if there is none."""
-    found = ids == PAD
-    return found if bool(found.any()) else None
+    padding = ids == PAD
+    return padding if bool(padding.any()) else None

@@ -75,44 +75,46 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
 
 def parser(name: str) -> Parser:
     """The command-line options of the command with this name."""
-    found = Parser(
+    parser = Parser(
         name,
         description=(__doc__ or "").replace("python -m viz", name),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
-    found.add_argument("--device", default="cpu", help="such as cpu or cuda")
-    given = found.add_mutually_exclusive_group(required=True)
+    parser.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
+    parser.add_argument("--device", default="cpu", help="such as cpu or cuda")
+    given = parser.add_mutually_exclusive_group(required=True)
     given.add_argument("--text", help="the input")
     given.add_argument("--picture", help="file of a picture, for a model that reads pictures")
     given.add_argument(
         "--inputs", type=Path, help="file with one text a line, or one picture file a line"
     )
-    found.add_argument("--target", help="what an encoder–decoder is to write")
-    found.add_argument("--view", default="matrix", choices=FORM)
-    found.add_argument("--layer", type=int, help="−1 is the last; not needed for the atlas")
-    found.add_argument("--head", type=heads, help="a number, several with commas, mean or max; all")
-    found.add_argument("--kind", choices=("self", "causal", "cross"))
-    found.add_argument("--tower", help="which part of a model with several")
-    found.add_argument("--module", help="path of the attention module, of several in one layer")
-    found.add_argument("--part", type=int, help="which run of a tower that runs several times")
+    parser.add_argument("--target", help="what an encoder–decoder is to write")
+    parser.add_argument("--view", default="matrix", choices=FORM)
+    parser.add_argument("--layer", type=int, help="−1 is the last; not needed for the atlas")
+    parser.add_argument(
+        "--head", type=heads, help="a number, several with commas, mean or max; all"
+    )
+    parser.add_argument("--kind", choices=("self", "causal", "cross"))
+    parser.add_argument("--tower", help="which part of a model with several")
+    parser.add_argument("--module", help="path of the attention module, of several in one layer")
+    parser.add_argument("--part", type=int, help="which run of a tower that runs several times")
     for option in OF_FILES.values():
         flag = FLAGS.get(option.name, option.name)
-        found.add_argument(f"--{flag.replace('_', '-')}", dest=option.name, **_taken(option))
-    found.add_argument("--words", action="store_true", help="whole words instead of tokens")
-    found.add_argument(
+        parser.add_argument(f"--{flag.replace('_', '-')}", dest=option.name, **_taken(option))
+    parser.add_argument("--words", action="store_true", help="whole words instead of tokens")
+    parser.add_argument(
         "--special", default="shown", choices=("shown", "hidden", "renormalised"), help="tokens"
     )
-    found.add_argument(
+    parser.add_argument(
         "--no-words", action="store_true", help="title and caption in the metadata alone"
     )
-    found.add_argument("-o", "--output", dest="path", type=Path, help="the file")
-    found.add_argument("--out-dir", type=Path, help="folder of the files of --inputs")
-    found.add_argument(
+    parser.add_argument("-o", "--output", dest="path", type=Path, help="the file")
+    parser.add_argument("--out-dir", type=Path, help="folder of the files of --inputs")
+    parser.add_argument(
         "--format", default="svg", choices=[suffix[1:] for suffix in FORMATS], help="with --out-dir"
     )
-    found.add_argument("--json", action="store_true", help="progress as one JSON object a line")
-    return found
+    parser.add_argument("--json", action="store_true", help="progress as one JSON object a line")
+    return parser
 
 
 def heads(text: str) -> Any:
@@ -171,14 +173,13 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     if options.out_dir is None or options.path is not None:
         raise ValueError("expected --out-dir with --inputs")
     lines = options.inputs.read_text(encoding="utf-8").splitlines()
-    found = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not found:
+    jobs = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not jobs:
         raise ValueError(f"{options.inputs.name}: expected one input a line, received none")
     options.out_dir.mkdir(parents=True, exist_ok=True)
     digits = len(str(len(lines)))
     return [
-        Job(line, options.out_dir / f"{number:0{digits}}.{options.format}")
-        for number, line in found
+        Job(line, options.out_dir / f"{number:0{digits}}.{options.format}") for number, line in jobs
     ]
 
 
@@ -207,11 +208,11 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
     given = Picture(file_of(path.read_bytes(), path.name)) if reads_picture else job.input
     request = TraceRequest(source, given, options.target)
     t = run(request, model)
-    shown = t
+    view = t
     if not reads_picture and (options.words or options.special != "shown"):
-        shown = View(t, words=options.words, special=options.special)
+        view = View(t, words=options.words, special=options.special)
     export(
-        shown,
+        view,
         job.path,
         view=options.view,
         layer=options.layer,

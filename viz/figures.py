@@ -210,8 +210,8 @@ def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -
     bar.update(constraintext="none")  # text size does not depend on the width of the bar
     figure = go.Figure(bar.update(hovertemplate="%{text}<extra></extra>", cliponaxis=False))
     figure.update_xaxes(title=x, range=[0, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1])
-    shown = [escape(name, quote=False) for name in names]
-    figure.update_yaxes(tickvals=places, ticktext=shown, autorange="reversed")
+    escaped = [escape(name, quote=False) for name in names]
+    figure.update_yaxes(tickvals=places, ticktext=escaped, autorange="reversed")
     return finish(figure, title, 90 + 26 * len(names))
 
 
@@ -263,9 +263,14 @@ def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
 
 def finish(figure: go.Figure, title: str, height: int, **layout: Any) -> go.Figure:
     """The figure with its title directly above the plot, clear of Plotly's mode bar."""
-    shown = {"text": escape(title, quote=False), "font": {"size": 15}, "x": 0, "xanchor": "left"}
-    shown |= {"yref": "paper", "y": 1, "yanchor": "bottom", "pad": {"b": 6}}
-    return figure.update_layout(title=shown, height=height, margin=MARGIN, **layout)
+    title_layout = {
+        "text": escape(title, quote=False),
+        "font": {"size": 15},
+        "x": 0,
+        "xanchor": "left",
+    }
+    title_layout |= {"yref": "paper", "y": 1, "yanchor": "bottom", "pad": {"b": 6}}
+    return figure.update_layout(title=title_layout, height=height, margin=MARGIN, **layout)
 
 
 def _sizes(lines: Mapping[str, np.ndarray]) -> list[int]:

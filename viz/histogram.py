@@ -8,18 +8,20 @@ from viz.figures import finish, number_axis
 HEIGHT = 320
 
 
-def counts(found: np.ndarray, edges: np.ndarray, *, title: str, x: str) -> go.Figure:
+def counts(heights: np.ndarray, edges: np.ndarray, *, title: str, x: str) -> go.Figure:
     """A histogram from counts and bin edges.
 
     Args:
-        found: counts.
+        heights: counts.
         edges: one more than counts, ascending.
         title: of the figure.
         x: title of the x axis.
     """
-    if found.ndim != 1 or edges.shape != (len(found) + 1,):
-        raise ValueError(f"expected one edge more than counts, received {len(edges)}, {len(found)}")
-    bar = go.Bar(x=(edges[1:] + edges[:-1]) / 2, y=found, width=np.diff(edges))
+    if heights.ndim != 1 or edges.shape != (len(heights) + 1,):
+        raise ValueError(
+            f"expected one edge more than counts, received {len(edges)}, {len(heights)}"
+        )
+    bar = go.Bar(x=(edges[1:] + edges[:-1]) / 2, y=heights, width=np.diff(edges))
     template = f"{x} about %{{x:.4g}}<br>%{{y:,}} numbers<extra></extra>"
     figure = go.Figure(bar.update(hovertemplate=template))
     number_axis(figure, "x", x)

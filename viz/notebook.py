@@ -77,10 +77,10 @@ class Explorer(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget, and a picture for where widgets are not shown."""
-        found = super()._repr_mimebundle_(**kwargs)
-        if found is None:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
             return None
-        data, metadata = found
+        data, metadata = bundle
         scene = PAPERS[self.view].figure(replace(self.request, every=self.view in EVERY))
         picture = base64.b64encode(png(scene, DPI)).decode("ascii")
         return {**data, "image/png": picture, "text/plain": scene.title}, metadata

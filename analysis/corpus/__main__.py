@@ -63,28 +63,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> Parser:
     """The command-line options."""
-    found = Parser(
+    parser = Parser(
         f"python -m {NAME}",
         description=(__doc__ or "").replace("python -m analysis.corpus", f"python -m {NAME}"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument("--model", required=True, help="catalogue name, folder or hub id")
-    given = found.add_mutually_exclusive_group(required=True)
+    parser.add_argument("--model", required=True, help="catalogue name, folder or hub id")
+    given = parser.add_mutually_exclusive_group(required=True)
     given.add_argument("--texts", nargs="+", help="files, folders, or - for standard input")
     given.add_argument("--images", nargs="+", help="pictures, or folders of them")
-    found.add_argument("--out", required=True, help="folder of the results")
-    found.add_argument("--engine", default="local", choices=ENGINES)
-    found.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
-    found.add_argument("--target", help="the one with what an encoder–decoder is to write")
-    found.add_argument("--longest", type=int, default=LONGEST, help="tokens of a text, at most")
-    found.add_argument("--block", type=int, default=BLOCK, help="texts that are sorted together")
-    found.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
-    found.add_argument("--seed", type=int, default=0, help="of the samples")
-    found.add_argument("--threads", type=int, default=0, help="of each worker")
-    found.add_argument("--device", help="such as cpu or cuda; of the local engine")
-    found.add_argument("--about", default="", help="what the texts are, for display")
-    found.add_argument("--append", action="store_true", help="add to a finished run")
-    return found
+    parser.add_argument("--out", required=True, help="folder of the results")
+    parser.add_argument("--engine", default="local", choices=ENGINES)
+    parser.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
+    parser.add_argument("--target", help="the one with what an encoder–decoder is to write")
+    parser.add_argument("--longest", type=int, default=LONGEST, help="tokens of a text, at most")
+    parser.add_argument("--block", type=int, default=BLOCK, help="texts that are sorted together")
+    parser.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
+    parser.add_argument("--seed", type=int, default=0, help="of the samples")
+    parser.add_argument("--threads", type=int, default=0, help="of each worker")
+    parser.add_argument("--device", help="such as cpu or cuda; of the local engine")
+    parser.add_argument("--about", default="", help="what the texts are, for display")
+    parser.add_argument("--append", action="store_true", help="add to a finished run")
+    return parser
 
 
 class Seldom:

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from analysis.corpus.numbers import Found, Inputs, read
+from analysis.corpus.numbers import Inputs, Readings, read
 from analysis.corpus.samples import KEYS, Pairs, numbers
 from analysis.corpus.scales import (
     BINS,
@@ -23,12 +23,12 @@ from analysis.corpus.scales import (
 )
 from analysis.corpus.settings import Settings
 from analysis.corpus.state import Layout, Place, State
-from analysis.heads import OWN, reach_of, rule_of
+from analysis.heads import SELF_KINDS, reach_of, rule_of
 from analysis.measures import Measure
 from models.trace import Site, Tokens, Trace, Where
 
 CELLS = {"cpu": 2**21, "cuda": 2**26}  # weights that are one tensor, at most
-READ = (*OWN, "cross")
+READ = (*SELF_KINDS, "cross")
 
 
 @dataclass(frozen=True)
@@ -138,16 +138,16 @@ class Block:
             if parts:
                 sample.merge(Pairs.together(parts))
 
-    def add(self, batch: Sequence[Item], found: Trace) -> None:
+    def add(self, batch: Sequence[Item], trace: Trace) -> None:
         """Adds a batch."""
         self.seen = {}
-        for group in self._groups(found):
-            self._add_sites(batch, found, group)
+        for group in self._groups(trace):
+            self._add_sites(batch, trace, group)
         for heads, values in self.values.values():
             self._add_values(np.concatenate(heads), np.concatenate(values, 1))
         self.values = {}
         for index, item in enumerate(batch):
-            self.state.texts[item.number] = _text_of(item, found, index)
+            self.state.texts[item.number] = _text_of(item, trace, index)
         if len(self.state.texts) > 4 * len(batch) + self.scheme.settings.block:
             self.state.forget()
 
@@ -163,67 +163,67 @@ class Block:
             bins = bins_of(values[item, head, column], measure)
             np.add.at(self.counts["histogram"][:, column], (heads[head], bins), 1)
 
-    def _groups(self, found: Trace) -> Iterator[list[Site]]:
+    def _groups(self, trace: Trace) -> Iterator[list[Site]]:
         """Sites in a row whose weights are read together: those over the same tokens and mask."""
         group: list[Site] = []
-        for site in found.sites:
+        for site in trace.sites:
             if site.where not in self.scheme.by_where:
                 if site.kind in READ:
                     self.state.note(f"left out: layer {site.layer}, not in the first input")
                 continue
-            if group and not self._together(found, group, site):
+            if group and not self._together(trace, group, site):
                 yield group
                 group = []
             group.append(site)
         if group:
             yield group
 
-    def _together(self, found: Trace, group: Sequence[Site], site: Site) -> bool:
-        inputs = self._inputs(found, site)
-        if inputs is not self._inputs(found, group[-1]) or inputs.seen.shape[1] > 1:
+    def _together(self, trace: Trace, group: Sequence[Site], site: Site) -> bool:
+        inputs = self._inputs(trace, site)
+        if inputs is not self._inputs(trace, group[-1]) or inputs.seen.shape[1] > 1:
             return False
         places = [self.scheme.by_where[each.where][1] for each in (group[-1], site)]
         heads = places[1].first + places[1].heads - self.scheme.by_where[group[0].where][1].first
         cells = len(inputs.queries) * heads * inputs.seen.shape[2] * inputs.seen.shape[3]
-        return places[0].slice.stop == places[1].first and cells <= _most_cells(found, site) // 2
+        return places[0].slice.stop == places[1].first and cells <= _most_cells(trace, site) // 2
 
-    def _add_sites(self, batch: Sequence[Item], found: Trace, group: Sequence[Site]) -> None:
-        inputs = self._inputs(found, group[0])
+    def _add_sites(self, batch: Sequence[Item], trace: Trace, group: Sequence[Site]) -> None:
+        inputs = self._inputs(trace, group[0])
         texts = np.array([item.number for item in batch])
         if len(inputs.queries) != len(batch):  # windows and tiles of one picture
             texts = np.repeat(texts, len(inputs.queries) // len(batch))
         places = [self.scheme.by_where[site.where] for site in group]
-        reader = _Sites(self, places, inputs, texts, of_text=_of_text(found, group[0]))
+        reader = _Sites(self, places, inputs, texts, of_text=_of_text(trace, group[0]))
         if len(group) == 1:
-            for heads, weights in _weights(found, group[0]):
+            for heads, weights in _weights(trace, group[0]):
                 reader.add(heads, weights, read(weights, inputs, heads))
         else:
-            each = [weights for site in group for _, weights in _weights(found, site)]
+            each = [weights for site in group for _, weights in _weights(trace, site)]
             weights = torch.cat(each, 1)
             heads = slice(0, weights.shape[1])
             reader.add(heads, weights, read(weights, inputs, heads))
         reader.close()
 
-    def _inputs(self, found: Trace, site: Site) -> Inputs:
+    def _inputs(self, trace: Trace, site: Site) -> Inputs:
         key = (
-            id(found.queries(site)),
-            id(found.keys(site)),
+            id(trace.queries(site)),
+            id(trace.keys(site)),
             site.kind,
-            *rule_of(found, site, 0),
+            *rule_of(trace, site, 0),
         )
         if key not in self.seen:
-            reach, count = reach_of(found, site), len(found.queries(site)[0])
-            grid = found.query_grid(site)
+            reach, count = reach_of(trace, site), len(trace.queries(site)[0])
+            grid = trace.query_grid(site)
             grid = None if grid is None or grid.frames > 1 else grid
             self.seen[key] = Inputs(
-                found.queries(site),
-                found.keys(site),
-                _visible(found, site, count),
-                site.kind in OWN,
+                trace.queries(site),
+                trace.keys(site),
+                _visible(trace, site, count),
+                site.kind in SELF_KINDS,
                 site.kind == "causal",
                 reach.first,
                 reach.dropped,
-                grid if grid == found.key_grid(site) else None,
+                grid if grid == trace.key_grid(site) else None,
             )
         return self.seen[key]
 
@@ -266,41 +266,43 @@ class _Sites:
         self.sampled = self.order[chosen[self.order]]
         self.pairs: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def add(self, heads: slice, weights: Tensor, found: Found) -> None:
+    def add(self, heads: slice, weights: Tensor, readings: Readings) -> None:
         """Adds some heads."""
         rows = slice(self.first + heads.start, self.first + heads.stop)
-        counted = self.inputs.of_heads(self.inputs.counted, heads).expand_as(found.entropy)
-        self._keep_values(rows, found)
-        self._add_positions(rows, heads, found, counted)
+        counted = self.inputs.of_heads(self.inputs.counted, heads).expand_as(readings.entropy)
+        self._keep_values(rows, readings)
+        self._add_positions(rows, heads, readings, counted)
         self._add_maps(rows, weights)
         if self.of_text:
-            self._add_tokens(rows, found, counted)
-        self._add_examples(rows, weights, found, counted)
+            self._add_tokens(rows, readings, counted)
+        self._add_examples(rows, weights, readings, counted)
         if self.of_text and self.inputs.on_line:
             self.pairs.append(self._strongest(weights))
 
-    def _keep_values(self, rows: slice, found: Found) -> None:
+    def _keep_values(self, rows: slice, readings: Readings) -> None:
         block, keys = self.block, self.block.scheme.keys
-        items, heads = found.entropy.shape[:2]
-        missing = found.entropy.new_full((items, heads), torch.nan, dtype=torch.float64)
-        values = torch.stack([found.values.get(key, missing) for key in keys], -1)
+        items, heads = readings.entropy.shape[:2]
+        missing = readings.entropy.new_full((items, heads), torch.nan, dtype=torch.float64)
+        values = torch.stack([readings.values.get(key, missing) for key in keys], -1)
         kept = block.values.setdefault(items, ([], []))
         kept[0].append(np.arange(rows.start, rows.stop))
         kept[1].append(values.cpu().numpy())
         block.counts["items"][rows] += items
-        if found.distances is not None:
-            block.sums["distance"][rows] += found.distances.sum(0).cpu().numpy()
+        if readings.distances is not None:
+            block.sums["distance"][rows] += readings.distances.sum(0).cpu().numpy()
 
-    def _add_positions(self, rows: slice, heads: slice, found: Found, counted: Tensor) -> None:
+    def _add_positions(
+        self, rows: slice, heads: slice, readings: Readings, counted: Tensor
+    ) -> None:
         block = self.block
-        drawn = found.drawn.double().sum(0).cpu().numpy()
+        drawn = readings.drawn.double().sum(0).cpu().numpy()
         seen = self.inputs.of_heads(self.inputs.seen_keys, heads).sum(0).cpu().numpy()
         queries = counted.sum(0).cpu().numpy()
         for name, values in (("drawn", drawn), ("seen", np.broadcast_to(seen, drawn.shape))):
             into = block.sums if name == "drawn" else block.counts
             _gather(into[f"{name} by position"][rows], self.key_bins, values)
         _gather(block.counts["queries by position"][rows], self.query_bins, queries)
-        for name, values in (("entropy", found.entropy), ("strength", found.strength)):
+        for name, values in (("entropy", readings.entropy), ("strength", readings.strength)):
             totals = (values.double() * counted).sum(0).cpu().numpy()
             _gather(block.sums[f"{name} by position"][rows], self.query_bins, totals)
         block.counts["queries"][rows] += queries.sum(-1)
@@ -328,11 +330,11 @@ class _Sites:
         ids = np.array([each.ids for each in tokens]).reshape(-1)
         return np.where(ids < len(slots), slots[np.minimum(ids, len(slots) - 1)], slots.max())
 
-    def _add_tokens(self, rows: slice, found: Found, counted: Tensor) -> None:
+    def _add_tokens(self, rows: slice, readings: Readings, counted: Tensor) -> None:
         block = self.block
         pairs = (
-            ("drawn", self._slots(self.inputs.keys), found.drawn.double()),
-            ("given", self._slots(self.inputs.queries), found.given.double() * counted),
+            ("drawn", self._slots(self.inputs.keys), readings.drawn.double()),
+            ("given", self._slots(self.inputs.queries), readings.given.double() * counted),
         )
         for name, slots, values in pairs:
             totals = values.transpose(0, 1).flatten(1).cpu().numpy()
@@ -341,8 +343,10 @@ class _Sites:
                 added = np.bincount(slots, each, size)
                 block.sums[f"{name} by token"][row] += added
 
-    def _add_examples(self, rows: slice, weights: Tensor, found: Found, counted: Tensor) -> None:
-        strength = torch.where(counted, found.strength, -1.0).transpose(0, 1).flatten(1)
+    def _add_examples(
+        self, rows: slice, weights: Tensor, readings: Readings, counted: Tensor
+    ) -> None:
+        strength = torch.where(counted, readings.strength, -1.0).transpose(0, 1).flatten(1)
         order = self.order
 
         def fetch(heads: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -407,37 +411,37 @@ def _gather(into: np.ndarray, bins: np.ndarray, values: np.ndarray) -> None:
     np.add.at(into.T, bins, values.T.astype(into.dtype))
 
 
-def _of_text(found: Trace, site: Site) -> bool:
+def _of_text(trace: Trace, site: Site) -> bool:
     """Whether rows and columns are tokens that the model's text was cut into."""
-    if found.grid is not None or found.query_grid(site) is not None:
+    if trace.grid is not None or trace.query_grid(site) is not None:
         return False
-    text = [each.ids for each in found.tokens]
-    return all([e.ids for e in side(site)] == text for side in (found.queries, found.keys))
+    text = [each.ids for each in trace.tokens]
+    return all([e.ids for e in side(site)] == text for side in (trace.queries, trace.keys))
 
 
-def _plain_axes(found: Trace, site: Site) -> bool:
+def _plain_axes(trace: Trace, site: Site) -> bool:
     """Whether all of a site's pattern is the tokens of its items, without padding."""
-    sizes = {(len(q), len(k)) for q, k in zip(found.queries(site), found.keys(site), strict=True)}
+    sizes = {(len(q), len(k)) for q, k in zip(trace.queries(site), trace.keys(site), strict=True)}
     if sizes != {(site.queries, site.keys)}:
         return False
-    axes = found.axes.get(site)
-    items = range(len(found.queries(site)))
+    axes = trace.axes.get(site)
+    items = range(len(trace.queries(site)))
     return axes is None or all(axis.leads(item) for axis in axes for item in items)
 
 
-def _most_cells(found: Trace, site: Site) -> int:
+def _most_cells(trace: Trace, site: Site) -> int:
     """The most weights that one tensor may hold."""
-    return CELLS["cuda" if found.pattern(site).q.is_cuda else "cpu"]
+    return CELLS["cuda" if trace.pattern(site).q.is_cuda else "cpu"]
 
 
-def _visible(found: Trace, site: Site, count: int) -> Tensor:
+def _visible(trace: Trace, site: Site, count: int) -> Tensor:
     """True at the keys that each query sees, `item head query key`."""
     rows = torch.arange(count)
-    if not _plain_axes(found, site):
-        items = range(len(found.queries(site)))
-        every = torch.stack([found.visible(site, rows, item=item) for item in items])
+    if not _plain_axes(trace, site):
+        items = range(len(trace.queries(site)))
+        every = torch.stack([trace.visible(site, rows, item=item) for item in items])
         return _where_float64_is(every)
-    pattern = found.pattern(site)
+    pattern = trace.pattern(site)
     places = rows.to(pattern.q.device)
     seen = pattern.mask.visible(places, pattern.keys, range(pattern.heads))
     if seen is None:
@@ -450,29 +454,29 @@ def _where_float64_is(values: Tensor) -> Tensor:
     return values.cpu() if values.device.type == "mps" else values
 
 
-def _weights(found: Trace, site: Site) -> Iterator[tuple[slice, Tensor]]:
+def _weights(trace: Trace, site: Site) -> Iterator[tuple[slice, Tensor]]:
     """The weights of all items, all heads at once or one by one."""
-    pattern, items = found.pattern(site), len(found.queries(site))
-    queries, keys = len(found.queries(site)[0]), len(found.keys(site)[0])
-    together = items * site.heads * queries * keys <= _most_cells(found, site)
-    plain = _plain_axes(found, site)
+    pattern, items = trace.pattern(site), len(trace.queries(site))
+    queries, keys = len(trace.queries(site)[0]), len(trace.keys(site)[0])
+    together = items * site.heads * queries * keys <= _most_cells(trace, site)
+    plain = _plain_axes(trace, site)
     for head in [None] if together else range(site.heads):
         if plain:
             weights = pattern.weights(head)
             weights = weights if head is None else weights[:, None]
         else:
-            each = [found.weights(site, head, item=item) for item in range(items)]
+            each = [trace.weights(site, head, item=item) for item in range(items)]
             weights = torch.stack([one if head is None else one[None] for one in each])
         heads = slice(0, site.heads) if head is None else slice(head, head + 1)
         yield heads, _where_float64_is(weights.detach())
 
 
-def _text_of(item: Item, found: Trace, index: int) -> dict[str, Any]:
+def _text_of(item: Item, trace: Trace, index: int) -> dict[str, Any]:
     """What an example shows of its text."""
     kept: dict[str, Any] = {"source": item.source, "text": item.text}
-    if found.grid is not None:
-        return kept | {"grid": list(found.grid), "prefix": found.prefix}
-    kept["labels"] = list(found.tokens[index].labels)
-    if found.target_tokens is not None:
-        kept["target labels"] = list(found.target_tokens[index].labels)
+    if trace.grid is not None:
+        return kept | {"grid": list(trace.grid), "prefix": trace.prefix}
+    kept["labels"] = list(trace.tokens[index].labels)
+    if trace.target_tokens is not None:
+        kept["target labels"] = list(trace.target_tokens[index].labels)
     return kept

@@ -30,12 +30,12 @@ def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | 
     inputs = "pictures" if pictures else "texts"
     over = f"Over {numbers['confidence']['count']:,} {inputs}"
     if best is not None and shares[best]["mean"] >= MOST:
-        found = shares[best]
-        every = found["count"] == numbers["confidence"]["count"]
-        where = "" if every else f" (in the {found['count']:,} where it is defined)"
+        best_share = shares[best]
+        every = best_share["count"] == numbers["confidence"]["count"]
+        where = "" if every else f" (in the {best_share['count']:,} where it is defined)"
         return (
-            f"{over}{where}, {_percent(found)} of its weight {OBJECTS[best]}; that share is"
-            f" {MOST * 100:.0f} % or more in {found['holds'] * 100:.0f} % of them."
+            f"{over}{where}, {_percent(best_share)} of its weight {OBJECTS[best]}; that share is"
+            f" {MOST * 100:.0f} % or more in {best_share['holds'] * 100:.0f} % of them."
         )
     broad, keys = numbers.get("broad"), numbers.get("effective keys")
     if broad is not None and keys is not None and broad["mean"] >= EVEN:

@@ -73,7 +73,7 @@ def on_ray(
     gpus = int(resources.get("GPU", 0))
     actors = gpus or max(1, int(resources.get("CPU", 1)) // threads)
     paths = [str((folder / FOLDER / plan.shards[number]).resolve()) for number in shards]
-    found = ray.data.read_binary_files(paths, include_paths=True).map_batches(
+    batches = ray.data.read_binary_files(paths, include_paths=True).map_batches(
         Actor,
         fn_constructor_args=(source, plan.to_json()),
         batch_size=1,
@@ -82,7 +82,7 @@ def on_ray(
         num_cpus=threads,
         num_gpus=1 if gpus else 0,
     )
-    for batch in found.iter_batches(batch_size=1, batch_format="pyarrow"):
+    for batch in batches.iter_batches(batch_size=1, batch_format="pyarrow"):
         for row in batch.to_pylist():
             report(0)
             yield row["shard"], State.from_table(_unpacked(row["part"]))
@@ -95,11 +95,11 @@ class Actor:
         import torch
 
         model = load(source) if isinstance(source, str) else as_model(source)
-        found = Plan.from_json(plan)
-        torch.set_num_threads(max(1, found.settings.threads))
+        parsed = Plan.from_json(plan)
+        torch.set_num_threads(max(1, parsed.settings.threads))
         if torch.cuda.is_available():
             model.network.to("cuda")
-        self.worker = Worker(model, found.scheme)
+        self.worker = Worker(model, parsed.scheme)
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """One row a shard: its number, and what it leaves behind."""

@@ -17,9 +17,9 @@ def open_manifest(folder: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder.name}: manifest.json is not readable: {error}") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ValueError(f"{folder.name}: expected a run of this program ({FORMAT})")
-    return found
+    return manifest

@@ -32,7 +32,7 @@ class Inputs:
         queries: of each item, all of the same length.
         keys: likewise.
         seen: True at the keys that a query sees; axes of size 1 where items or heads agree.
-        own: whether queries and keys are the same tokens.
+        same_tokens: whether queries and keys are the same tokens.
         causal: whether only earlier tokens count as others.
         first: place of the first query among the keys.
         dropped: how many earlier tokens a sliding cache no longer holds.
@@ -42,7 +42,7 @@ class Inputs:
     queries: Sequence[Tokens]
     keys: Sequence[Tokens]
     seen: Bool[Tensor, "#item #head query key"]
-    own: bool
+    same_tokens: bool
     causal: bool
     first: int = 0
     dropped: int = 0
@@ -54,12 +54,12 @@ class Inputs:
 
     @property
     def cached(self) -> bool:
-        return self.own and self.first > 0
+        return self.same_tokens and self.first > 0
 
     @property
     def on_line(self) -> bool:
         """Whether queries and keys are tokens of one line, at distances from each other."""
-        return self.own and self.grid is None
+        return self.same_tokens and self.grid is None
 
     @property
     def _places(self) -> Int[Tensor, " key"]:
@@ -76,8 +76,8 @@ class Inputs:
 
     @cached_property
     def punctuation(self) -> Bool[Tensor, "item key"]:
-        found = [[is_punctuation(label) for label in each.labels] for each in self.keys]
-        return torch.tensor(found, device=self.device)
+        flags = [[is_punctuation(label) for label in each.labels] for each in self.keys]
+        return torch.tensor(flags, device=self.device)
 
     @cached_property
     def plain(self) -> Bool[Tensor, "item key"]:
@@ -95,25 +95,25 @@ class Inputs:
     def rows(self) -> dict[str, Bool[Tensor, "item #head query"]]:
         """By number, True at the queries that it is a mean over."""
         seen, counted = self.seen, self.counted
-        found: dict[str, Tensor] = dict.fromkeys(ROW_NUMBERS, counted)
+        masks: dict[str, Tensor] = dict.fromkeys(ROW_NUMBERS, counted)
         place = self.first + torch.arange(seen.shape[2], device=self.device)
         first = counted & seen[..., 0] & (self.dropped == 0)
-        found["first token"] = first & (place > 0) if self.own else first
+        masks["first token"] = first & (place > 0) if self.same_tokens else first
         if not self.cached:
-            found["separator"] = counted & self._sees(self.separators)
-            found["punctuation"] = counted & self._sees(self.punctuation)
-        if self.own:
-            found["same token"] = counted & self._sees_at(place)
+            masks["separator"] = counted & self._sees(self.separators)
+            masks["punctuation"] = counted & self._sees(self.punctuation)
+        if self.same_tokens:
+            masks["same token"] = counted & self._sees_at(place)
         if self.on_line:
             every: dict[str, Tensor] = dict.fromkeys(LINEAR, counted)
-            found |= every
-            found["previous token"] = counted & self._sees_at(place - 1)
-            found["next token"] = counted & self._sees_at(place + 1)
+            masks |= every
+            masks["previous token"] = counted & self._sees_at(place - 1)
+            masks["next token"] = counted & self._sees_at(place + 1)
         if self.twins is not None:
             duplicate, induction = self.twins.unbind(1)
-            found["duplicate token"] = counted & (duplicate[:, None] & seen).any(-1)
-            found["induction"] = counted & (induction[:, None] & seen).any(-1)
-        return found
+            masks["duplicate token"] = counted & (duplicate[:, None] & seen).any(-1)
+            masks["induction"] = counted & (induction[:, None] & seen).any(-1)
+        return masks
 
     def _sees(self, keys: Bool[Tensor, "item key"]) -> Bool[Tensor, "item #head query"]:
         if not keys.any():
@@ -143,8 +143,8 @@ class Inputs:
         followers = torch.zeros_like(equal)
         followers[..., 1:] = equal[..., :-1]
         followers &= place < place[:, None]
-        found = torch.stack([others, followers], 1)
-        return found if found.any() else None
+        pairs = torch.stack([others, followers], 1)
+        return pairs if pairs.any() else None
 
     @cached_property
     def spread(self) -> Float[Tensor, "#item #head query"]:
@@ -192,7 +192,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Readings:
     """What is read from the weights of some heads.
 
     Attributes:
@@ -225,7 +225,7 @@ def by_offset(weights: Float[Tensor, "item head query key"]) -> Float[Tensor, "i
     return skewed.view(*batch, queries, width).sum(-2)
 
 
-def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: slice) -> Found:
+def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: slice) -> Readings:
     """The numbers of some heads.
 
     Args:
@@ -242,13 +242,13 @@ def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: s
     numbers = numbers_of(Rows(weights, entropy, weights.amax(-1), spread))
     sums = {key: (each * counted).sum(-1).double() for key, each in numbers.items()}
     to_first = drawn[..., 0]
-    if inputs.own and inputs.first == 0:
+    if inputs.same_tokens and inputs.first == 0:
         to_first = to_first - kept[..., 0, 0]
     sums["first token"] = to_first.double()
     for name, keys in (("separator", inputs.separators), ("punctuation", inputs.punctuation)):
         sums[name] = (drawn * keys[:, None]).sum(-1).double()
     distances, values = None, {}
-    if inputs.own:
+    if inputs.same_tokens:
         sums["same token"] = kept.diagonal(inputs.first, -2, -1).sum(-1).double()
     if inputs.twins is not None:
         pairs = torch.einsum("bhqk,btqk->thb", kept, inputs.twins.to(kept)).transpose(1, 2).double()
@@ -258,25 +258,25 @@ def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: s
         sums |= _along_the_line(offsets, inputs.offsets)
         distances = _binned(offsets, inputs.offsets)
         values["positional"] = _positional(kept, offsets, inputs, heads)
-    elif inputs.own and inputs.grid is not None:
+    elif inputs.same_tokens and inputs.grid is not None:
         values |= _on_grid(weights, entropy, inputs)
         distances = _grid_distances(kept, inputs)
     values |= _means(sums, inputs, heads)
     values["sink share"] = _sink(drawn.double(), inputs, heads)
-    return Found(values, drawn, given, strength, entropy, distances)
+    return Readings(values, drawn, given, strength, entropy, distances)
 
 
 def _means(sums: Numbers, inputs: Inputs, heads: slice) -> Numbers:
     """Sums over queries, divided by their number; NaN where there is none."""
-    found = {}
+    means = {}
     for key, total in sums.items():
         if key in inputs.rows:
             count = inputs.of_heads(inputs.rows[key], heads).sum(-1).double()
-            found[key] = torch.where(count > 0, total / count, math.nan)
-    if "squared distance" in found:
-        variance = found.pop("squared distance") - found["distance"].square()
-        found["distance spread"] = variance.clamp(min=0.0).sqrt()
-    return found
+            means[key] = torch.where(count > 0, total / count, math.nan)
+    if "squared distance" in means:
+        variance = means.pop("squared distance") - means["distance"].square()
+        means["distance spread"] = variance.clamp(min=0.0).sqrt()
+    return means
 
 
 def _along_the_line(offsets: Float[Tensor, "item head offset"], of: Tensor) -> Numbers:
@@ -349,5 +349,5 @@ def _grid_distances(kept: Tensor, inputs: Inputs) -> Tensor:
     between = _between_patches(kept, inputs).cpu()
     bins, size = inputs.apart[1], 2 * BINS - 1
     maps = between.flatten(2).flatten(0, 1)
-    found = [torch.bincount(bins, each.double(), size) for each in maps]
-    return torch.stack(found).view(*kept.shape[:2], size)
+    sums = [torch.bincount(bins, each.double(), size) for each in maps]
+    return torch.stack(sums).view(*kept.shape[:2], size)

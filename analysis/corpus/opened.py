@@ -93,9 +93,9 @@ class Run:
     @cached_property
     def heads(self) -> Any:
         """A data frame, a row for each head: address, sentence, and the mean of every number."""
-        found = self._frame("heads", ["id", *ADDRESS, "sentence"]).set_index("id")
+        heads_frame = self._frame("heads", ["id", *ADDRESS, "sentence"]).set_index("id")
         means = self.measures.pivot(index="id", columns="measure", values="mean")
-        return found.join(means)
+        return heads_frame.join(means)
 
     @cached_property
     def measures(self) -> Any:
@@ -105,9 +105,9 @@ class Run:
     @cached_property
     def maps(self) -> dict[str, np.ndarray]:
         """Mean weights of every head: "corner" and "whole", `head 16 16`; NaN where none are."""
-        found = self._frame("maps", ["id", "corner", "whole"])
+        frame = self._frame("maps", ["id", "corner", "whole"])
         return {
-            name: np.stack(found[name].to_list()).reshape(-1, SIDE, SIDE)
+            name: np.stack(frame[name].to_list()).reshape(-1, SIDE, SIDE)
             for name in ("corner", "whole")
         }
 
@@ -123,12 +123,12 @@ class Run:
             ValueError: if there is no such head, or more than one.
         """
         wanted = {"layer": layer, "head": head} | address
-        found = self.heads
+        rows = self.heads
         for name, value in wanted.items():
-            found = found[found[name] == value]
-        if len(found) != 1:
-            raise ValueError(f"expected one head at {wanted}, received {len(found)}")
-        return int(found.index[0])
+            rows = rows[rows[name] == value]
+        if len(rows) != 1:
+            raise ValueError(f"expected one head at {wanted}, received {len(rows)}")
+        return int(rows.index[0])
 
     # --- finding heads ---
 
@@ -138,11 +138,11 @@ class Run:
         Raises:
             ValueError: for a number that the run does not have.
         """
-        found = self.measures[self.measures["measure"] == measure]
-        if found.empty:
+        rows = self.measures[self.measures["measure"] == measure]
+        if rows.empty:
             known = ", ".join(sorted(set(self.measures["measure"])))
             raise ValueError(f"expected one of {known}, received {measure!r}")
-        ranked = found.sort_values(["mean", "id"], ascending=[lowest, True], kind="stable")
+        ranked = rows.sort_values(["mean", "id"], ascending=[lowest, True], kind="stable")
         return ranked.head(count).join(self.heads[[*ADDRESS, "sentence"]], on="id")
 
     def attending_to(self, text: str, count: int = 10, *, role: str = "key") -> "pd.DataFrame":
@@ -155,9 +155,9 @@ class Run:
         """
         wanted = text.strip().casefold()
         wanted = NAMED.get(wanted, NAMED.get(wanted.removesuffix("s"), wanted))
-        found = self._frame("tokens", ["id", "role", "label", "share"])
-        same = found["label"].str.strip().str.casefold() == wanted
-        chosen = found[same & (found["role"] == role)]
+        frame = self._frame("tokens", ["id", "role", "label", "share"])
+        same = frame["label"].str.strip().str.casefold() == wanted
+        chosen = frame[same & (frame["role"] == role)]
         shares = chosen.groupby("id")["share"].sum().sort_values(ascending=False, kind="stable")
         return shares.head(count).to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
 
@@ -229,8 +229,8 @@ class Run:
     @cached_property
     def drawn(self) -> Any:
         """A data frame, the share of each head's weight that its tokens draw, by their labels."""
-        found = self._frame("tokens", ["id", "role", "label", "share"])
-        keys = found[found["role"] == "key"]
+        frame = self._frame("tokens", ["id", "role", "label", "share"])
+        keys = frame[frame["role"] == "key"]
         return keys.pivot_table(index="id", columns="label", values="share", aggfunc="sum")
 
     def _ranked(self, likeness: np.ndarray, count: int) -> "pd.DataFrame":
@@ -274,8 +274,8 @@ class Run:
 
     def examples(self, head: int) -> "pd.DataFrame":
         """The examples of a head, the strongest interval first, with their texts."""
-        found = self._frame("examples", ["id", "from", "text", "query", "keys", "weights"])
-        mine = found[found["id"] == head].sort_values(
+        frame = self._frame("examples", ["id", "from", "text", "query", "keys", "weights"])
+        mine = frame[frame["id"] == head].sort_values(
             ["from", "text", "query"], ascending=[False, True, True], kind="stable"
         )
         return mine.merge(self._frame("texts", ["text", "source", "content"]), on="text")
@@ -340,13 +340,13 @@ def like_on_text(
         ValueError: for a drawing of another size than every site.
     """
     drawn = np.asarray(drawing, float)
-    found = []
+    likenesses = []
     for site in trace.sites:
         weights = (len(trace.query_labels(site)), len(trace.key_labels(site)))
         if weights == drawn.shape:
             likeness = cosines(trace.weights(site).cpu().numpy(), drawn)
-            found += [(float(each), site, head) for head, each in enumerate(likeness)]
-    if not found:
+            likenesses += [(float(each), site, head) for head, each in enumerate(likeness)]
+    if not likenesses:
         count = len(trace.labels)
         raise ValueError(f"expected {count} × {count} cells, received {drawn.shape}")
-    return sorted(found, key=lambda each: -each[0])[:count]
+    return sorted(likenesses, key=lambda each: -each[0])[:count]

@@ -82,17 +82,17 @@ class Plan:
         }
 
     @staticmethod
-    def from_json(found: dict[str, Any]) -> "Plan":
+    def from_json(values: dict[str, Any]) -> "Plan":
         """The plan that `to_json` described."""
         return Plan(
-            **found
+            **values
             | {
-                "settings": Settings(**found["settings"]),
-                "layout": Layout.from_json(found["layout"]),
-                "shards": {int(n): name for n, name in found["shards"].items()},
-                "sizes": {int(n): size for n, size in found["sizes"].items()},
-                "labels": {int(n): label for n, label in found["labels"].items()},
-                "counted": tuple(found["counted"]),
+                "settings": Settings(**values["settings"]),
+                "layout": Layout.from_json(values["layout"]),
+                "shards": {int(n): name for n, name in values["shards"].items()},
+                "sizes": {int(n): size for n, size in values["sizes"].items()},
+                "labels": {int(n): label for n, label in values["labels"].items()},
+                "counted": tuple(values["counted"]),
             }
         )
 

@@ -31,10 +31,10 @@ def repeated(model: "Model", count: int, *, words: int = WORDS, seed: int = 0) -
     if not isinstance(tokenizer, Decoding):
         raise ValueError(f"{model.name} has no tokenizer that writes text")
     dice, vocabulary = random.Random(seed), len(tokenizer.words)
-    found: list[str] = []
+    texts: list[str] = []
     for _ in range(count * TRIES):
-        if len(found) == count:
-            return found
+        if len(texts) == count:
+            return texts
         ids = dice.choices(range(vocabulary), k=words)
         once = "".join(tokenizer.text([token]) for token in ids).strip()
         text = f"{once} {once}"
@@ -45,5 +45,5 @@ def repeated(model: "Model", count: int, *, words: int = WORDS, seed: int = 0) -
         half = len(plain) // 2
         # a first token without the space before it may differ from its repetition
         if half >= words // 2 and plain[1:half] == plain[half + 1 :] and once.isascii():
-            found.append(text)
+            texts.append(text)
     raise ValueError(f"{model.name}: its tokens are not the same when their text is repeated")

@@ -67,10 +67,10 @@ def write_results(
     """
     if "items" not in state.sums.counts:
         return
-    found = moments(plan, state)
+    statistics = moments(plan, state)
     tables = {
-        "heads": _heads(plan, state, scores, found, trained),
-        "measures": _columns(found),
+        "heads": _heads(plan, state, scores, statistics, trained),
+        "measures": _columns(statistics),
         "histograms": _histograms(plan, state),
         "distances": _distances(state),
         "positions": _positions(state),
@@ -123,11 +123,11 @@ def moments(plan: Plan, state: State) -> dict[str, Any]:
 
 
 def _heads(
-    plan: Plan, state: State, scores: "pa.Table", found: Mapping[str, Any], trained: bool
+    plan: Plan, state: State, scores: "pa.Table", measures: Mapping[str, Any], trained: bool
 ) -> "pa.Table":
     by_head: dict[int, dict[str, Any]] = {}
     columns = ("id", "measure", "count", "mean", "low", "high", "holds")
-    for row in zip(*(found[name] for name in columns), strict=True):
+    for row in zip(*(measures[name] for name in columns), strict=True):
         by_head.setdefault(int(row[0]), {})[row[1]] = dict(zip(columns[2:], row[2:], strict=True))
     rows: dict[str, list[Any]] = {}
     for place in plan.layout.places:
@@ -227,24 +227,24 @@ def _maps(plan: Plan, state: State) -> "pa.Table":
 def _examples(state: State) -> "pa.Table":
     import pyarrow as pa
 
-    found = state.examples
-    head, interval, place = (found.number != NONE).nonzero()
+    kept_examples = state.examples
+    head, interval, place = (kept_examples.number != NONE).nonzero()
     at = head, interval, place
-    used = [keys >= 0 for keys in found.keys[at]]
+    used = [keys >= 0 for keys in kept_examples.keys[at]]
     ends = [*STRENGTHS[1:], 1.0]
     table = {
         "id": head,
         "from": STRENGTHS[interval],
         "to": [ends[each] for each in interval],
-        "text": found.text[at],
-        "query": found.query[at],
-        "strength": found.strength[at],
+        "text": kept_examples.text[at],
+        "query": kept_examples.query[at],
+        "strength": kept_examples.strength[at],
         "keys": pa.array(
-            [keys[kept] for keys, kept in zip(found.keys[at], used, strict=True)],
+            [keys[kept] for keys, kept in zip(kept_examples.keys[at], used, strict=True)],
             pa.list_(pa.int32()),
         ),
         "weights": pa.array(
-            [weights[kept] for weights, kept in zip(found.weights[at], used, strict=True)],
+            [weights[kept] for weights, kept in zip(kept_examples.weights[at], used, strict=True)],
             pa.list_(pa.float32()),
         ),
     }

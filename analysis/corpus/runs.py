@@ -249,11 +249,11 @@ class _Run:
         tokenizer = self.model.tokenizer
         if isinstance(source, str) and tokenizer is not None:
             source, _ = cut(source, tokenizer, min(self.settings.longest, self.model.limit))
-        found = trace(self.model, source, text.target, logits_to_keep=1)
-        sites = [site for site in found.sites if site.kind in READ]
+        probe = trace(self.model, source, text.target, logits_to_keep=1)
+        sites = [site for site in probe.sites if site.kind in READ]
         if not sites:
             raise ValueError(f"{self.model.name}: {NO_HEADS}")
-        return Layout.of(sites), _scores(found, Layout.of(sites))
+        return Layout.of(sites), _scores(probe, Layout.of(sites))
 
     @property
     def read_texts(self) -> int:
@@ -322,19 +322,19 @@ def model_digest(model: "Model") -> str:
     return digest.hexdigest()
 
 
-def _scores(found: "Trace", layout: Layout) -> Any:
+def _scores(trace: "Trace", layout: Layout) -> Any:
     """The scores of the weight matrices of every head; NaN where they are not defined."""
     import pyarrow as pa
 
     columns = {key: np.full(layout.heads, np.nan) for key in OF_WEIGHTS}
     known: Products = {}
     for place in layout.places:
-        site = found.site(place.where)
+        site = trace.site(place.where)
         try:
-            gated = found.gates(site) is not None
+            gated = trace.gates(site) is not None
         except ValueError:
             gated = False
-        scores = {} if gated else circuit_scores(found, site, known)[0]
+        scores = {} if gated else circuit_scores(trace, site, known)[0]
         for key, values in scores.items():
             columns[key][place.slice] = values.cpu().numpy()
     return pa.table({key: pa.array(values) for key, values in columns.items()})

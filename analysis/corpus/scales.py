@@ -26,11 +26,11 @@ def measures(pictures: bool) -> tuple[Measure, ...]:
     Args:
         pictures: whether the inputs are pictures, whose patches have no order along a line.
     """
-    found = tuple(each for each in MEASURES if each.key not in OF_WEIGHTS)
+    available = tuple(each for each in MEASURES if each.key not in OF_WEIGHTS)
     if not pictures:
-        return found
+        return available
     linear = set(ON_OWN) - {"same token"}
-    return (*(each for each in found if each.key not in linear), *PICTURE_MEASURES)
+    return (*(each for each in available if each.key not in linear), *PICTURE_MEASURES)
 
 
 @cache
@@ -43,8 +43,8 @@ def edges(measure: Measure) -> np.ndarray:
 
 def bins_of(values: np.ndarray, measure: Measure) -> np.ndarray:
     """The bin of each value of a measure."""
-    found = edges(measure)
-    return np.clip(np.searchsorted(found, values, side="right") - 1, 0, len(found) - 2)
+    cut_points = edges(measure)
+    return np.clip(np.searchsorted(cut_points, values, side="right") - 1, 0, len(cut_points) - 2)
 
 
 def position_bins(positions: np.ndarray) -> np.ndarray:

@@ -60,10 +60,10 @@ class Layout:
         return [asdict(place) for place in self.places]
 
     @staticmethod
-    def from_json(found: Sequence[dict[str, Any]]) -> "Layout":
+    def from_json(places: Sequence[dict[str, Any]]) -> "Layout":
         """The layout that `to_json` described."""
         return Layout(
-            tuple(Place(Where(**each["where"]), each["first"], each["heads"]) for each in found)
+            tuple(Place(Where(**each["where"]), each["first"], each["heads"]) for each in places)
         )
 
 

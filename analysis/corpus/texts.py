@@ -87,10 +87,10 @@ def _files(source: Path, suffixes: tuple[str, ...]) -> list[Path]:
         if not source.exists():
             raise FileNotFoundError(f"{source}: there is no such file or folder")
         return [source]
-    found = [path for path in sorted(source.rglob("*")) if path.suffix.lower() in suffixes]
-    if not found:
+    paths = [path for path in sorted(source.rglob("*")) if path.suffix.lower() in suffixes]
+    if not paths:
         raise ValueError(f"{source.name}: expected files that end in {', '.join(suffixes)}")
-    return found
+    return paths
 
 
 def _lines(file: Iterable[str], name: str) -> Iterator[Text]:

@@ -43,17 +43,17 @@ class Worker:
         if self.scheme.settings.threads and self.model.device.type == "cpu":
             torch.set_num_threads(self.scheme.settings.threads)
         items = [Item(**row) for row in shard.to_pylist()]
-        found = State.empty(self.scheme.layout)
+        state = State.empty(self.scheme.layout)
         done = 0
         for start in range(0, len(items), self.scheme.settings.block):
-            block = Block(self.scheme, found)
+            block = Block(self.scheme, state)
             for batch in self.batches(items[start : start + self.scheme.settings.block]):
                 self._read(batch, block)
                 done += len(batch)
                 report(done)
             block.close()
-        found.forget()
-        return found.to_table()
+        state.forget()
+        return state.to_table()
 
     def batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
         """Inputs of equal length together, the short ones first."""
@@ -75,8 +75,8 @@ class Worker:
     def _read(self, batch: list[Item], block: "Block") -> None:
         """Reads a batch; if it is refused, one by one."""
         try:
-            found = self.traced(batch)
-            if len({len(each) for each in found.tokens}) > 1:
+            t = self.traced(batch)
+            if len({len(each) for each in t.tokens}) > 1:
                 raise ValueError("its tokens are not those that were counted")
         except (OSError, ValueError) as error:
             if len(batch) > 1:
@@ -85,7 +85,7 @@ class Worker:
             else:
                 block.state.note(f"refused: {' '.join(str(error).split())}")
             return
-        block.add(batch, found)
+        block.add(batch, t)
 
     def traced(self, batch: Sequence[Item]) -> Trace:
         """One pass."""

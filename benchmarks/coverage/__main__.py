@@ -46,11 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
         if not options.quiet and row.name not in known:
             print(report.progress(row), file=sys.stderr, flush=True)
     if options.json:
-        found = {"machine": machine(("torch", "transformers")), "rows": [asdict(r) for r in rows]}
-        print(as_json(found))
+        content = {"machine": machine(("torch", "transformers")), "rows": [asdict(r) for r in rows]}
+        print(as_json(content))
     else:
-        shown = [row for row in rows if row.result != "untried"]
-        print(table(report.HEAD, [report.cells(row) for row in report.in_order(shown)]))
+        tried = [row for row in rows if row.result != "untried"]
+        print(table(report.HEAD, [report.cells(row) for row in report.in_order(tried)]))
         print(report.summary(rows))
     if options.write:
         page = report.document(rows, threads.run(options.seconds))

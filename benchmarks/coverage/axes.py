@@ -209,8 +209,8 @@ def together(model: nn.Module, inputs: Inputs, places: Sequence[Change]) -> Iter
 def _item(axis: Axis, index: int, count: int) -> Axis:
     """The axis of one item of the input, of which a site may have several parts."""
     each = len(axis.labels) // count
-    own = slice(index * each, (index + 1) * each)
-    return replace(axis, labels=axis.labels[own], vectors=axis.vectors[own])
+    items = slice(index * each, (index + 1) * each)
+    return replace(axis, labels=axis.labels[items], vectors=axis.vectors[items])
 
 
 def _order(model: nn.Module, inputs: Inputs) -> Inputs:
@@ -236,16 +236,16 @@ def _ablated(model: nn.Module, inputs: Inputs) -> Trace:
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def axes_of(found: Trace) -> list[Axis]:
+def axes_of(t: Trace) -> list[Axis]:
     """Rows and columns of every site, and the tokens of every hidden state."""
     axes = []
-    for site in found.sites:
-        pattern = found.pattern(site)
-        items = range(len(found.items(site)))
-        places = [found.positions(site, item) for item in items]
+    for site in t.sites:
+        pattern = t.pattern(site)
+        items = range(len(t.items(site)))
+        places = [t.positions(site, item) for item in items]
         sides = (
-            ("queries", found.queries(site), found.query_grid(site), pattern.q, 0),
-            ("keys", found.keys(site), found.key_grid(site), pattern.k, 1),
+            ("queries", t.queries(site), t.query_grid(site), pattern.q, 0),
+            ("keys", t.keys(site), t.key_grid(site), pattern.k, 1),
         )
         for name, tokens, grid, x, side in sides:
             vectors = tuple(
@@ -254,7 +254,7 @@ def axes_of(found: Trace) -> list[Axis]:
             )
             labels = tuple(each.labels for each in tokens)
             axes.append(Axis(f"{site.module} {site.part} {name}", labels, grid, vectors))
-    for tower, states in found.hidden_states.items():
+    for tower, states in t.hidden_states.items():
         for layer, axis in enumerate(states.axes):
             axes.append(_states(f"hidden {tower} {layer}", axis, states.states[layer]))
     return axes
@@ -288,18 +288,18 @@ def misplaced(before: Axis, after: Axis, part: int, token: int, near: set[int]) 
     label = before.labels[0][token]
     if largest < LEAST:
         return UNREACHED
-    item, found = divmod(int(apart.argmax()), apart.shape[1])
+    item, place = divmod(int(apart.argmax()), apart.shape[1])
     alone = int((apart > LEAST).sum()) == 1
-    if (item, found) == (part, token):
+    if (item, place) == (part, token):
         return ""
     if (
         not alone
         and item == part
-        and found in near
+        and place in near
         and float(apart[part, token]) >= SHARE * largest
     ):
         return ""
-    return f"of {label} changes {before.labels[item][found]}" + (
+    return f"of {label} changes {before.labels[item][place]}" + (
         f" of part {item}" if item != part else ""
     )
 
@@ -340,22 +340,22 @@ def _patches(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
 
 def _frames(axis: Axis, change: Change, reach: int) -> tuple[int | None, set[int]]:
     places = [(token, BAND.match(label)) for token, label in enumerate(axis.labels[0])]
-    found = [(token, int(match[1] or 0)) for token, match in places if match]
-    if not found:
+    token_bands = [(token, int(match[1] or 0)) for token, match in places if match]
+    if not token_bands:
         return None, set()
-    bands = 1 + max(band for _, band in found)
+    bands = 1 + max(band for _, band in token_bands)
     band = int(change.start[0] * bands + 1e-6)
-    own = [token for token, each in found if each == band]
-    middle = int(change.start[1] * len(own) + 1e-6)
-    near = max(reach, len(own) // 30)
+    tokens = [token for token, each in token_bands if each == band]
+    middle = int(change.start[1] * len(tokens) + 1e-6)
+    near = max(reach, len(tokens) // 30)
     if bands == 1:  # convolutions reach special tokens too
-        return own[middle], set(range(own[middle] - near, own[middle] + near + 1))
+        return tokens[middle], set(range(tokens[middle] - near, tokens[middle] + near + 1))
     beside = {
         token
-        for token, each in found
-        if abs(each - band) <= 1 and abs((token - found[0][0]) % len(own) - middle) <= near
+        for token, each in token_bands
+        if abs(each - band) <= 1 and abs((token - token_bands[0][0]) % len(tokens) - middle) <= near
     }
-    return own[middle], beside
+    return tokens[middle], beside
 
 
 # --- changes --------------------------------------------------------------------------------------
@@ -394,10 +394,10 @@ def positions_of(model: nn.Module, inputs: Inputs) -> Tensor | None:
     """Row and column of each packed patch, as the network itself hands them to a layer (rotary
     embeddings); None if it hands out none."""
     counts = {len(inputs[name]) for name in PACKED if isinstance(inputs.get(name), Tensor)}
-    found: list[Tensor] = []
+    positions: list[Tensor] = []
 
     def note(_: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
-        found.extend(
+        positions.extend(
             x
             for x in (*args, *kwargs.values())
             if isinstance(x, Tensor)
@@ -413,7 +413,7 @@ def positions_of(model: nn.Module, inputs: Inputs) -> Tensor | None:
             model(**arguments(model, inputs))
         for hook in hooks:
             hook.remove()
-    return found[0] if found else None
+    return positions[0] if positions else None
 
 
 def packed_changes(
@@ -447,9 +447,9 @@ def _finest(axes: Sequence[Axis]) -> tuple[int, int, int] | None:
     """Frames, rows and columns of the grid with most cells that labels name."""
     sizes = []
     for axis in axes:
-        found = [match for label in axis.labels[0] if (match := PATCH.match(label))]
-        if found:
-            parts = [tuple(int(part or 0) for part in m.group(1, 3, 4)) for m in found]
+        matches = [match for label in axis.labels[0] if (match := PATCH.match(label))]
+        if matches:
+            parts = [tuple(int(part or 0) for part in m.group(1, 3, 4)) for m in matches]
             frames = len({part[0] for part in parts})
             rows, cols = (1 + max(part[i] for part in parts) for i in (1, 2))
             sizes.append((frames, rows, cols))
@@ -469,8 +469,8 @@ def _box(
         return Change("patch", start, name, (slice(None), rows, cols))
     frames, each = pixels.shape[1], pixels.shape[1] // grid[0]
     if grid[0] > 1:
-        own = slice(place[0] * each, (place[0] + 1) * each)
-        return Change("patch", start, name, (own, slice(None), rows, cols))
+        items = slice(place[0] * each, (place[0] + 1) * each)
+        return Change("patch", start, name, (items, slice(None), rows, cols))
     tile = (place[1] + place[2]) % frames
     return Change("patch", start, name, (tile, slice(None), rows, cols), tile)
 
@@ -479,9 +479,9 @@ def _sounds(
     name: str, sound: Tensor, axes: Sequence[Axis], time: int, some: Any
 ) -> Iterator[Change]:
     matches = [[BAND.match(label) for label in axis.labels[0]] for axis in axes]
-    found = max(([m for m in each if m] for each in matches), key=len)
-    bands = len({m.group(1) for m in found})
-    count = len(found) // bands
+    longest = max(([m for m in each if m] for each in matches), key=len)
+    bands = len({m.group(1) for m in longest})
+    count = len(longest) // bands
     for band, at in some(list(product(range(bands), range(count)))):
         box = [slice(None)] * (sound.ndim - 1)
         length = sound.shape[time]
@@ -496,10 +496,10 @@ def _sounds(
 def changed(inputs: Mapping[str, Any], change: Change) -> Inputs:
     """The inputs with one place drawn anew."""
     value = inputs[change.name].clone()
-    own = value[change.entry][change.box]
+    old = value[change.entry][change.box]
     dice = torch.Generator().manual_seed(SEED + 1)
     if value.is_floating_point():
-        value[change.entry][change.box] = own + 2 * torch.randn(own.shape, generator=dice).to(own)
+        value[change.entry][change.box] = old + 2 * torch.randn(old.shape, generator=dice).to(old)
     else:
-        value[change.entry][change.box] = (own + 1) % WORDS
+        value[change.entry][change.box] = (old + 1) % WORDS
     return {**inputs, change.name: value}

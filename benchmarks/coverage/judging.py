@@ -31,7 +31,7 @@ def sinks_of(reference: nn.Module) -> frozenset[str]:
 
 
 def maps(
-    found: Trace, expected: Seen, inputs: Inputs, sinks: frozenset[str] = frozenset()
+    trace: Trace, expected: Seen, inputs: Inputs, sinks: frozenset[str] = frozenset()
 ) -> tuple[float, list[str]]:
     """Largest difference of any weight, and remarks.
 
@@ -41,13 +41,13 @@ def maps(
     if not expected.calls:
         raise MismatchError("the trace has maps, the library's eager pass none")
     largest, remarks = 0.0, []
-    shown = {call.path for call in expected.calls}
-    sites, modules = len(found.sites), len(shown)
+    paths = {call.path for call in expected.calls}
+    sites, modules = len(trace.sites), len(paths)
     if sites != modules:
         remarks.append(f"{modules} attention modules are {sites} layers")
-    for site, calls in paired(found, expected.calls):
-        items = range(len(found.items(site)))
-        mine = [of_site(found, site, item) for item in items]
+    for site, calls in paired(trace, expected.calls):
+        items = range(len(trace.items(site)))
+        mine = [of_site(trace, site, item) for item in items]
         check_heads(site, calls)
         if calls[0].places is not None:
             largest = max(largest, *(in_windows(mine[item], calls[0], item) for item in items))
@@ -67,10 +67,10 @@ def maps(
     return largest, remarks
 
 
-def of_site(found: Trace, site: Any, item: int) -> Tensor:
+def of_site(trace: Trace, site: Any, item: int) -> Tensor:
     """The weights of a site, `head query key`."""
     try:
-        return found.weights(site, item=item)
+        return trace.weights(site, item=item)
     except TimeoutError:
         raise
     except Exception as error:
@@ -79,27 +79,27 @@ def of_site(found: Trace, site: Any, item: int) -> Tensor:
         ) from error
 
 
-def paired(found: Trace, calls: Sequence[Call]) -> Iterator[tuple[Any, list[Call]]]:
+def paired(trace: Trace, calls: Sequence[Call]) -> Iterator[tuple[Any, list[Call]]]:
     """Each site with its calls of the library.
 
     Raises:
         MismatchError: if they cannot be told.
     """
-    if len(found.sites) == len(calls):
-        yield from ((site, [call]) for site, call in zip(found.sites, calls, strict=True))
+    if len(trace.sites) == len(calls):
+        yield from ((site, [call]) for site, call in zip(trace.sites, calls, strict=True))
         return
     by_path: dict[str, list[Call]] = {}
     for call in calls:
         by_path.setdefault(call.path, []).append(call)
-    places = [getattr(site, "module", None) for site in found.sites]
+    places = [getattr(site, "module", None) for site in trace.sites]
     if all(place in by_path for place in places):
-        yield from ((site, by_path[str(at)]) for site, at in zip(found.sites, places, strict=True))
+        yield from ((site, by_path[str(at)]) for site, at in zip(trace.sites, places, strict=True))
         return
-    if len(found.sites) != len(by_path):
+    if len(trace.sites) != len(by_path):
         raise MismatchError(
-            f"{len(found.sites)} maps for {len(calls)} calls of {len(by_path)} modules"
+            f"{len(trace.sites)} maps for {len(calls)} calls of {len(by_path)} modules"
         )
-    yield from zip(found.sites, by_path.values(), strict=True)
+    yield from zip(trace.sites, by_path.values(), strict=True)
 
 
 def check_heads(site: Any, calls: Sequence[Call]) -> None:
@@ -130,11 +130,11 @@ def whole_maps(
     if len(mine) != len(call.weights):
         raise MismatchError(f"{call.path}: {len(call.weights)} items are {len(mine)}")
     largest, remarks = 0.0, []
-    for item, own in enumerate(mine):
+    for item, matrix in enumerate(mine):
         theirs = call.weights[item]
-        off = one_map(own, theirs, inputs, item)
+        off = one_map(matrix, theirs, inputs, item)
         if off > AIM and call.path in sinks:
-            without = one_map(own / own.sum(-1, keepdim=True), theirs, inputs, item)
+            without = one_map(matrix / matrix.sum(-1, keepdim=True), theirs, inputs, item)
             if without < off:
                 off = without
                 remarks.append("the library's eager weights leave the sink's share out")
@@ -152,8 +152,8 @@ def one_map(mine: Tensor, theirs: Tensor, inputs: Inputs, item: int) -> float:
     filled = ~even_rows(theirs)
     used = (theirs[:, filled].sum((0, 1)) > 0).nonzero().flatten()
     square = theirs.shape[1] == theirs.shape[2]
-    rows = own(mine.shape[1], theirs.shape[1], inputs, item, used if square else None)
-    keys = own(mine.shape[2], theirs.shape[2], inputs, item, used)
+    rows = real_positions(mine.shape[1], theirs.shape[1], inputs, item, used if square else None)
+    keys = real_positions(mine.shape[2], theirs.shape[2], inputs, item, used)
     if rows is None or keys is None:
         raise MismatchError(f"{tuple(mine.shape)} of the library's {tuple(theirs.shape)} are shown")
     part = theirs[:, rows][:, :, keys]
@@ -184,7 +184,9 @@ def _off(mine: Tensor, theirs: Tensor) -> float:
     return float(off.nan_to_num(torch.inf).max())
 
 
-def own(count: int, length: int, inputs: Inputs, item: int, used: Tensor | None) -> Tensor | None:
+def real_positions(
+    count: int, length: int, inputs: Inputs, item: int, used: Tensor | None
+) -> Tensor | None:
     """Positions of an item's own tokens on an axis, by their number.
 
     Args:
@@ -197,8 +199,8 @@ def own(count: int, length: int, inputs: Inputs, item: int, used: Tensor | None)
     if count == length:
         return torch.arange(length)
     for name, mask in inputs.items():
-        shown = isinstance(mask, Tensor) and "mask" in name and mask.ndim == 2
-        if shown and mask.shape[1] == length and len(mask) > item:
+        is_mask = isinstance(mask, Tensor) and "mask" in name and mask.ndim == 2
+        if is_mask and mask.shape[1] == length and len(mask) > item:
             real = mask[item].nonzero().flatten()
             if len(real) == count:
                 return real
@@ -220,9 +222,9 @@ def in_windows(mine: Tensor, call: Call, item: int) -> float:
     windows = call.weights[item * len(places) : (item + 1) * len(places)].float()
     for place, window in zip(places, windows, strict=True):
         inside = place >= 0
-        own = place[inside]
-        expected[:, own[:, None], own] = window[:, inside][..., inside]
-        outside[:, own] = window[:, inside][..., ~inside].sum(-1)
+        inside_places = place[inside]
+        expected[:, inside_places[:, None], inside_places] = window[:, inside][..., inside]
+        outside[:, inside_places] = window[:, inside][..., ~inside].sum(-1)
     rest = mine[..., mine.shape[1] :].sum(-1)
     return max(_off(mine[..., : mine.shape[1]], expected), _off(rest, outside))
 
@@ -238,11 +240,11 @@ def in_order(mine: Sequence[Tensor], calls: Sequence[Call]) -> float:
     whole = torch.stack([torch.block_diag(*(part[0, head] for part in parts)) for head in heads])
     largest, start = 0.0, 0
     for each in mine:
-        own = slice(start, start + each.shape[1])
+        span = slice(start, start + each.shape[1])
         start += each.shape[1]
         if each.shape[1] != each.shape[2]:
             return torch.inf
-        largest = max(largest, _off(each, whole[:, own, own]))
+        largest = max(largest, _off(each, whole[:, span, span]))
     return largest
 
 
@@ -270,19 +272,19 @@ def _wide(rows: Tensor, width: int) -> Tensor:
 # --- output ---------------------------------------------------------------------------------------
 
 
-def output_apart(found: Trace, untouched: Any, expected: Seen, inputs: Inputs) -> float:
+def output_apart(trace: Trace, untouched: Any, expected: Seen, inputs: Inputs) -> float:
     """Difference of the traced output to the untouched one, over the largest number in it.
 
     Raises:
         MismatchError: if the untouched model has no such output.
     """
-    real = _real(found.output.values, expected, inputs)
-    return _output_off(found.output.values, untouched, real)
+    real = _real(trace.output.values, expected, inputs)
+    return _output_off(trace.output.values, untouched, real)
 
 
-def disagree(found: Trace, untouched: Any, expected: Seen, inputs: Inputs) -> bool:
+def disagree(trace: Trace, untouched: Any, expected: Seen, inputs: Inputs) -> bool:
     """Whether the trace gives the untouched output and the library's eager pass another."""
-    mine = found.output.values
+    mine = trace.output.values
     real = _real(mine, expected, inputs)
     near = _output_off(mine, untouched, real) <= 10 * AIM
     return near and _output_off(mine, expected.output, real) > 10 * AIM
@@ -335,7 +337,7 @@ def sees_padding(expected: Seen, inputs: Inputs) -> bool:
     return False
 
 
-def unshown(found: Trace, expected: Seen, reference: nn.Module) -> tuple[str, ...]:
+def unshown(trace: Trace, expected: Seen, reference: nn.Module) -> tuple[str, ...]:
     """Classes whose attention bypasses the interface.
 
     Raises:
@@ -346,7 +348,7 @@ def unshown(found: Trace, expected: Seen, reference: nn.Module) -> tuple[str, ..
     for module in reference.modules():  # some put a part in while they run
         if type(module).__name__ in parts:
             parts[type(module).__name__] |= {type(part).__name__ for part in module.modules()}
-    said = " ".join(found.notes).replace("Sdpa", "")  # the class of the same layer with eager
+    said = " ".join(trace.notes).replace("Sdpa", "")  # the class of the same layer with eager
     silent = [name for name in classes if not any(part in said for part in parts[name])]
     if silent:
         raise MismatchError(f"softmax of {', '.join(silent)} is neither shown nor named")

@@ -73,39 +73,39 @@ def candidates(model: nn.Module) -> Iterator[Inputs]:
 
 
 def _merged(parts: Any) -> Inputs:
-    found: Inputs = {}
+    merged: Inputs = {}
     for part in parts:
-        found |= part
-    return found
+        merged |= part
+    return merged
 
 
 # --- text -----------------------------------------------------------------------------------------
 
 
 def _texts(config: Any, takes: set[str]) -> Inputs:
-    found: Inputs = {}
+    inputs: Inputs = {}
     if "input_ids" in takes:
         ids = draw_ids(TOKENS)
-        found = {"input_ids": ids}
+        inputs = {"input_ids": ids}
         if "attention_mask" in takes:
-            found["attention_mask"] = torch.ones_like(ids)
+            inputs["attention_mask"] = torch.ones_like(ids)
     if "decoder_input_ids" in takes:
-        found["decoder_input_ids"] = draw_ids(TARGET, 4)
+        inputs["decoder_input_ids"] = draw_ids(TARGET, 4)
         if config.model_type == "dia":
             channels = setting(config, "num_channels")
-            found["decoder_input_ids"] = draw_ids(TARGET * channels, 4).view(
+            inputs["decoder_input_ids"] = draw_ids(TARGET * channels, 4).view(
                 BATCH, TARGET, channels
             )
-    if "image_embeds_position_mask" in takes and found:
-        mask = torch.zeros_like(found["input_ids"])
+    if "image_embeds_position_mask" in takes and inputs:
+        mask = torch.zeros_like(inputs["input_ids"])
         mask[:, 1 : 1 + setting(config, "latent_query_num", default=4)] = 1
-        found["image_embeds_position_mask"] = mask
+        inputs["image_embeds_position_mask"] = mask
     if "bbox" in takes:
         corner = torch.randint(0, 40, (BATCH, TOKENS, 2), generator=dice(5))
-        found["bbox"] = torch.cat([corner, corner + 9], -1)
+        inputs["bbox"] = torch.cat([corner, corner + 9], -1)
         if config.model_type == "bros":
-            found["bbox"] = found["bbox"].float() / 50
-    return found
+            inputs["bbox"] = inputs["bbox"].float() / 50
+    return inputs
 
 
 # --- images ---------------------------------------------------------------------------------------
@@ -169,8 +169,10 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
     if "flattened_patches" in takes:
         places = torch.cartesian_prod(torch.arange(1, 5), torch.arange(1, 5)).float()
         flat = torch.cat([places.expand(BATCH, -1, -1), normal(BATCH, 16, cells)], -1)
-        shown = {"attention_mask": torch.ones(BATCH, 16)} if "input_ids" not in takes else {}
-        yield {"flattened_patches": flat, **shown}
+        attention_mask = (
+            {"attention_mask": torch.ones(BATCH, 16)} if "input_ids" not in takes else {}
+        )
+        yield {"flattened_patches": flat, **attention_mask}
     if "image_sizes" in takes and "pixel_values" in takes:
         sizes = torch.tensor([[rows, cols]] * BATCH)
         yield {"pixel_values": normal(BATCH, 5, channels, rows, cols), "image_sizes": sizes}
@@ -298,14 +300,14 @@ def with_placeholders(config: Any, inputs: Inputs, counts: dict[str, int]) -> In
     ids = inputs["input_ids"]
     middle = torch.tensor(tokens).expand(len(ids), -1)
     ids = torch.cat([ids[:, :3], middle, ids[:, 3:]], 1)
-    found = {**inputs, "input_ids": ids}
+    result = {**inputs, "input_ids": ids}
     if "attention_mask" in inputs:
-        found["attention_mask"] = torch.ones_like(ids)
+        result["attention_mask"] = torch.ones_like(ids)
     for name in ("mm_token_type_ids", "token_type_ids"):
         kind = torch.zeros_like(ids)
         kind[:, 3 : 3 + len(tokens)] = 1
-        found[f"optional {name}"] = kind
-    return found
+        result[f"optional {name}"] = kind
+    return result
 
 
 def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> tuple[Inputs, Any, list[str]]:
@@ -338,10 +340,10 @@ def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> tuple[Inputs, An
             except Exception as error:
                 line = f"{type(error).__name__}: {str(error).strip()[:160]}"
                 errors.append(line)
-                found = MISMATCH.search(str(error))
-                if found is None or not counts:
+                match = MISMATCH.search(str(error))
+                if match is None or not counts:
                     break
-                features, what = int(found[2]), "audio" if not sees else "image"
+                features, what = int(match[2]), "audio" if not sees else "image"
                 what = "audio" if "udio" in str(error) else what
                 what = "video" if "ideo" in str(error) else what
                 if features > 128 * BATCH:  # some count numbers instead of vectors
@@ -371,22 +373,22 @@ def padded(inputs: Inputs, left: bool) -> Inputs | None:
         where = slice(0, short)
     mask = mask.clone()
     mask[1, where] = 0
-    found = {**inputs, "attention_mask": mask}
+    result = {**inputs, "attention_mask": mask}
     if ids is not None and ids.shape == mask.shape:
-        found["input_ids"] = ids.masked_fill(mask == 0, 0)
-    return found
+        result["input_ids"] = ids.masked_fill(mask == 0, 0)
+    return result
 
 
 def alone(inputs: Inputs) -> Inputs | None:
     """The second item by itself, without its padding; None where items cannot be told apart."""
     mask = inputs.get("attention_mask")
     mask = mask if isinstance(mask, Tensor) else None
-    own = slice(None) if mask is None else mask[1].nonzero().flatten()
+    kept = slice(None) if mask is None else mask[1].nonzero().flatten()
     length = None if mask is None else mask.shape[1]
-    found: Inputs = {}
+    result: Inputs = {}
     for name, value in inputs.items():
         if not isinstance(value, Tensor):
-            found[name] = value
+            result[name] = value
             continue
         if len(value) != BATCH:
             return None
@@ -397,6 +399,6 @@ def alone(inputs: Inputs) -> Inputs | None:
             and value.shape[1] == length
             and "pixel" not in name
         ):
-            part = part[:, own]
-        found[name] = part
-    return found
+            part = part[:, kept]
+        result[name] = part
+    return result

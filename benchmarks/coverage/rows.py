@@ -25,12 +25,12 @@ class RowFile:
         Raises:
             SystemExit: if it was made by other code or other libraries.
         """
-        made = made_with()
+        header = made_with()
         if not self.path.exists():
-            self._append(made)
+            self._append(header)
             return {}
         first, *lines = self.path.read_text(encoding="utf-8").splitlines()
-        if json.loads(first) != made:
+        if json.loads(first) != header:
             raise SystemExit(f"{self.path} was made by other code or libraries: begin another file")
         rows = [_row(json.loads(line)) for line in lines]
         return {row.name: row for row in rows}

@@ -319,10 +319,10 @@ def model_type(name: str) -> ModelType:
     Raises:
         ValueError: why it has no model of its own.
     """
-    found = next(model_types([name]))
-    if isinstance(found, tuple):
-        raise ValueError(": ".join(found))
-    return found
+    kind = next(model_types([name]))
+    if isinstance(kind, tuple):
+        raise ValueError(": ".join(kind))
+    return kind
 
 
 def _whole_of(config: type[PreTrainedConfig]) -> str:
@@ -362,9 +362,9 @@ def _class_of(name: str, config: type[PreTrainedConfig]) -> type[PreTrainedModel
     if name in CLASSES:
         return getattr(transformers, CLASSES[name])
     for table in _tables():
-        found = getattr(modeling_auto, table).get(name)
-        found = found[0] if isinstance(found, tuple | list) else found
-        kind = getattr(transformers, found, None) if found else None
+        class_name = getattr(modeling_auto, table).get(name)
+        class_name = class_name[0] if isinstance(class_name, tuple | list) else class_name
+        kind = getattr(transformers, class_name, None) if class_name else None
         if isinstance(kind, type) and issubclass(kind, PreTrainedModel):
             return kind
     module = sys.modules[config.__module__]
@@ -472,13 +472,17 @@ def tiny_config(kind: ModelType, widths: bool = True) -> PreTrainedConfig:
     with quiet():
         if kind.name in COMPOSED:
             parts = COMPOSED[kind.name]
-            made: dict[str, Any] = {
+            parts_config: dict[str, Any] = {
                 part: shrunk(CONFIG_MAPPING[name]().to_dict(), name) for part, name in parts.items()
             }
-            if "decoder" in made:
-                made["decoder"] |= {"is_decoder": True, "add_cross_attention": True}
-            made |= {"pad_token_id": 0, "decoder_start_token_id": 1, "projection_dim": WIDTH}
-            return kind.config(**made)
+            if "decoder" in parts_config:
+                parts_config["decoder"] |= {"is_decoder": True, "add_cross_attention": True}
+            parts_config |= {
+                "pad_token_id": 0,
+                "decoder_start_token_id": 1,
+                "projection_dim": WIDTH,
+            }
+            return kind.config(**parts_config)
         make: Any = kind.config
         default = make(**DEFAULTS.get(kind.name, {}))
         if getattr(getattr(default, "backbone_config", None), "model_type", "") == "timm_backbone":
@@ -712,10 +716,10 @@ def build(kind: ModelType, seed: int = 5, widths: bool = True) -> tuple[nn.Modul
 def _check_size(kind: ModelType, config: PreTrainedConfig) -> None:
     try:
         with torch.device("meta"):
-            made = kind.model(deepcopy(config))
+            network = kind.model(deepcopy(config))
     except Exception:  # some need numbers while they are built
         return
-    count = sum(parameter.numel() for parameter in made.parameters())
+    count = sum(parameter.numel() for parameter in network.parameters())
     if count > MAX_PARAMETERS:
         raise ValueError(f"{count:,} parameters are not tiny")
 

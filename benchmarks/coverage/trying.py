@@ -166,7 +166,7 @@ def described(inputs: Inputs) -> str:
 
 
 @dataclass(eq=False)
-class _Found:
+class _Outcome:
     """What the checks of one model type have found so far; fields as in `Row`."""
 
     checks: dict[str, float] = field(default_factory=dict)
@@ -183,12 +183,12 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs, s
         load(model)
     except ValueError as error:
         return refused(row, seen, str(error))
-    found, result, reason = _Found(), "exact", ""
+    outcome, result, reason = _Outcome(), "exact", ""
     try:
         for name, given in variations(inputs):
-            _check(found, name, given, model, reference, seen if name == "plain" else None)
-        found.named = named(model, inputs)
-        found.checks.update(halved(model, reference, inputs, seen, found.remarks))
+            _check(outcome, name, given, model, reference, seen if name == "plain" else None)
+        outcome.named = named(model, inputs)
+        outcome.checks.update(halved(model, reference, inputs, seen, outcome.remarks))
     except MismatchError as error:
         result, reason = "broken", str(error)
         nothing = "no attention on this input" in reason and not seen.calls
@@ -202,12 +202,12 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs, s
         row,
         result=result,
         reason=reason,
-        checks=found.checks,
-        output=found.output,
-        remarks=tuple(dict.fromkeys(found.remarks)),
-        hidden=found.hidden,
-        window=found.window,
-        named=found.named,
+        checks=outcome.checks,
+        output=outcome.output,
+        remarks=tuple(dict.fromkeys(outcome.remarks)),
+        hidden=outcome.hidden,
+        window=outcome.window,
+        named=outcome.named,
     )
 
 
@@ -224,7 +224,7 @@ def named(model: nn.Module, inputs: Inputs) -> tuple[str, ...]:
 
 
 def _check(
-    found: _Found,
+    outcome: _Outcome,
     name: str,
     given: Inputs,
     model: nn.Module,
@@ -236,36 +236,36 @@ def _check(
     Raises:
         MismatchError: for a difference that is no rounding error.
     """
-    made = _traced(model, given)  # first: the library adapts some models as they run
+    traced = _traced(model, given)  # first: the library adapts some models as they run
     try:
         expected = eager(reference, given) if seen is None else seen
         untouched = _run(model, given)
     except Exception as error:
-        found.remarks.append(f"{name}: the library itself raises {reason_of(error):.80}")
+        outcome.remarks.append(f"{name}: the library itself raises {reason_of(error):.80}")
         return
-    if isinstance(made, Exception):
-        if "attends to padding" in str(made) and sees_padding(expected, given):
-            found.remarks.append(f"{name}: refused, since real tokens attend to padding")
+    if isinstance(traced, Exception):
+        if "attends to padding" in str(traced) and sees_padding(expected, given):
+            outcome.remarks.append(f"{name}: refused, since real tokens attend to padding")
             return
-        raise MismatchError(f"{name}: trace raises {reason_of(made)}") from made
+        raise MismatchError(f"{name}: trace raises {reason_of(traced)}") from traced
     try:
-        found.hidden = unshown(made, expected, reference)
-        if disagree(made, untouched, expected, given):
-            found.remarks.append(f"{name}: {DISAGREE}")
+        outcome.hidden = unshown(traced, expected, reference)
+        if disagree(traced, untouched, expected, given):
+            outcome.remarks.append(f"{name}: {DISAGREE}")
             expected = eager(model, given)
-        weights, remarks = maps(made, expected, given, sinks_of(reference))
-        output = output_apart(made, untouched, expected, given)
+        weights, remarks = maps(traced, expected, given, sinks_of(reference))
+        output = output_apart(traced, untouched, expected, given)
     except MismatchError as error:
         raise MismatchError(f"{name}: {error}") from error
-    found.output = max(found.output, output)
-    found.remarks += remarks
-    found.window = found.window or windowed(expected, given)
-    found.checks[name] = weights
+    outcome.output = max(outcome.output, output)
+    outcome.remarks += remarks
+    outcome.window = outcome.window or windowed(expected, given)
+    outcome.checks[name] = weights
     if weights > AIM:
         rounding = inexact(reference, given, expected)
         if not weights < 4 * rounding < ROUNDING:
             raise MismatchError(f"{name}: a weight differs by {weights:.1e}")
-        found.remarks.append(f"the library's float32 is {rounding:.0e} off its float64")
+        outcome.remarks.append(f"the library's float32 is {rounding:.0e} off its float64")
     elif output > 10 * AIM:
         raise MismatchError(f"{name}: the output differs by {output:.1e} of its largest number")
 
@@ -342,14 +342,14 @@ def halved(
         remarks.append("bfloat16: the library's weights are NaN")
         return {}
     rounding = between(expected, whole)
-    made = _traced(model, given)
-    if isinstance(made, Exception):
-        raise MismatchError(f"bfloat16: trace raises {reason_of(made)}") from made
+    traced = _traced(model, given)
+    if isinstance(traced, Exception):
+        raise MismatchError(f"bfloat16: trace raises {reason_of(traced)}") from traced
     try:
-        off, _ = maps(made, expected, given, sinks_of(reference))
-        if off > max(0.05, 3 * rounding) and disagree(made, fused.output, expected, given):
+        off, _ = maps(traced, expected, given, sinks_of(reference))
+        if off > max(0.05, 3 * rounding) and disagree(traced, fused.output, expected, given):
             remarks.append(f"bfloat16: {DISAGREE}")
-            off, _ = maps(made, fused, given)
+            off, _ = maps(traced, fused, given)
     except MismatchError as error:
         raise MismatchError(f"bfloat16: {error}") from error
     if off > max(0.05, 3 * rounding):

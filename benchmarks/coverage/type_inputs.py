@@ -393,8 +393,8 @@ def _chunks(config: Any) -> list[Inputs]:
 
 
 def _gemma3n_audio(config: Any) -> list[Inputs]:
-    shown = torch.zeros(BATCH, 64, dtype=torch.bool)
-    return [{"audio_mel": normal(BATCH, 64, config.input_feat_size), "audio_mel_mask": shown}]
+    mask = torch.zeros(BATCH, 64, dtype=torch.bool)
+    return [{"audio_mel": normal(BATCH, 64, config.input_feat_size), "audio_mel_mask": mask}]
 
 
 def _audio_ids(config: Any) -> list[Inputs]:

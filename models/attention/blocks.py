@@ -66,8 +66,8 @@ class Block:
         """
         if self.scores is None:
             return torch.special.entr(self.weights).sum(-1)
-        found = self.log_totals() - torch.linalg.vecdot(self.weights, self.scores)
-        return torch.where(self.peaks > 0, found.clamp(min=0.0), 0.0)
+        entropy = self.log_totals() - torch.linalg.vecdot(self.weights, self.scores)
+        return torch.where(self.peaks > 0, entropy.clamp(min=0.0), 0.0)
 
 
 Read = Callable[[slice, slice], Block]

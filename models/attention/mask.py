@@ -76,10 +76,10 @@ class Mask:
                 raise ValueError(
                     f"{name}: expected shape {(batch, keys)}, received {tuple(rule.shape)}"
                 )
-        own = self.query_padding
-        if own is not None and own.shape != (batch, queries):
+        mask = self.query_padding
+        if mask is not None and mask.shape != (batch, queries):
             raise ValueError(
-                f"query_padding: expected shape {(batch, queries)}, received {tuple(own.shape)}"
+                f"query_padding: expected shape {(batch, queries)}, received {tuple(mask.shape)}"
             )
         if self.segments is not None and self.offset + queries > keys:
             raise ValueError(
@@ -144,8 +144,8 @@ class Mask:
         if self.causal or self.window is not None:
             seen = _both(seen, self._by_distance(rows, part))
         if self.segments is not None:
-            own = self.segments[:, rows + self.offset]
-            seen = _both(seen, (own[:, :, None] == self.segments[:, None, part])[:, None])
+            segments = self.segments[:, rows + self.offset]
+            seen = _both(seen, (segments[:, :, None] == self.segments[:, None, part])[:, None])
         if self.dense is not None:
             picked = self.dense if self.dense.shape[1] == 1 else self.dense[:, list(heads)]
             picked = picked if picked.shape[3] == 1 else picked[..., part]

@@ -244,8 +244,8 @@ class Pattern:
         if not self.values_edits:
             return self.weights(head, rows, item=item)
         picked, heads = self._rows(rows), range(self.heads)[self._heads(head)]
-        found = torch.stack([self._effective(each, item)[picked] for each in heads])
-        return found if head is None else found[0]
+        weights = torch.stack([self._effective(each, item)[picked] for each in heads])
+        return weights if head is None else weights[0]
 
     def _effective(self, head: int, item: int) -> Float[Tensor, "query key"]:
         weights = self.weights(head, item=item)[None]
@@ -406,7 +406,9 @@ class Pattern:
         if not isinstance(edit, ItemWeightsEdit):
             return edit.edit_weights(weights, heads, rows)
         pairs = zip(weights, range(self.batch)[items], strict=True)
-        return torch.stack([edit.edit_item(own, heads, rows, self, item) for own, item in pairs])
+        return torch.stack(
+            [edit.edit_item(values, heads, rows, self, item) for values, item in pairs]
+        )
 
     def _sink(self, heads: slice) -> Tensor | None:
         """The sinks of these heads, divided by their temperature."""

@@ -30,8 +30,8 @@ class Rotation(NamedTuple):
     def __call__(self, x: Float[Tensor, "*head token dim"]) -> Float[Tensor, "*head token dim"]:
         turned = torch.polar(torch.ones_like(self.angles), self.angles)
         first, second = _pairs(x.double(), self.width, self.neighbours)
-        made = torch.complex(first, second) * turned
-        parts = torch.stack([made.real, made.imag], -1 if self.neighbours else -2).flatten(-2)
+        product = torch.complex(first, second) * turned
+        parts = torch.stack([product.real, product.imag], -1 if self.neighbours else -2).flatten(-2)
         return torch.cat([parts, x[..., self.width :].double()], -1).to(x.dtype)
 
 

@@ -105,8 +105,8 @@ class Additive:
         of_q, of_k = self.hidden(q, k)
         hidden = torch.tanh(of_q[:, :, :, None] + of_k[:, :, None])
         vector = self.vector if self.vector.ndim == 1 else _chosen(self.vector, heads)
-        found = hidden.flatten(2, 3) @ vector.to(q.dtype)[..., None]
-        return found.unflatten(2, hidden.shape[2:4])[..., 0]
+        logits = hidden.flatten(2, 3) @ vector.to(q.dtype)[..., None]
+        return logits.unflatten(2, hidden.shape[2:4])[..., 0]
 
 
 Score = Dot | Bilinear | Additive

@@ -53,14 +53,14 @@ def attention(
         b = f" + b{letter}" if config.qkv_bias else ""
         heads = config.heads if which == "query" else config.key_heads
         gives = (x[0], ("heads × width", heads * width))
-        made = linear(
+        cost = linear(
             *(which, which.capitalize(), x, gives, runs),
             bias=config.qkv_bias,
             kind="projection",
             formula=f"{letter} = {'c' if cross and which != 'query' else 'x'} · W{letter}{b}",
             memory=0 if config.scoring == "additive" and which != "value" else NUMBER * size(gives),
         )
-        parts.append(made)
+        parts.append(cost)
     filled = mask_fill is not None
     parts.append(_attend(config, queries, rows[1][1], order, causal, filled))
     merged = (("tokens", queries), ("heads × width", config.merged))

@@ -43,18 +43,18 @@ def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...
         raise ValueError("cost: expected a network of attention and MLPs, received a recurrent one")
     check_input(config, tokens, target)
     if isinstance(config, ViTConfig):
-        found = vit_parts(config)
+        costs = vit_parts(config)
     elif isinstance(config, Seq2SeqConfig):
-        found = seq2seq_parts(config, tokens, target)
+        costs = seq2seq_parts(config, tokens, target)
     elif isinstance(config, DecoderConfig):
-        found = decoder_parts(config, tokens)
+        costs = decoder_parts(config, tokens)
     elif isinstance(config, EncoderConfig):
-        found = encoder_parts(config, tokens)
+        costs = encoder_parts(config, tokens)
     elif isinstance(config, AttentionLayerConfig):
-        found = layer_parts(config, tokens, target)
+        costs = layer_parts(config, tokens, target)
     else:
-        found = smallest_parts(config, tokens)
-    return tuple(found)
+        costs = smallest_parts(config, tokens)
+    return tuple(costs)
 
 
 def check_input(config: Config, tokens: int, target: int) -> None:

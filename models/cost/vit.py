@@ -54,8 +54,8 @@ def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
         parts.append(linear("project", "Projection", flat, projected, Patches.forward))
     if config.patch_norm:
         parts[-1] = replace(parts[-1], memory=parts[-1].memory + NUMBER * size(projected))
-        made = norm("patch_norm", "Norm", projected, ViT.embed, config.norm_kind)
-        parts.append(replace(made, memory=norm_keeps(projected, config.norm_kind)))
+        cost = norm("patch_norm", "Norm", projected, ViT.embed, config.norm_kind)
+        parts.append(replace(cost, memory=norm_keeps(projected, config.norm_kind)))
     if config.prefix:
         first = ["class token"] if config.head == "class" else []
         more = [f"{config.registers} registers"] if config.registers else []

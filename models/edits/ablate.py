@@ -58,11 +58,11 @@ class Reference:
         for trace in every:
             for site, pattern in zip(trace.sites, trace.patterns, strict=True):
                 values = edited_values(pattern).detach().float()
-                for item, own in enumerate(values):
+                for item, value in enumerate(values):
                     at, _ = trace.positions(site, item)
-                    rows.setdefault(site.where, []).append(own[:, at.to(own.device)])
+                    rows.setdefault(site.where, []).append(value[:, at.to(value.device)])
         means = {where: torch.cat(each, 1).mean(1) for where, each in rows.items()}
-        most = max(sum(own.shape[1] for own in each) for each in rows.values())
+        most = max(sum(value.shape[1] for value in each) for each in rows.values())
         return Reference(name, most, means)
 
     def mean(self, site: Where) -> Float[Tensor, "head value_dim"]:
@@ -143,9 +143,9 @@ class Ablate:
         """The ablation at one site; one of a tower stays that of the whole network."""
         if self.site is not None:
             return self
-        found = copy(self)
-        assign(found, site=site)
-        return found
+        edit = copy(self)
+        assign(edit, site=site)
+        return edit
 
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
@@ -153,7 +153,9 @@ class Ablate:
         heads = heads_of(self.head, pattern.heads)
         if not heads:
             return values
-        each = [self._replaced(own, heads, heads, pattern, item) for item, own in enumerate(values)]
+        each = [
+            self._replaced(value, heads, heads, pattern, item) for item, value in enumerate(values)
+        ]
         return torch.stack(each)
 
     def edit_rows(
@@ -185,22 +187,22 @@ class Ablate:
         item: int,
     ) -> Float[Tensor, "head query dim"]:
         """The rows with those at some places replaced, which belong to these heads."""
-        own, replaced = own_queries(pattern, item), rows.clone()
+        queries, replaced = own_queries(pattern, item), rows.clone()
         ablated = torch.tensor(at, dtype=torch.long, device=rows.device)
-        mine = rows[ablated][:, own]
-        instead = self._instead(mine, heads, own, item)
-        replaced[ablated[:, None], own[None, :]] = instead.to(rows.dtype)
+        mine = rows[ablated][:, queries]
+        instead = self._instead(mine, heads, queries, item)
+        replaced[ablated[:, None], queries[None, :]] = instead.to(rows.dtype)
         return replaced
 
     def _instead(
-        self, mine: Tensor, heads: Sequence[int], own: Int[Tensor, " _"], item: int
+        self, mine: Tensor, heads: Sequence[int], queries: Int[Tensor, " _"], item: int
     ) -> Tensor:
         if self.how == "zero":
             return torch.zeros_like(mine)
         if self.how == "noise":
             return self._noise(mine, heads, item)
         if self.how == "token":
-            index = places(self.token, torch.arange(len(own), device=own.device), "token")
+            index = places(self.token, torch.arange(len(queries), device=queries.device), "token")
             return mine[:, index].expand_as(mine)
         if self.how == "mean" and self.over is not None:
             means = self.over.mean(self.site or self.where)[[*heads]].to(mine.device)

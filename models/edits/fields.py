@@ -119,17 +119,17 @@ def chosen(wanted: Numbers, count: int, name: str) -> tuple[int, ...] | None:
     """
     if wanted is None:
         return None
-    found = (wanted,) if isinstance(wanted, int) else tuple(wanted)
-    for each in found:
+    indices = (wanted,) if isinstance(wanted, int) else tuple(wanted)
+    for each in indices:
         if not 0 <= each < count:
             raise ValueError(f"{name}: expected 0 to {count - 1}, received {each}")
-    return found
+    return indices
 
 
 def heads_of(head: Numbers, count: int) -> list[int]:
     """Heads among `count`."""
-    found = chosen(head, count, "head")
-    return [*range(count)] if found is None else [*found]
+    indices = chosen(head, count, "head")
+    return [*range(count)] if indices is None else [*indices]
 
 
 def _is_whole(value: Any) -> bool:

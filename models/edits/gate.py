@@ -76,10 +76,10 @@ class SetGate:
         columns = [column for start in first for column in range(start, start + dim)]
         edited = gates.clone()
         for item, rows in enumerate(gates):
-            own = own_tokens(padding, item, len(rows), rows.device)
-            mine = rows[own][:, columns]
-            shown = mine.sigmoid().mean(0) if self.value == "mean" else number("value", self.value)
-            edited[item, own[:, None], torch.tensor(columns)] = torch.logit(
-                torch.as_tensor(shown, dtype=mine.dtype, device=mine.device)
+            tokens = own_tokens(padding, item, len(rows), rows.device)
+            mine = rows[tokens][:, columns]
+            change = mine.sigmoid().mean(0) if self.value == "mean" else number("value", self.value)
+            edited[item, tokens[:, None], torch.tensor(columns)] = torch.logit(
+                torch.as_tensor(change, dtype=mine.dtype, device=mine.device)
             ).expand_as(mine)
         return edited

@@ -126,10 +126,10 @@ class Cover:
 
     def edit_pixels(self, pixels: Pixels, grid: Grid) -> Pixels:
         """The picture with the patches covered."""
-        found = chosen(self.patch, grid[0] * grid[1], "patch")
+        patches = chosen(self.patch, grid[0] * grid[1], "patch")
         cover = _blurred(pixels, grid) if self.how == "blur" else pixels.mean((2, 3), keepdim=True)
         cover, edited = cover.expand_as(pixels), pixels.clone()
-        for patch in range(grid[0] * grid[1]) if found is None else found:
+        for patch in range(grid[0] * grid[1]) if patches is None else patches:
             part = _part(patch, pixels, grid)
             edited[:, :, *part] = cover[:, :, *part]
         return edited

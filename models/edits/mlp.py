@@ -60,8 +60,8 @@ class AblateMLP:
             return torch.zeros_like(added)
         edited = added.clone()
         for item, rows in enumerate(added):
-            own = own_tokens(padding, item, len(rows), rows.device)
-            edited[item, own] = self._instead(rows[own], item)
+            tokens = own_tokens(padding, item, len(rows), rows.device)
+            edited[item, tokens] = self._instead(rows[tokens], item)
         return edited
 
     def _instead(self, mine: Tensor, item: int) -> Tensor:

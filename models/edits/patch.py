@@ -144,14 +144,14 @@ class Patch:
     def put(
         self,
         x: Float[Tensor, "*head token dim"],
-        own: Rows,
+        positions: Rows,
         theirs: Float[Tensor, "*head other dim"],
     ) -> Float[Tensor, "*head token dim"]:
         """One item with the rows of some tokens replaced.
 
         Args:
             x: of this pass, padding included.
-            own: positions of the item's own tokens.
+            positions: positions of the item's own tokens.
             theirs: of the other pass, of its item's own tokens.
         """
         if x.shape[-1] != theirs.shape[-1] or x.shape[:-2] != theirs.shape[:-2]:
@@ -159,16 +159,18 @@ class Patch:
                 f"{self}: expected a source of the same network, received {tuple(theirs.shape)} for"
                 f" {tuple(x.shape)}"
             )
-        if self.token is None and len(own) != theirs.shape[-2]:
+        if self.token is None and len(positions) != theirs.shape[-2]:
             raise ValueError(
-                f"{self}: expected a source of {len(own)} tokens, received {theirs.shape[-2]}:"
-                " choose a token, and the source's"
+                f"{self}: expected a source of {len(positions)} tokens,"
+                f" received {theirs.shape[-2]}: choose a token, and the source's"
             )
         whose = self.token if self.source_token is None else self.source_token
-        mine = _picked(self.token, len(own), "token")
+        mine = _picked(self.token, len(positions), "token")
         rows = _picked(whose, theirs.shape[-2], "source_token")
         edited = x.clone()
-        edited[..., own[mine.to(own.device)], :] = theirs[..., rows.to(theirs.device), :].to(x)
+        edited[..., positions[mine.to(positions.device)], :] = theirs[
+            ..., rows.to(theirs.device), :
+        ].to(x)
         return edited
 
     def item_of(self, item: int, items: int) -> int:
@@ -179,8 +181,8 @@ class Patch:
 
 
 def _picked(wanted: Numbers, count: int, name: str) -> Tensor:
-    found = chosen(wanted, count, name)
-    return torch.arange(count) if found is None else torch.tensor(found, dtype=torch.long)
+    indices = chosen(wanted, count, name)
+    return torch.arange(count) if indices is None else torch.tensor(indices, dtype=torch.long)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +235,7 @@ class PatchedRecipe:
         name, source = self.patch.what, self.patch.other
         site = self.patch.source_site(self.site)
         mine, theirs = getattr(pattern, name), getattr(source.pattern(site), name).detach()
-        own = own_queries if name == "q" else own_keys
+        rows_of = own_queries if name == "q" else own_keys
         axis = 0 if name == "q" else 1
         heads = heads_of(self.patch.head, mine.shape[1])
         edited = []
@@ -241,7 +243,7 @@ class PatchedRecipe:
             other = self.patch.item_of(item, len(theirs))
             rows = source.positions(site, other)[axis].to(theirs.device)
             edited.append(
-                _of_heads(self.patch, x, own(pattern, item), theirs[other][:, rows], heads)
+                _of_heads(self.patch, x, rows_of(pattern, item), theirs[other][:, rows], heads)
             )
         return replace(pattern, **{name: torch.stack(edited)})
 
@@ -266,8 +268,8 @@ class PatchedValues:
         for item, x in enumerate(values):
             other = self.patch.item_of(item, len(theirs))
             rows = source.positions(site, other)[0].to(theirs.device)
-            own = own_queries(pattern, item)
-            edited.append(_of_heads(self.patch, x, own, theirs[other][:, rows], heads))
+            positions = own_queries(pattern, item)
+            edited.append(_of_heads(self.patch, x, positions, theirs[other][:, rows], heads))
         return torch.stack(edited)
 
     def edit_rows(
@@ -288,7 +290,7 @@ class PatchedValues:
 
 
 def _of_heads(
-    patch: Patch, x: Tensor, own: Rows, theirs: Tensor, heads: Sequence[int]
+    patch: Patch, x: Tensor, positions: Rows, theirs: Tensor, heads: Sequence[int]
 ) -> Float[Tensor, "head token dim"]:
     """One item, with the rows of some heads patched."""
     if len(x) != len(theirs):
@@ -296,5 +298,5 @@ def _of_heads(
     if not heads:
         return x
     edited, some = x.clone(), [*heads]
-    edited[some] = patch.put(x[some], own, theirs[some])
+    edited[some] = patch.put(x[some], positions, theirs[some])
     return edited

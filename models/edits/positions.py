@@ -82,7 +82,7 @@ def positions_for(
     tokens: int,
     *,
     most: int,
-    told: bool = True,
+    has_positions: bool = True,
     padding: Padding = None,
     where: Where = Where(0),
 ) -> Int[Tensor, " token"] | None:
@@ -92,7 +92,7 @@ def positions_for(
         edits: of the network.
         tokens: how many.
         most: how many positions there are.
-        told: whether the network is told positions at all.
+        has_positions: whether the network is told positions at all.
         padding: True at padding.
         where: the tower.
 
@@ -104,7 +104,7 @@ def positions_for(
     mine = [edit for edit in mine if isinstance(edit, PositionsEdit)]
     if not mine:
         return None
-    if not told:
+    if not has_positions:
         raise ValueError(f"{mine[0]}: this network has no positions")
     if (
         padding is not None
@@ -114,9 +114,9 @@ def positions_for(
         raise ValueError(
             f"{mine[0]}: expected items of one length to shuffle: trace them one by one"
         )
-    found = torch.arange(tokens)
+    order = torch.arange(tokens)
     for edit in mine:
-        found = edit.edit_positions(found)
-    if int(found.max()) >= most:
-        raise ValueError(f"{mine[0]}: expected positions 0 to {most - 1}, received {found.max()}")
-    return found
+        order = edit.edit_positions(order)
+    if int(order.max()) >= most:
+        raise ValueError(f"{mine[0]}: expected positions 0 to {most - 1}, received {order.max()}")
+    return order

@@ -115,9 +115,9 @@ def edited_state(
     """The hidden states of one layer and tower, edited; layer 0 is the embedding."""
     mine = (edit for edit in edits if acts_on(edit) == STATES and address_of(edit).includes(where))
     for edit in mine:
-        found = _bound(edit, where)
-        if isinstance(found, StateEdit):
-            state = found.edit_state(state, padding)
+        bound = _bound(edit, where)
+        if isinstance(bound, StateEdit):
+            state = bound.edit_state(state, padding)
     return state
 
 
@@ -128,9 +128,9 @@ def address_of(edit: Edit) -> Where:
 
 def moved(edit: Edit, where: Where) -> Edit:
     """The same edit at another address."""
-    found = copy(edit)
-    assign(found, where=where)
-    return found
+    copied = copy(edit)
+    assign(copied, where=where)
+    return copied
 
 
 def _bound(edit: Edit, site: Where) -> Edit:

@@ -22,19 +22,21 @@ MAX_TEXT = 4000  # characters: a link that every browser and proxy takes
 MAX_EDITS = 64
 PLAIN = re.compile(r"[\w\s(),='\"“”+./:-]*")
 TAKEN = ("source", "over")  # arguments that are named
-SHOWN = 80  # characters of a wrong text in a message
+EXCERPT = 80  # characters of a wrong text in a message
 
 
 @lru_cache
 def kinds() -> dict[str, type]:
     """Every edit by its name: what the modules beside this one define that can be described."""
-    found: dict[str, type] = {}
+    types: dict[str, type] = {}
     for each in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
         module = import_module(each.name)
-        own = (kind for kind in vars(module).values() if isclass(kind))
-        mine = (kind for kind in own if kind.__module__ == each.name and hasattr(kind, "describe"))
-        found |= {kind.__name__: kind for kind in mine}
-    return found
+        classes = (kind for kind in vars(module).values() if isclass(kind))
+        mine = (
+            kind for kind in classes if kind.__module__ == each.name and hasattr(kind, "describe")
+        )
+        types |= {kind.__name__: kind for kind in mine}
+    return types
 
 
 def format_edits(edits: Iterable[Any], names: Mapping[str, Any] = {}) -> str:
@@ -112,12 +114,12 @@ def _edit(call: ast.expr, named: Mapping[str, Any]) -> Any:
 def _literal(node: ast.expr) -> Any:
     """A number, a word, None, or several numbers."""
     try:
-        found = ast.literal_eval(node)
+        value = ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError("expected numbers and words as arguments") from error
-    if not isinstance(found, int | float | str | tuple | None):
+    if not isinstance(value, int | float | str | tuple | None):
         raise ValueError("expected numbers and words as arguments")
-    return found
+    return value
 
 
 def _named(argument: str, name: Any, named: Mapping[str, Any]) -> Any:
@@ -131,4 +133,4 @@ def _named(argument: str, name: Any, named: Mapping[str, Any]) -> Any:
 
 
 def _received(text: str) -> str:
-    return f"received {text[:SHOWN]!r}{'…' if len(text) > SHOWN else ''}"
+    return f"received {text[:EXCERPT]!r}{'…' if len(text) > EXCERPT else ''}"

@@ -33,14 +33,18 @@ def own_tokens(
     return everyone if padding is None else everyone[~padding[item].to(everyone.device)]
 
 
-def places(wanted: Numbers, own: Int[Tensor, " _"], name: str) -> Int[Tensor, " _"]:
+def places(wanted: Numbers, positions: Int[Tensor, " _"], name: str) -> Int[Tensor, " _"]:
     """Positions on the axis of some of an item's own tokens.
 
     Raises:
         ValueError: for a token that the item does not have.
     """
-    found = chosen(wanted, len(own), name)
-    return own if found is None else own[torch.tensor(found, dtype=torch.long, device=own.device)]
+    indices = chosen(wanted, len(positions), name)
+    return (
+        positions
+        if indices is None
+        else positions[torch.tensor(indices, dtype=torch.long, device=positions.device)]
+    )
 
 
 def positions_by_item(
@@ -52,6 +56,6 @@ def positions_by_item(
     """
     if padding is None or wanted is None:
         return chosen(wanted, length, name)
-    own = [(~row).nonzero().flatten().tolist() for row in padding]
-    found = chosen(wanted, max(map(len, own)), name) or ()
-    return tuple(tuple(row[each] for each in found if each < len(row)) for row in own)
+    positions = [(~row).nonzero().flatten().tolist() for row in padding]
+    indices = chosen(wanted, max(map(len, positions)), name) or ()
+    return tuple(tuple(row[each] for each in indices if each < len(row)) for row in positions)

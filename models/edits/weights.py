@@ -190,8 +190,8 @@ class UsePattern:
     ) -> Rows:
         chosen = heads_of(self.head, pattern.heads)
         mine = torch.tensor([head in chosen for head in heads], device=weights.device)
-        own = torch.isin(rows, own_queries(pattern, item))
-        here = mine[:, None] & own[None, :]
+        queries = torch.isin(rows, own_queries(pattern, item))
+        here = mine[:, None] & queries[None, :]
         if not here.any():
             return weights
         instead = self._instead(heads, rows, pattern, item).to(weights.dtype)
@@ -237,6 +237,6 @@ def visible(
     rule = pattern.mask.visible(rows, pattern.keys, heads)
     if rule is not None:
         seen &= rule[item if len(rule) > 1 else 0]
-    own = torch.zeros(pattern.keys, dtype=torch.bool, device=seen.device)
-    own[own_keys(pattern, item)] = True
-    return seen & own
+    keys = torch.zeros(pattern.keys, dtype=torch.bool, device=seen.device)
+    keys[own_keys(pattern, item)] = True
+    return seen & keys

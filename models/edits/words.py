@@ -31,7 +31,7 @@ def some(wanted: Numbers, noun: str) -> str:
 
 def joined(words: Iterable[str]) -> str:
     """Words as a list in a sentence: "1, 2 and 3"; a long one is cut short."""
-    found = [*words]
-    if len(found) > 8:
-        found = [*found[:6], f"{len(found) - 6} more"]
-    return " and ".join(filter(None, [", ".join(found[:-1]), found[-1]]))
+    names = [*words]
+    if len(names) > 8:
+        names = [*names[:6], f"{len(names) - 6} more"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -47,12 +47,12 @@ class Cursor:
     def text(self, count: int) -> str:
         """The next bytes as a name, without the zero byte that ends it."""
         try:
-            found = bytes(self.take(count)).decode("utf-8")
+            string = bytes(self.take(count)).decode("utf-8")
         except UnicodeDecodeError as error:
             raise self.damaged(f"no name at {self.place - count:,}") from error
-        if not found.endswith("\0") or "\0" in found[:-1]:
+        if not string.endswith("\0") or "\0" in string[:-1]:
             raise self.damaged(f"no name at {self.place - count:,}")
-        return found[:-1]
+        return string[:-1]
 
     def check_end(self) -> None:
         """Raises CheckpointError unless all has been read."""

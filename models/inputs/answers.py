@@ -18,8 +18,8 @@ WRITTEN = {"paligemma": 1}  # the type of written tokens, where that is not 0
 
 def can_write(network: Any) -> bool:
     """Whether a network of transformers goes on with a text."""
-    made = getattr(network, "get_output_embeddings", None)
-    return made is not None and made() is not None and hasattr(network, "generate")
+    getter = getattr(network, "get_output_embeddings", None)
+    return getter is not None and getter() is not None and hasattr(network, "generate")
 
 
 def add_answer(model: "Model", arguments: dict[str, Any], target: Any, most: int) -> str | None:
@@ -57,12 +57,12 @@ def _given(model: "Model", target: Any) -> Tensor:
     if not isinstance(target, str) or model.tokenizer is None:
         raise ValueError(f"target: expected a text or ids, received {type(target).__name__}")
     tokens = model.tokenizer.encode(target)
-    own = [
+    ids = [
         token
         for token, special, span in zip(tokens.ids, tokens.special, tokens.spans, strict=True)
         if span is not None or not special
     ]
-    return torch.tensor(own, dtype=torch.long).reshape(1, -1)
+    return torch.tensor(ids, dtype=torch.long).reshape(1, -1)
 
 
 @torch.no_grad()
@@ -73,9 +73,11 @@ def _written(model: "Model", arguments: dict[str, Any], most: int) -> tuple[Tens
     from models.inputs.quiet import quiet_transformers
 
     text = model.network.config.get_text_config(decoder=True)
-    own = text.eos_token_id
+    default = text.eos_token_id
     stated = model.prompts.ends if model.prompts is not None else ()
-    ends = list(stated) or (own if isinstance(own, list) else [own] if own is not None else [])
+    ends = list(stated) or (
+        default if isinstance(default, list) else [default] if default is not None else []
+    )
     room = model.limit - arguments[TEXT].shape[1]
     if room < 1:
         raise ValueError(f"{model.name} reads at most {model.limit} tokens: no room for an answer")
@@ -100,16 +102,16 @@ def _written(model: "Model", arguments: dict[str, Any], most: int) -> tuple[Tens
 def _longer(arguments: dict[str, Any], ids: Tensor, family: str) -> dict[str, Any]:
     """The arguments that tell of each token, with those of the answer."""
     more = ids.shape[1]
-    found = {TEXT: torch.cat([arguments[TEXT], ids], dim=1)}
+    extended = {TEXT: torch.cat([arguments[TEXT], ids], dim=1)}
     mask = arguments.get("attention_mask")
     if isinstance(mask, Tensor) and mask.ndim == 2:
-        found["attention_mask"] = torch.cat([mask, mask.new_ones(1, more)], dim=1)
+        extended["attention_mask"] = torch.cat([mask, mask.new_ones(1, more)], dim=1)
     for name in TYPES:
         if isinstance(arguments.get(name), Tensor):
             kind = arguments[name].new_full((1, more), WRITTEN.get(family, 0))
-            found[name] = torch.cat([arguments[name], kind], dim=1)
+            extended[name] = torch.cat([arguments[name], kind], dim=1)
     crossed = arguments.get("cross_attention_mask")
     if isinstance(crossed, Tensor):
         last = crossed[:, -1:].expand(-1, more, *crossed.shape[2:])
-        found["cross_attention_mask"] = torch.cat([crossed, last], dim=1)
-    return found
+        extended["cross_attention_mask"] = torch.cat([crossed, last], dim=1)
+    return extended

@@ -44,8 +44,8 @@ def _repainted(model: "Model", inputs: ModelInputs, edit: PixelsEdit) -> ModelIn
     grid = None if image is None else image.grid
     if not isinstance(pixels, Tensor) or pixels.ndim != 4 or grid is None:
         raise ValueError(f"{edit}: {model.name} reads no picture here whose patches are known")
-    made = edit.edit_pixels(pixels, (grid.rows, grid.cols))
-    return replace(inputs, arguments={**inputs.arguments, IMAGE: made})
+    repainted = edit.edit_pixels(pixels, (grid.rows, grid.cols))
+    return replace(inputs, arguments={**inputs.arguments, IMAGE: repainted})
 
 
 def _reordered(
@@ -62,39 +62,39 @@ def _reordered(
     if not all(orders):
         raise ValueError(f"{edit}: expected at least one token to be left")
     columns = torch.stack(_columns(sequence, orders)).to(ids.device)
-    made = dict(inputs.arguments)
+    reordered = dict(inputs.arguments)
     for name, value in inputs.arguments.items():
         if isinstance(value, Tensor) and value.shape == ids.shape:
             if name in names:
-                made[name] = value.gather(1, columns)
+                reordered[name] = value.gather(1, columns)
             elif name == PLACES and not edit.target:
-                made[name] = value[:, : columns.shape[1]]
+                reordered[name] = value[:, : columns.shape[1]]
             elif name not in (*SOURCE, *TARGET):
                 raise ValueError(f"{edit}: {model.name} reads {name} for each token as well")
     pairs = zip(sequence.tokens, orders, strict=True)
     tokens = [item.picked(order) for item, order in pairs]
-    shown = None if sequence.positions is None else made.get(names[1])
-    moved = text_sequence(sequence.name, made[names[0]], shown, tokens)
+    mask = None if sequence.positions is None else reordered.get(names[1])
+    moved = text_sequence(sequence.name, reordered[names[0]], mask, tokens)
     sequences = {**inputs.sequences, sequence.name: moved}
     answer = inputs.answer  # the place of a token, which moves with those before it
     if answer is not None and not edit.target:
         answer = sum(place < answer for place in orders[0])
-    return replace(inputs, arguments=made, sequences=sequences, answer=answer)
+    return replace(inputs, arguments=reordered, sequences=sequences, answer=answer)
 
 
 def _columns(
     sequence: InputSequence, orders: Sequence[Sequence[int]]
 ) -> list[Int[Tensor, " column"]]:
     """Of each item, which columns of its tensors stay, its padding where it was."""
-    longest, found = max(map(len, orders)), []
+    longest, columns = max(map(len, orders)), []
     for item, order in enumerate(orders):
         whole = torch.arange(sequence.length)
-        own = whole if sequence.positions is None else sequence.positions[item]
-        padding = whole[~torch.isin(whole, own)][: longest - len(order)]
-        mine = own[torch.tensor(order)]
-        before = bool(len(padding)) and int(padding[0]) < int(own[0])
-        found.append(torch.cat([padding, mine] if before else [mine, padding]))
-    return found
+        places = whole if sequence.positions is None else sequence.positions[item]
+        padding = whole[~torch.isin(whole, places)][: longest - len(order)]
+        mine = places[torch.tensor(order)]
+        before = bool(len(padding)) and int(padding[0]) < int(places[0])
+        columns.append(torch.cat([padding, mine] if before else [mine, padding]))
+    return columns
 
 
 # --- positions -----------------------------------------------------------------------------------
@@ -118,13 +118,13 @@ def with_positions(model: "Model", inputs: ModelInputs, edits: Sequence[Any]) ->
     if isinstance(given, Tensor) and given.ndim == 2:
         places = given.expand_as(ids).clone()
     for item, row in enumerate(places):
-        own = torch.arange(len(row)) if text.positions is None else text.positions[item]
+        real = torch.arange(len(row)) if text.positions is None else text.positions[item]
         for each in edits:
-            row[own] = each.edit_positions(row[own])
+            row[real] = each.edit_positions(row[real])
     if int(places.max()) >= model.limit:
         raise ValueError(
             f"{edit}: expected positions 0 to {model.limit - 1}, received {int(places.max())}"
         )
     # without a mask the library takes positions that do not rise for several packed texts
-    shown = {"attention_mask": torch.ones_like(ids)} if text.positions is None else {}
-    return replace(inputs, arguments={**shown, **inputs.arguments, PLACES: places})
+    mask = {"attention_mask": torch.ones_like(ids)} if text.positions is None else {}
+    return replace(inputs, arguments={**mask, **inputs.arguments, PLACES: places})

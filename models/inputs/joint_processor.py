@@ -36,11 +36,11 @@ def joint_processor(model: "Model") -> Any | None:
     images, config = image_processor(settings), model.network.config
     if images is None:
         return None
-    return _made(model.prompts, model.tokenizer, images, config.model_type, _of_config(config))
+    return _processor(model.prompts, model.tokenizer, images, config.model_type, _of_config(config))
 
 
 @lru_cache(maxsize=4)
-def _made(
+def _processor(
     prompts: PromptSettings, tokenizer: FileTokenizer, images: Any, family: str, stated: Settings
 ) -> Any | None:
     from transformers import PreTrainedTokenizerFast
@@ -67,9 +67,9 @@ def _made(
 def _named(tokens: dict[str, str]) -> dict[str, Any]:
     """Special tokens as arguments of a tokenizer."""
     usual = {f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
-    own = {name: text for name, text in tokens.items() if name not in usual}
+    added = {name: text for name, text in tokens.items() if name not in usual}
     plain = {name: text for name, text in tokens.items() if name in usual}
-    return {**plain, "extra_special_tokens": own}
+    return {**plain, "extra_special_tokens": added}
 
 
 def _without_videos(name: str) -> type:
@@ -90,13 +90,13 @@ def _without_videos(name: str) -> type:
 
 def _of_config(config: Any) -> Settings:
     """Settings of a processor that the config of the model tells."""
-    found = {}
+    options = {}
     for name, (part, attribute) in STAND_INS.items():
         owner = config if part is None else getattr(config, part, None)
         value = getattr(owner, attribute, None)
         if isinstance(value, int | str):
-            found[name] = value
-    return tuple(found.items())
+            options[name] = value
+    return tuple(options.items())
 
 
 def _options(kind: Any, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -92,15 +92,15 @@ class Layout:
 
         None if it has too few tokens for the patches, or too many.
         """
-        shown = self
+        layout = self
         if self.chosen is not None and length >= self.rows * self.cols > self.patches:
-            shown = replace(self, chosen=None)  # a decoder that fills the hidden patches in
-        extra = length - shown.patches
+            layout = replace(self, chosen=None)  # a decoder that fills the hidden patches in
+        extra = length - layout.patches
         detections = getattr(vision_part(config), "num_detection_tokens", 0)
         if not 0 <= extra <= MOST_SPECIAL + detections:
             return None
         before, behind = special_tokens(config, extra)
-        return replace(shown, before=before, behind=behind)
+        return replace(layout, before=before, behind=behind)
 
     @property
     def _labels(self) -> list[str]:
@@ -126,10 +126,10 @@ def special_tokens(config: Any, extra: int) -> tuple[tuple[str, ...], tuple[str,
         extra: how many there are.
     """
     part = vision_part(config)
-    own = LAST.get(getattr(part, "model_type", None) or "", ())
-    own = own if own == ("[CLS]",) or extra > len(own) else ()
-    last = min(extra, len(own) + getattr(part, "num_detection_tokens", 0))
-    behind = (*own, *(f"[DET] {index + 1}" for index in range(last - len(own))))[:last]
+    leading = LAST.get(getattr(part, "model_type", None) or "", ())
+    leading = leading if leading == ("[CLS]",) or extra > len(leading) else ()
+    last = min(extra, len(leading) + getattr(part, "num_detection_tokens", 0))
+    behind = (*leading, *(f"[DET] {index + 1}" for index in range(last - len(leading))))[:last]
     registers = min(extra - last, getattr(part, "num_register_tokens", 0) or 0)
     first = extra - last - registers
     names = ("[CLS]", "[DIST]")[:first] if first <= 2 else tuple(f"extra {i}" for i in range(first))

@@ -36,12 +36,12 @@ def _value(name: str, value: Any) -> Any:
     if arrays and _feature_maps(value):
         return type(value)(map(torch.as_tensor, value))
     try:
-        found = torch.stack([torch.as_tensor(v) for v in value]) if arrays else torch.tensor(value)
+        tensor = torch.stack([torch.as_tensor(v) for v in value]) if arrays else torch.tensor(value)
     except (ValueError, TypeError, RuntimeError) as error:
         raise ValueError(
             f"{name}: expected items of equal size: pad them (padding=True) or give one at a time"
         ) from error
-    return found[None] if found.ndim == 1 else found  # the numbers of a single item
+    return tensor[None] if tensor.ndim == 1 else tensor  # the numbers of a single item
 
 
 def _feature_maps(arrays: Sequence[Any]) -> bool:

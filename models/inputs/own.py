@@ -132,7 +132,7 @@ def read(model: Model, source: Any, spec: TextSpec) -> tuple[Tokens, ...]:
     if isinstance(source, Tensor) and source.is_floating_point():
         raise ValueError(f"{model.name} reads text or ids: expected whole numbers, received pixels")
     if isinstance(source, Tensor):
-        tokens = tuple(_own(row, spec) for row in source.tolist())
+        tokens = tuple(_labelled(row, spec) for row in source.tolist())
     else:
         texts = source if isinstance(source, list) else [source]
         if spec.tokenizer is None:
@@ -158,7 +158,7 @@ def _fits(model: Model, tokens: tuple[Tokens, ...], what: str = "") -> None:
         )
 
 
-def _own(ids: list[int], spec: TextSpec) -> Tokens:
+def _labelled(ids: list[int], spec: TextSpec) -> Tokens:
     """An item's tokens without trailing padding."""
     while ids and ids[-1] == spec.padding:
         ids = ids[:-1]
@@ -282,14 +282,14 @@ def _edited_text(model: Model, inputs: Inputs, edit: Any) -> Inputs:
     )
     fill = getattr(model.network.config, "padding", None) or 0
     ids, padding = batch(tokens, model.device, fill=fill)
-    made: dict[str, Any] = {**inputs.arguments, key: ids}
-    if not edit.target and "padding" in made:
-        made["padding"] = padding
-    if made.get("segments") is not None:
-        made["segments"] = torch.zeros_like(ids)
+    edited: dict[str, Any] = {**inputs.arguments, key: ids}
+    if not edit.target and "padding" in edited:
+        edited["padding"] = padding
+    if edited.get("segments") is not None:
+        edited["segments"] = torch.zeros_like(ids)
         for row, order in enumerate(orders):
-            made["segments"][row, : len(order)] = inputs.arguments["segments"][row, order]
-    return replace(inputs, arguments=made, **{name: tokens})
+            edited["segments"][row, : len(order)] = inputs.arguments["segments"][row, order]
+    return replace(inputs, arguments=edited, **{name: tokens})
 
 
 # --- images -------------------------------------------------------------------------------------
@@ -323,8 +323,8 @@ def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str,
     from models.inputs.pictures import processed
 
     preprocessing = model.preprocessing or default_preprocessing(network.config)
-    found = processed(preprocessing, source)
-    return found.pixels, found.notes
+    result = processed(preprocessing, source)
+    return result.pixels, result.notes
 
 
 NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")
@@ -374,20 +374,20 @@ def prepare_mapping(model: "Model", source: Mapping[str, Any], target: Target = 
     return Inputs(arguments, tokens)
 
 
-def _right_padding(ids: Tensor, shown: Tensor | None) -> Tensor | None:
+def _right_padding(ids: Tensor, mask: Tensor | None) -> Tensor | None:
     """True at padding, all of it on the right; None without any."""
-    if shown is None:
+    if mask is None:
         return None
-    if shown.shape != ids.shape:
+    if mask.shape != ids.shape:
         raise ValueError(
-            f"attention_mask: expected {tuple(ids.shape)}, received {tuple(shown.shape)}"
+            f"attention_mask: expected {tuple(ids.shape)}, received {tuple(mask.shape)}"
         )
-    shown = shown.bool().to(ids.device)
-    counts = shown.sum(1)
+    mask = mask.bool().to(ids.device)
+    counts = mask.sum(1)
     ends = torch.arange(ids.shape[1], device=ids.device)[None] < counts[:, None]
-    if not ends.equal(shown) or int(counts.min()) < 1:
+    if not ends.equal(mask) or int(counts.min()) < 1:
         raise ValueError("attention_mask: expected padding on the right only")
-    return None if bool(shown.all()) else ~shown
+    return None if bool(mask.all()) else ~mask
 
 
 def _check_segments(model: "Model", segments: Tensor, ids: Tensor) -> None:

@@ -57,10 +57,10 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
     processor = None
     if preprocessing.processor is not None:
         processor = image_processor(preprocessing.processor)
-    found = _by_rule(preprocessing, pictures) if processor is None else _by(processor, pictures)
+    result = _by_rule(preprocessing, pictures) if processor is None else _by(processor, pictures)
     opening = dict.fromkeys(note for picture in pictures for note in picture.notes)
-    done = (*found.notes, *preprocessing.notes)
-    return Processed(found.arguments, found.image, (*opening, *dict.fromkeys(done)))
+    done = (*result.notes, *preprocessing.notes)
+    return Processed(result.arguments, result.image, (*opening, *dict.fromkeys(done)))
 
 
 def pixels_of(model: "Model", source: Any) -> Tensor:

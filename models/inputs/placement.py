@@ -60,17 +60,17 @@ def parts_of(pixels: Tensor, processor: Any) -> tuple[Part, ...]:
     parts: list[Part] = []
     tiles = Counter[int]()
     for levels in _levels(pixels.reshape(-1, 3, rows, cols).float(), processor):
-        found = _seen(levels)
-        if found is None:
-            parts.append(Part(0, Box(), rows, cols, shown=False))
+        location = _seen(levels)
+        if location is None:
+            parts.append(Part(0, Box(), rows, cols, real=False))
             continue
-        picture, box = found
+        picture, box = location
         left, top, right, bottom = box
         whole = max(abs(left), abs(top), abs(right - 1), abs(bottom - 1)) < 0.02
         tiles[picture] += not whole
         parts.append(Part(picture, box, rows, cols, 0 if whole else tiles[picture]))
     alone = {picture for picture, count in tiles.items() if count == 1}
-    several = Counter(part.picture for part in parts if part.shown)
+    several = Counter(part.picture for part in parts if part.real)
     return tuple(
         replace(part, tile=0) if part.picture in alone and several[part.picture] == 1 else part
         for part in parts
@@ -110,10 +110,10 @@ def _seen(levels: Float[np.ndarray, "channel row col"]) -> tuple[int, Box] | Non
 
 def _line(values: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Pixels along an axis, and the mean coordinate of those of the picture there."""
-    shown = ~np.isnan(values)
-    places = np.flatnonzero(shown.any(axis=axis))
-    total = np.where(shown, values, 0).sum(axis=axis)[places]
-    return places, total / shown.sum(axis=axis)[places] / 255
+    visible = ~np.isnan(values)
+    places = np.flatnonzero(visible.any(axis=axis))
+    total = np.where(visible, values, 0).sum(axis=axis)[places]
+    return places, total / visible.sum(axis=axis)[places] / 255
 
 
 def _ends(line: tuple[np.ndarray, np.ndarray], count: int) -> tuple[float, float]:
@@ -132,17 +132,17 @@ def _ends(line: tuple[np.ndarray, np.ndarray], count: int) -> tuple[float, float
 def image_columns(arguments: Mapping[str, Any], config: Any, item: int) -> dict[int, list[int]]:
     """Positions of the tokens that stand for pictures (1) and for videos (2)."""
     ids, types = arguments["input_ids"][item], arguments.get("mm_token_type_ids")
-    found: dict[int, list[int]] = {}
+    columns: dict[int, list[int]] = {}
     for kind, name in ((IMAGE_TYPE, "image"), (VIDEO_TYPE, "video")):
         names = (f"{name}_token_id", f"{name}_token_index")
         token = next((getattr(config, n) for n in names if getattr(config, n, None)), None)
         if token is not None:
-            found[kind] = (ids == token).nonzero().flatten().tolist()
+            columns[kind] = (ids == token).nonzero().flatten().tolist()
         elif types is not None:
-            found[kind] = (types[item] == kind).nonzero().flatten().tolist()
+            columns[kind] = (types[item] == kind).nonzero().flatten().tolist()
         else:
-            found[kind] = []
-    return found
+            columns[kind] = []
+    return columns
 
 
 def placed(
@@ -190,14 +190,16 @@ def _by_part(
     before: int = 0,
 ) -> tuple[Grids, dict[int, str]]:
     """As many tokens for each part, row by row, after some of the whole part."""
-    shown = [part for part in parts if part.shown]
-    own = columns[IMAGE_TYPE]
-    if not shown or len(own) % len(shown):
-        raise NoGridError(f"{len(own)} image tokens for {len(shown)} pictures or tiles")
-    each = len(own) // len(shown)
+    shown_parts = [part for part in parts if part.real]
+    columns_here = columns[IMAGE_TYPE]
+    if not shown_parts or len(columns_here) % len(shown_parts):
+        raise NoGridError(
+            f"{len(columns_here)} image tokens for {len(shown_parts)} pictures or tiles"
+        )
+    each = len(columns_here) // len(shown_parts)
     grids, labels = [], {}
-    for index, part in enumerate(shown):
-        mine = own[index * each : (index + 1) * each]
+    for index, part in enumerate(shown_parts):
+        mine = columns_here[index * each : (index + 1) * each]
         rows, cols = _cells(part, each - before)
         labels |= dict.fromkeys(mine[:before], "mean of the patches")
         places = torch.tensor(mine[before:]).view(rows, cols)
@@ -232,12 +234,12 @@ def _unpadded(
         unpad_image,
     )
 
-    own, first = columns[IMAGE_TYPE], 0
+    image_columns, first = columns[IMAGE_TYPE], 0
     side = config.vision_config.image_size // config.vision_config.patch_size
     grids: list[PictureGrid] = []
     labels: dict[int, str] = {}
     for picture, size in enumerate(arguments["image_sizes"]):
-        mine = [part for part in parts if part.picture == picture and part.shown]
+        mine = [part for part in parts if part.picture == picture and part.real]
         high, wide = get_anyres_image_grid_shape(
             size, config.image_grid_pinpoints, config.vision_config.image_size
         )
@@ -247,10 +249,10 @@ def _unpadded(
         kept = unpad_image(cells[None], size)[0]
         top, left = divmod(int(kept[0, 0]), wide * side)
         rows, cols = kept.shape
-        places = torch.tensor(own[first : first + side**2]).view(side, side)
+        places = torch.tensor(image_columns[first : first + side**2]).view(side, side)
         grids.append(PictureGrid(picture, places, mine[0].box))
         first += side**2
-        lines = torch.tensor(own[first : first + rows * (cols + 1)]).view(rows, cols + 1)
+        lines = torch.tensor(image_columns[first : first + rows * (cols + 1)]).view(rows, cols + 1)
         first += lines.numel()
         labels |= {int(place): f"end of row {row}" for row, place in enumerate(lines[:, -1])}
         whole = Box(*mine[1].box[:2], *mine[-1].box[2:])
@@ -274,13 +276,13 @@ def _merged(
     grids: list[PictureGrid] = []
     picture = 0
     for kind, name in ((IMAGE_TYPE, "image_grid_thw"), (VIDEO_TYPE, "video_grid_thw")):
-        own, first, sizes = columns[kind], 0, arguments.get(name)
+        image_columns, first, sizes = columns[kind], 0, arguments.get(name)
         for frames, high, wide in () if sizes is None else sizes.tolist():
             rows, cols = high // merge, wide // merge
             for frame in range(frames):
-                places = own[first : first + rows * cols]
+                places = image_columns[first : first + rows * cols]
                 if len(places) < rows * cols:
-                    raise NoGridError(f"{len(own)} image tokens for {name}")
+                    raise NoGridError(f"{len(image_columns)} image tokens for {name}")
                 first += rows * cols
                 seen = tuple(range(frame * depth, (frame + 1) * depth))
                 video = kind == VIDEO_TYPE
@@ -334,18 +336,18 @@ def relabelled(
     place = {position: index for index, position in enumerate(positions)}
     names = {place[position]: label for position, label in labels.items()}
     several = len({grid.picture for grid in grids}) > 1
-    own = []
+    regridded = []
     for grid in grids:
         places = torch.tensor([place[int(each)] for each in grid.places.flatten()])
-        own.append(replace(grid, places=places.view(grid.places.shape)))
+        regridded.append(replace(grid, places=places.view(grid.places.shape)))
         front = f"picture {grid.picture + 1}, " if several else ""
         front += f"{grid.name}, " if grid.name else ""
         for row in range(grid.rows):
             for col in range(grid.cols):
-                names[int(own[-1].places[row, col])] = f"{front}patch {row},{col}"
-    shown = tuple(names.get(index, label) for index, label in enumerate(tokens.labels))
+                names[int(regridded[-1].places[row, col])] = f"{front}patch {row},{col}"
+    names_now = tuple(names.get(index, label) for index, label in enumerate(tokens.labels))
     special = tuple(False if index in names else each for index, each in enumerate(tokens.special))
-    return replace(tokens, labels=shown, special=special), tuple(own)
+    return replace(tokens, labels=names_now, special=special), tuple(regridded)
 
 
 def with_grids(
@@ -359,10 +361,10 @@ def with_grids(
     tokens, grids = [], []
     for item, each in enumerate(text.tokens):
         positions = range(len(each)) if text.positions is None else text.positions[item].tolist()
-        found, labels = placed(arguments, config, item, parts)
-        relabelled_tokens, own = relabelled(each, list(positions), found, labels)
+        spans, labels = placed(arguments, config, item, parts)
+        relabelled_tokens, token_grids = relabelled(each, list(positions), spans, labels)
         tokens.append(relabelled_tokens)
-        grids.append(own)
+        grids.append(token_grids)
     return replace(text, tokens=tuple(tokens), pictures=tuple(grids))
 
 

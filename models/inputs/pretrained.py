@@ -79,25 +79,25 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     """
     takes, target = forward_arguments(model.network), as_tensor(target)
     if isinstance(source, Prompt):
-        found, target = _of_prompt(model, source, target)
+        inputs, target = _of_prompt(model, source, target)
     else:
-        found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
-    add_grids(model, found)
-    found.arguments = with_own_caches(found.arguments)
-    unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
+        inputs = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
+    add_grids(model, inputs)
+    inputs.arguments = with_own_caches(inputs.arguments)
+    unknown = [name for name in inputs.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
-    has = {*found.arguments, *([TEXT] if VECTORS in found.arguments else [])}
+    has = {*inputs.arguments, *([TEXT] if VECTORS in inputs.arguments else [])}
     needs = [name for name in (TEXT, IMAGE) if name in takes and name not in has]
     if needs and _is_pair(model.network) and not isinstance(source, Mapping | Prompt):
         raise ValueError(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
     if model.network.config.is_encoder_decoder and "decoder_input_ids" in takes:
-        add_target(model, found, target)
+        add_target(model, inputs, target)
     elif target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
-    return found
+    return inputs
 
 
 def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs, Any]:
@@ -110,15 +110,15 @@ def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs
             raise ValueError(f"{model.name} reads sound alone: expected no text or pictures")
         return _of_sound(model, prompt.audio), target
     reading = read_prompt(model, prompt)
-    found = _of_dict(model, _taken(model, reading.arguments))
+    inputs = _of_dict(model, _taken(model, reading.arguments))
     if not model.network.config.is_encoder_decoder and can_write(model.network):
-        first = found.arguments[TEXT].shape[1]
-        note = add_answer(model, found.arguments, target, prompt.most_written)
-        found = _of_dict(model, found.arguments)
-        found.notes, found.answer, target = (note,) if note else (), first, None
-    found.notes, found.parts = (*reading.notes, *found.notes), reading.parts
-    found.most_written = prompt.most_written
-    return found, target
+        first = inputs.arguments[TEXT].shape[1]
+        note = add_answer(model, inputs.arguments, target, prompt.most_written)
+        inputs = _of_dict(model, inputs.arguments)
+        inputs.notes, inputs.answer, target = (note,) if note else (), first, None
+    inputs.notes, inputs.parts = (*reading.notes, *inputs.notes), reading.parts
+    inputs.most_written = prompt.most_written
+    return inputs, target
 
 
 def _taken(model: "Model", arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,19 +127,19 @@ def _taken(model: "Model", arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in arguments.items() if n in takes or "kwargs" in takes}
 
 
-def add_grids(model: "Model", found: ModelInputs) -> None:
+def add_grids(model: "Model", inputs: ModelInputs) -> None:
     """Adds where image tokens of the text lie on pictures, or a note that says why not."""
-    text, config = found.sequences.get("text"), model.network.config
-    pixels = found.arguments.get(IMAGE)
+    text, config = inputs.sequences.get("text"), model.network.config
+    pixels = inputs.arguments.get(IMAGE)
     if text is None or not isinstance(pixels, Tensor) or not hasattr(config, "text_config"):
         return
-    if TEXT not in found.arguments or not has_image_tokens(found.arguments, config):
+    if TEXT not in inputs.arguments or not has_image_tokens(inputs.arguments, config):
         return
     try:
-        parts = found.parts or whole_pictures(pixels, config)
-        found.sequences["text"] = with_grids(text, found.arguments, config, parts)
+        parts = inputs.parts or whole_pictures(pixels, config)
+        inputs.sequences["text"] = with_grids(text, inputs.arguments, config, parts)
     except NoGridError as error:
-        found.notes = (*found.notes, f"image tokens are shown without a picture: {error}")
+        inputs.notes = (*inputs.notes, f"image tokens are shown without a picture: {error}")
 
 
 def forward_arguments(network: nn.Module) -> set[str]:
@@ -178,48 +178,48 @@ def _of_sound(model: "Model", source: Any) -> ModelInputs:
             f"{model.name} states no feature extractor: pass a dict with"
             f" {next(name for name in SOUND if name in forward_arguments(model.network))}"
         )
-    made, takes = extracted(model.sound, source), forward_arguments(model.network)
-    found = _of_dict(model, {n: v for n, v in made.arguments.items() if n in {*takes, *SOUND}})
-    found.notes = (*found.notes, *made.notes)
-    if made.seconds is not None and made.step is not None:
+    features, takes = extracted(model.sound, source), forward_arguments(model.network)
+    inputs = _of_dict(model, {n: v for n, v in features.arguments.items() if n in {*takes, *SOUND}})
+    inputs.notes = (*inputs.notes, *features.notes)
+    if features.seconds is not None and features.step is not None:
         ratio = frame_stride(model.network)
-        stride = None if ratio is None else ratio * made.step
+        stride = None if ratio is None else ratio * features.step
         sound = replace(
-            found.sequences["sound"], duration=Duration(made.seconds, stride, made.heard)
+            inputs.sequences["sound"], duration=Duration(features.seconds, stride, features.heard)
         )
-        found.sequences["sound"] = sound
-    return found
+        inputs.sequences["sound"] = sound
+    return inputs
 
 
 def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     """The model's own inputs, with their sequences."""
-    found, kind = ModelInputs({}), next(model.network.parameters()).dtype
+    inputs, kind = ModelInputs({}), next(model.network.parameters()).dtype
     source = as_tensors(source)
     for name, value in source.items():
         if isinstance(value, Tensor):
             value = value.to(model.device, kind if value.is_floating_point() else None)
-        found.arguments[name] = value
+        inputs.arguments[name] = value
     if IMAGE in source and not isinstance(source[IMAGE], Tensor):
-        _add_pictures(model, found, source[IMAGE])
-    _read_text(model, found)
-    pixels = found.arguments.get(IMAGE)
+        _add_pictures(model, inputs, source[IMAGE])
+    _read_text(model, inputs)
+    pixels = inputs.arguments.get(IMAGE)
     if pixels is not None:
-        sequence = image_sequence(pixels, model.network.config, _noise(model, found, pixels))
+        sequence = image_sequence(pixels, model.network.config, _noise(model, inputs, pixels))
         if sequence is not None:
-            found.sequences["image"] = sequence
+            inputs.sequences["image"] = sequence
             other = (pixels.shape[-2], pixels.shape[-1]) != _built_for(model)
             if other and "interpolate_pos_encoding" in forward_arguments(model.network):
-                found.arguments.setdefault("interpolate_pos_encoding", True)
+                inputs.arguments.setdefault("interpolate_pos_encoding", True)
     for name in SOUND:
-        if name in found.arguments and "sound" not in found.sequences:
-            found.sequences["sound"] = _sound(found.arguments[name], model.network.config)
-    decoder = found.arguments.get("decoder_input_ids")
+        if name in inputs.arguments and "sound" not in inputs.sequences:
+            inputs.sequences["sound"] = _sound(inputs.arguments[name], model.network.config)
+    decoder = inputs.arguments.get("decoder_input_ids")
     if decoder is not None:
-        shown = found.arguments.get("decoder_attention_mask")
+        mask = inputs.arguments.get("decoder_attention_mask")
         if decoder.ndim == 3:  # several audio codes a step, which the first one labels
             decoder = decoder[..., 0]
-        found.sequences["target"] = text_sequence("target", decoder, shown, (), model.tokenizer)
-    return found
+        inputs.sequences["target"] = text_sequence("target", decoder, mask, (), model.tokenizer)
+    return inputs
 
 
 def _sound(values: Tensor, config: Any) -> InputSequence:
@@ -232,7 +232,7 @@ def _sound(values: Tensor, config: Any) -> InputSequence:
     return InputSequence("sound", (Tokens.of_ids(range(count)),) * len(values), count)
 
 
-def _noise(model: "Model", found: ModelInputs, pixels: Tensor) -> Tensor | None:
+def _noise(model: "Model", inputs: ModelInputs, pixels: Tensor) -> Tensor | None:
     """The noise that a masked autoencoder sorts patches by, drawn here so that their order is
     known; rising where it hides none, which keeps them row by row."""
     config = model.network.config
@@ -241,15 +241,15 @@ def _noise(model: "Model", found: ModelInputs, pixels: Tensor) -> Tensor | None:
     share, layout = config.mask_ratio, image_layout(pixels, config)
     if layout is None:
         return None
-    if "noise" not in found.arguments:
+    if "noise" not in inputs.arguments:
         shape = len(pixels), layout.patches
         rising = torch.arange(layout.patches, dtype=torch.float32).expand(shape)
-        found.arguments["noise"] = (torch.rand(shape) if share else rising).to(pixels.device)
+        inputs.arguments["noise"] = (torch.rand(shape) if share else rising).to(pixels.device)
         kept = int(layout.patches * (1 - share))
         if kept < layout.patches:
             note = f"{layout.patches - kept} of {layout.patches} patches hidden at random"
-            found.notes = (*found.notes, note)
-    return found.arguments["noise"]
+            inputs.notes = (*inputs.notes, note)
+    return inputs.arguments["noise"]
 
 
 def _built_for(model: "Model") -> tuple[int, int] | None:
@@ -261,24 +261,24 @@ def _built_for(model: "Model") -> tuple[int, int] | None:
 # --- text ---------------------------------------------------------------------------------------
 
 
-def _read_text(model: "Model", found: ModelInputs) -> None:
+def _read_text(model: "Model", inputs: ModelInputs) -> None:
     """Tokenises texts and adds the text sequence."""
-    value = found.arguments.get(TEXT)
+    value = inputs.arguments.get(TEXT)
     if value is None:
-        _read_vectors(model, found)
+        _read_vectors(model, inputs)
         return
     tokens: tuple[Tokens, ...] = ()
     if not isinstance(value, Tensor):
         tokens = read(model, value)
-        ids, shown, kinds = batch(model, tokens)
-        found.arguments[TEXT] = ids
-        if shown is not None:
-            found.arguments["attention_mask"] = shown
+        ids, mask, kinds = batch(model, tokens)
+        inputs.arguments[TEXT] = ids
+        if mask is not None:
+            inputs.arguments["attention_mask"] = mask
         if kinds is not None and "token_type_ids" in forward_arguments(model.network):
-            found.arguments["token_type_ids"] = kinds
-    ids = found.arguments[TEXT]
+            inputs.arguments["token_type_ids"] = kinds
+    ids = inputs.arguments[TEXT]
     if ids.ndim == 3 and ids.numel():  # a token of text, and one of each codebook
-        _number(model, found, ids)
+        _number(model, inputs, ids)
         return
     if ids.ndim != 2 or not ids.numel():
         raise ValueError(f"ids: expected batch token, received {tuple(ids.shape)}")
@@ -287,44 +287,44 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
             f"{model.name} reads at most {model.limit} tokens, received {ids.shape[1]}"
         )
     check_ids(model, ids)
-    shown = found.arguments.get("attention_mask")
-    if isinstance(shown, Tensor) and shown.ndim == 2 and cached_tokens(found.arguments):
-        shown = shown[:, -ids.shape[1] :]  # it begins with the tokens of the cache
-    shown = shown if shown is not None and shown.shape == ids.shape else None
-    found.sequences["text"] = text_sequence("text", ids, shown, tokens, model.tokenizer)
+    mask = inputs.arguments.get("attention_mask")
+    if isinstance(mask, Tensor) and mask.ndim == 2 and cached_tokens(inputs.arguments):
+        mask = mask[:, -ids.shape[1] :]  # it begins with the tokens of the cache
+    mask = mask if mask is not None and mask.shape == ids.shape else None
+    inputs.sequences["text"] = text_sequence("text", ids, mask, tokens, model.tokenizer)
 
 
-def _read_vectors(model: "Model", found: ModelInputs) -> None:
+def _read_vectors(model: "Model", inputs: ModelInputs) -> None:
     """The sequence of vectors that stand in the place of embeddings: numbered positions."""
-    vectors = found.arguments.get(VECTORS)
+    vectors = inputs.arguments.get(VECTORS)
     if vectors is None:
         return
     if not isinstance(vectors, Tensor) or vectors.ndim != 3 or not vectors.numel():
         raise ValueError(f"{VECTORS}: expected batch token dim")
-    _number(model, found, vectors)
+    _number(model, inputs, vectors)
 
 
-def _number(model: "Model", found: ModelInputs, vectors: Tensor) -> None:
+def _number(model: "Model", inputs: ModelInputs, vectors: Tensor) -> None:
     """The sequence of what has no labels, "batch token dim": numbered positions."""
     count = vectors.shape[1]
     if count > model.limit:
         raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {count}")
-    shown = found.arguments.get("attention_mask")
+    mask = inputs.arguments.get("attention_mask")
     real = torch.ones(vectors.shape[:2], dtype=torch.bool)
-    if shown is not None and shown.shape == real.shape:
-        real = shown.bool().cpu()
+    if mask is not None and mask.shape == real.shape:
+        real = mask.bool().cpu()
     labels = [f"position {index}" for index in range(count)]
     tokens = [
         named_tokens([labels[place] for place in row.nonzero().flatten().tolist()], special=False)
         for row in real
     ]
-    found.sequences["text"] = text_sequence("text", real.long(), real, tokens)
+    inputs.sequences["text"] = text_sequence("text", real.long(), real, tokens)
 
 
 def text_config(config: Any) -> Any:
     """The config of the text that a network reads, which may have another for what it writes."""
-    own = getattr(config, "text_encoder", None)
-    return config.get_text_config() if own is None else own
+    text_encoder = getattr(config, "text_encoder", None)
+    return config.get_text_config() if text_encoder is None else text_encoder
 
 
 def check_ids(model: "Model", ids: Tensor) -> None:
@@ -360,15 +360,15 @@ def batch(
     config, longest = model.network.config, max(len(item) for item in tokens)
     fill = getattr(text_config(config), "pad_token_id", None) or 0
     ids = torch.full((len(tokens), longest), fill)
-    shown, kinds = torch.zeros_like(ids), torch.zeros_like(ids)
+    mask, kinds = torch.zeros_like(ids), torch.zeros_like(ids)
     for row, item in enumerate(tokens):
         ids[row, : len(item)] = torch.tensor(item.ids)
         kinds[row, : len(item)] = torch.tensor(item.segments)
-        shown[row, : len(item)] = 1
+        mask[row, : len(item)] = 1
     there = int(kinds.max()) < (getattr(config, "type_vocab_size", 0) or 0) and kinds.any()
     return (
         ids.to(model.device),
-        None if shown.all() else shown.to(model.device),
+        None if mask.all() else mask.to(model.device),
         kinds.to(model.device) if there else None,
     )
 
@@ -376,19 +376,19 @@ def batch(
 # --- images -------------------------------------------------------------------------------------
 
 
-def _add_pictures(model: "Model", found: ModelInputs, source: Any) -> None:
+def _add_pictures(model: "Model", inputs: ModelInputs, source: Any) -> None:
     """What the model reads of a picture, or of several."""
     from models.inputs.pictures import processed
 
     if model.preprocessing is None:
         raise ValueError(f"{model.name} states no image preprocessing: pass pixel values")
-    made, takes = processed(model.preprocessing, source), forward_arguments(model.network)
+    pixels, takes = processed(model.preprocessing, source), forward_arguments(model.network)
     kind = next(model.network.parameters()).dtype
-    for name, value in made.arguments.items():
+    for name, value in pixels.arguments.items():
         if name == IMAGE or name in takes:
             value = value.to(model.device, kind if value.is_floating_point() else None)
-            found.arguments[name] = value
-    found.notes = (*found.notes, *made.notes)
+            inputs.arguments[name] = value
+    inputs.notes = (*inputs.notes, *pixels.notes)
 
 
 UNLABELLED = -100  # of a label that counts for nothing
@@ -396,25 +396,25 @@ EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 SPOKEN_TOKENS = 224  # longest generated transcript: half of Whisper's positions
 
 
-def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
+def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
     """Adds the decoder's input: the start token, then the target without its last token."""
-    if "decoder_input_ids" in found.arguments:
+    if "decoder_input_ids" in inputs.arguments:
         if target is not None:
             raise ValueError("target: expected none beside decoder_input_ids")
         return
     begin = _begin(model)
-    labels = found.arguments.get("labels")
+    labels = inputs.arguments.get("labels")
     if isinstance(labels, Tensor) and labels.ndim == 2:
         if target is not None:
             raise ValueError("target: expected none beside labels")
-        _add_shifted(model, found, labels, begin)
+        _add_shifted(model, inputs, labels, begin)
         return
     if target is None:
         with without_dropout(model.network):
-            ids, note = generate_target(model, found, begin)
-        found.notes = (*found.notes, note)
-        found.arguments["decoder_input_ids"] = ids
-        found.sequences["target"] = text_sequence(
+            ids, note = generate_target(model, inputs, begin)
+        inputs.notes = (*inputs.notes, note)
+        inputs.arguments["decoder_input_ids"] = ids
+        inputs.sequences["target"] = text_sequence(
             "target", ids, None, generated_tokens(model, ids, begin)
         )
         return
@@ -423,19 +423,19 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
         whole = tuple(tokens_of_ids(row, model.tokenizer) for row in target.tolist())
     else:
         whole = read(model, target)
-    own = (item[1:] if item.ids[:1] == (begin,) else item for item in whole)
-    tokens = tuple(first + item[:-1] for item in own)
-    if len(tokens) != found.items:
-        raise ValueError(f"target: expected {found.items} items, received {len(tokens)}")
-    ids, shown, _ = batch(model, tokens)
+    items = (item[1:] if item.ids[:1] == (begin,) else item for item in whole)
+    tokens = tuple(first + item[:-1] for item in items)
+    if len(tokens) != inputs.items:
+        raise ValueError(f"target: expected {inputs.items} items, received {len(tokens)}")
+    ids, mask, _ = batch(model, tokens)
     check_ids(model, ids)
-    found.arguments["decoder_input_ids"] = ids
-    if shown is not None:
-        found.arguments["decoder_attention_mask"] = shown
-    found.sequences["target"] = text_sequence("target", ids, shown, tokens)
+    inputs.arguments["decoder_input_ids"] = ids
+    if mask is not None:
+        inputs.arguments["decoder_attention_mask"] = mask
+    inputs.sequences["target"] = text_sequence("target", ids, mask, tokens)
 
 
-def _add_shifted(model: "Model", found: ModelInputs, labels: Tensor, begin: int) -> None:
+def _add_shifted(model: "Model", inputs: ModelInputs, labels: Tensor, begin: int) -> None:
     """The decoder's input that the model makes of labels: shifted right, −100 as padding."""
     shift = getattr(model.network, "prepare_decoder_input_ids_from_labels", None)
     fill = getattr(model.network.config.get_text_config(decoder=True), "pad_token_id", None) or 0
@@ -446,9 +446,9 @@ def _add_shifted(model: "Model", found: ModelInputs, labels: Tensor, begin: int)
         ids = shift(labels=labels)
     ids = ids.masked_fill(ids == UNLABELLED, fill)
     check_ids(model, ids)
-    found.arguments["decoder_input_ids"] = ids
+    inputs.arguments["decoder_input_ids"] = ids
     tokenizer = model.tokenizer
-    found.sequences["target"] = text_sequence("target", ids, labels != UNLABELLED, (), tokenizer)
+    inputs.sequences["target"] = text_sequence("target", ids, labels != UNLABELLED, (), tokenizer)
 
 
 def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
@@ -492,22 +492,22 @@ def _encoded(
 
 
 @torch.no_grad()
-def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Tensor, str]:
+def generate_target(model: "Model", inputs: ModelInputs, begin: int) -> tuple[Tensor, str]:
     """Greedy generation: ids with the start token, and a note for the trace."""
     network = model.network
     ends = getattr(network.config.get_text_config(decoder=True), "eos_token_id", None)
     if network.get_output_embeddings() is None:
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
-    source = found.arguments.get(TEXT, found.arguments.get(VECTORS))
-    heard = any(name in found.arguments for name in SOUND)
+    source = inputs.arguments.get(TEXT, inputs.arguments.get(VECTORS))
+    heard = any(name in inputs.arguments for name in SOUND)
     most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
-    most = most if found.most_written is None else found.most_written
+    most = most if inputs.most_written is None else inputs.most_written
     limit = min(model.limit - 1, _target_limit(network.config) - 1, most)
     sources = (TEXT, VECTORS, IMAGE, *SOUND)
-    inside = {n: v for n, v in found.arguments.items() if n not in sources}
-    ids = torch.full((found.items, 1), begin, device=model.device)
-    inside["encoder_outputs"] = _encoded(network, found.arguments, ids, sources)
-    over = torch.zeros(found.items, dtype=torch.bool, device=model.device)
+    inside = {n: v for n, v in inputs.arguments.items() if n not in sources}
+    ids = torch.full((inputs.items, 1), begin, device=model.device)
+    inside["encoder_outputs"] = _encoded(network, inputs.arguments, ids, sources)
+    over = torch.zeros(inputs.items, dtype=torch.bool, device=model.device)
     stops = torch.tensor(ends if isinstance(ends, list) else [-1 if ends is None else ends])
     for _ in range(limit):
         out = network(**inside, decoder_input_ids=ids, use_cache=False, return_dict=True)

@@ -20,18 +20,18 @@ def image_processor(settings: ProcessorSettings) -> Any | None:
     """The processor that transformers makes of the settings; None where none runs here."""
     from transformers import AutoImageProcessor
 
-    return _made(AutoImageProcessor, settings, "image_processor_type")
+    return _from_settings(AutoImageProcessor, settings, "image_processor_type")
 
 
 def feature_extractor(settings: ProcessorSettings) -> Any | None:
     """The extractor that transformers makes of the settings; None where none runs here."""
     from transformers import AutoFeatureExtractor
 
-    return _made(AutoFeatureExtractor, settings, "feature_extractor_type")
+    return _from_settings(AutoFeatureExtractor, settings, "feature_extractor_type")
 
 
 @lru_cache(maxsize=16)
-def _made(auto: Any, settings: ProcessorSettings, named_by: str) -> Any | None:
+def _from_settings(auto: Any, settings: ProcessorSettings, named_by: str) -> Any | None:
     """An instance of the class that the settings name, else of the model type's own."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -60,11 +60,11 @@ def processed_inputs(processor: Any, images: "Sequence[Image]") -> dict[str, Ten
 
     try:
         with quiet_transformers():
-            found = processor(list(images), return_tensors="pt")
+            batch = processor(list(images), return_tensors="pt")
     except Exception as error:  # each processor checks its images in its own way
         what = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"{_name(processor)}: {what[0]:.160}") from error
-    return {name: value for name, value in found.items() if isinstance(value, Tensor)}
+    return {name: value for name, value in batch.items() if isinstance(value, Tensor)}
 
 
 def seen_image(processor: Any, image: "Image") -> "Image | None":

@@ -179,9 +179,13 @@ def _by_processor(
         maps = [coordinates(*image.size, number) for number, image in enumerate(images)]
         seen = _called(processor, maps, text, _begins(model, text))["pixel_values"]
         parts = parts_of(seen, processor.image_processor)
-    own = processor.image_processor
+    image_processor = processor.image_processor
     notes = [note for picture in pictures for note in picture.notes]
-    notes += [note for image in images for note in notes_of(own, image, seen_image(own, image))]
+    notes += [
+        note
+        for image in images
+        for note in notes_of(image_processor, image, seen_image(image_processor, image))
+    ]
     return Reading(arguments, parts, tuple(dict.fromkeys(notes)))
 
 
@@ -197,13 +201,13 @@ def _called(processor: Any, images: Sequence[Any], text: str, begins: bool) -> d
     try:
         with quiet_transformers(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy, in PaliGemma's
-            found = processor(images=list(images), text=[text], return_tensors="pt", **more)
+            batch = processor(images=list(images), text=[text], return_tensors="pt", **more)
     except Exception as error:  # each processor checks its inputs in its own way
         what = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"{type(processor).__name__}: {what[0]:.160}") from error
     return {
         name: value
-        for name, value in found.items()
+        for name, value in batch.items()
         if isinstance(value, Tensor) and name not in NOT_READ
     }
 
@@ -213,9 +217,9 @@ def _by_features(
     model: "Model", prompt: Prompt, pictures: Sequence[Picture], token: str
 ) -> Reading:
     """Without a processor: as many image tokens as the model makes vectors of a picture."""
-    made = processed(model.preprocessing, pictures)  # pyright: ignore[reportArgumentType]
+    features = processed(model.preprocessing, pictures)  # pyright: ignore[reportArgumentType]
     kind = next(model.network.parameters()).dtype
-    pixels = made.pixels.to(model.device, kind)
+    pixels = features.pixels.to(model.device, kind)
     out = model.network.get_image_features(pixel_values=pixels)
     vectors = getattr(out, "pooler_output", out)
     several = vectors if isinstance(vectors, list | tuple) else [vectors]
@@ -227,5 +231,5 @@ def _by_features(
         raise ValueError(f"{model.name}: its chat template has no place for pictures ({token})")
     for count, piece in zip(counts, rest, strict=True):
         text += token * count + piece
-    arguments = {"input_ids": [_without_second_begin(model, text)], **made.arguments}
-    return Reading(arguments, (), made.notes)
+    arguments = {"input_ids": [_without_second_begin(model, text)], **features.arguments}
+    return Reading(arguments, (), features.notes)

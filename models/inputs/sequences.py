@@ -73,7 +73,7 @@ InputSequences = Mapping[str, InputSequence]
 def text_sequence(
     name: Name,
     ids: Int[Tensor, "batch token"],
-    shown: Tensor | None,
+    mask: Tensor | None,
     tokens: Sequence[Tokens] = (),
     tokenizer: Tokenizer | None = None,
 ) -> InputSequence:
@@ -82,17 +82,17 @@ def text_sequence(
     Args:
         name: which.
         ids: padding included.
-        shown: 0 at padding; None without any.
+        mask: 0 at padding; None without any.
         tokens: one entry per item; () reads them from the ids.
         tokenizer: decodes ids; None labels them with their numbers.
     """
-    real = torch.ones_like(ids, dtype=torch.bool) if shown is None else shown.bool()
+    real = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.bool()
     real = real.cpu()
-    own = tuple(row.nonzero().flatten() for row in real)
+    real_places = tuple(row.nonzero().flatten() for row in real)
     if not tokens:
-        pairs = zip(ids.cpu(), own, strict=True)
+        pairs = zip(ids.cpu(), real_places, strict=True)
         tokens = [tokens_of_ids(row[places].tolist(), tokenizer) for row, places in pairs]
-    return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else own)
+    return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else real_places)
 
 
 def image_sequence(

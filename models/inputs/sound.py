@@ -95,7 +95,7 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
     padding = {"padding": True} if unpadded and len(recordings) > 1 else {}
     try:
         with quiet_transformers():
-            found = extractor(
+            batch = extractor(
                 [each.samples for each in recordings],
                 sampling_rate=rate,
                 return_tensors="pt",
@@ -104,7 +104,7 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
     except Exception as error:  # each extractor checks its samples in its own way
         what = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"{type(extractor).__name__}: {what[0]:.160}") from error
-    arguments = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+    arguments = {name: value for name, value in batch.items() if isinstance(value, Tensor)}
     notes = [note for each in recordings for note in (*each.notes, *_cut(extractor, each, rate))]
     count, step = _entries(extractor, arguments, rate)
     seconds = None if step is None else count * step
@@ -121,14 +121,14 @@ def read_recording(source: Any) -> Recording:
     if isinstance(source, Recording):
         return source
     if isinstance(source, Tensor | np.ndarray):
-        found = Recording(np.asarray(torch.as_tensor(source).float().cpu()))
+        recording = Recording(np.asarray(torch.as_tensor(source).float().cpu()))
     else:
-        found = _read_wav(source)
-    if found.samples.ndim != 1 or not len(found.samples):
+        recording = _read_wav(source)
+    if recording.samples.ndim != 1 or not len(recording.samples):
         raise ValueError("the recording is empty: expected at least one sample")
-    if not np.isfinite(found.samples).all():
+    if not np.isfinite(recording.samples).all():
         raise ValueError("the recording has samples that are no finite numbers")
-    return found
+    return recording
 
 
 def resampled(recording: Recording, rate: int) -> Recording:
@@ -210,8 +210,8 @@ def frame_stride(network: nn.Module) -> int | None:
         rule = next((getattr(module, name) for name in LENGTHS if hasattr(module, name)), None)
         if rule is None:
             continue
-        made = [rule(torch.tensor(length)) for length in (LENGTH, 2 * LENGTH)]
-        first, second = (int(each[0] if isinstance(each, tuple) else each) for each in made)
+        lengths = [rule(torch.tensor(length)) for length in (LENGTH, 2 * LENGTH)]
+        first, second = (int(each[0] if isinstance(each, tuple) else each) for each in lengths)
         whole = second > first and LENGTH % (second - first) == 0
         return LENGTH // (second - first) if whole else None
     return None

@@ -62,16 +62,16 @@ def block_steps(
         between = x + attended
         again = block.before_feed_forward(between)
         fed = kept["feed-forward"] * block.feed_forward(again)
-        found = [x, calm, attended, between, again, fed, between + fed]
+        states = [x, calm, attended, between, again, fed, between + fed]
         names = ("x", "norm", "attention", "+", "norm", "feed-forward", "+")
     else:
         attended = kept["attention"] * block.attention(x)[0]
         normed = block.after_attention(x, attended)
         fed = kept["feed-forward"] * block.feed_forward(normed)
         out = block.after_feed_forward(normed, fed)
-        found = [x, attended, x + attended, normed, fed, normed + fed, out]
+        states = [x, attended, x + attended, normed, fed, normed + fed, out]
         names = ("x", "attention", "+", "norm", "feed-forward", "+", "norm")
-    return [BlockStep(*each) for each in zip(names, found, strict=True)]
+    return [BlockStep(*each) for each in zip(names, states, strict=True)]
 
 
 @torch.no_grad()
@@ -97,17 +97,17 @@ def decoder_steps(
 
     normed = block.before_attention(x)
     attended = kept("attention", block.attention(normed, mask=Mask(causal=True))[0])
-    own = x + attended.out
-    asking = block.before_cross(own)
+    added = x + attended.out
+    asking = block.before_cross(added)
     crossed = kept("cross-attention", block.cross(asking, context)[0])
-    both = own + crossed.out
+    both = added + crossed.out
     again = block.before_feed_forward(both)
     fed = kept("feed-forward", block.feed_forward(again))
     return [
         BlockStep("x", x),
         BlockStep("norm", normed),
         attended,
-        BlockStep("+", own),
+        BlockStep("+", added),
         BlockStep("norm", asking),
         crossed,
         BlockStep("+", both),

@@ -29,8 +29,8 @@ class Growth:
 
 def last_gradient(norm: str, depth: int, *, draws: int = 4) -> float:
     """Mean gradient norm of the last block over several seeds; arguments as for `growth`."""
-    found = [growth(norm, depth, seed=seed).gradients[-1] for seed in range(draws)]
-    return float(torch.stack(found).mean())
+    gradients = [growth(norm, depth, seed=seed).gradients[-1] for seed in range(draws)]
+    return float(torch.stack(gradients).mean())
 
 
 def growth(norm: str, depth: int, *, dim: int = 32, tokens: int = 12, seed: int = 0) -> Growth:
@@ -57,6 +57,6 @@ def growth(norm: str, depth: int, *, dim: int = 32, tokens: int = 12, seed: int 
     names = [f"blocks.{layer}.feed_forward.down.weight" for layer in range(depth)]
     weights = [network.get_parameter(name) for name in names]
     with torch.enable_grad():
-        found = torch.autograd.grad(loss, weights)
+        gradients = torch.autograd.grad(loss, weights)
     sizes = torch.stack([state.detach().square().mean().sqrt() for state in out.states])
-    return Growth(sizes, torch.stack([gradient.norm() for gradient in found]))
+    return Growth(sizes, torch.stack([gradient.norm() for gradient in gradients]))

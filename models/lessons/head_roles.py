@@ -65,7 +65,7 @@ def ablations(network: Decoder, ids: Int[Tensor, "batch token"], first: int) -> 
         (None, None),
         *((layer, head) for layer in range(config.depth) for head in range(config.heads)),
     ]
-    found = []
+    ablated = []
     for layer, head in places:
         edits = () if layer is None else (Ablate(layer, head),)
         with torch.no_grad():
@@ -73,8 +73,8 @@ def ablations(network: Decoder, ids: Int[Tensor, "batch token"], first: int) -> 
         right = ids[:, first + 1 :]
         loss = F.cross_entropy(logits.flatten(0, 1), right.flatten())
         accuracy = (logits.argmax(-1) == right).float().mean()
-        found.append(Ablated(layer, head, loss.item(), accuracy.item()))
-    return tuple(found)
+        ablated.append(Ablated(layer, head, loss.item(), accuracy.item()))
+    return tuple(ablated)
 
 
 def other_weights(

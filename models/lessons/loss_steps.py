@@ -41,7 +41,7 @@ def project(
     hidden: Float[Tensor, " dim"], weights: Float[Tensor, "class dim"]
 ) -> Float[Tensor, " class"]:
     """The logits of one vector: one dot product for each class."""
-    layer = Projection(weights.shape[1], weights.shape[0], own=False)
+    layer = Projection(weights.shape[1], weights.shape[0], has_weight=False)
     return layer(hidden[None, None], weights)[0, 0]
 
 

@@ -118,8 +118,8 @@ def receptive_fields(
         for layer in network:
             inputs.append(y)
             y = _run(kind, layer, y)
-        found = torch.autograd.grad(y[0, at].sum(), inputs)
-    return torch.cat(found).abs().sum(-1) > 0
+        gradients = torch.autograd.grad(y[0, at].sum(), inputs)
+    return torch.cat(gradients).abs().sum(-1) > 0
 
 
 def _layer(kind: str, dim: int, kernel: int) -> nn.Module:

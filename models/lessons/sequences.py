@@ -49,15 +49,15 @@ def recurrent_influence(
     for token in x:
         state = gain * turn @ states[-1] + inward @ token
         states.append(state.tanh() if activation == "tanh" else state)
-    later, found = (
+    later, norms = (
         torch.eye(DIM, dtype=x.dtype),
         [],
     )  # slopes of the last state with respect to a later one
     for state in reversed(states[1:]):
         slopes = later * (1 - state.square()) if activation == "tanh" else later
-        found.append((slopes @ inward).norm())
+        norms.append((slopes @ inward).norm())
         later = gain * slopes @ turn
-    return torch.stack(found[::-1]).float()
+    return torch.stack(norms[::-1]).float()
 
 
 def attention_influence(tokens: int, *, seed: int = 0) -> Float[Tensor, " token"]:
@@ -69,7 +69,7 @@ def attention_influence(tokens: int, *, seed: int = 0) -> Float[Tensor, " token"
     with seeded(seed):
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval()
         x = torch.randn(tokens, DIM)
-    found = torch.autograd.functional.jacobian(
+    jacobian = torch.autograd.functional.jacobian(
         lambda x: layer(x[None])[0][0, -1], x, vectorize=True
     )
-    return torch.as_tensor(found).square().sum((0, 2)).sqrt()
+    return torch.as_tensor(jacobian).square().sum((0, 2)).sqrt()

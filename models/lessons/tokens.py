@@ -43,5 +43,5 @@ def nearest(
 ) -> tuple[Float[Tensor, " rank"], Int[Tensor, " rank"]]:
     """Cosine similarity and id of the rows most similar to one, without itself."""
     similarities = F.normalize(table, dim=-1) @ F.normalize(table[id], dim=0)
-    found = similarities.index_fill(0, torch.tensor([id]), -torch.inf).topk(count)
-    return found.values, found.indices
+    closest = similarities.index_fill(0, torch.tensor([id]), -torch.inf).topk(count)
+    return closest.values, closest.indices

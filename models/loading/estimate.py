@@ -39,10 +39,10 @@ def estimate(model: Model, tokens: int) -> Estimate:
     config: Any = model.network.config
     counted = model.door == "own" and not isinstance(config, TranslatorConfig)
     if counted and tokens <= model.limit:
-        made = parts(config, tokens, tokens)
-        weights = NUMBER * total(made, "parameters")
+        costs = parts(config, tokens, tokens)
+        weights = NUMBER * total(costs, "parameters")
         left_out = NUMBER * tokens * _vocab(model) - logits
-        return Estimate(total(made, "flops"), max(0, peak_memory(made) - weights - left_out))
+        return Estimate(total(costs, "flops"), max(0, peak_memory(costs) - weights - left_out))
     towers = summary.parts(model)
     dim = max((part.dim or 0 for part in towers), default=0)
     layers = sum(part.layers or 0 for part in towers)

@@ -39,7 +39,7 @@ FAMILIES = {
     "gpt2": Family(gpt2.config, gpt2.weights, Decoder),
     "llama": Family(llama.config, llama.weights, Decoder),
     "dinov2": Family(dinov2.config, dinov2.weights, ViT),
-    **{name: Family(own.config, own.weights, made) for name, (_, made) in own.TYPES.items()},
+    **{n: Family(own.config, own.weights, network) for n, (_, network) in own.TYPES.items()},
 }
 
 ON_REQUEST = ("gpt2", "llama", "dinov2")  # which open through transformers unless door="own"
@@ -114,9 +114,9 @@ def _through_either(
     except ValueError as error:
         reason = str(error)
     with contextlib.suppress(CheckpointError):
-        found = _through_library(place, name, dtype, device)
-        if heads is None or len(heads_in(found.left_out)) < len(heads):
-            return replace(found, door_reason=reason)
+        model = _through_library(place, name, dtype, device)
+        if heads is None or len(heads_in(model.left_out)) < len(heads):
+            return replace(model, door_reason=reason)
     return _through_converter(place, name, family, settings)
 
 
@@ -125,20 +125,20 @@ def _through_library(
 ) -> Model:
     from models.pretrained.loader import load_folder
 
-    made = load_folder(place, dtype=dtype, device=str(device or "cpu"))
+    loaded = load_folder(place, dtype=dtype, device=str(device or "cpu"))
     return Model(
         name,
-        made.network,
-        made.tokenizer,
+        loaded.network,
+        loaded.tokenizer,
         trained=True,
-        left_out=made.left_out,
-        preprocessing=made.preprocessing,
+        left_out=loaded.left_out,
+        preprocessing=loaded.preprocessing,
         door="transformers",
-        sound=made.sound,
-        prompts=made.prompts,
-        max_tokens=made.limit,
-        classes=class_names(made.network.config.id2label),
-        multi_label=is_multi_label(made.network.config.problem_type),
+        sound=loaded.sound,
+        prompts=loaded.prompts,
+        max_tokens=loaded.limit,
+        classes=class_names(loaded.network.config.id2label),
+        multi_label=is_multi_label(loaded.network.config.problem_type),
     )
 
 
@@ -192,9 +192,9 @@ def class_names(names: object) -> tuple[str, ...]:
     if not isinstance(names, Mapping):
         return ()
     known = {str(number): str(name) for number, name in names.items()}
-    found = tuple(known.get(str(number), "") for number in range(len(known)))
+    known_names = tuple(known.get(str(number), "") for number in range(len(known)))
     filled_in = tuple(f"LABEL_{number}" for number in range(len(known)))
-    return found if all(found) and found != filled_in else ()
+    return known_names if all(known_names) and known_names != filled_in else ()
 
 
 def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:

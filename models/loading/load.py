@@ -30,12 +30,12 @@ Source = str | Path | Config | Network
 
 def devices() -> tuple[str, ...]:
     """Devices of this machine: "cpu" and, where present, "cuda" and "mps"."""
-    found = ["cpu"]
+    names = ["cpu"]
     if torch.cuda.is_available():
-        found.append("cuda")
+        names.append("cuda")
     if torch.backends.mps.is_available():
-        found.append("mps")
-    return tuple(found)
+        names.append("mps")
+    return tuple(names)
 
 
 def load(
@@ -74,9 +74,11 @@ def load(
     target = None if device is None else _device(device)
     model = as_model(source, door=door, dtype=dtype, device=target)
     if tokenizer is not None:
-        own = tokenizer_of(tokenizer)
+        text_tokenizer = tokenizer_of(tokenizer)
         both = isinstance(model.network, Seq2Seq | Translator)
-        model = replace(model, tokenizer=own, target_tokenizer=own if both else None)
+        model = replace(
+            model, tokenizer=text_tokenizer, target_tokenizer=text_tokenizer if both else None
+        )
     model.network.eval()
     if target is not None or dtype is not None:
         model.network.to(device=target, dtype=dtype)
@@ -124,9 +126,9 @@ def _folder(source: str | Path) -> Folder | None:
 
     if not isinstance(source, str) or not hub.HUB_ID.fullmatch(source):
         return None
-    found = hub.cached_folder(source)
-    if found is not None or "/" not in source:
-        return found
+    folder = hub.cached_folder(source)
+    if folder is not None or "/" not in source:
+        return folder
     try:
         return hub.download_with_bar(source)
     except hub.HubError as error:
@@ -140,17 +142,17 @@ def _in_memory(module: nn.Module) -> Model:
         return as_model(inside[0])
     from models.pretrained.loader import wrap_module
 
-    made = wrap_module(module)
+    wrapped = wrap_module(module)
     return Model(
-        type(made.network).__name__,
-        made.network,
+        type(wrapped.network).__name__,
+        wrapped.network,
         None,
         True,
-        preprocessing=made.preprocessing,
+        preprocessing=wrapped.preprocessing,
         door="transformers",
-        max_tokens=made.limit,
-        classes=class_names(getattr(made.network.config, "id2label", None)),
-        multi_label=is_multi_label(getattr(made.network.config, "problem_type", None)),
+        max_tokens=wrapped.limit,
+        classes=class_names(getattr(wrapped.network.config, "id2label", None)),
+        multi_label=is_multi_label(getattr(wrapped.network.config, "problem_type", None)),
     )
 
 

@@ -51,9 +51,9 @@ def parts(model: Model) -> tuple[Part, ...]:
     """The stacks of layers a model is made of."""
     config = model.network.config
     if model.door == "own":
-        return tuple(_own(config))
-    found = [(name, getattr(config, name, None)) for name in PARTS]
-    inside = [(name.partition("_")[0], part) for name, part in found if hasattr(part, "to_dict")]
+        return tuple(_parts(config))
+    inner = [(name, getattr(config, name, None)) for name in PARTS]
+    inside = [(name.partition("_")[0], part) for name, part in inner if hasattr(part, "to_dict")]
     if inside and not isinstance(getattr(config, "num_hidden_layers", None), int):
         return tuple(_theirs(name, part, model) for name, part in inside)
     if getattr(config, "is_encoder_decoder", False):
@@ -121,14 +121,14 @@ def licence(folder: Folder) -> str | None:
             head = opened.read(HEADER)
     except (CheckpointError, OSError):
         return None
-    found = LICENCE.search(head.partition("\n---")[0]) if head.startswith("---") else None
-    return found[1] if found else None
+    match = LICENCE.search(head.partition("\n---")[0]) if head.startswith("---") else None
+    return match[1] if match else None
 
 
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _own(config: Any) -> Iterator[Part]:
+def _parts(config: Any) -> Iterator[Part]:
     names = (
         ("encoder", "decoder") if isinstance(config, Seq2SeqConfig | TranslatorConfig) else ("",)
     )

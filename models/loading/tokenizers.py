@@ -23,9 +23,9 @@ def tokenizer_of(given: Any) -> Tokenizer:
     """
     if isinstance(given, str | Path):
         return _from_path(Path(given).expanduser())
-    found = wrapped(given)
-    if found is not None:
-        return found
+    tokenizer = wrapped(given)
+    if tokenizer is not None:
+        return tokenizer
     if isinstance(given, Tokenizer) and _returns_tokens(given):
         return given
     inside = getattr(given, "tokenizer", None)
@@ -43,13 +43,13 @@ def _from_path(path: Path) -> Tokenizer:
     if not is_file and not path.is_dir():
         raise ValueError(f"{EXPECTED}; there is no file or folder {str(path)!r}")
     folder = path.parent if is_file else path
-    found = read_tokenizer(Folder.at(folder))
-    if found is None:
+    tokenizer = read_tokenizer(Folder.at(folder))
+    if tokenizer is None:
         names = ", ".join(("tokenizer.json", *VOCABULARIES))
         raise ValueError(
             f"{EXPECTED}; the folder {folder.name!r} has none that can be read ({names})"
         )
-    return found
+    return tokenizer
 
 
 def _returns_tokens(given: Tokenizer) -> bool:

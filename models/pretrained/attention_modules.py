@@ -172,15 +172,15 @@ def _layers(
     for name in every:
         if name.rpartition(".")[2].isdigit():
             lists.setdefault(_without_numbers(name), []).append(_numbers(name))
-    found = {path: block_of(every, path) for path in paths}
+    blocks = {path: block_of(every, path) for path in paths}
     order = {key: {n: i for i, n in enumerate(sorted(numbers))} for key, numbers in lists.items()}
     layers = {
         path: order[_without_numbers(block)][_numbers(block)]
-        for path, block in found.items()
+        for path, block in blocks.items()
         if block is not None
     }
     for path in paths:
-        if found[path] is None:
+        if blocks[path] is None:
             beside = [layers[each] + 1 for each in layers if towers[each] == towers[path]]
             layers[path] = max(beside, default=0)
     return layers

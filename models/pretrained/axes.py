@@ -54,10 +54,10 @@ def axis_of(
         return _layout_axis(layout, length, batch, config)
     if layout is not None or sequence.length != length or batch % items:
         return None
-    own, repeats = sequence.positions, range(batch // items)
+    positions, repeats = sequence.positions, range(batch // items)
     return TokenAxis(
         tuple(tokens for tokens in sequence.tokens for _ in repeats),
-        None if own is None else tuple(each for each in own for _ in repeats),
+        None if positions is None else tuple(each for each in positions for _ in repeats),
         pictures=tuple(grids for grids in sequence.pictures for _ in repeats),
     )
 
@@ -111,8 +111,8 @@ def tiles_axis(parts: Sequence[Part], length: int, batch: int, config: Any) -> T
     tokens, pictures = [], []
     for item in range(batch):
         mine = parts[item * tiles // batch : (item + 1) * tiles // batch]
-        shown = [_named(layout.tokens(1)[0], part.name) + padding for part in mine]
-        axis = [own if part.shown else empty for own, part in zip(shown, mine, strict=True)]
+        labels = [_named(layout.tokens(1)[0], part.name) + padding for part in mine]
+        axis = [label if part.real else empty for label, part in zip(labels, mine, strict=True)]
         tokens.append(sum(axis[1:], axis[0]))
         pictures.append(
             tuple(
@@ -120,7 +120,7 @@ def tiles_axis(parts: Sequence[Part], length: int, batch: int, config: Any) -> T
                     part.picture, row_by_row(rows, cols, index * each + 1), part.box, part.name
                 )
                 for index, part in enumerate(mine)
-                if part.shown
+                if part.real
             )
         )
     return TokenAxis(tuple(tokens), pictures=tuple(pictures))
@@ -134,11 +134,11 @@ def _named(tokens: Tokens, name: str) -> Tokens:
 
 def over_parts(axis: TokenAxis, parts: Sequence[Part]) -> TokenAxis:
     """The patches of an image, over the parts of pictures that the items are."""
-    own = parts_of_batch(parts, len(axis.tokens))
-    if axis.pictures or not own:
+    pictures = parts_of_batch(parts, len(axis.tokens))
+    if axis.pictures or not pictures:
         return axis
     grids = []
-    for part, tokens in zip(own, axis.tokens, strict=True):
+    for part, tokens in zip(pictures, axis.tokens, strict=True):
         first = next((i for i, special in enumerate(tokens.special) if not special), 0)
         rows, cols = _size_of(tokens.labels)
         if rows * cols != sum(not special for special in tokens.special):
@@ -150,16 +150,16 @@ def over_parts(axis: TokenAxis, parts: Sequence[Part]) -> TokenAxis:
 
 def parts_of_batch(parts: Sequence[Part], batch: int) -> Sequence[Part]:
     """The parts that the items of a batch are; () if their number is another."""
-    shown = [part for part in parts if part.shown]
-    return next((some for some in (shown, parts) if len(some) == batch), ())
+    visible = [part for part in parts if part.real]
+    return next((some for some in (visible, parts) if len(some) == batch), ())
 
 
 def _size_of(labels: Sequence[str]) -> tuple[int, int]:
     """Rows and columns of patches by the label of the last one, "patch row,col"."""
-    found = [label for label in labels if label.startswith("patch ")]
-    if not found:
+    patches = [label for label in labels if label.startswith("patch ")]
+    if not patches:
         return 0, 0
-    row, col = found[-1].removeprefix("patch ").split(",")
+    row, col = patches[-1].removeprefix("patch ").split(",")
     return int(row) + 1, int(col) + 1
 
 
@@ -217,12 +217,12 @@ def numbered_axis(
     special = named_tokens(before)
     if padding is None:
         return TokenAxis((special + named_tokens(labels, special=False),) * batch)
-    own = tuple((~row).nonzero().flatten() for row in padding.cpu())
+    places = tuple((~row).nonzero().flatten() for row in padding.cpu())
     tokens = tuple(
         special + named_tokens([labels[i - first] for i in each.tolist()[first:]], special=False)
-        for each in own
+        for each in places
     )
-    return TokenAxis(tokens, own)
+    return TokenAxis(tokens, places)
 
 
 def cached_axis(
@@ -237,11 +237,11 @@ def cached_axis(
         padding: True at keys that are none of an item's own.
     """
     dropped, tokens, positions = cached - first, [], []
-    for item, own in enumerate(rows.tokens):
+    for item, row in enumerate(rows.tokens):
         hidden = torch.zeros(first, dtype=torch.bool) if padding is None else padding[item, :first]
         before = (~hidden.cpu()).nonzero().flatten()
         labels = [f"position {dropped + place}" for place in before.tolist()]
-        tokens.append(named_tokens(labels, special=False) + own)
+        tokens.append(named_tokens(labels, special=False) + row)
         positions.append(torch.cat([before, first + rows.positions_of(item).cpu()]))
     return TokenAxis(tuple(tokens), tuple(positions), dropped=dropped)
 

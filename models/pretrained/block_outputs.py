@@ -31,16 +31,16 @@ class BlockOutputs:
 @contextmanager
 def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutputs]:
     """Records the output of each block, in passes of this thread."""
-    found, thread = BlockOutputs(), get_ident()
+    outputs, thread = BlockOutputs(), get_ident()
 
     def note_block(tower: str | None, out: Any) -> None:
         state = out[0] if isinstance(out, tuple | list) and out else out
         if get_ident() == thread and isinstance(state, Tensor):
-            found.last[tower] = (*found.last.get(tower, ())[-1:], state)
+            outputs.last[tower] = (*outputs.last.get(tower, ())[-1:], state)
 
     def note_body(_: nn.Module, __: Any, out: Any) -> None:
         if get_ident() == thread:
-            found.body = out
+            outputs.body = out
 
     hooks = [
         block.register_forward_hook(lambda _, __, out, tower=tower: note_block(tower, out))
@@ -48,7 +48,7 @@ def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutp
     ]
     hooks.append(network.base_model.register_forward_hook(note_body))
     try:
-        yield found
+        yield outputs
     finally:
         for hook in hooks:
             hook.remove()

@@ -22,8 +22,10 @@ def check_call(call: Call) -> None:
         if len(axis.tokens) != count:
             raise ValueError(f"{where}: expected {count} items, received {len(axis.tokens)}")
         for item in {0, count - 1}:
-            own = axis.positions_of(item)
-            if len(own) != len(axis.tokens[item]) or (len(own) and int(own.max()) >= length):
+            places = axis.positions_of(item)
+            if len(places) != len(axis.tokens[item]) or (
+                len(places) and int(places.max()) >= length
+            ):
                 raise ValueError(
                     f"{where}: expected at most {length} {what}, received {len(axis.tokens[item])}"
                 )
@@ -36,16 +38,17 @@ def check_call(call: Call) -> None:
 
 def _check_rows(pattern: Pattern, item: int, rows: Tensor, keys: Tensor, where: str) -> None:
     weights = pattern.weights(pattern.heads - 1, rows, item=item).detach()
-    total, own = weights.sum(-1), weights[:, keys.to(weights.device)].sum(-1)
+    total, own_total = weights.sum(-1), weights[:, keys.to(weights.device)].sum(-1)
     if not torch.isfinite(total).all():
         raise ValueError(f"{where}: its weights are not numbers")
     sink = isinstance(pattern.score, Dot) and pattern.score.sink is not None
     whole = (total - 1).abs() < ROUNDING
     if not bool((whole | (total == 0) | sink).all()):
         raise ValueError(f"{where}: expected rows that sum to 1, received {total.tolist()}")
-    if bool(((total - own) > ROUNDING).any()):
+    if bool(((total - own_total) > ROUNDING).any()):
         raise ValueError(
-            f"{where} attends to padding or to tokens that cannot be named: a map of the item's"
-            f" own {len(keys)} keys would leave out {float((total - own).max()):.2f} of a row."
+            f"{where} attends to padding or to tokens that cannot be named: a map of the"
+            f" item's own {len(keys)} keys would leave out"
+            f" {float((total - own_total).max()):.2f} of a row."
             " Trace the item alone, without padding"
         )

@@ -60,18 +60,18 @@ def detections(model: "Model", source: Any) -> tuple[Detection, ...]:
             " (preprocessor_config.json)"
         )
     alone = type(out)(logits=logits[0][:, None], pred_boxes=boxes[0][:, None])
-    found = processor.post_process_object_detection(  # pyright: ignore[reportOptionalMemberAccess]
+    detections = processor.post_process_object_detection(  # pyright: ignore[reportOptionalMemberAccess]
         alone, threshold=-1.0, target_sizes=[(1, 1)] * len(boxes[0])
     )
-    if not all(len(each["scores"]) for each in found):
+    if not all(len(each["scores"]) for each in detections):
         raise ValueError(f"{model.name} does not give a box for each of its object queries")
-    return tuple(_likeliest(each, model.network.config.id2label) for each in found)
+    return tuple(_likeliest(each, model.network.config.id2label) for each in detections)
 
 
-def _likeliest(found: Mapping[str, Tensor], names: Mapping[int, str]) -> Detection:
+def _likeliest(detection: Mapping[str, Tensor], names: Mapping[int, str]) -> Detection:
     """The class with the highest score of all that one query gives."""
-    best = int(found["scores"].argmax())
-    left, top, right, bottom = found["boxes"][best].tolist()
-    label = int(found["labels"][best])
+    best = int(detection["scores"].argmax())
+    left, top, right, bottom = detection["boxes"][best].tolist()
+    label = int(detection["labels"][best])
     name = names.get(label, f"class {label}")
-    return Detection(name, float(found["scores"][best]), (left, top, right, bottom))
+    return Detection(name, float(detection["scores"][best]), (left, top, right, bottom))

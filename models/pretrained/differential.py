@@ -50,11 +50,11 @@ def _merged(calls: list[Call]) -> Call:
 def head_parts(call: Call) -> HeadParts | None:
     """The two maps of a differential layer and their difference; None for any other layer."""
     module = call.entry.module
-    found = [getattr(module, name, None) for name in LAMBDAS]
-    if any(each is None for each in found):
+    lambdas = [getattr(module, name, None) for name in LAMBDAS]
+    if any(each is None for each in lambdas):
         return None
-    q1, k1, q2, k2 = (each.detach().float() for each in found[:4] if isinstance(each, Tensor))
-    factor = float((q1 * k1).sum().exp() - (q2 * k2).sum().exp()) + float(found[4] or 0.0)
+    q1, k1, q2, k2 = (each.detach().float() for each in lambdas[:4] if isinstance(each, Tensor))
+    factor = float((q1 * k1).sum().exp() - (q2 * k2).sum().exp()) + float(lambdas[4] or 0.0)
     half = call.pattern.heads // 2
     terms = {
         "A₁": ((1.0, 0),),

@@ -51,8 +51,8 @@ def resolved(
     edits = [edit for edit in edits if acts_on(edit) != POSITIONS]
     if all(acts_on(edit) not in ELSEWHERE for edit in edits):
         return inputs, tuple(edits)
-    found = _Modules(model, inputs)
-    return inputs, tuple(each for edit in edits for each in found.edits_of(edit))
+    modules = _Modules(model, inputs)
+    return inputs, tuple(each for edit in edits for each in modules.edits_of(edit))
 
 
 @torch.no_grad()
@@ -62,8 +62,8 @@ def _check_counted(model: "Model", inputs: ModelInputs, edit: Any) -> None:
         raise ValueError(f"{edit}: tower: expected none, {model.name} reads one text")
     first = short(inputs).arguments
     ids = first.get("input_ids")
-    told = PLACES in forward_arguments(model.network)
-    if not told or PLACES in first or not isinstance(ids, Tensor):
+    takes_positions = PLACES in forward_arguments(model.network)
+    if not takes_positions or PLACES in first or not isinstance(ids, Tensor):
         return
     places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
     given = (ModelInputs(dict(first)), ModelInputs({**first, PLACES: places}))
@@ -99,20 +99,20 @@ class _Modules:
         """The paths of blocks by layer, tower and path; those without attention are among them."""
         every = dict(self.model.network.named_modules(remove_duplicate=False))
         towers = {path: m.tower for m in self.modules.modules.values() for path in m.paths}
-        found: dict[Where, str] = {}
+        blocks: dict[Where, str] = {}
         for path, layer in self.modules.layers.items():
             block = block_of(every, path)
             if block is None:
                 continue
-            found[Where(layer, tower=towers[path], module=block)] = block
+            blocks[Where(layer, tower=towers[path], module=block)] = block
             stack, _, number = block.rpartition(".")
             if number != str(layer):
                 continue
             for name in dict(every[stack].named_children()):
                 if name.isdigit():
                     beside = f"{stack}.{name}"
-                    found[Where(int(name), tower=towers[path], module=beside)] = beside
-        return dict(sorted(found.items(), key=lambda each: each[0].layer or 0))
+                    blocks[Where(int(name), tower=towers[path], module=beside)] = beside
+        return dict(sorted(blocks.items(), key=lambda each: each[0].layer or 0))
 
     def chosen(self, edit: Any) -> list[Where]:
         """The blocks that an edit includes; of a block that runs repeatedly, the layer is told."""
@@ -191,18 +191,18 @@ class _Modules:
 
     def feed_forward(self, edit: Any, block: str) -> str:
         """The path of a block's feed-forward network."""
-        found = [*self._written(self.model.network.get_submodule(block), block, block)]
-        if len(found) != 1:
-            named = ", ".join(found) or "none"
+        layers = [*self._written(self.model.network.get_submodule(block), block, block)]
+        if len(layers) != 1:
+            named = ", ".join(layers) or "none"
             raise ValueError(
                 f"{edit}: {block}: expected one feed-forward network that is added to the stream,"
-                f" found {named}" + ("; module= chooses one" if found else "")
+                f" found {named}" + ("; module= chooses one" if layers else "")
             )
-        return found[0]
+        return layers[0]
 
     def _written(self, module: nn.Module, path: str, block: str) -> Iterator[str]:
         """The parts whose output, not yet added to anything, is as wide as the block's."""
-        end = self.calls[block].made if block in self.calls else None
+        end = self.calls[block].output if block in self.calls else None
         if end is None:
             return
         for name, child in module.named_children():
@@ -211,9 +211,9 @@ class _Modules:
             if any(each == p or p.startswith(f"{each}.") for p in self.modules.layers):
                 if call is None:
                     yield from self._written(child, each, block)
-            elif call is None or call.made.equal(end):
+            elif call is None or call.output.equal(end):
                 yield from self._written(child, each, block)
-            elif call.made.shape == end.shape and _has_matrix(child):
+            elif call.output.shape == end.shape and _has_matrix(child):
                 yield each
 
     @cached_property
@@ -229,9 +229,9 @@ class _Modules:
         return {call.path: call for call in calls}
 
 
-def _gate(edit: GateEdit, gate: HeadMap, made: Tensor, padding: Tensor | None) -> Tensor:
+def _gate(edit: GateEdit, gate: HeadMap, gates: Tensor, padding: Tensor | None) -> Tensor:
     """What a module that makes gates returns, with the gates edited."""
-    return edit.edit_gates(made, gate.starts, gate.dim, padding)
+    return edit.edit_gates(gates, gate.starts, gate.dim, padding)
 
 
 def _has_matrix(module: nn.Module) -> bool:

@@ -32,7 +32,7 @@ def write_gguf(file: Path, folder: Path) -> dict[str, Tensor]:
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
             with torch.device("meta"):
                 network = AutoModelForCausalLM.from_config(config)
-            found = load_gguf_checkpoint(str(file), return_tensors=True, model_to_load=network)
+            loaded = load_gguf_checkpoint(str(file), return_tensors=True, model_to_load=network)
     except Exception as error:  # a damaged file can make the library raise anything
         raise CheckpointError(
             f"unreadable checkpoint: {file.name} is damaged ({error!s:.80}): fetch it again"
@@ -43,4 +43,4 @@ def write_gguf(file: Path, folder: Path) -> dict[str, Tensor]:
     digits, levels = Digits(individual_digits=True), ByteLevel(add_prefix_space=False)
     backend.pre_tokenizer = Sequence([digits, levels])
     tokenizer.save_pretrained(folder)
-    return found["tensors"]
+    return loaded["tensors"]

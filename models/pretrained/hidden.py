@@ -28,16 +28,16 @@ def states_of(out: Any, only: str | None) -> dict[str | None, tuple[Tensor, ...]
         out: of the network.
         only: the tower whose states they are where the output does not say.
     """
-    found: dict[str | None, Any] = {}
+    by_tower: dict[str | None, Any] = {}
     for name, tower in TOWERS.items():
-        found[tower] = getattr(out, name, None)
+        by_tower[tower] = getattr(out, name, None)
     for name, tower in PARTS.items():
-        found[tower] = getattr(getattr(out, name, None), "hidden_states", None)
-    if not any(states is not None for states in found.values()):
-        found = {only: getattr(out, "hidden_states", None)}
+        by_tower[tower] = getattr(getattr(out, name, None), "hidden_states", None)
+    if not any(states is not None for states in by_tower.values()):
+        by_tower = {only: getattr(out, "hidden_states", None)}
     return {
         tower: tuple(states)
-        for tower, states in found.items()
+        for tower, states in by_tower.items()
         if states is not None and all(state.ndim == 3 for state in states)
     }
 
@@ -84,28 +84,28 @@ def _states_of(
     free = tuple(state.detach() for state in states)
     last = last_state(free, blocks, tower).detach()
     final = _final(blocks.body, tower)
-    found: tuple[Tensor | None, ...] = tuple(gradients[: len(free)])
-    to_final = None if len(gradients) == len(found) else gradients[-1]
+    gradients_in_order: tuple[Tensor | None, ...] = tuple(gradients[: len(free)])
+    to_final = None if len(gradients) == len(gradients_in_order) else gradients[-1]
     if not last.equal(free[-1]):
         if final is None:  # the normed state counted as the last
             final, to_final = free[-1], gradients[-1] if gradients else None
-        found = (*found[:-1], None) if found else ()
+        gradients_in_order = (*gradients_in_order[:-1], None) if gradients_in_order else ()
     if final is None or final.shape[:2] != last.shape[:2]:
         final = to_final = None
     readers = [_reader(x, tower, index, calls) for index, x in enumerate(free)]
-    own = [_in_order(x, call) for x, call in zip((*free[:-1], last), readers, strict=True)]
+    ordered = [_in_order(x, call) for x, call in zip((*free[:-1], last), readers, strict=True)]
     source = next((call.entry.source for call in calls if call.entry.place.tower == tower), "text")
     axes = [
         numbered_axis(source, x.shape[1], x.shape[0], None) if call is None else call.axes[0]
-        for x, call in zip(own, readers, strict=True)
+        for x, call in zip(ordered, readers, strict=True)
     ]
     final = None if final is None else _in_order(final.detach(), readers[-1])
     to_final = None if to_final is None else _in_order(to_final, readers[-1])
-    found = tuple(
+    gradients_in_order = tuple(
         None if x is None else _in_order(x, call)
-        for x, call in zip(found, readers[: len(found)], strict=True)
+        for x, call in zip(gradients_in_order, readers[: len(gradients_in_order)], strict=True)
     )
-    return HiddenStates(tuple(own), tuple(axes), final, found, to_final)
+    return HiddenStates(tuple(ordered), tuple(axes), final, gradients_in_order, to_final)
 
 
 def _reader(state: Tensor, tower: str | None, index: int, calls: Sequence[Call]) -> Call | None:
@@ -156,5 +156,5 @@ def _final(body: Any, tower: str | None) -> Tensor | None:
     if tower == "encoder" and hasattr(body, "encoder_last_hidden_state"):
         return body.encoder_last_hidden_state
     part = getattr(body, f"{tower}_model_output", body)
-    found = getattr(part, "last_hidden_state", None)
-    return found if isinstance(found, Tensor) else None
+    state = getattr(part, "last_hidden_state", None)
+    return state if isinstance(state, Tensor) else None

@@ -42,9 +42,9 @@ class TracedName(str):
 
     @staticmethod
     def replacing(previous: str | None, name: str = NAME) -> "TracedName":
-        made = TracedName(name)
-        made.previous, made.traces = previous, 0
-        return made
+        traced = TracedName(name)
+        traced.previous, traced.traces = previous, 0
+        return traced
 
 
 _lock = Lock()
@@ -112,14 +112,14 @@ def is_traced(config: PretrainedConfig) -> bool:
 
 def configs_of(network: nn.Module) -> list[PretrainedConfig]:
     """Every config in which a part of the network looks its attention up, each once."""
-    found: dict[int, PretrainedConfig] = {}
+    configs: dict[int, PretrainedConfig] = {}
     waiting = [getattr(module, "config", None) for module in network.modules()]
     while waiting:
         config = waiting.pop()
-        if isinstance(config, PretrainedConfig) and id(config) not in found:
-            found[id(config)] = config
+        if isinstance(config, PretrainedConfig) and id(config) not in configs:
+            configs[id(config)] = config
             waiting += [getattr(config, name, None) for name in config.sub_configs]
-    return list(found.values())
+    return list(configs.values())
 
 
 def packed_configs(network: nn.Module) -> frozenset[int]:

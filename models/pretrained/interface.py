@@ -79,7 +79,9 @@ def observing(network: nn.Module, record: Recording) -> Iterator[None]:
     token = _recording.set(record)
     hooks = _hooks(network, record)
     # each goes before all hooks that are there: the first edit comes first
-    hooks += [each.hook(network, record, _own) for each in reversed(record.module_edits)]
+    hooks += [
+        each.hook(network, record, _while_recording) for each in reversed(record.module_edits)
+    ]
     try:
         yield
     finally:
@@ -102,34 +104,36 @@ def _hooks(network: nn.Module, record: Recording) -> list[Any]:
         if id(module) in record.modules.modules:
             enter: Callable[..., None] = record.enter_attention
         elif path in record.modules.containers:
-            leave = partial(_own, record, partial(sources.leave, path))
+            leave = partial(_while_recording, record, partial(sources.leave, path))
             hooks.append(module.register_forward_hook(leave))
             enter = partial(record.enter_container, path)
         elif _cuts_windows(module):
             enter = partial(record.enter_windows, path)
         elif sources.mixed and _is_block(path, record):
-            leave = partial(_own, record, partial(sources.leave_block, path))
+            leave = partial(_while_recording, record, partial(sources.leave_block, path))
             hooks.append(module.register_forward_hook(leave))
             enter = partial(sources.enter_block, path)
         elif sources.mixed and isinstance(module, nn.Embedding):
-            hooks.append(module.register_forward_hook(partial(_own, record, sources.embed)))
+            hooks.append(
+                module.register_forward_hook(partial(_while_recording, record, sources.embed))
+            )
             continue
         else:
             continue
-        own = partial(_own, record, enter)
-        hooks.append(module.register_forward_pre_hook(own, with_kwargs=True))
+        recording_enter = partial(_while_recording, record, enter)
+        hooks.append(module.register_forward_pre_hook(recording_enter, with_kwargs=True))
     return hooks
 
 
 def _window_hooks(network: nn.Module, record: Recording) -> list[Any]:
     """Hooks on layers that compute their weights themselves: `attend` makes their output."""
-    found = []
+    hooks = []
     for module in network.modules():
         build = recipe_of(type(module))
         if build is not None:
-            attend_windows = partial(_own, record, partial(_windows, record, build))
-            found.append(module.register_forward_hook(attend_windows, with_kwargs=True))
-    return found
+            attend_windows = partial(_while_recording, record, partial(_windows, record, build))
+            hooks.append(module.register_forward_hook(attend_windows, with_kwargs=True))
+    return hooks
 
 
 def _windows(
@@ -162,7 +166,7 @@ def _is_block(path: str, record: Recording) -> bool:
     return number.isdigit() and stack in record.modules.containers
 
 
-def _own(record: Recording, hook: Callable[..., Any], *given: Any) -> Any:
+def _while_recording(record: Recording, hook: Callable[..., Any], *given: Any) -> Any:
     """Calls a hook in the trace that it was registered for, and in no other of the same model.
 
     While another thread removes its hooks, a hook may be called without keyword arguments: not in
@@ -295,19 +299,19 @@ def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -
     """The boundaries of packed sequences, taken from the keywords."""
     if getattr(getattr(module, "config", None), "_attn_implementation", None) != PACKED:
         return None
-    found = given.pop("cu_seq_lens_q", None)
+    boundaries = given.pop("cu_seq_lens_q", None)
     other = given.pop("cu_seq_lens_k", None)
     for name in ("max_length_q", "max_length_k"):
         given.pop(name, None)
-    if found is None:
+    if boundaries is None:
         return None
-    if mask is not None or (other is not None and not other.equal(found)):
+    if mask is not None or (other is not None and not other.equal(boundaries)):
         raise ValueError(
             f"{type(module).__name__} packs queries and keys differently, or masks them besides:"
             " expected one set of boundaries and no mask"
         )
     given.pop("is_causal", None)
-    return found
+    return boundaries
 
 
 def _mask(**asked: Any) -> Tensor | None:
@@ -320,9 +324,9 @@ def _mask(**asked: Any) -> Tensor | None:
 def _before(module: nn.Module, functions: Any) -> Callable[..., Any]:
     """The attention function the layer calls outside a trace."""
     previous = untraced_implementation(getattr(module, "config", None))
-    own = sys.modules[type(module).__module__]
-    functions = getattr(own, "ALL_ATTENTION_FUNCTIONS", functions)
-    return functions.get_interface(previous, getattr(own, "eager_attention_forward", None))
+    library = sys.modules[type(module).__module__]
+    functions = getattr(library, "ALL_ATTENTION_FUNCTIONS", functions)
+    return functions.get_interface(previous, getattr(library, "eager_attention_forward", None))
 
 
 def _untraced(

@@ -49,8 +49,8 @@ class Linear:
             )
         for transposed in (False, True):
             matrix = weight.T if transposed else weight
-            fits = (call.made.shape[-1], call.given.shape[-1]) == tuple(matrix.shape)
-            if fits and alike(F.linear(call.given, matrix, bias), call.made):
+            fits = (call.output.shape[-1], call.given.shape[-1]) == tuple(matrix.shape)
+            if fits and alike(F.linear(call.given, matrix, bias), call.output):
                 return Linear(call.module, transposed)
         return None
 
@@ -98,10 +98,10 @@ class HeadMap:
         return None if bias is None else self._scaled(self._heads(bias))
 
     def gates(
-        self, made: Float[Tensor, "batch token column"]
+        self, projected: Float[Tensor, "batch token column"]
     ) -> Float[Tensor, "batch head token dim"]:
         """The output gates in what the module returned."""
-        columns = [made[..., start : start + self.dim] for start in self.starts]
+        columns = [projected[..., start : start + self.dim] for start in self.starts]
         return torch.stack(columns, 1).float().sigmoid()
 
     def _heads(self, rows: Tensor) -> Tensor:
@@ -117,8 +117,8 @@ class HeadMap:
 def find_values(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
     """The map whose output holds the values, number for number; the last call that does."""
     for call in reversed(calls):
-        made = _columns(call, wanted)
-        starts = None if made is None else _starts(made, wanted)
+        columns = _columns(call, wanted)
+        starts = None if columns is None else _starts(columns, wanted)
         linear = None if starts is None else Linear.of(call)
         if linear is not None and starts is not None:
             return HeadMap(linear, starts, wanted.shape[2], call.given)
@@ -138,12 +138,12 @@ def find_rotated(
     used = {(id(each.linear.module), start) for each in taken for start in each.starts}
     dim = wanted.shape[2]
     for call in reversed(calls):
-        for made, norm, columns in _normed(call, calls, wanted):
+        for normed, norm, columns in _normed(call, calls, wanted):
             free = [i for i, start in enumerate(columns) if (id(call.module), start) not in used]
-            found = _with_rotation(made, wanted, [i * dim for i in free])
-            linear = None if found is None else Linear.of(call)
-            if found is not None and linear is not None:
-                starts, factor, rotation = found
+            match = _with_rotation(normed, wanted, [i * dim for i in free])
+            linear = None if match is None else Linear.of(call)
+            if match is not None and linear is not None:
+                starts, factor, rotation = match
                 chosen = tuple(columns[start // dim] for start in starts)
                 return HeadMap(linear, chosen, dim, call.given, factor, norm, rotation)
     return None
@@ -191,11 +191,11 @@ def find_output(
 def _find_gate(calls: Sequence[ModuleCall], values: Heads, gated: Heads) -> HeadMap | None:
     """The map whose sigmoid turns values into gated ones, number by number or head by head."""
     for call in calls:
-        made = call.made.flatten(0, -2)
-        if call.made.ndim < 2 or len(made) != values.shape[1]:
+        rows = call.output.flatten(0, -2)
+        if call.output.ndim < 2 or len(rows) != values.shape[1]:
             continue
         for dim in dict.fromkeys((values.shape[2], 1)):
-            starts = _gate_starts(made.float().sigmoid(), values.float(), gated, dim)
+            starts = _gate_starts(rows.float().sigmoid(), values.float(), gated, dim)
             linear = None if starts is None else Linear.of(call)
             if linear is not None and starts is not None:
                 return HeadMap(linear, starts, dim, call.given)
@@ -206,21 +206,21 @@ def _gate_starts(
     gates: Float[Tensor, "token column"], values: Heads, gated: Heads, dim: int
 ) -> tuple[int, ...] | None:
     """First column of each head's gate."""
-    found: list[int] = []
+    starts: list[int] = []
     for value, wanted in zip(values, gated, strict=True):
         near = (value[:, :1] * gates - wanted[:, :1]).abs().amax(0) <= NEAR * wanted.abs().max()
         fits = (
             start
             for start in near.nonzero().flatten().tolist()
-            if start not in found
+            if start not in starts
             and start + dim <= gates.shape[1]
             and alike((value * gates[:, start : start + dim]).to(wanted.dtype), wanted)
         )
         start = next(fits, None)
         if start is None:
             return None
-        found.append(start)
-    return tuple(found)
+        starts.append(start)
+    return tuple(starts)
 
 
 def norm_of(call: ModuleCall) -> Norm | None:
@@ -229,15 +229,15 @@ def norm_of(call: ModuleCall) -> Norm | None:
         (float(getattr(call.module, name)) for name in EPS if hasattr(call.module, name)), None
     )
     weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
-    if call.given.shape != call.made.shape or eps is None:
+    if call.given.shape != call.output.shape or eps is None:
         return None
-    if weight is not None and weight.shape != call.made.shape[-1:]:
+    if weight is not None and weight.shape != call.output.shape[-1:]:
         return None
     candidates = [Norm("layer", weight, bias, eps), Norm("rms", weight, bias, eps)]
     if weight is not None:  # Gemma's weights are stored less 1
         candidates.append(Norm("rms", 1 + weight, bias, eps))
     given = call.given.float()
-    return next((norm for norm in candidates if alike(norm(given), call.made.float())), None)
+    return next((norm for norm in candidates if alike(norm(given), call.output.float())), None)
 
 
 def factor_of(whole: Tensor, part: Tensor) -> float | None:
@@ -256,24 +256,24 @@ EPS = ("eps", "variance_epsilon", "epsilon", "layer_norm_epsilon")
 
 def _columns(call: ModuleCall, wanted: Heads) -> Float[Tensor, "token column"] | None:
     """What a module returned, a row for each token of the queries, keys or values."""
-    made = call.made
-    if made.ndim not in (2, 3) or made.shape[-1] < wanted.shape[0] * wanted.shape[2]:
+    output = call.output
+    if output.ndim not in (2, 3) or output.shape[-1] < wanted.shape[0] * wanted.shape[2]:
         return None
-    made = made.reshape(-1, made.shape[-1])
-    return made if len(made) == wanted.shape[1] else None
+    output = output.reshape(-1, output.shape[-1])
+    return output if len(output) == wanted.shape[1] else None
 
 
-def _starts(made: Float[Tensor, "token column"], wanted: Heads) -> tuple[int, ...] | None:
+def _starts(columns: Float[Tensor, "token column"], wanted: Heads) -> tuple[int, ...] | None:
     """First column of each head, where its columns are there number for number."""
-    dim, found = wanted.shape[2], []
+    dim, starts = wanted.shape[2], []
     for head in wanted:
-        same = (made == head[:, :1]).all(0).nonzero().flatten().tolist()
-        fits = (s for s in same if s not in found and made[:, s : s + dim].equal(head))
+        same = (columns == head[:, :1]).all(0).nonzero().flatten().tolist()
+        fits = (s for s in same if s not in starts and columns[:, s : s + dim].equal(head))
         start = next(fits, None)
         if start is None:
             return None
-        found.append(start)
-    return tuple(found)
+        starts.append(start)
+    return tuple(starts)
 
 
 def _normed(
@@ -285,43 +285,43 @@ def _normed(
         A head's width of columns after another, the norm, and the first column of each of them in
         what the module returned.
     """
-    made, dim = _columns(call, wanted), wanted.shape[2]
-    if made is None:
+    columns, dim = _columns(call, wanted), wanted.shape[2]
+    if columns is None:
         return
-    every = range(0, made.shape[1] - dim + 1, dim)
-    yield made, None, every
+    every = range(0, columns.shape[1] - dim + 1, dim)
+    yield columns, None, every
     for other in calls:
         if other is call:
             continue
-        if other.given.numel() == made.numel():
-            rows = _as_rows(other.given, made)
+        if other.given.numel() == columns.numel():
+            rows = _as_rows(other.given, columns)
             norm = None if rows is None else norm_of(other)
             if norm is not None and rows is not None:
                 yield _like(rows, other), norm, every
         elif other.given.ndim == 4 and other.given.numel() == wanted.numel():
-            yield from _normed_part(made, other, wanted)
+            yield from _normed_part(columns, other, wanted)
 
 
 def _normed_part(
-    made: Float[Tensor, "token column"], norm: ModuleCall, wanted: Heads
+    columns: Float[Tensor, "token column"], norm: ModuleCall, wanted: Heads
 ) -> Iterator[tuple[Float[Tensor, "token column"], Norm, Sequence[int]]]:
     """What a norm of each head returned, which reads some columns of a linear module."""
     for axes in ("batch token head dim", "batch head token dim"):
         heads = rearrange(norm.given, f"{axes} -> head (batch token) dim")
-        starts = _starts(made, heads) if heads.shape == wanted.shape else None
-        found = None if starts is None else norm_of(norm)
-        if found is not None and starts is not None:
-            yield rearrange(norm.made, f"{axes} -> (batch token) (head dim)"), found, starts
+        starts = _starts(columns, heads) if heads.shape == wanted.shape else None
+        norm_found = None if starts is None else norm_of(norm)
+        if norm_found is not None and starts is not None:
+            yield rearrange(norm.output, f"{axes} -> (batch token) (head dim)"), norm_found, starts
             return
 
 
-def _as_rows(given: Tensor, made: Float[Tensor, "token column"]) -> str | None:
+def _as_rows(given: Tensor, columns: Float[Tensor, "token column"]) -> str | None:
     """How a tensor holds the rows of another, of as many numbers: as they are, or by heads."""
-    if given.reshape(-1).equal(made.reshape(-1)):
+    if given.reshape(-1).equal(columns.reshape(-1)):
         return "token"
     if given.ndim == 4:
         merged = rearrange(given, "batch head token dim -> (batch token) (head dim)")
-        if merged.equal(made.reshape(merged.shape)):
+        if merged.equal(columns.reshape(merged.shape)):
             return "head"
     return None
 
@@ -329,25 +329,25 @@ def _as_rows(given: Tensor, made: Float[Tensor, "token column"]) -> str | None:
 def _like(order: str, call: ModuleCall) -> Float[Tensor, "token column"]:
     """What a norm returned, a row for each token."""
     if order == "head":
-        return rearrange(call.made, "batch head token dim -> (batch token) (head dim)")
-    tokens = call.made.shape[0] * call.made.shape[1]
-    return call.made.reshape(tokens, -1)
+        return rearrange(call.output, "batch head token dim -> (batch token) (head dim)")
+    tokens = call.output.shape[0] * call.output.shape[1]
+    return call.output.reshape(tokens, -1)
 
 
 def _with_rotation(
-    made: Float[Tensor, "token column"], wanted: Heads, free: Sequence[int]
+    columns: Float[Tensor, "token column"], wanted: Heads, free: Sequence[int]
 ) -> tuple[tuple[int, ...], float, Rotation | None] | None:
     """First column of each head, the factor, and the rotation; None if it is not so."""
     dim, starts = wanted.shape[2], []
     if len(free) < len(wanted):
         return None
-    lengths = torch.stack([made[:, s : s + dim].float().norm(dim=1) for s in free])
+    lengths = torch.stack([columns[:, s : s + dim].float().norm(dim=1) for s in free])
     for head in wanted.float().norm(dim=2):
         ratio = head / lengths.clamp_min(1e-30)
         even = (ratio.amax(1) - ratio.amin(1)) / ratio.mean(1)
         left = (i for i in range(len(free)) if free[i] not in starts)
         starts.append(free[min(left, key=lambda i: float(even[i]))])
-    before = torch.stack([made[:, start : start + dim] for start in starts])
+    before = torch.stack([columns[:, start : start + dim] for start in starts])
     factor = float(wanted.float().norm() / before.float().norm().clamp_min(1e-30))
     factor = 1.0 if abs(factor - 1) < 1e-5 else factor
     if alike(before * factor, wanted):

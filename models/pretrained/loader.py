@@ -127,16 +127,16 @@ def wrap_module(module: nn.Module) -> LoadedModel:
 
 def _contained(module: nn.Module) -> PreTrainedModel:
     """The outermost transformers model of a module."""
-    found = {
+    inside = {
         name: part for name, part in module.named_modules() if isinstance(part, PreTrainedModel)
     }
     outer = [
         name
-        for name in found
-        if not any(name != other and name.startswith(f"{other}.") for other in found if other)
+        for name in inside
+        if not any(name != other and name.startswith(f"{other}.") for other in inside if other)
     ]
-    if "" in found or len(outer) == 1:
-        return found[outer[0]]
+    if "" in inside or len(outer) == 1:
+        return inside[outer[0]]
     received = type(module).__name__
     if not outer:
         raise ValueError(
@@ -216,8 +216,8 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
             return kind
     if config not in MODEL_MAPPING:
         raise CheckpointError(f"architectures: expected a model of type {family!r}, received none")
-    found: Any = MODEL_MAPPING[config]
-    return found[0] if isinstance(found, tuple) else found
+    classes: Any = MODEL_MAPPING[config]
+    return classes[0] if isinstance(classes, tuple) else classes
 
 
 def _plain(value: Any, name: str = "config.json") -> Any:
@@ -244,7 +244,7 @@ def _filled(
     """The network with exactly these weights."""
     try:
         with quiet_transformers():
-            made: Any = kind.from_pretrained(
+            loaded: Any = kind.from_pretrained(
                 None,
                 config=config,
                 state_dict=state,
@@ -252,19 +252,19 @@ def _filled(
                 ignore_mismatched_sizes=True,  # refused below, by name
                 output_loading_info=True,
             )
-            network, found = made
+            network, info = loaded
     except Exception as error:  # the library raises many things for weights that do not fit
         what = str(error).strip().splitlines() or [type(error).__name__]
         raise CheckpointError(
             f"the weights do not fit {kind.__name__}: {what[0].strip():.160}"
         ) from error
-    missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
-    extra = [name for name in sorted(found["unexpected_keys"]) if not name.endswith(NO_WEIGHTS)]
+    missing = sorted(name for name in info["missing_keys"] if "pooler" not in name)
+    extra = [name for name in sorted(info["unexpected_keys"]) if not name.endswith(NO_WEIGHTS)]
     known = _of_other_heads(kind, config) if extra else frozenset()
     unknown = [name for name in extra if name not in known]
     wrong = sorted(
         f"{name} ({_shape(here)} in place of {_shape(wanted)})"
-        for name, here, wanted in found["mismatched_keys"]
+        for name, here, wanted in info["mismatched_keys"]
     )
     for what, names in (("lacks", missing), ("has wrong shapes for", wrong)):
         if names:
@@ -321,12 +321,12 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
     whole, settings = folder.file("tokenizer.json"), folder.json("tokenizer_config.json") or {}
     if whole is not None:
         try:
-            found = FileTokenizer(whole, settings)
+            tokenizer = FileTokenizer(whole, settings)
         except ValueError as error:
             raise CheckpointError(str(error)) from error
-        if found.marks_words and settings.get("tokenizer_class") not in GENERIC_CLASSES:
-            return _library_tokenizer(folder) or found
-        return found
+        if tokenizer.marks_words and settings.get("tokenizer_class") not in GENERIC_CLASSES:
+            return _library_tokenizer(folder) or tokenizer
+        return tokenizer
     files = {name: folder.file(name) for name in VOCABULARIES}
     if not any(files.values()) and "tokenizer_class" not in settings:  # bytes need no vocabulary
         return None
@@ -341,9 +341,9 @@ def _library_tokenizer(folder: Folder) -> Tokenizer | None:
     """What the library makes of the folder's files; None if that fails."""
     try:
         with quiet_transformers():
-            made = transformers.AutoTokenizer.from_pretrained(
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder.path, local_files_only=True, trust_remote_code=False
             )
-        return wrapped(made)
+        return wrapped(tokenizer)
     except Exception:  # a vocabulary alone may not say enough; ids can still be given
         return None

@@ -49,9 +49,9 @@ class LazyMask(Tensor):
     def __new__(
         cls, rule: Mask, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
     ) -> "LazyMask":
-        made = Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)
-        made.mask = rule
-        return made
+        tensor = Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)
+        tensor.mask = rule
+        return tensor
 
     @classmethod
     def __torch_dispatch__(
@@ -138,11 +138,11 @@ def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mas
         return Mask(dense=seen)
     rows = torch.arange(seen.shape[2], device=seen.device)
     for guess in _candidates(alike[:, 0], batch):
-        found = guess.visible(rows, seen.shape[3], range(1))
-        if found is None:
+        inferred = guess.visible(rows, seen.shape[3], range(1))
+        if inferred is None:
             if alike.all():
                 return guess
-        elif (found == alike).all():
+        elif (inferred == alike).all():
             return guess
     return Mask(dense=alike)
 
@@ -180,12 +180,12 @@ def create_mask(asked: Mapping[str, Any], *, additive: bool) -> Tensor | None:
     Returns:
         A `LazyMask`, the library's own matrix, or None where nothing is hidden.
     """
-    offset, own = asked.get("q_offset", 0), eager_mask if additive else sdpa_mask
+    offset, build = asked.get("q_offset", 0), eager_mask if additive else sdpa_mask
     if asked.get("use_vmap") or asked.get("kv_offset") or not isinstance(offset, int):
-        return own(**asked)
+        return build(**asked)
     rule = _rule(asked, offset)
     if rule.dense is not None:
-        return own(**asked)
+        return build(**asked)
     hides = rule.causal or rule.window is not None or rule.padding is not None
     if not hides and asked.get("allow_is_bidirectional_skip"):
         return None
@@ -211,8 +211,8 @@ def _rule(asked: Mapping[str, Any], offset: int) -> Mask:
         return Mask() if matrix is None else infer_mask(matrix, asked["batch_size"])
     padding = None
     if given is not None and not (given.shape[1] >= keys and given[:, :keys].all()):
-        shown = torch.zeros(len(given), keys, dtype=torch.bool, device=given.device)
-        shown[:, : given.shape[1]] = given[:, :keys].bool()
-        padding = ~shown.expand(asked["batch_size"], -1)
+        mask = torch.zeros(len(given), keys, dtype=torch.bool, device=given.device)
+        mask[:, : given.shape[1]] = given[:, :keys].bool()
+        padding = ~mask.expand(asked["batch_size"], -1)
     causal = function is causal_mask_function
     return Mask(causal=causal, padding=padding, offset=offset if causal else 0)

@@ -41,17 +41,17 @@ class ModuleEdit:
     def __repr__(self) -> str:
         return repr(self.edit)
 
-    def hook(self, network: nn.Module, record: "Recording", own: Callable[..., Any]) -> Any:
+    def hook(self, network: nn.Module, record: "Recording", guard: Callable[..., Any]) -> Any:
         """Registers the hook before any other: the library notes hidden states by hooks as well.
 
-        `own` calls it in its own trace alone.
+        `guard` skips the hook in any other trace.
         """
         module = network.get_submodule(self.path)
         if self.reads:
-            found = partial(own, record, partial(self._read, record))
-            return module.register_forward_pre_hook(found, with_kwargs=True, prepend=True)
-        found = partial(own, record, partial(self._returned, record))
-        return module.register_forward_hook(found, prepend=True)
+            run = partial(guard, record, partial(self._read, record))
+            return module.register_forward_pre_hook(run, with_kwargs=True, prepend=True)
+        run = partial(guard, record, partial(self._returned, record))
+        return module.register_forward_hook(run, prepend=True)
 
     def _read(
         self, record: "Recording", module: nn.Module, args: tuple, kwargs: Mapping[str, Any]

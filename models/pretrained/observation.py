@@ -42,14 +42,14 @@ class ModuleCall:
         path: of the module.
         module: itself.
         given: its first tensor.
-        made: the tensor it returned.
+        output: the tensor it returned.
         before: number of attention calls that came before it.
     """
 
     path: str
     module: nn.Module
     given: Tensor
-    made: Tensor
+    output: Tensor
     before: int
 
 
@@ -63,9 +63,9 @@ def short(inputs: ModelInputs) -> ModelInputs:
     flat = all(isinstance(x, Tensor) and x.ndim == 2 for x in given.values())
     if ids is None or not flat or not PER_TOKEN.issuperset(given):
         return replace(inputs, arguments=dict(given))
-    shown = given.get("attention_mask", torch.ones_like(ids))
-    item = int(shown.sum(1).argmax())
-    places = shown[item].nonzero().flatten()[:PROBE_TOKENS]
+    mask = given.get("attention_mask", torch.ones_like(ids))
+    item = int(mask.sum(1).argmax())
+    places = mask[item].nonzero().flatten()[:PROBE_TOKENS]
     cut = {
         name: value[item : item + 1, :PROBE_TOKENS]
         if name.startswith("decoder")
@@ -133,14 +133,14 @@ def _noted(
         module: nn.Module,
         args: tuple,
         kwargs: dict[str, Any],
-        made: Any,
+        output: Any,
     ) -> None:
-        made = made[0] if isinstance(made, tuple | list) and made else made
+        output = output[0] if isinstance(output, tuple | list) and output else output
         given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-        if get_ident() != thread or not isinstance(given, Tensor) or not isinstance(made, Tensor):
+        if get_ident() != thread or not isinstance(given, Tensor) or not isinstance(output, Tensor):
             return
         before = len(record.calls)
-        kept = [x if rows is None else rows(x) for x in (given, made)]
+        kept = [x if rows is None else rows(x) for x in (given, output)]
         if kept[0] is not None and kept[1] is not None:
             calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))
 

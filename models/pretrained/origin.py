@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
 
 
-class _Found(NamedTuple):
+class _LinearMaps(NamedTuple):
     """What a pass over the first tokens tells of the network, or why it does not."""
 
     maps: dict[Key, SiteMaps | ValueError]
@@ -66,26 +66,26 @@ class PretrainedOrigin:
             ValueError: where a layer's queries, keys, values or output are no linear map of one
                 module, with what was expected.
         """
-        found = self.maps((site.module, site.layer, site.part))
+        maps = self.maps((site.module, site.layer, site.part))
         return Projections(
-            query=found.query.matrices,
-            key=found.key.matrices,
-            value=found.value.matrices,
-            output=split_columns(found.output.matrix, len(found.query.starts)),
-            query_bias=found.query.biases,
-            key_bias=found.key.biases,
-            value_bias=found.value.biases,
-            output_bias=found.output.bias,
-            gate=None if found.gate is None else found.gate.matrices,
-            gate_bias=None if found.gate is None else found.gate.biases,
-            norm=found.norm,
-            residual=found.residual,
-            query_norm=found.query.norm,
-            key_norm=found.key.norm,
-            rotated=found.query.rotation is not None or found.key.rotation is not None,
-            embedding=found.embedding,
-            unembedding=found.unembedding,
-            final_norm=found.final_norm,
+            query=maps.query.matrices,
+            key=maps.key.matrices,
+            value=maps.value.matrices,
+            output=split_columns(maps.output.matrix, len(maps.query.starts)),
+            query_bias=maps.query.biases,
+            key_bias=maps.key.biases,
+            value_bias=maps.value.biases,
+            output_bias=maps.output.bias,
+            gate=None if maps.gate is None else maps.gate.matrices,
+            gate_bias=None if maps.gate is None else maps.gate.biases,
+            norm=maps.norm,
+            residual=maps.residual,
+            query_norm=maps.query.norm,
+            key_norm=maps.key.norm,
+            rotated=maps.query.rotation is not None or maps.key.rotation is not None,
+            embedding=maps.embedding,
+            unembedding=maps.unembedding,
+            final_norm=maps.final_norm,
         )
 
     def gates(self, site: Site) -> Float[Tensor, "batch head query gate_dim"] | None:
@@ -145,12 +145,12 @@ class PretrainedOrigin:
         Raises:
             ValueError: where there are none.
         """
-        found = self._found.maps.get(key)
-        if isinstance(found, ValueError):
-            raise found
-        if found is None:
+        entry = self._linear_maps.maps.get(key)
+        if isinstance(entry, ValueError):
+            raise entry
+        if entry is None:
             raise ValueError(f"{key[0]}: expected it to attend in the first tokens alone too")
-        return found
+        return entry
 
     def readout(self) -> Readout:
         """What turns hidden states into logits.
@@ -159,13 +159,13 @@ class PretrainedOrigin:
             ValueError: for a network with more than a norm and a linear map there; it names the
                 module.
         """
-        found = self._found.readout
-        if isinstance(found, ValueError):
-            raise found
-        return found
+        outcome = self._linear_maps.readout
+        if isinstance(outcome, ValueError):
+            raise outcome
+        return outcome
 
     @cached_property
-    def _found(self) -> "_Found":
+    def _linear_maps(self) -> "_LinearMaps":
         inputs, blocks = _whole(short(self.inputs)), list[ModuleCall]()
         record, calls, out = observe(self.model, inputs, blocks=blocks)
         try:
@@ -178,21 +178,23 @@ class PretrainedOrigin:
             ids = inputs.arguments.get(IDS.get(entry.source or "", ""))
             encodes = self.model.network.config.is_encoder_decoder and entry.source != "target"
             try:
-                found = site_maps(call, index, calls, ids)
-                writes = found.embedding is not None and not encodes
+                maps_here = site_maps(call, index, calls, ids)
+                writes = maps_here.embedding is not None and not encodes
                 if writes and isinstance(readout, Readout):
                     head = readout.unembedding
-                    found = replace(found, unembedding=head, final_norm=readout.norm)
+                    maps_here = replace(maps_here, unembedding=head, final_norm=readout.norm)
             except ValueError as error:
-                found = error
-            maps.setdefault((entry.path, entry.layer, entry.part), found)
-        return _Found(maps, readout)
+                maps_here = error
+            maps.setdefault((entry.path, entry.layer, entry.part), maps_here)
+        return _LinearMaps(maps, readout)
 
     @property
     def gate_maps(self) -> dict[Key, HeadMap]:
         """Where the output gates of sites are made; of those that have one."""
         maps = {
-            key: each.gate for key, each in self._found.maps.items() if isinstance(each, SiteMaps)
+            key: each.gate
+            for key, each in self._linear_maps.maps.items()
+            if isinstance(each, SiteMaps)
         }
         return {key: gate for key, gate in maps.items() if gate is not None}
 
@@ -206,7 +208,7 @@ class PretrainedOrigin:
             key = call.entry.path, call.entry.layer, call.entry.part
             gate = maps.get(key)
             if gate is not None:
-                made = gate_call(calls, gate, index).made
-                rows = made.reshape(call.pattern.batch, call.pattern.queries, -1)
+                gate_output = gate_call(calls, gate, index).output
+                rows = gate_output.reshape(call.pattern.batch, call.pattern.queries, -1)
                 gates.setdefault(key, gate.gates(rows))
         return gates

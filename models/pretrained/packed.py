@@ -41,20 +41,20 @@ def sound_lengths(boundaries: Tensor, frames: Sequence[int]) -> list[int]:
         return [sum(windows)]
     total, count = sum(frames), len(windows)
     most = max(frames) if count <= len(frames) else total // (count - len(frames))
-    found = set()
+    lengths = set()
     for size in range(max(1, total // count), most + 1):
         counts = [ceil(each / size) for each in frames]
         if sum(counts) == count:
             ends = [0, *accumulate(counts)]
             parts = [windows[start:end] for start, end in pairwise(ends)]
             if all(part[:-1] == [max(windows)] * (len(part) - 1) for part in parts):
-                found.add(tuple(sum(part) for part in parts))
-    if len(found) != 1:
+                lengths.add(tuple(sum(part) for part in parts))
+    if len(lengths) != 1:
         raise ValueError(
             f"expected sounds whose windows can be told apart, received {len(frames)} in {count}"
             " windows: trace them one by one"
         )
-    return list(found.pop())
+    return list(lengths.pop())
 
 
 def patch_order(grid: Sequence[Sequence[int]], merge: int) -> list[Int[Tensor, " token"]]:
@@ -106,11 +106,13 @@ def packed_axis(
     in_rows = all((each.diff() == 1).all() for each in places)
     first = replace(layouts[0], chosen=None)
     alike = len(set(map(tuple, grid))) == 1
-    own = None if len(set(lengths)) == 1 else tuple(torch.arange(length) for length in lengths)
+    positions = (
+        None if len(set(lengths)) == 1 else tuple(torch.arange(length) for length in lengths)
+    )
     grid_of_all = first.grid if alike and in_rows else None
     sizes = zip(grid, places, layouts, strict=True)
     pictures = tuple(_over(item, *each) for item, each in enumerate(sizes))
-    return TokenAxis(tokens, own, grid=grid_of_all, pictures=pictures)
+    return TokenAxis(tokens, positions, grid=grid_of_all, pictures=pictures)
 
 
 def _over(
@@ -121,7 +123,7 @@ def _over(
     cells = order.argsort().view(frames, rows, cols)
     seen = [()] if frames == 1 else [(first,) for first in layout.frames]
     return tuple(
-        PictureGrid(item, places, frames=shown) for places, shown in zip(cells, seen, strict=True)
+        PictureGrid(item, places, frames=pair) for places, pair in zip(cells, seen, strict=True)
     )
 
 
@@ -186,8 +188,8 @@ class Packing:
             if item == len(ends) or start + count > ends[item]:
                 return None
             first = start - ends[item] + self.lengths[item]
-            own = slice(first, first + count)
-            whole[item, :, own, own] = weights[0]
+            span = slice(first, first + count)
+            whole[item, :, span, span] = weights[0]
             start += count
         return whole if start == ends[-1] else None
 

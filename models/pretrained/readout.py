@@ -40,7 +40,7 @@ def readout_of(
     if not isinstance(weight, Tensor) or not is_wide(weight, call.given.shape[-1]):
         raise ValueError(f"{call.path}: expected a linear map with one vector for each token")
     linear = F.linear(call.given, weight, bias)
-    if not alike(linear, call.made):
+    if not alike(linear, call.output):
         raise ValueError(f"{call.path}: expected a linear map of what it reads")
     norm, before = _norm_and_factor(call, calls, blocks)
     after, softcap = _factor_and_cap(call, out, text_config(network.config))
@@ -53,14 +53,14 @@ def _norm_and_factor(
 ) -> tuple[Norm | None, float]:
     """The norm between what leaves a block and the map, and the factor after it."""
     x = head.given
-    streams = [block.made for block in blocks if block.made.shape == x.shape]
+    streams = [block.output for block in blocks if block.output.shape == x.shape]
     for stream in reversed(streams):
         factor = factor_of(x, stream)
         if factor is not None:
             return None, factor
     between = ""
     for call in reversed(calls):
-        factor = factor_of(x, call.made) if call.made.shape == x.shape else None
+        factor = factor_of(x, call.output) if call.output.shape == x.shape else None
         if factor is None:
             continue
         between = between or call.path
@@ -76,11 +76,11 @@ def _norm_and_factor(
 def _factor_and_cap(head: ModuleCall, out: Any, config: Any) -> tuple[float, float | None]:
     """What is done to what the map made: a factor, or a cap."""
     logits = next((x for x in (getattr(out, name, None) for name in LOGITS) if x is not None), None)
-    if isinstance(logits, Tensor) and logits.shape == head.made.shape:
-        factor = factor_of(logits, head.made)
+    if isinstance(logits, Tensor) and logits.shape == head.output.shape:
+        factor = factor_of(logits, head.output)
         if factor is not None:
             return factor, None
         cap = getattr(config, "final_logit_softcapping", None)
-        if cap is not None and alike(cap * torch.tanh(head.made / cap), logits):
+        if cap is not None and alike(cap * torch.tanh(head.output / cap), logits):
             return 1.0, float(cap)
     raise ValueError(f"{head.path}: expected logits that are what it returns, times a factor")

@@ -193,9 +193,9 @@ class Recording:
         next of those that share it, or, where the network repeats its blocks, to one more.
         """
         name = "".join(each for each in place.path if not each.isdigit())
-        stack, own = (name, part), ("path", place.path, part)
-        times, before = self._runs[own], self._runs[stack]
-        self._runs[own] += 1
+        stack, by_path = (name, part), ("path", place.path, part)
+        times, before = self._runs[by_path], self._runs[stack]
+        self._runs[by_path] += 1
         self._runs[stack] += 1
         again, which = divmod(times, len(place.paths))
         path = place.paths[which]
@@ -280,9 +280,11 @@ class Recording:
         features = self.arguments.get("input_features")
         if source == "sound" and isinstance(features, Tensor) and features.ndim == 3:
             masks = (self.arguments.get(name) for name in SOUND_MASKS)
-            shown = next((mask for mask in masks if isinstance(mask, Tensor)), None)
+            frames_mask = next((mask for mask in masks if isinstance(mask, Tensor)), None)
             frames = [features.shape[-1]] * len(features)
-            return sound_lengths(boundaries, frames if shown is None else shown.sum(-1).tolist())
+            return sound_lengths(
+                boundaries, frames if frames_mask is None else frames_mask.sum(-1).tolist()
+            )
         return [length]
 
     def packed_grid(self, length: int) -> Tensor | None:
@@ -327,9 +329,9 @@ class Recording:
             if above in self.windows:
                 block, (rows, cols) = self.windows[above]
                 shift = int(getattr(block, "shift_size", 0))
-                found = Blocks.of_image(rows, cols, int(block.window_size), shift)
-                fits = found.positions.shape[1] == recipe.queries
-                return found if fits and recipe.batch % found.count == 0 else None
+                blocks = Blocks.of_image(rows, cols, int(block.window_size), shift)
+                fits = blocks.positions.shape[1] == recipe.queries
+                return blocks if fits and recipe.batch % blocks.count == 0 else None
         if self._partitioned(entry):
             return self._partition(entry, recipe)
         count, rest = divmod(recipe.batch, self.items)
@@ -361,8 +363,8 @@ class Recording:
         special, more = divmod(parts * recipe.queries - layout.patches, side**2)
         if rest or more or special < 0 or parts not in (1, side**2):
             return None
-        found = Blocks.of_equal(layout.rows, layout.cols, side, special)
-        return found if parts > 1 else found.joined()
+        blocks = Blocks.of_equal(layout.rows, layout.cols, side, special)
+        return blocks if parts > 1 else blocks.joined()
 
     # --- what its axes are ---
 
@@ -405,9 +407,11 @@ class Recording:
         if not entry.cross and rows.grid is not None:
             keys = reduced_axis(rows.grid, whole.keys, whole.batch)
         if keys is None:
-            own = padding_of_argument(self.arguments, entry.keys)
-            own = hidden if own is None or own.shape != (whole.batch, whole.keys) else own
-            keys = self._numbered(entry.keys, whole.keys, whole.batch, own)
+            stated = padding_of_argument(self.arguments, entry.keys)
+            stated = (
+                hidden if stated is None or stated.shape != (whole.batch, whole.keys) else stated
+            )
+            keys = self._numbered(entry.keys, whole.keys, whole.batch, stated)
         return rows, keys
 
     def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
@@ -430,13 +434,13 @@ class Recording:
     def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:
         key = source, length, batch
         if key not in self._axes:
-            found = axis_of(source, self.sequences, length, batch, self.config)
-            if found is None and source == "image" and source not in self.sequences:
-                found = cells_axis(self.arguments, length, batch)
-                found = found or tiles_axis(self.parts, length, batch, self.config)
-            if found is not None and source == "image":
-                found = over_parts(found, self.parts)
-            self._axes[key] = found
+            axis = axis_of(source, self.sequences, length, batch, self.config)
+            if axis is None and source == "image" and source not in self.sequences:
+                axis = cells_axis(self.arguments, length, batch)
+                axis = axis or tiles_axis(self.parts, length, batch, self.config)
+            if axis is not None and source == "image":
+                axis = over_parts(axis, self.parts)
+            self._axes[key] = axis
         return self._axes[key]
 
     def _crosses(self, entry: Entry, whole: Pattern) -> bool:
@@ -448,8 +452,10 @@ class Recording:
         image = self.sequences.get("image")
         if not entry.cross or entry.keys != "image" or image is None:
             return entry.cross
-        own = (call for call in self.calls if call.entry.source == "image" and call.kind != "cross")
-        lengths = {image.length, *(call.pattern.queries for call in own)}
+        calls = (
+            call for call in self.calls if call.entry.source == "image" and call.kind != "cross"
+        )
+        lengths = {image.length, *(call.pattern.queries for call in calls)}
         return whole.keys in lengths
 
     def _within_window(self, entry: Entry) -> bool:

@@ -147,7 +147,7 @@ def trace_pretrained(
             site: _item_names(call, inputs, model.network.config)
             for site, call in zip(sites, calls, strict=True)
         },
-        parts={site: made for site, made in parts.items() if made is not None},
+        parts={site: sums for site, sums in parts.items() if sums is not None},
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, applied),
         answer=inputs.answer,
@@ -213,13 +213,13 @@ def _detached(pattern: Pattern) -> Pattern:
 def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
     """What the blocks without attention weights are, by number; {} for models of several towers."""
     types = tuple(map(str, getattr(text_config(config), "layer_types", None) or ()))
-    shown = {site.layer for site in sites}
-    if len({site.tower for site in sites}) > 1 or max(shown) >= len(types):
+    layers = {site.layer for site in sites}
+    if len({site.tower for site in sites}) > 1 or max(layers) >= len(types):
         return {}
     return {
         layer: OTHER_LAYERS.get(kind, kind.replace("_", " "))
         for layer, kind in enumerate(types)
-        if layer not in shown
+        if layer not in layers
     }
 
 
@@ -243,9 +243,11 @@ def _sound(inputs: ModelInputs, model: "Model") -> Sound | None:
     duration = None if sequence is None else sequence.duration
     if duration is None:
         return None
-    own = getattr(getattr(model.network, "generation_config", None), "alignment_heads", None)
+    stated_heads = getattr(
+        getattr(model.network, "generation_config", None), "alignment_heads", None
+    )
     stated = () if model.prompts is None else model.prompts.aligning
-    heads = stated or tuple((int(layer), int(head)) for layer, head in own or ())
+    heads = stated or tuple((int(layer), int(head)) for layer, head in stated_heads or ())
     return Sound(duration.seconds, duration.heard, heads)
 
 
@@ -304,7 +306,7 @@ def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:
     Of the network after the pass: BigBird puts other layers in for a short input as it runs.
     """
     kinds = AttentionModules.find_in(network).untraceable
-    found = [f"attention inside {', '.join(kinds)}"] if kinds else []
+    reasons = [f"attention inside {', '.join(kinds)}"] if kinds else []
     called = {path for call in record.calls for path in call.entry.place.paths}
     silent: dict[str, list[str]] = {}
     for entry in record.entered:
@@ -312,5 +314,5 @@ def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:
             silent.setdefault(type(entry.module).__name__, []).append(entry.path)
     for kind, paths in silent.items():
         some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
-        found.append(f"{kind} ({some}), which does not use transformers' attention interface")
-    return tuple(found)
+        reasons.append(f"{kind} ({some}), which does not use transformers' attention interface")
+    return tuple(reasons)

@@ -58,11 +58,11 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
     if other:
         names = ", ".join(sorted(other))
         raise ValueError(f"{model.name} samples in a way that is not known here: {names}")
-    found: list[SamplingPoints] = []
+    points: list[SamplingPoints] = []
 
     def keep(name: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         places, weights = (each.detach().float() for each in [*args, *kwargs.values()][4:6])
-        found.append(SamplingPoints(name, places, weights))
+        points.append(SamplingPoints(name, places, weights))
 
     hooks = [
         _kernel(layer).register_forward_pre_hook(partial(keep, name), with_kwargs=True)
@@ -73,7 +73,7 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
     finally:
         for hook in hooks:
             hook.remove()
-    return tuple(found)
+    return tuple(points)
 
 
 def _samples(module: nn.Module) -> bool:
@@ -83,5 +83,5 @@ def _samples(module: nn.Module) -> bool:
 
 def _kernel(layer: nn.Module) -> Any:
     """The module of a layer that samples; None if it does so itself, or otherwise."""
-    found = getattr(layer, "attn", None)
-    return found if type(found).__name__ == KERNEL else None
+    attention = getattr(layer, "attn", None)
+    return attention if type(attention).__name__ == KERNEL else None

@@ -91,8 +91,8 @@ def site_maps(
     if output is None:
         raise ValueError(f"{path}: expected an output that one linear module makes of its values")
     norm, read = _norm_and_input(before, query.given)
-    residual = _residual(after, query.given, read, output.call.made)
-    if norm is not None and _adds(after, query.given, output.call.made):
+    residual = _residual(after, query.given, read, output.call.output)
+    if norm is not None and _adds(after, query.given, output.call.output):
         norm = None  # post-norm: what the norm returned is the residual stream
     embedding = _embedding(calls, ids, query.given.shape[-1])
     return SiteMaps(query, key, value, output.linear, norm, residual, embedding, gate=output.gate)
@@ -119,7 +119,7 @@ def _rows(heads: Tensor) -> Tensor:
 def _norm_and_input(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None, Tensor]:
     """The norm whose output a tensor is, and what the norm reads; None and the tensor itself."""
     for call in reversed(calls):
-        if call.made.shape == x.shape and call.made.equal(x):
+        if call.output.shape == x.shape and call.output.equal(x):
             norm = norm_of(call)
             if norm is not None:
                 return norm, call.given
@@ -127,7 +127,7 @@ def _norm_and_input(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None
 
 
 def _residual(
-    calls: Sequence[ModuleCall], given: Tensor, read: Tensor, made: Tensor
+    calls: Sequence[ModuleCall], given: Tensor, read: Tensor, output: Tensor
 ) -> Residual | None:
     """How the output joins the input: by the norm that reads their sum.
 
@@ -135,13 +135,13 @@ def _residual(
         calls: after the attention.
         given: what queries are made of.
         read: the input of the norm before that.
-        made: the output of the layer.
+        output: the output of the layer.
     """
-    if given.numel() != made.numel():
+    if given.numel() != output.numel():
         return None
     for call in calls:
         for stream, normed in ((given, True), (read, False)):
-            total = stream + made.reshape(stream.shape)
+            total = stream + output.reshape(stream.shape)
             if call.given.shape == total.shape and alike(call.given, total):
                 norm = norm_of(call)
                 if norm is not None:

@@ -28,8 +28,8 @@ SEQUENCES = {
     "decoder_inputs_embeds": "target",
 }
 # Arguments of towers that hold what they read, in order of preference.
-OWN = ("input_ids", "inputs_embeds", "pixel_values", "input_features", "input_values")
-OWN += ("hidden_states",)
+INPUTS = ("input_ids", "inputs_embeds", "pixel_values", "input_features", "input_values")
+INPUTS += ("hidden_states",)
 # Arguments of attention layers that hold the states keys are made from, if they are others.
 KEYS = ("key_value_states", "encoder_hidden_states", "cross_attention_states", "context")
 KEYS += ("context_hidden_states", "keys", "key", "key_tensor", "k")
@@ -70,22 +70,22 @@ class Sources:
     @staticmethod
     def of(arguments: Mapping[str, Any]) -> "Sources":
         """Of the arguments of a model."""
-        found = Sources()
+        sources = Sources()
         for name, value in arguments.items():
             if isinstance(value, Tensor) and (name in SEQUENCES or value.ndim == 3):
-                found._name(value, SEQUENCES.get(name, name))
-        return found
+                sources._name(value, SEQUENCES.get(name, name))
+        return sources
 
     def enter(self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """A module that contains attention layers is called."""
         given = {**_arguments(module, args, kwargs), **kwargs}
         memory = next((_address(given.get(name)) for name in MEMORY if name in given), None)
-        own = next((name for name in OWN if isinstance(given.get(name), Tensor)), None)
-        source = None if own is None else self._source(given[own])
-        if source is None and own == "pixel_values" and "image" in self.names.values():
+        argument = next((name for name in INPUTS if isinstance(given.get(name), Tensor)), None)
+        source = None if argument is None else self._source(given[argument])
+        if source is None and argument == "pixel_values" and "image" in self.names.values():
             source = "image"  # tiles of it, which are copies
         above = next((self.streams[up] for up in ancestors(path) if up in self.streams), None)
-        inherits = own in ("inputs_embeds", "hidden_states") and above is not None
+        inherits = argument in ("inputs_embeds", "hidden_states") and above is not None
         if source is None and inherits and above is not None and memory in (None, above.memory):
             source = above.source
         read = {self._source(given.get(name)) for name in SEQUENCES} - {None}
@@ -174,13 +174,13 @@ def key_states(module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> Ten
 def distinct(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, with a copy of any tensor that is given twice."""
     seen: set[int] = set()
-    found = {}
+    tensors = {}
     for name, value in arguments.items():
         address = _address(value)
-        found[name] = value.clone() if address in seen and address is not None else value
+        tensors[name] = value.clone() if address in seen and address is not None else value
         if address is not None:
             seen.add(address)
-    return found
+    return tensors
 
 
 def _address(value: Any) -> int | None:

@@ -113,12 +113,12 @@ def stream_at(
     keys: list[Key] = [
         (call.entry.path, call.entry.layer, call.entry.part) for call in record.calls
     ]
-    own = record.calls[keys.index(key)].entry
+    entry = record.calls[keys.index(key)].entry
     end = len(record.calls) if to_end else keys.index(key) + 1
     indices = [
         index
         for index, call in enumerate(record.calls[:end])
-        if (call.entry.place.tower, call.entry.source) == (own.place.tower, own.source)
+        if (call.entry.place.tower, call.entry.source) == (entry.place.tower, entry.source)
     ]
     stops = [*indices[1:], len(record.calls) if to_end else indices[-1]]
     layers = [
@@ -127,7 +127,7 @@ def stream_at(
     ]
     before = [call for call in calls if call.before == indices[0]]
     paths = blocks_of(source.model.network, record.modules)
-    tower = own.place.tower
+    tower = entry.place.tower
     mine = {path for name, path, _ in paths if name == tower}
     blocks = _Blocks([call for call in every if call.path in mine], source.mixing_parts(tower))
     blocks.check(layers, indices)
@@ -135,7 +135,7 @@ def stream_at(
     steps = [*_embedding(before, source.inputs, item, places, start)]
     steps += blocks.writes(start, -1, layers[0].number, layers[0].x)
     ends = [(layer.number, layer.x) for layer in layers[1:]]
-    ends += [(len(blocks.calls), blocks.calls[-1].made)] if to_end else []
+    ends += [(len(blocks.calls), blocks.calls[-1].output)] if to_end else []
     for layer, (number, following) in zip(layers, ends, strict=False):
         steps += _block(layer, number, following, blocks, item, places)
     return Stream(tuple(steps), ends[-1][1] if ends else layers[0].x)
@@ -165,12 +165,14 @@ def _layer(
     if read is None:
         raise ValueError(f"{call.entry.path}: expected an input with a row for each token")
     if maps.norm is not None:
-        made = (e for e in reversed(before) if e.made.shape == read.shape and e.made.equal(read))
-        read = next(each.given for each in made if norm_of(each) is not None)
+        writers = (
+            e for e in reversed(before) if e.output.shape == read.shape and e.output.equal(read)
+        )
+        read = next(each.given for each in writers if norm_of(each) is not None)
     after = [each for each in calls if index < each.before <= stop]
     gates = None
     if maps.gate is not None:
-        gates = maps.gate.gates(gate_call(calls, maps.gate, index).made[None])[0]
+        gates = maps.gate.gates(gate_call(calls, maps.gate, index).output[None])[0]
     return _Layer(call, maps, read, after, gates)
 
 
@@ -192,7 +194,7 @@ class _Blocks:
             number = layer.call.entry.layer
             fits = number < len(self.calls) and self.calls[number].before > index
             earlier = number == 0 or (fits and self.calls[number - 1].before <= index)
-            if not (fits and earlier and self.calls[number].made.shape == layer.x.shape):
+            if not (fits and earlier and self.calls[number].output.shape == layer.x.shape):
                 raise ValueError(
                     f"{layer.call.entry.path}: expected it inside block {number}, which reads and"
                     " returns the stream that it reads"
@@ -213,10 +215,10 @@ class _Blocks:
             following: the stream there.
         """
         for each in range(max(number, 0), last):
-            made = self.calls[each].made
-            if not alike(made, state):
-                yield Write(self._name(each, attends=each == number), made - state)
-            state = made
+            output = self.calls[each].output
+            if not alike(output, state):
+                yield Write(self._name(each, attends=each == number), output - state)
+            state = output
         if not alike(following, state):
             name = mlp_name(last) if last == number else f"layer {last}, before its attention"
             yield Write(name, following - state)
@@ -238,7 +240,7 @@ def _embedding(
     calls: Sequence[ModuleCall], inputs: ModelInputs, item: int, places: Tensor, first: Rows
 ) -> Iterator[Step]:
     """Tokens, positions and segments, if they are found to sum to it; else it as it is."""
-    looked = [c for c in calls if not c.given.is_floating_point() and c.made.shape == first.shape]
+    looked = [c for c in calls if not c.given.is_floating_point() and c.output.shape == first.shape]
     ids = [inputs.arguments.get(name) for name in ("input_ids", "decoder_input_ids")]
     given = [x[item, places.to(x.device)] for x in ids if isinstance(x, Tensor)]
     tokens = next((c for c in looked if any(c.given.equal(x) for x in given)), None)
@@ -248,18 +250,18 @@ def _embedding(
     others = [call for call in looked if call is not tokens]
     sums: list[tuple[Rows, Norm | None]] = [(first, None)]
     for call in reversed(calls):
-        if call.made.shape == first.shape and call.made.equal(first):
+        if call.output.shape == first.shape and call.output.equal(first):
             norm = norm_of(call)
             sums += [] if norm is None else [(call.given, norm)]
     for whole, norm in sums:
-        rest = torch.stack([whole, *(-call.made for call in others)]).sum(0)
-        factor = factor_of(rest, tokens.made)
+        rest = torch.stack([whole, *(-call.output for call in others)]).sum(0)
+        factor = factor_of(rest, tokens.output)
         if factor is None:
             continue
-        yield Write(TOKENS, tokens.made * factor)
+        yield Write(TOKENS, tokens.output * factor)
         for call in others:
             known = (name for part, name in KINDS.items() if part in call.path.lower())
-            yield Write(next(known, call.path), call.made)
+            yield Write(next(known, call.path), call.output)
         if norm is not None:
             yield Normed(norm)
         return
@@ -311,7 +313,7 @@ def _block(
         if first is None:
             raise ValueError(f"{entry.path}: expected a norm of the sum of stream and heads")
         yield Normed(first)
-        yield Write(name, end.given - added.read.made)
+        yield Write(name, end.given - added.read.output)
     if norm is not None:
         yield Normed(norm)
 
@@ -331,36 +333,36 @@ class _Added:
 
 def _added(layer: _Layer, writes: list[Write], following: Rows) -> _Added | None:
     """The heads and bias as they are added, found in what a later module reads or returns."""
-    x, made = layer.x, total(writes)
-    for norm in (None, *_norms(layer.after, made)):
-        own = writes if norm is None else _through(writes, made, norm)
-        whole = total(own)
+    x, written = layer.x, total(writes)
+    for norm in (None, *_norms(layer.after, written)):
+        shares = writes if norm is None else _through(writes, written, norm)
+        whole = total(shares)
         for call in layer.after:
             reads = call.given.shape == x.shape and not call.given.equal(x)
             factor = factor_of(call.given - x, whole) if reads else None
             if factor is not None:
-                return _Added([Write(w.name, w.vectors * factor) for w in own], call)
+                return _Added([Write(w.name, w.vectors * factor) for w in shares], call)
         for call in layer.after:
-            beside = call.made.shape == x.shape
-            factor = factor_of(following - x - call.made, whole) if beside else None
+            beside = call.output.shape == x.shape
+            factor = factor_of(following - x - call.output, whole) if beside else None
             if factor is not None:
-                return _Added([Write(w.name, w.vectors * factor) for w in own], None)
+                return _Added([Write(w.name, w.vectors * factor) for w in shares], None)
     return None
 
 
-def _norms(calls: Sequence[ModuleCall], made: Rows) -> Iterator[Norm]:
+def _norms(calls: Sequence[ModuleCall], written: Rows) -> Iterator[Norm]:
     """Norms that read what the attention made."""
     for call in calls:
-        if call.given.shape == made.shape and alike(call.given, made.to(call.given.dtype)):
+        if call.given.shape == written.shape and alike(call.given, written.to(call.given.dtype)):
             norm = norm_of(call)
             if norm is not None:
                 yield norm
 
 
-def _through(writes: list[Write], made: Rows, norm: Norm) -> list[Write]:
+def _through(writes: list[Write], written: Rows, norm: Norm) -> list[Write]:
     """The shares of writes in the norm of their sum."""
-    shares = [Write(w.name, norm.linear(w.vectors, made)) for w in writes]
-    return shares if norm.bias is None else [*shares, Write(BIASES, norm.bias.expand_as(made))]
+    shares = [Write(w.name, norm.linear(w.vectors, written)) for w in writes]
+    return shares if norm.bias is None else [*shares, Write(BIASES, norm.bias.expand_as(written))]
 
 
 def _is_normed(calls: Sequence[ModuleCall], following: Rows) -> bool:
@@ -369,4 +371,4 @@ def _is_normed(calls: Sequence[ModuleCall], following: Rows) -> bool:
 
 
 def _returns(call: ModuleCall, x: Rows) -> bool:
-    return call.made.shape == x.shape and call.made.equal(x)
+    return call.output.shape == x.shape and call.output.equal(x)

@@ -34,7 +34,7 @@ class _Step:
     path: str
     block: str
     given: Tensor
-    made: Tensor
+    output: Tensor
 
 
 @torch.enable_grad()
@@ -53,20 +53,20 @@ def mixing_parts(model: "Model", inputs: ModelInputs) -> dict[Tower, tuple[str, 
     noted = _noted(model.network, record.modules, steps)
     with recording(model.network, record), noted:
         run_network(model, inputs)
-    found: dict[Tower, list[str]] = {}
+    paths: dict[Tower, list[str]] = {}
     for step in steps:
         if step.path == step.block and _mixes(step):
             parts = [each for each in steps if each.block == step.block != each.path]
             names = [each.path for each in parts if _mixes(each)] or [step.path]
-            found.setdefault(step.tower, []).extend(names)
-    return {tower: tuple(dict.fromkeys(names)) for tower, names in found.items()}
+            paths.setdefault(step.tower, []).extend(names)
+    return {tower: tuple(dict.fromkeys(names)) for tower, names in paths.items()}
 
 
 def _mixes(step: _Step) -> bool:
     """Whether what is made for a token in the middle depends on any other token."""
-    place = step.made.shape[1] // 2
+    place = step.output.shape[1] // 2
     (gradient,) = torch.autograd.grad(
-        step.made[0, place].sum(), step.given, retain_graph=True, allow_unused=True
+        step.output[0, place].sum(), step.given, retain_graph=True, allow_unused=True
     )
     if gradient is None:
         return False
@@ -95,12 +95,12 @@ def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[Non
         )
 
     def note(tower: Tower, path: str, block: str, given: Tensor | None, out: Any) -> None:
-        made = out[0] if isinstance(out, tuple | list) and out else out
-        if get_ident() != thread or given is None or not isinstance(made, Tensor):
+        output = out[0] if isinstance(out, tuple | list) and out else out
+        if get_ident() != thread or given is None or not isinstance(output, Tensor):
             return
-        rows = made.ndim == given.ndim == 3 and made.shape[:2] == given.shape[:2]
-        if rows and given.requires_grad and made.requires_grad:
-            steps.append(_Step(tower, path, block, given, made))
+        rows = output.ndim == given.ndim == 3 and output.shape[:2] == given.shape[:2]
+        if rows and given.requires_grad and output.requires_grad:
+            steps.append(_Step(tower, path, block, given, output))
 
     for tower, path, block in blocks_of(network, modules):
         hooks.append(

@@ -51,15 +51,17 @@ class SlowTokenizer:
     ) -> Tokens:
         """Ids by what they stand for; see `FileTokenizer.spelled`."""
         special = self._special_ids & {*ids}
-        own = {token: str(self._tokenizer.convert_ids_to_tokens(token)) for token in special}
-        return spelled(ids, self._decode, {**own, **names})
+        special_names = {
+            token: str(self._tokenizer.convert_ids_to_tokens(token)) for token in special
+        }
+        return spelled(ids, self._decode, {**special_names, **names})
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
-        made = self._tokenizer(text, pair)
-        found = self.spelled(made["input_ids"])
-        return replace(found, segments=tuple(made.get("token_type_ids", found.segments)))
+        encoding = self._tokenizer(text, pair)
+        tokens = self.spelled(encoding["input_ids"])
+        return replace(tokens, segments=tuple(encoding.get("token_type_ids", tokens.segments)))
 
     def _decode(self, ids: list[int]) -> str:
         """The text of ids; NOT_WHOLE for bytes that are no character, which decode to nothing."""

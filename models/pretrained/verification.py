@@ -143,12 +143,12 @@ def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple
         for call in calls
         if call.blocks is not None and call.blocks.grid is None
     }
-    found: list[str] = []
+    paths: list[str] = []
 
     def note(call: Call, _: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         states = next(x for x in (*args, *kwargs.values()) if isinstance(x, Tensor))
         if call.blocks and len(states) == call.pattern.batch * call.blocks.count:
-            found.append(call.entry.path)
+            paths.append(call.entry.path)
 
     hooks = [
         model.network.get_submodule(path).register_forward_pre_hook(
@@ -162,7 +162,7 @@ def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple
     finally:
         for hook in hooks:
             hook.remove()
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(paths))
 
 
 def _block(path: str) -> str:
@@ -200,7 +200,7 @@ def _twin(model: "Model") -> "Model | None":
 
 def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     """The output, and the weights that the layers return, in the order of their calls, by path."""
-    found: dict[str, list[Tensor]] = defaultdict(list)
+    maps: dict[str, list[Tensor]] = defaultdict(list)
 
     def ask(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         return args[:2], {**kwargs, "output_attentions": True}
@@ -209,7 +209,7 @@ def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
         parts = output if isinstance(output, tuple | list) else ()
         weights = next((part for part in parts if _is_map(part)), None)
         if weights is not None:
-            found[modules.of(module).path].append(weights.float())
+            maps[modules.of(module).path].append(weights.float())
 
     modules = AttentionModules.find_in(twin.network)
     layers = [each for each in twin.network.modules() if id(each) in modules.modules]
@@ -224,7 +224,7 @@ def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     finally:
         for hook in hooks:
             hook.remove()
-    return output, found
+    return output, maps
 
 
 def _is_map(value: Any) -> bool:
@@ -246,13 +246,13 @@ def _pairs(calls: Sequence[Call], maps: Maps, windows: Maps) -> Iterator[tuple[C
     order: Counter[str] = Counter()
     for call in calls:
         path, pattern, blocks = call.entry.place.path, call.pattern, call.blocks
-        found, which = maps.get(path, ()), order[path]
+        site_maps, which = maps.get(path, ()), order[path]
         order[path] += 1
         if call.packing is not None:
             packed = windows.get(path, ())
             theirs = call.packing.unpack_maps(packed) if packed else None
         else:
-            theirs = found[which] if which < len(found) else None
+            theirs = site_maps[which] if which < len(site_maps) else None
         shape = pattern.batch, pattern.heads, pattern.queries, pattern.keys
         if blocks is not None:
             count, slots = blocks.positions.shape
@@ -292,14 +292,14 @@ def _in_windows(call: Call, theirs: Tensor, item: int, head: int) -> tuple[Tenso
 def _values_apart(call: Call, recompute: ValuesEdit) -> float:
     """Largest difference of a layer's values to those made from its weights, over the largest."""
     values, _ = values_of(call.pattern, dropout=0.0)
-    made = recompute.edit_values(values, call.pattern)
+    recomputed = recompute.edit_values(values, call.pattern)
     apart, largest = 0.0, 0.0
     for item in range(call.pattern.batch):
         rows = call.axes[0].positions_of(item).to(values.device)
         if len(rows):
-            own = values[item][:, rows].float()
-            apart = max(apart, float((own - made[item][:, rows].float()).abs().max()))
-            largest = max(largest, float(own.abs().max()))
+            recorded = values[item][:, rows].float()
+            apart = max(apart, float((recorded - recomputed[item][:, rows].float()).abs().max()))
+            largest = max(largest, float(recorded.abs().max()))
     return apart / largest if largest else apart
 
 
@@ -311,8 +311,10 @@ def _sums(call: Call) -> float:
         rows, keys = (axis.positions_of(item) for axis in call.axes)
         for start in range(0, len(rows), BLOCK_ROWS):
             weights = pattern.weights(None, rows[start : start + BLOCK_ROWS], item=item)
-            whole, own = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
-            off = (whole - own).abs() if sink else (own - 1).abs().where(whole > 0, 0.0)
+            whole, kept_total = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
+            off = (
+                (whole - kept_total).abs() if sink else (kept_total - 1).abs().where(whole > 0, 0.0)
+            )
             worst = max(worst, float(off.max()))
     return worst
 

@@ -64,9 +64,10 @@ def cosine_windows(
 def _projected(layer: nn.Module, states: Tensor) -> list[Tensor]:
     """Queries, keys and values, `window head slot dim`."""
     heads = layer.num_attention_heads
-    made = [layer.get_submodule(name)(states) for name in ("query", "key", "value")]
+    projected = [layer.get_submodule(name)(states) for name in ("query", "key", "value")]
     return [
-        rearrange(x, "window slot (head dim) -> window head slot dim", head=heads) for x in made
+        rearrange(x, "window slot (head dim) -> window head slot dim", head=heads)
+        for x in projected
     ]
 
 

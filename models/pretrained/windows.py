@@ -77,8 +77,8 @@ class Blocks:
         first = special * side**2
         places = first + torch.arange(rows * cols).view(rows, cols)
         patches = rearrange(places, "(r a) (c b) -> (r c) (a b)", r=side, c=side)
-        own = torch.arange(first).view(side**2, special)
-        positions = torch.cat([own, patches], dim=1)
+        prefix = torch.arange(first).view(side**2, special)
+        positions = torch.cat([prefix, patches], dim=1)
         return Blocks(positions, positions.numel(), (rows, cols), special=special)
 
     def joined(self) -> "Blocks":
@@ -144,10 +144,10 @@ def _bias(
 
     def rows(head: int | None, rows: Tensor) -> Tensor:
         rows = rows.to(block.device)
-        own = (block[rows] if len(tables) > 1 else torch.zeros_like(rows))[:, None]
+        table = (block[rows] if len(tables) > 1 else torch.zeros_like(rows))[:, None]
         heads = range(blocks.heads) if head is None else [head]
-        found = [tables[own, each, slot[rows][:, None], slot[None]] for each in heads]
-        return torch.stack(found) if head is None else found[0]
+        biases = [tables[table, each, slot[rows][:, None], slot[None]] for each in heads]
+        return torch.stack(biases) if head is None else biases[0]
 
     return rows
 

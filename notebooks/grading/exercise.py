@@ -86,14 +86,14 @@ def judge(exercise: Exercise, written: Callable[..., Any] | None) -> str:
         return f"there is no function called {exercise.name}"
     arguments = [_copy(each) for each in exercise.arguments]
     try:
-        found = exercise.tried(written, *arguments)
+        result = exercise.tried(written, *arguments)
     except NotImplementedError:
         return "not written yet"
     except Exception as error:  # whatever a learner's lines may raise is reported, not raised
         return stopped(error, _file(written), {**SHAPES, **exercise.shapes})
     if any(not _same(a, b) for a, b in zip(arguments, exercise.arguments, strict=True)):
         return "it changes what it was given: work on new tensors, without in-place operations"
-    return _compare(exercise, found)
+    return _compare(exercise, result)
 
 
 def stopped(error: Exception, file: str, shapes: Mapping[str, str]) -> str:
@@ -109,37 +109,37 @@ def stopped(error: Exception, file: str, shapes: Mapping[str, str]) -> str:
     return f"{where}{type(error).__name__}: {said}{hint}"
 
 
-def _compare(exercise: Exercise, found: object) -> str:
+def _compare(exercise: Exercise, result: object) -> str:
     expected = exercise.expected
-    if not isinstance(found, Tensor):
-        return f"expected a tensor, received {_other(found)}"
-    found = found.detach().float()
-    if found.shape != expected.shape:
+    if not isinstance(result, Tensor):
+        return f"expected a tensor, received {_other(result)}"
+    result = result.detach().float()
+    if result.shape != expected.shape:
         axes = f" ({' × '.join(exercise.axes)})" if exercise.axes else ""
         return (
-            f"expected the shape {_shape(expected)}{axes}, received {_shape(found)}"
-            f"{_hints(exercise, found)}"
+            f"expected the shape {_shape(expected)}{axes}, received {_shape(result)}"
+            f"{_hints(exercise, result)}"
         )
-    broken = ~found.isfinite()
+    broken = ~result.isfinite()
     if bool(broken.any()):
         hint = f".\n  {exercise.infinite}" if exercise.infinite else ""
         return f"some numbers are NaN or infinite, the first{_place(exercise, broken)}{hint}"
-    wrong = (found - expected).abs() > TOLERANCE
+    wrong = (result - expected).abs() > TOLERANCE
     if not bool(wrong.any()):
         return ""
     at = tuple(wrong.nonzero()[0].tolist())
     return (
         f"{int(wrong.sum())} of {wrong.numel()} numbers are wrong, the first"
         f"{_place(exercise, wrong)}: expected {float(expected[at]):.4f}, received"
-        f" {float(found[at]):.4f}{_hints(exercise, found)}"
+        f" {float(result[at]):.4f}{_hints(exercise, result)}"
     )
 
 
-def _hints(exercise: Exercise, found: Tensor) -> str:
+def _hints(exercise: Exercise, result: Tensor) -> str:
     """The hints of the known mistake that gives this result, or of two together; else ""."""
     for mistakes in groups(exercise):
         given = exercise.with_mistakes(*mistakes)
-        if given is not None and same_numbers(given, found):
+        if given is not None and same_numbers(given, result):
             return "".join(f".\n  {each.hint.rstrip('.')}" for each in mistakes) + "."
     return ""
 
@@ -154,13 +154,13 @@ def same_numbers(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and bool(((a.float() - b.float()).abs() <= TOLERANCE).all())
 
 
-def _other(found: object) -> str:
+def _other(result: object) -> str:
     """What came instead of a tensor, and what may be the cause."""
-    if found is None:
+    if result is None:
         return "None: is a `return` missing?"
-    if isinstance(found, tuple | list):
-        return f"a {type(found).__name__} of {len(found)}: return the result alone"
-    return f"{type(found).__name__}: work with PyTorch's tensors to the end"
+    if isinstance(result, tuple | list):
+        return f"a {type(result).__name__} of {len(result)}: return the result alone"
+    return f"{type(result).__name__}: work with PyTorch's tensors to the end"
 
 
 def _place(exercise: Exercise, wrong: Tensor) -> str:

@@ -22,7 +22,7 @@ def positions(
     dim: int,
     *,
     first: int = 0,
-    own: bool = False,
+    separate: bool = False,
     times: float = 1.0,
     base: float = 10000,
     unit: float = 1.0,
@@ -33,7 +33,7 @@ def positions(
     """The table of sines and cosines, with a place for each mistake."""
     at = torch.arange(first, first + count, dtype=torch.float64)[:, None]
     even = torch.arange(0, dim, 2, dtype=torch.float64)
-    odd = even + 1 if own else even
+    odd = even + 1 if separate else even
     sines, cosines = (unit * at / base ** (times * each / dim) for each in (even, odd))
     waves = [sines.sin(), cosines.cos()]
     order = "pair row col -> row (pair col)" if halves else "pair row col -> row (col pair)"
@@ -116,9 +116,9 @@ def resample(
     old = int((len(table) - 1) ** 0.5)
     grid = rearrange(table[1:], "(row col) dim -> 1 dim row col", row=old)
     corner = {} if mode == "nearest" else {"align_corners": corners}
-    found = F.interpolate(grid, size=(side, side), mode=mode, **corner)
+    resized = F.interpolate(grid, size=(side, side), mode=mode, **corner)
     order = "1 dim row col -> (col row) dim" if turned else "1 dim row col -> (row col) dim"
-    patches = rearrange(found, order)
+    patches = rearrange(resized, order)
     if not kept:
         return patches
     return torch.cat([patches, table[:1]] if last else [table[:1], patches])
@@ -297,7 +297,7 @@ def _blocks() -> tuple[Exercise, ...]:
     def layer(x: Tensor) -> Tensor:
         return (x @ matrix.T).relu()
 
-    found = []
+    exercises = []
     for name, form, reference in (("post_norm", "post", post_norm), ("pre_norm", "pre", pre_norm)):
         inner = standardised(x) if form == "pre" else x
         expected = x + (inner @ matrix.T).relu()
@@ -307,8 +307,8 @@ def _blocks() -> tuple[Exercise, ...]:
         )
         axes = ("token", "feature")
         given = (x, layer, standardised)
-        found.append(Exercise(name, "05-block", given, expected, axes, reference, mistakes))
-    return tuple(found)
+        exercises.append(Exercise(name, "05-block", given, expected, axes, reference, mistakes))
+    return tuple(exercises)
 
 
 def _learned() -> tuple[Exercise, ...]:

@@ -166,13 +166,13 @@ def test_predictions_have_names() -> None:
     following: Any = load("grammar-next")
     t = trace(following, "the keys near the cabinet")
     found = predict(following, t)
-    assert found.found == likeliest(t, -1)
+    assert found.likeliest == likeliest(t, -1)
     assert found.names == tuple(
-        following.tokenizer.spelled([id]).labels[0] for id in found.found.ids
+        following.tokenizer.spelled([id]).labels[0] for id in found.likeliest.ids
     )
     pictures = load(ViTConfig(image=8, patch=4, classes=7, seed=1))
     answer = predict(pictures, trace(pictures, torch.rand(1, 3, 8, 8)))
-    assert answer.names == tuple(f"class {id}" for id in answer.found.ids)
+    assert answer.names == tuple(f"class {id}" for id in answer.likeliest.ids)
 
 
 def test_a_network_without_logits_predicts_nothing() -> None:

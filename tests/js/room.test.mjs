@@ -11,7 +11,7 @@ import {
   moved as movedBy,
   placeOf,
   presented,
-  told,
+  presenterMoved,
   wander,
   wanted,
 } from "../../viz/components/headscope_views/assets/room/following.js";
@@ -29,7 +29,7 @@ const moved = (state, change, wished = true) => movedBy(state, change, wished);
  */
 const at = (page, step, steps = 6) => ({ page, step, steps, figure: "" });
 /** Somebody on a page without a story, who has just been told. */
-const joined = () => told(moved(START, { page: "one" }, false), at("two", 3));
+const joined = () => presenterMoved(moved(START, { page: "one" }, false), at("two", 3));
 
 test("a follower goes to the presenter's page, then to her step", () => {
   let state = joined();
@@ -41,7 +41,7 @@ test("a follower goes to the presenter's page, then to her step", () => {
   assert.equal(state.wandering, false);
   state = moved(state, { report: at("two", 3) });
   assert.equal(wanted(state), null);
-  state = told(state, at("two", 4));
+  state = presenterMoved(state, at("two", 4));
   assert.deepEqual(wanted(state), { step: 4 });
 });
 
@@ -58,7 +58,7 @@ test("who moves by himself after arriving wanders, and comes back on request", (
     let state = moved(there, change);
     assert.equal(state.wandering, true);
     assert.equal(wanted(state), null);
-    state = told(state, at("two", 5));
+    state = presenterMoved(state, at("two", 5));
     assert.equal(wanted(state), null); // she goes on alone
     state = comeBack(state);
     assert.deepEqual(wanted(state), "page" in change ? { page: "two" } : { step: 5 });
@@ -80,7 +80,7 @@ test("who says so wanders, and has arrived at once when coming back to the same 
 });
 
 test("a page without a story is reached by its page", () => {
-  let state = told(moved(START, { page: "one" }, false), at("two", 0, 0));
+  let state = presenterMoved(moved(START, { page: "one" }, false), at("two", 0, 0));
   assert.deepEqual(wanted(state), { page: "two" });
   state = moved(state, { page: "two" });
   assert.equal(wanted(state), null);
@@ -101,7 +101,7 @@ test("the report of a page that was left says nothing about this one", () => {
 
 test("the same news change nothing", () => {
   const state = joined();
-  assert.equal(told(state, at("two", 3)), state);
+  assert.equal(presenterMoved(state, at("two", 3)), state);
 });
 
 test("a presenter shows the step of her page's story, and nothing outside the course", () => {

@@ -194,7 +194,7 @@ test("sites are named by their layer, and by kind and tower where there are seve
 });
 
 test("labels show blanks and stay literal otherwise", () => {
-  const shown = ["", " ", "\t", "a\nb", "<s>", "مرحبا"].map(labels.shown);
+  const shown = ["", " ", "\t", "a\nb", "<s>", "مرحبا"].map(labels.legible);
   assert.deepEqual(shown, ["∅", "␣", "⇥", "a↵b", "<s>", "مرحبا"]);
 });
 
@@ -260,7 +260,7 @@ test("settings and selection are written together, the hash stays", () => {
   const { environment, written, pass } = fakeWindow();
   const address = createAddress(environment);
   const element = { isConnected: true };
-  address.own("text", ["/", "/text"], { input: "a & b" }, element);
+  address.claim("text", ["/", "/text"], { input: "a & b" }, element);
   pass(500);
   assert.deepEqual(written, []); // not before the selection is known
   address.choose("text", { head: "3" });
@@ -300,7 +300,7 @@ test("an embed link stays one", () => {
   const { environment, location, written, pass } = fakeWindow();
   location.search = "?embed=true";
   const address = createAddress(environment);
-  address.own("text", ["/text"], {}, { isConnected: true });
+  address.claim("text", ["/text"], {}, { isConnected: true });
   address.choose("text", { head: "3" });
   pass(200);
   assert.deepEqual(written, ["/text?head=3&embed=true#softmax"]);
@@ -309,7 +309,7 @@ test("an embed link stays one", () => {
 test("the address is written every 200 ms at most, and the last choice always", () => {
   const { environment, written, pass } = fakeWindow();
   const address = createAddress(environment);
-  address.own("text", ["/text"], {}, { isConnected: true });
+  address.claim("text", ["/text"], {}, { isConnected: true });
   for (let head = 0; head < 100; head++) {
     address.choose("text", { head: String(head) });
     pass(10);
@@ -323,7 +323,7 @@ test("nothing is written when the element is gone or the address is another page
   const { environment, location, written, pass } = fakeWindow();
   const address = createAddress(environment);
   const element = { isConnected: true };
-  address.own("text", ["/text"], { a: "1" }, element);
+  address.claim("text", ["/text"], { a: "1" }, element);
   address.choose("text", {});
   location.pathname = "/image";
   pass(500);
@@ -338,13 +338,13 @@ test("when its session is replaced, the document is loaded again from the URL as
   const { environment, location, written, pass } = fakeWindow();
   const address = createAddress(environment);
   const element = { isConnected: true };
-  address.own("text", ["/text"], { input: "typed" }, element, "one");
-  address.own("text/story", ["/text"], {}, element); // a view that does not know the session
+  address.claim("text", ["/text"], { input: "typed" }, element, "one");
+  address.claim("text/story", ["/text"], {}, element); // a view that does not know the session
   address.choose("text", { head: "3" });
   address.choose("text/story", {});
   pass(200);
   assert.deepEqual([written.at(-1), location.loads], ["/text?input=typed&head=3#softmax", 0]);
-  address.own("text", ["/text"], { input: "loaded with" }, element, "two");
+  address.claim("text", ["/text"], { input: "loaded with" }, element, "two");
   address.choose("text", { head: "0" });
   pass(500);
   assert.deepEqual([written.at(-1), location.loads], ["/text?input=typed&head=3#softmax", 1]);
@@ -355,10 +355,10 @@ test("two views of one page have both their parts in the link", () => {
   location.pathname = "/architecture";
   const address = createAddress(environment);
   const element = { isConnected: true };
-  address.own("architecture/diagram", ["/architecture"], { dim: "64" }, element);
+  address.claim("architecture/diagram", ["/architecture"], { dim: "64" }, element);
   address.choose("architecture/diagram", { part: "blocks" });
   const view = { isConnected: true };
-  address.own("architecture", ["/architecture"], { dim: "64" }, view);
+  address.claim("architecture", ["/architecture"], { dim: "64" }, view);
   address.choose("architecture", { layer: "1" });
   pass(500);
   assert.equal(written.at(-1), "/architecture?dim=64&part=blocks&layer=1#softmax");
@@ -371,10 +371,10 @@ test("two views of one page have both their parts in the link", () => {
 test("a view mounted anew for a page waits for its own selection", () => {
   const { environment, written, pass } = fakeWindow();
   const address = createAddress(environment);
-  address.own("text", ["/text"], {}, { isConnected: false });
+  address.claim("text", ["/text"], {}, { isConnected: false });
   address.choose("text", { head: "1" });
   const next = { isConnected: true };
-  address.own("text", ["/text"], {}, next);
+  address.claim("text", ["/text"], {}, next);
   pass(500);
   assert.deepEqual(written, []);
   address.disown("text", { isConnected: false }); // the older view's farewell ends nothing

@@ -80,7 +80,7 @@ test("the row of a token that is pinned in place of one of another text is fetch
   const state = new TextState(/** @type {any} */ ({}), props, host);
   const { view } = state;
   view.open("a", 1);
-  [view.client, view.found, view.next] = [view.next?.client ?? null, baseOf([{ layer: 0 }]), null];
+  [view.client, view.baseOrNull, view.next] = [view.next?.client ?? null, baseOf([{ layer: 0 }]), null];
   state.parts = () => /** @type {any} */ ([{}]); // the map is here
   view.unpinned = true;
   view.answers.set(pathOf("sharpest", { site: 0, head: 0 }), { query: 5 }, 1);

@@ -117,7 +117,7 @@ def test_projection() -> None:
     own = Projection(DIM, VOCAB)
     assert own.weight is not None
     assert own(hidden).equal(hidden @ own.weight.T)
-    tied = Projection(DIM, VOCAB, own=False, scale=0.5)
+    tied = Projection(DIM, VOCAB, has_weight=False, scale=0.5)
     assert not list(tied.parameters())
     assert (tied(hidden, shared) - 0.5 * hidden @ shared.T).abs().max() < 10 * ROUNDING
     for call in (lambda: tied(hidden), lambda: own(hidden, shared)):

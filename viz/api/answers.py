@@ -86,8 +86,8 @@ class Answers:
     def _keep(self, key: Hashable, variant: Hashable, value: Any) -> _Answer:
         if self._counted is None:
             self._counted = memory.pieces(self._beside)
-        found = memory.pieces(value)
-        answer = _Answer(variant, value, {p: found[p] for p in found if p not in self._counted})
+        pieces = memory.pieces(value)
+        answer = _Answer(variant, value, {p: pieces[p] for p in pieces if p not in self._counted})
         with self._lock:
             self._known[key] = answer
             self._known.move_to_end(key)

@@ -60,12 +60,12 @@ def _opened(folder: Path) -> RunEntry:
 
 def _sites(run: "Run") -> tuple[HeadSite, ...]:
     """The attention layers of the heads, which are in order."""
-    found: list[dict[str, Any]] = []
+    sites: list[dict[str, Any]] = []
     for row in run.heads.reset_index().to_dict("records"):
         place = {name: row[name] for name in ("layer", "kind", "tower", "module", "part")}
         if row["head"] == 0:
-            found.append({**place, "first": int(row["id"]), "heads": 0})
-        found[-1]["heads"] += 1
+            sites.append({**place, "first": int(row["id"]), "heads": 0})
+        sites[-1]["heads"] += 1
     return tuple(
         HeadSite(
             int(each["layer"]),
@@ -76,7 +76,7 @@ def _sites(run: "Run") -> tuple[HeadSite, ...]:
             each["heads"],
             each["first"],
         )
-        for each in found
+        for each in sites
     )
 
 
@@ -126,11 +126,12 @@ def measures(run: "Run") -> "list[Measure]":
 
 
 def _numbers(entry: RunEntry) -> dict[str, Any]:
-    heads, found = entry.run.heads, measures(entry.run)
+    heads, run_measures = entry.run.heads, measures(entry.run)
     return {
-        "measures": [asdict(measure) for measure in found],
+        "measures": [asdict(measure) for measure in run_measures],
         "values": {
-            measure.key: _by_site(entry, heads[measure.key].tolist(), finite) for measure in found
+            measure.key: _by_site(entry, heads[measure.key].tolist(), finite)
+            for measure in run_measures
         },
         "reasons": {},
         "sentences": _by_site(entry, heads["sentence"].tolist(), lambda said: said or None),
@@ -191,12 +192,15 @@ def _of_head(entry: RunEntry, name: str, number: int) -> list[dict[str, Any]]:
 
 
 def _means(entry: RunEntry, number: int) -> list[dict[str, Any]]:
-    found = {row["measure"]: row for row in _of_head(entry, "measures", number)}
+    rows_by_measure = {row["measure"]: row for row in _of_head(entry, "measures", number)}
     return [
-        {"key": each.key, "count": found[each.key]["count"]}
-        | {name: _exact(found[each.key][name]) for name in ("mean", "low", "high", "holds")}
+        {"key": each.key, "count": rows_by_measure[each.key]["count"]}
+        | {
+            name: _exact(rows_by_measure[each.key][name])
+            for name in ("mean", "low", "high", "holds")
+        }
         for each in measures(entry.run)
-        if each.key in found
+        if each.key in rows_by_measure
     ]
 
 
@@ -208,14 +212,14 @@ def _exact(number: float | None) -> float | None:
 def _histograms(entry: RunEntry, number: int) -> dict[str, dict[str, list[Any]]]:
     """For each measure the bins that any head has, with the counts of this head and of all."""
     every = entry.answers.once("histograms", lambda: _all_histograms(entry))
-    own = {
+    counts = {
         (row["measure"], row["from"]): row["count"] for row in _of_head(entry, "histograms", number)
     }
     return {
         key: {
             "from": [start for start, _, _ in bins],
             "to": [end for _, end, _ in bins],
-            "head": [own.get((key, start), 0) for start, _, _ in bins],
+            "head": [counts.get((key, start), 0) for start, _, _ in bins],
             "all": [count for _, _, count in bins],
         }
         for key, bins in every.items()
@@ -225,21 +229,23 @@ def _histograms(entry: RunEntry, number: int) -> dict[str, dict[str, list[Any]]]
 def _all_histograms(entry: RunEntry) -> dict[str, list[tuple[float, float, int]]]:
     """The counts of all heads together, by measure: from, to and count of each bin."""
     table = _table(entry, "histograms").group_by(["measure", "from", "to"])
-    found: dict[str, list[tuple[float, float, int]]] = {}
+    bins_by_measure: dict[str, list[tuple[float, float, int]]] = {}
     for row in table.aggregate([("count", "sum")]).to_pylist():
-        found.setdefault(row["measure"], []).append((row["from"], row["to"], row["count_sum"]))
-    return {key: sorted(bins) for key, bins in found.items()}
+        bins_by_measure.setdefault(row["measure"], []).append(
+            (row["from"], row["to"], row["count_sum"])
+        )
+    return {key: sorted(bins) for key, bins in bins_by_measure.items()}
 
 
 def _distances(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     """The share of weight at each distance, of this head and as the mean of those that have any."""
     every = entry.answers.once("distances", lambda: _all_distances(entry))
-    own = {(row["side"], row["from"]): row for row in _of_head(entry, "distances", number)}
-    if not own:
+    rows_by_bin = {(row["side"], row["from"]): row for row in _of_head(entry, "distances", number)}
+    if not rows_by_bin:
         return []
     return [
         {"side": side, "from": first, "to": last, "all": share}
-        | {"share": own[side, first]["share"] if (side, first) in own else 0.0}
+        | {"share": rows_by_bin[side, first]["share"] if (side, first) in rows_by_bin else 0.0}
         for (side, first, last, share) in every
     ]
 
@@ -248,8 +254,8 @@ def _all_distances(entry: RunEntry) -> list[tuple[int, int, int | None, float]]:
     table = _table(entry, "distances")
     heads = len(set(table["id"].to_pylist()))
     rows = table.group_by(["side", "from", "to"]).aggregate([("share", "sum")]).to_pylist()
-    found = [(row["side"], row["from"], row["to"], row["share_sum"] / heads) for row in rows]
-    return sorted(found, key=lambda each: each[0] * (each[1] + 1))
+    shares = [(row["side"], row["from"], row["to"], row["share_sum"] / heads) for row in rows]
+    return sorted(shares, key=lambda each: each[0] * (each[1] + 1))
 
 
 def _tokens(entry: RunEntry, number: int, role: str) -> list[dict[str, Any]]:
@@ -351,7 +357,7 @@ def alike(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
     likeness = entry.answers.once("similarities", lambda: entry.run.similarities())[:, number]
     order = np.argsort(-likeness, kind="stable")
     chosen = [int(each) for each in order if each != number][:LISTED]
-    return {"heads": [_found(entry, each, likeness[each]) for each in chosen]}
+    return {"heads": [_head_value(entry, each, likeness[each]) for each in chosen]}
 
 
 def attending(entry: RunEntry, id: str, text: str, role: str = "key") -> dict[str, Any]:
@@ -369,10 +375,10 @@ def drawing(entry: RunEntry, id: str, cells: "np.ndarray", whole: bool = False) 
 
 def _ranked(entry: RunEntry, frame: "pd.DataFrame", column: str) -> dict[str, Any]:
     pairs: Iterable[tuple[Any, Any]] = zip(frame["id"], frame[column], strict=True)
-    return {"heads": [_found(entry, int(number), value) for number, value in pairs]}
+    return {"heads": [_head_value(entry, int(number), value) for number, value in pairs]}
 
 
-def _found(entry: RunEntry, number: int, value: float) -> dict[str, Any]:
+def _head_value(entry: RunEntry, number: int, value: float) -> dict[str, Any]:
     index = max(i for i, each in enumerate(entry.sites) if each.first <= number)
     head = number - entry.sites[index].first
     return {"site": index, "head": head, "value": _exact(value)}

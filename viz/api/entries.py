@@ -54,7 +54,7 @@ class TraceEntry:
     """A trace, with everything its views request.
 
     Attributes:
-        shown: the trace, or a `View` of it by whole words.
+        view: the trace, or a `View` of it by whole words.
         code: Python code for the weights of a site and head.
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
@@ -66,7 +66,7 @@ class TraceEntry:
         answers: what was computed from it so far.
     """
 
-    shown: "Trace | View"
+    view: "Trace | View"
     code: Code
     predict: Predict = no_predictions
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -76,7 +76,7 @@ class TraceEntry:
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers(self.shown))
+        object.__setattr__(self, "answers", Answers(self.view))
 
     @property
     def kind(self) -> Kind:
@@ -86,14 +86,14 @@ class TraceEntry:
     @property
     def heads(self) -> list[int]:
         """How many heads each site has."""
-        return [site.heads for site in self.shown.sites]
+        return [site.heads for site in self.view.sites]
 
     @property
     def trace(self) -> "Trace":
         """The trace by its own tokens."""
         from analysis.view import View
 
-        return self.shown.trace if isinstance(self.shown, View) else self.shown
+        return self.view.trace if isinstance(self.view, View) else self.view
 
     @property
     def unedited(self) -> "TraceEntry":
@@ -114,11 +114,11 @@ class TraceEntry:
         """
         from analysis.difference import Difference
 
-        other = self.unedited.shown
-        own = self.shown.sites[site]
-        if len(other.sites) <= site or other.sites[site] != own:
+        other = self.unedited.view
+        here = self.view.sites[site]
+        if len(other.sites) <= site or other.sites[site] != here:
             raise QuestionError("the edits changed the tokens: there is no difference of weights")
-        return Difference(self.shown, other)
+        return Difference(self.view, other)
 
     @property
     def cut(self) -> Patches:

@@ -38,8 +38,8 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
         module = importlib.import_module(f"viz.lessons.{name}.numbers")
         try:
             accepted = inspect.signature(module.numbers).parameters  # others are of boards alone
-            found = module.numbers(**{name: values[name] for name in accepted})
-            return found if step is None else {**found, BOARD: module.BOARDS[step](values)}
+            answer = module.numbers(**{name: values[name] for name in accepted})
+            return answer if step is None else {**answer, BOARD: module.BOARDS[step](values)}
         except InputError as error:
             raise QuestionError(str(error)) from None
 

@@ -25,11 +25,14 @@ def hidden_of(
     leave out."""
     from analysis.filters import hidden
 
-    found = site_at(entry.shown, site, head)
-    rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
-    source, _ = source_of(entry.shown, found, "weights", sinks, entry.answers)
-    told = hidden(source, found, head, rows, columns, least=least, top=top)
-    return {"share": told.share, "rows": told.rows, "total": told.total}
+    attention_site = site_at(entry.view, site, head)
+    rows, columns = (
+        within("rows", rows, attention_site.queries),
+        within("columns", columns, attention_site.keys),
+    )
+    source, _ = source_of(entry.view, attention_site, "weights", sinks, entry.answers)
+    share = hidden(source, attention_site, head, rows, columns, least=least, top=top)
+    return {"share": share.share, "rows": share.rows, "total": share.total}
 
 
 def strongest_of(
@@ -45,10 +48,13 @@ def strongest_of(
     """The keys with the largest weights of each row, sinks left out where these are hidden."""
     from analysis.filters import strongest
 
-    found = site_at(entry.shown, site, head)
-    rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
-    source, _ = source_of(entry.shown, found, "weights", sinks, entry.answers)
-    keys = strongest(source, found, head, rows, columns, top)
+    attention_site = site_at(entry.view, site, head)
+    rows, columns = (
+        within("rows", rows, attention_site.queries),
+        within("columns", columns, attention_site.keys),
+    )
+    source, _ = source_of(entry.view, attention_site, "weights", sinks, entry.answers)
+    keys = strongest(source, attention_site, head, rows, columns, top)
     return {"first": rows.start, "keys": keys.tolist()}
 
 
@@ -56,6 +62,6 @@ def average_of(entry: TraceEntry, id: str, site: int, head: "Head") -> bytes:
     """The weight of every key, averaged over all queries."""
     from analysis.filters import mean_over_queries
 
-    found = site_at(entry.shown, site, head)
-    weights = mean_over_queries(entry.shown, found, head).numpy(force=True)
+    attention_site = site_at(entry.view, site, head)
+    weights = mean_over_queries(entry.view, attention_site, head).numpy(force=True)
     return message(trace=id, rows=[Row(site, head, "mean", 0, weights)])

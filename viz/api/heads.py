@@ -12,33 +12,33 @@ from viz.api.text import site_at
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from analysis.heads import HeadTable, Shown
+    from analysis.heads import HeadTable, TraceOrView
 
 DIGITS = 6
 
 
 def numbers(entry: TraceEntry, id: str) -> dict[str, Any]:
     """Every number of every head, what each means, and a sentence for each head."""
-    return entry.answers.once("numbers", lambda: _numbers(entry.shown))
+    return entry.answers.once("numbers", lambda: _numbers(entry.view))
 
 
-def _numbers(shown: "Shown") -> dict[str, Any]:
+def _numbers(view: "TraceOrView") -> dict[str, Any]:
     from analysis.descriptions import descriptions
     from analysis.heads import head_table
     from analysis.measures import MEASURES
 
-    table = head_table(shown, check=check, progress=report)
+    table = head_table(view, check=check, progress=report)
     return {
         "measures": [asdict(measure) for measure in MEASURES],
-        "values": {measure.key: _by_site(shown, table, measure.key) for measure in MEASURES},
+        "values": {measure.key: _by_site(view, table, measure.key) for measure in MEASURES},
         "reasons": dict(table.reasons),
-        "sentences": descriptions(shown, table),
+        "sentences": descriptions(view, table),
     }
 
 
-def _by_site(shown: "Shown", table: "HeadTable", key: str) -> list[list[float | None]]:
+def _by_site(view: "TraceOrView", table: "HeadTable", key: str) -> list[list[float | None]]:
     """A number per head of each site; None where it is not defined."""
-    rows = zip(shown.sites, table.values[key].tolist(), strict=True)
+    rows = zip(view.sites, table.values[key].tolist(), strict=True)
     return [[finite(number) for number in row[: site.heads]] for site, row in rows]
 
 
@@ -46,29 +46,29 @@ def all_weights(entry: TraceEntry) -> int:
     """How many weights the numbers are computed from."""
     if "numbers" in entry.answers:
         return 0
-    return sum(site.heads * site.queries * site.keys for site in entry.shown.sites)
+    return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 
 def similarity(entry: TraceEntry, id: str) -> dict[str, Any]:
     """All heads on a plane: near each other if they attend alike."""
-    return entry.answers.once("similarity", lambda: _similarity(entry.shown))
+    return entry.answers.once("similarity", lambda: _similarity(entry.view))
 
 
-def _similarity(shown: "Shown") -> dict[str, Any]:
+def _similarity(view: "TraceOrView") -> dict[str, Any]:
     from analysis.similarity import head_map
 
-    found = head_map(shown, progress=report)
-    places = found.points.isfinite().all(-1).tolist()
+    similarity = head_map(view, progress=report)
+    places = similarity.points.isfinite().all(-1).tolist()
     return {
         "points": [
             [
                 point if there else None
-                for point, there in zip(_rounded(row[: site.heads]), own, strict=False)
+                for point, there in zip(_rounded(row[: site.heads]), visible, strict=False)
             ]
-            for site, row, own in zip(shown.sites, found.points, places, strict=True)
+            for site, row, visible in zip(view.sites, similarity.points, places, strict=True)
         ],
-        "rows": len(found.rows),
-        "explained": found.explained,
+        "rows": len(similarity.rows),
+        "explained": similarity.explained,
     }
 
 
@@ -77,16 +77,16 @@ def vectors(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str,
     from analysis.vectors import head_vectors
     from analysis.view import JOINT
 
-    found = site_at(entry.shown, site, head)
-    if not isinstance(head, int) or found.kind == JOINT:
+    attention_site = site_at(entry.view, site, head)
+    if not isinstance(head, int) or attention_site.kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
-    made = head_vectors(entry.shown, found, head)
+    projected = head_vectors(entry.view, attention_site, head)
     return {
-        "queries": _rounded(made.queries),
-        "keys": _rounded(made.keys),
-        "query_indices": list(made.query_indices),
-        "key_indices": list(made.key_indices),
-        "explained": list(made.explained),
+        "queries": _rounded(projected.queries),
+        "keys": _rounded(projected.keys),
+        "query_indices": list(projected.query_indices),
+        "key_indices": list(projected.key_indices),
+        "explained": list(projected.explained),
     }
 
 
@@ -97,27 +97,28 @@ def split(
     from analysis.split import split as split_score
     from analysis.view import JOINT, View
 
-    shown, found = entry.shown, site_at(entry.shown, site, head)
-    if not isinstance(head, int) or found.kind == JOINT:
+    view, attention_site = entry.view, site_at(entry.view, site, head)
+    if not isinstance(head, int) or attention_site.kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
-    if query >= found.queries or key >= found.keys:
+    if query >= attention_site.queries or key >= attention_site.keys:
         raise QuestionError(
-            f"expected query 0 to {found.queries - 1} and key 0 to {found.keys - 1}"
+            f"expected query 0 to {attention_site.queries - 1}"
+            f" and key 0 to {attention_site.keys - 1}"
         )
-    if isinstance(shown, View):
-        query, key = shown.token(found, "out", query), shown.token(found, "in", key)
-        shown, found = shown.trace, shown.trace.site(found)
+    if isinstance(view, View):
+        query, key = view.token(attention_site, "out", query), view.token(attention_site, "in", key)
+        view, attention_site = view.trace, view.trace.site(attention_site)
     try:
         with entry.forward_pass():
-            made = split_score(shown, found, head, query, key)
+            shares = split_score(view, attention_site, head, query, key)
     except ValueError as error:
         raise QuestionError(str(error)) from None
     return {
-        "score": made.score,
-        "query": [{"name": name, "value": value} for name, value in made.query],
-        "key": [{"name": name, "value": value} for name, value in made.key],
-        "applied": list(made.applied),
-        "error": made.error,
+        "score": shares.score,
+        "query": [{"name": name, "value": value} for name, value in shares.query],
+        "key": [{"name": name, "value": value} for name, value in shares.key],
+        "applied": list(shares.applied),
+        "error": shares.error,
     }
 
 

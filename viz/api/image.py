@@ -29,9 +29,9 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         "sites": [
             {"layer": s.layer, "kind": s.kind, "tower": s.tower, "heads": s.heads}
             | {"queries": s.queries, "keys": s.queries, "module": s.module, "part": s.part}
-            | {"grid": list(own), "prefix": extra}
-            | {"patch": [cut.side * rows // own[0], cut.side * cols // own[1]]}
-            for s, (own, extra) in zip(trace.sites, grids, strict=True)
+            | {"grid": list(layout), "prefix": extra}
+            | {"patch": [cut.side * rows // layout[0], cut.side * cols // layout[1]]}
+            for s, (layout, extra) in zip(trace.sites, grids, strict=True)
         ],
         "grid": list(grid),
         "prefix": prefix,
@@ -64,10 +64,10 @@ def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     """All heads of one layer; patches are pooled where they would not fit one message."""
     from analysis.patches import grid_of, layer_cells
 
-    found = site_at(entry.trace, site)
-    grid, prefix = grid_of(entry.trace, found)
-    factor = factor_for(found.heads, grid, prefix)
-    weights = layer_cells(entry.trace, found, factor).numpy(force=True)
+    attention_site = site_at(entry.trace, site)
+    grid, prefix = grid_of(entry.trace, attention_site)
+    factor = factor_for(attention_site.heads, grid, prefix)
+    weights = layer_cells(entry.trace, attention_site, factor).numpy(force=True)
     return message(trace=id, layers=[Layer(site, weights, factor)])
 
 
@@ -77,14 +77,14 @@ def heads_of(
     """The exact weights of all heads for one query, or for one key; or what edits changed."""
     from analysis.patches import heads_of_key, heads_of_query
 
-    found = site_at(entry.trace, site)
-    if index >= found.queries:
-        raise QuestionError(f"expected index 0 to {found.queries - 1}")
+    attention_site = site_at(entry.trace, site)
+    if index >= attention_site.queries:
+        raise QuestionError(f"expected index 0 to {attention_site.queries - 1}")
 
     def read(one: TraceEntry) -> "Tensor":
         if axis == "query":
-            return heads_of_query(one.trace, found, index)
-        return heads_of_key(one.trace, found, index, _totals(one, site))
+            return heads_of_query(one.trace, attention_site, index)
+        return heads_of_key(one.trace, attention_site, index, _totals(one, site))
 
     weights = read(entry)
     if values == DIFFERENCE:
@@ -97,26 +97,28 @@ def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> b
     """The class token, registers and, if asked for, outlier patches, and what rows give to them."""
     from analysis.patches import patch_sinks
 
-    found = site_at(entry.trace, site)
-    made = patch_sinks(entry.trace, found, outliers=outliers, check=check)
-    numbers = made.shares.numpy(force=True), made.left.numpy(force=True)
-    return message(trace=id, sinks=[PictureSinks(site, outliers, made.keys, *numbers)])
+    attention_site = site_at(entry.trace, site)
+    sinks = patch_sinks(entry.trace, attention_site, outliers=outliers, check=check)
+    numbers = sinks.shares.numpy(force=True), sinks.left.numpy(force=True)
+    return message(trace=id, sinks=[PictureSinks(site, outliers, sinks.keys, *numbers)])
 
 
 def sinks_read(entry: TraceEntry, site: int, outliers: bool = False) -> int:
     """How many weights the sinks are found from."""
-    found = site_at(entry.trace, site)
-    return (2 if outliers else 1) * found.heads * found.queries * found.keys
+    attention_site = site_at(entry.trace, site)
+    return (
+        (2 if outliers else 1) * attention_site.heads * attention_site.queries * attention_site.keys
+    )
 
 
 def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
     """The softmax denominators, with which one key's weights are fast to compute."""
     from analysis.patches import totals_of
 
-    found = entry.trace.sites[site]
-    if found.keys <= MANY:
+    attention_site = entry.trace.sites[site]
+    if attention_site.keys <= MANY:
         return None
-    return entry.answers.once(("totals", site), lambda: totals_of(entry.trace, found))
+    return entry.answers.once(("totals", site), lambda: totals_of(entry.trace, attention_site))
 
 
 def picture(entry: TraceEntry, id: str) -> tuple[bytes, str]:

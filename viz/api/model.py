@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from models.model import Model
     from models.trace import Site, Trace
 
-    Shown = Trace | View
+    TraceOrView = Trace | View
 
 CELLS = 160  # maximum cells per side of a map; larger ones are max-pooled
 Answer = dict[str, Any]
@@ -67,7 +67,7 @@ def map_of(
         "shape": list(shape),
         "max": _number(whole.max()),
         "cells": _numbers(cells.flatten()),
-        "note": note_of(entry.shown, method),
+        "note": note_of(entry.view, method),
     }
 
 
@@ -84,19 +84,19 @@ def row_of(
     discard: float = 0.0,
 ) -> Answer:
     """One query's exact numbers; of attention flow and DecompX, a range of its keys."""
-    if index >= site_at(entry.shown, site).queries:
-        raise QuestionError(f"expected index 0 to {site_at(entry.shown, site).queries - 1}")
-    note = note_of(entry.shown, method)
+    if index >= site_at(entry.view, site).queries:
+        raise QuestionError(f"expected index 0 to {site_at(entry.view, site).queries - 1}")
+    note = note_of(entry.view, method)
     if method == "flow":
         return {"values": _numbers(_flow(entry, site, index, columns, fusion)), "note": note}
     if method == "decompx":
         return {"values": _numbers(_decomposed(entry, site, index, columns)), "note": note}
     row = whole_map(entry, site, head, method, fusion, discard)[index]
-    found = {"values": _numbers(row), "sum": _number(row.sum()), "note": note}
+    numbers = {"values": _numbers(row), "sum": _number(row.sum()), "note": note}
     if method == "added":
         ratio = _mixing(entry, site).ratio
-        found["mixing"] = _number(ratio[_tokens_of(entry, site, "out")[index][-1]])
-    return found
+        numbers["mixing"] = _number(ratio[_tokens_of(entry, site, "out")[index][-1]])
+    return numbers
 
 
 @or_why
@@ -110,27 +110,28 @@ def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = 
         method: of the relevances in `analysis.methods`.
         output: what is explained, as a text (see `analysis.target`); "" is the likeliest.
     """
-    found = _relevance(entry, method, output)
-    first, second = _sides(entry, found.trace)
+    explanation = _relevance(entry, method, output)
+    first, second = _sides(entry, explanation.trace)
     read = None
-    if found.target_tokens is not None and second is not None:
-        read = _numbers(_summed(entry, second, found.target_tokens))
-    every = [each for each in (found.tokens, found.target_tokens) if each is not None]
+    if explanation.target_tokens is not None and second is not None:
+        read = _numbers(_summed(entry, second, explanation.target_tokens))
+    every = [each for each in (explanation.tokens, explanation.target_tokens) if each is not None]
     return {
-        "values": _numbers(_summed(entry, first, found.tokens)),
+        "values": _numbers(_summed(entry, first, explanation.tokens)),
         "read": read,
         "sites": [first, second],
         "total": _number(sum(float(each.sum()) for each in every)),
         "hidden": _number(
-            _left_out(entry, first, found.tokens) + _left_out(entry, second, found.target_tokens)
+            _left_out(entry, first, explanation.tokens)
+            + _left_out(entry, second, explanation.target_tokens)
         ),
-        "note": note_of(entry.shown, method),
-        "value": _number(found.value),
-        "unassigned": None if found.unassigned is None else _number(found.unassigned),
-        "position": found.chosen.position,
-        "id": found.chosen.id,
-        "name": output if found.chosen.other is not None else _name(entry, found),
-        "similarity": found.chosen.other is not None,
+        "note": note_of(entry.view, method),
+        "value": _number(explanation.value),
+        "unassigned": None if explanation.unassigned is None else _number(explanation.unassigned),
+        "position": explanation.chosen.position,
+        "id": explanation.chosen.id,
+        "name": output if explanation.chosen.other is not None else _name(entry, explanation),
+        "similarity": explanation.chosen.other is not None,
     }
 
 
@@ -161,13 +162,13 @@ def outputs(
     """
     from analysis.target import Target, kind_of, target_in, text_of
 
-    site_at(entry.shown, site)
+    site_at(entry.view, site)
     trace, kind = _trace(entry), kind_of(_trace(entry).output)
-    found: Answer = {"kind": kind, "options": [], "chosen": output}
+    choices: Answer = {"kind": kind, "options": [], "chosen": output}
     if kind == "nothing":
         raise ValueError(f"{trace.model} gives {trace.output.name}: nothing that can be explained")
     if kind == "similarity":
-        return found
+        return choices
     if entry.opened is None:
         raise ValueError("this view holds its weights only: the model is not there to run again")
     model = entry.opened()[0]
@@ -177,13 +178,13 @@ def outputs(
     if output:
         try:
             chosen = target_in(model, trace, output)
-            found["chosen"] = text_of(model, trace, chosen)
-            if found["chosen"] not in [option["value"] for option in options]:
+            choices["chosen"] = text_of(model, trace, chosen)
+            if choices["chosen"] not in [option["value"] for option in options]:
                 options.insert(0, _option(model, trace, chosen))
         except ValueError as error:
             why = " ".join(str(error).removeprefix("target: ").split())
-            found |= {"chosen": None, "rejected": why}
-    return {**found, "options": options}
+            choices |= {"chosen": None, "rejected": why}
+    return {**choices, "options": options}
 
 
 @or_why
@@ -232,45 +233,45 @@ def whole_map(
     from analysis.norms import value_norms
     from analysis.stack import combined
 
-    trace, found = _place(entry, site)
+    trace, attention_site = _place(entry, site)
     if method == "norms":
         words = _tokens_of(entry, site, "in")
-        heads = _averaged(entry, site, value_norms(trace, found, words=words))
+        heads = _averaged(entry, site, value_norms(trace, attention_site, words=words))
         if isinstance(head, int):
             return heads[head]
         return heads.mean(0) if head == "mean" else heads.amax(0)
     if method == "added":
         return _averaged(entry, site, _mixing(entry, site).norms)
     if method in ("mean", "max"):
-        kind = "cross" if found.kind == "cross" else None
-        key = ("map", method, found.tower, kind)
-        shown = entry.shown
+        kind = "cross" if attention_site.kind == "cross" else None
+        key = ("map", method, attention_site.tower, kind)
+        view = entry.view
 
         def compute() -> "Tensor":
-            return combined(trace, method, tower=found.tower, kind=kind, shown=shown)
+            return combined(trace, method, tower=attention_site.tower, kind=kind, rows_from=view)
 
         return entry.answers.once(key, compute)
     fused = {"fusion": fusion, "discard": discard}
-    return _grouped(entry, found, _of_tower(entry, found, BY_NAME[method], fused))
+    return _grouped(entry, attention_site, _of_tower(entry, attention_site, BY_NAME[method], fused))
 
 
 def _of_tower(
-    entry: TraceEntry, found: "Site", method: Method, fused: Mapping[str, Any]
+    entry: TraceEntry, attention_site: "Site", method: Method, fused: Mapping[str, Any]
 ) -> "Tensor":
     """A map over the tokens of a tower: `query key`."""
-    if found.kind == "cross":
+    if attention_site.kind == "cross":
         raise ValueError(
             f"{method.title} follows one tower: choose the encoder’s or the decoder’s own"
         )
-    _check_size(method, found)
+    _check_size(method, attention_site)
     asked = {name: fused[name] for name in method.fused}
 
     def compute() -> "Tensor":
         trace = with_hidden(entry) if method.needs == "hidden" else _trace(entry)
-        return function_of(method)(trace, tower=found.tower, progress=report, **asked)
+        return function_of(method)(trace, tower=attention_site.tower, progress=report, **asked)
 
     variant = tuple(asked.values()) or None
-    return entry.answers.once(("map", method.name, found.tower), compute, variant)
+    return entry.answers.once(("map", method.name, attention_site.tower), compute, variant)
 
 
 def _check_size(method: Method, site: "Site") -> None:
@@ -287,12 +288,14 @@ def _flow(
     from analysis.flow import maximum_flows
     from analysis.stack import layer_map, self_attention
 
-    trace, found = _place(entry, site)
-    if found.kind == "cross":
+    trace, attention_site = _place(entry, site)
+    if attention_site.kind == "cross":
         raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
     layers = entry.answers.once(
-        ("layers", found.tower),
-        lambda: [layer_map(trace, each, fusion) for each in self_attention(trace, found.tower)],
+        ("layers", attention_site.tower),
+        lambda: [
+            layer_map(trace, each, fusion) for each in self_attention(trace, attention_site.tower)
+        ],
         fusion,
     )
     query = _tokens_of(entry, site, "out")[index][-1]
@@ -309,22 +312,24 @@ def _decomposed(entry: TraceEntry, site: int, index: int, columns: range | None)
 
     from analysis.decompx import parts
 
-    found = _place(entry, site)[1]
-    if found.kind == "cross":
+    attention_site = _place(entry, site)[1]
+    if attention_site.kind == "cross":
         raise ValueError("DecompX follows one tower: choose the encoder’s own")
-    _check_size(BY_NAME["decompx"], found)
+    _check_size(BY_NAME["decompx"], attention_site)
     trace = with_hidden(entry)
 
     def compute(word: Sequence[int]) -> "Tensor":
         with entry.forward_pass():
-            vectors = torch.stack([*parts(trace, word, tower=found.tower)]).sum(0)
+            vectors = torch.stack([*parts(trace, word, tower=attention_site.tower)]).sum(0)
         return vectors.norm(dim=-1)
 
     query = _tokens_of(entry, site, "out")[index][-1]
     words = _tokens_of(entry, site, "in")
     words = words if columns is None else words[columns.start : columns.stop]
     lengths = [
-        entry.answers.once(("part", found.tower, tuple(word)), lambda word=word: compute(word))
+        entry.answers.once(
+            ("part", attention_site.tower, tuple(word)), lambda word=word: compute(word)
+        )
         for word in words
     ]
     return torch.stack(lengths)[:, query]
@@ -333,10 +338,10 @@ def _decomposed(entry: TraceEntry, site: int, index: int, columns: range | None)
 def _mixing(entry: TraceEntry, site: int) -> Any:
     from analysis.norms import mixing
 
-    _, found = _place(entry, site)
+    _, attention_site = _place(entry, site)
     hidden = with_hidden(entry)
     words = _tokens_of(entry, site, "in")
-    return entry.answers.once(("mixing", site), lambda: mixing(hidden, found, words=words))
+    return entry.answers.once(("mixing", site), lambda: mixing(hidden, attention_site, words=words))
 
 
 def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
@@ -345,7 +350,7 @@ def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
 
     def compute() -> "Relevance":
         with opened(entry) as (model, given, written):
-            found = explain(
+            explanation = explain(
                 model,
                 given,
                 target=target_in(model, _trace(entry), output or None),
@@ -353,17 +358,17 @@ def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
                 written=written,
                 progress=report,
             )
-        _check_pass(_trace(entry), found.trace)
-        return replace(found, trace=_trace(entry))  # the pass itself is not kept
+        _check_pass(_trace(entry), explanation.trace)
+        return replace(explanation, trace=_trace(entry))  # the pass itself is not kept
 
     return entry.answers.once(("relevance", method, output), compute)
 
 
-def _name(entry: TraceEntry, found: "Relevance") -> str:
+def _name(entry: TraceEntry, relevance: "Relevance") -> str:
     """The name of the token or class that is explained; "" where the model does not tell."""
     from analysis.target import name_of
 
-    id = found.chosen.id
+    id = relevance.chosen.id
     if entry.opened is None or id is None:
         return ""
     return name_of(entry.opened()[0], _trace(entry).output, id)
@@ -373,10 +378,10 @@ def _row_of_output(entry: TraceEntry, site: int, direction: str, token: int | No
     """The position of a token of the view in the output; None if it is of another text."""
     from analysis.view import JOINT
 
-    if token is None or entry.shown.sites[site].kind == JOINT:
+    if token is None or entry.view.sites[site].kind == JOINT:
         return None
-    trace, found = _place(entry, site)
-    mine = trace.queries(found) if direction == "out" else trace.keys(found)
+    trace, attention_site = _place(entry, site)
+    mine = trace.queries(attention_site) if direction == "out" else trace.keys(attention_site)
     if mine is not (trace.tokens if trace.target_tokens is None else trace.target_tokens):
         return None
     words = _tokens_of(entry, site, direction)
@@ -415,11 +420,13 @@ def _option(model: "Model", trace: "Trace", target: "Target") -> Answer:
 def _study(entry: TraceEntry, method: str, output: str) -> "Study":
     from analysis.faithfulness import Study
 
-    found = _relevance(entry, method, output)
+    explanation = _relevance(entry, method, output)
 
     def compute() -> "Study":
         with opened(entry) as (model, given, written):
-            return Study.of(model, given, found.tokens, chosen=found.chosen, written=written)
+            return Study.of(
+                model, given, explanation.tokens, chosen=explanation.chosen, written=written
+            )
 
     return entry.answers.once(("study", method, output), compute)
 
@@ -433,9 +440,9 @@ def with_hidden(entry: TraceEntry) -> "Trace":
     def compute() -> "Trace":
         with opened(entry) as (model, given, written):
             edits = _trace(entry).edits
-            found = trace(model, given, written, edits=edits, hidden=True, progress=report)
-        _check_pass(_trace(entry), found)
-        return replace(_trace(entry), hidden_states=found.hidden_states)
+            traced = trace(model, given, written, edits=edits, hidden=True, progress=report)
+        _check_pass(_trace(entry), traced)
+        return replace(_trace(entry), hidden_states=traced.hidden_states)
 
     return entry.answers.once(("hidden",), compute)
 
@@ -472,9 +479,9 @@ def opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
     """The model, its input and the text of its decoder, for a pass inside."""
     if entry.opened is None:
         raise ValueError("this view holds its weights only: the model is not there to run again")
-    found = entry.opened()
+    pair = entry.opened()
     with entry.forward_pass():
-        yield found
+        yield pair
 
 
 # --- by the tokens or words of the view -----------------------------------------------------------
@@ -487,7 +494,7 @@ def _trace(entry: TraceEntry) -> "Trace":
 
 def _place(entry: TraceEntry, site: int) -> "tuple[Trace, Site]":
     """The trace over tokens, and a site of it."""
-    site_at(entry.shown, site)
+    site_at(entry.view, site)
     trace = _trace(entry)
     if site >= len(trace.sites):
         raise ValueError("choose one kind of attention: each has layers of its own")
@@ -498,10 +505,14 @@ def _tokens_of(entry: TraceEntry, site: int, direction: str) -> Sequence[Sequenc
     """The tokens of each row or column of the view."""
     from analysis.view import View
 
-    trace, found = _place(entry, site)
-    if isinstance(entry.shown, View):
-        return entry.shown.origins(entry.shown.sites[site], direction)
-    labels = trace.query_labels(found) if direction == "out" else trace.key_labels(found)
+    trace, attention_site = _place(entry, site)
+    if isinstance(entry.view, View):
+        return entry.view.origins(entry.view.sites[site], direction)
+    labels = (
+        trace.query_labels(attention_site)
+        if direction == "out"
+        else trace.key_labels(attention_site)
+    )
     return [(place,) for place in range(len(labels))]
 
 
@@ -509,8 +520,8 @@ def _grouped(entry: TraceEntry, site: "Site", numbers: "Tensor", divided: bool =
     """Numbers between tokens, between the words of the view."""
     from analysis.view import View
 
-    shown = entry.shown
-    return shown.grouped(numbers, site, divided=divided) if isinstance(shown, View) else numbers
+    view = entry.view
+    return view.grouped(numbers, site, divided=divided) if isinstance(view, View) else numbers
 
 
 def _averaged(entry: TraceEntry, site: int, numbers: "Tensor") -> "Tensor":
@@ -521,23 +532,23 @@ def _averaged(entry: TraceEntry, site: int, numbers: "Tensor") -> "Tensor":
     return torch.stack([numbers[..., list(row), :].mean(-2) for row in rows], -2)
 
 
-def note_of(shown: "Shown", method: str) -> str:
+def note_of(view: "TraceOrView", method: str) -> str:
     """How the numbers of a method were grouped by a view; "" for those of single tokens."""
     from analysis.view import View
 
-    if not isinstance(shown, View):
+    if not isinstance(view, View):
         return ""
     rows = BY_NAME[method].divided
-    rows = "lack their weight" if rows and shown.special == "hidden" else rows
-    return shown.describe(rows, joined=BY_NAME[method].joined)
+    rows = "lack their weight" if rows and view.special == "hidden" else rows
+    return view.describe(rows, joined=BY_NAME[method].joined)
 
 
 def _left_out(entry: TraceEntry, site: int | None, values: "Tensor | None") -> float:
     """The sum over tokens that the view hides."""
     if site is None or values is None:
         return 0.0
-    shown = {token for word in _tokens_of(entry, site, "out") for token in word}
-    return float(values[[token for token in range(len(values)) if token not in shown]].sum())
+    tokens = {token for word in _tokens_of(entry, site, "out") for token in word}
+    return float(values[[token for token in range(len(values)) if token not in tokens]].sum())
 
 
 def _summed(entry: TraceEntry, site: int, values: "Tensor") -> "Tensor":

@@ -32,8 +32,10 @@ def route(allowed_hosts: Callable[[], Iterable[str]]) -> "Route":
     async def pdf(request: "Request") -> "Response":
         svg = await body_of(request.stream(), MOST)
         session = request.client.host if request.client else ""
-        made = await pool.run(session, lambda: pdf_of(svg))
-        return Response(made, media_type="application/pdf", headers={"Cache-Control": "no-store"})
+        document = await pool.run(session, lambda: pdf_of(svg))
+        return Response(
+            document, media_type="application/pdf", headers={"Cache-Control": "no-store"}
+        )
 
     return Route(PATH, guarded(pdf, allowed_hosts), methods=["POST"])
 

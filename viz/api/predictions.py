@@ -41,17 +41,17 @@ class Tokens:
         known, trace = self.known, self.trace
         place = _place(trace, site, direction, token)
         place = self._usual() if place is None else place
-        found = likeliest(trace, place)
+        top = likeliest(trace, place)
         label = _targets(trace)[0].labels[place]
-        targets = [Target(id, place) for id in found.ids]
+        targets = [Target(id, place) for id in top.ids]
         return {
             "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {place})",
             "lead": [MEANS[known.kind].capitalize(), label],
-            "labels": [known.name(number) for number in found.ids],
+            "labels": [known.name(number) for number in top.ids],
             "values": [text_of(self.model, trace, each) for each in targets],
-            "ids": list(found.ids),
+            "ids": list(top.ids),
             "position": place,
-            "probabilities": list(found.probabilities),
+            "probabilities": list(top.probabilities),
             "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
             "change": self._change(place),
         }
@@ -79,13 +79,15 @@ def change(
     """The likeliest tokens or classes of two passes, with the probabilities in both, and the KL."""
     from analysis import outputs
 
-    found = outputs.change(before, after, place, count=NAMED - 1)
-    order = sorted(range(len(found.ids)), key=lambda i: -max(found.before[i], found.after[i]))
+    difference = outputs.change(before, after, place, count=NAMED - 1)
+    order = sorted(
+        range(len(difference.ids)), key=lambda i: -max(difference.before[i], difference.after[i])
+    )
     return {
-        "labels": [name(found.ids[i]) for i in order],
-        "before": [found.before[i] for i in order],
-        "after": [found.after[i] for i in order],
-        "kl": found.kl,
+        "labels": [name(difference.ids[i]) for i in order],
+        "before": [difference.before[i] for i in order],
+        "after": [difference.after[i] for i in order],
+        "kl": difference.kl,
     }
 
 
@@ -111,7 +113,7 @@ def classes(
     count = logits.shape[1]
     several = model.multi_label
     named = len(names) == count
-    found = likeliest(trace, independent=several)
+    top = likeliest(trace, independent=several)
     how = (
         "The sigmoid of each logit: the input may belong to several classes."
         if several
@@ -124,10 +126,10 @@ def classes(
     return {
         "title": f"{trace.model} · the likeliest of {count:,} classes",
         "lead": ["Class", ""],
-        "labels": [name(id) for id in found.ids],
-        "values": [name(id) if named else str(id) for id in found.ids],
-        "ids": list(found.ids),
-        "probabilities": list(found.probabilities),
+        "labels": [name(id) for id in top.ids],
+        "values": [name(id) if named else str(id) for id in top.ids],
+        "ids": list(top.ids),
+        "probabilities": list(top.probabilities),
         "note": how if named else f"{how} The model's config states no names.",
         "change": None if before is None or several else change(before(), trace, -1, name),
     }
@@ -139,6 +141,6 @@ def _targets(trace: "Trace") -> Any:
 
 def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int | None:
     """The selected token if it belongs to the predicted text, else None."""
-    found = trace.sites[site]
-    texts = trace.queries(found) if direction == "out" else trace.keys(found)
+    attention_site = trace.sites[site]
+    texts = trace.queries(attention_site) if direction == "out" else trace.keys(attention_site)
     return token if texts is _targets(trace) else None

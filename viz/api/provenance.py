@@ -21,16 +21,16 @@ def provenance(entry: TraceEntry, id: str, site: int) -> dict[str, Any]:
     """Compute path, dtype, mask and row sums of a layer, in one line."""
     from analysis.view import JOINT
 
-    found = site_at(entry.shown, site)
-    if found.kind == JOINT:
+    attention_site = site_at(entry.view, site)
+    if attention_site.kind == JOINT:
         return {"line": JOINED}
     trace = entry.trace
-    return {"line": line(trace, trace.site(found))}
+    return {"line": line(trace, trace.site(attention_site))}
 
 
 def code(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
     """Python code for the weights shown."""
-    site_at(entry.shown, site, head)
+    site_at(entry.view, site, head)
     return {"code": entry.code(site, head)}
 
 
@@ -44,15 +44,15 @@ def predictions(
     """The most likely tokens at the selected position, or classes; {} without either."""
     from analysis.view import JOINT, View
 
-    found = site_at(entry.shown, site)
-    count = found.queries if direction == "out" else found.keys
+    attention_site = site_at(entry.view, site)
+    count = attention_site.queries if direction == "out" else attention_site.keys
     if token is not None and token >= count:
         raise QuestionError(f"expected token 0 to {count - 1}")
-    if isinstance(entry.shown, View) and found.kind == JOINT:
-        parts = entry.shown.joint_parts(found)
-        source = len(entry.shown.queries(parts.encoder)[0])
+    if isinstance(entry.view, View) and attention_site.kind == JOINT:
+        parts = entry.view.joint_parts(attention_site)
+        source = len(entry.view.queries(parts.encoder)[0])
         token = None if token is None or token < source else token - source
-        return entry.predict(entry.shown.trace.sites.index(parts.decoder), "out", token)
+        return entry.predict(entry.view.trace.sites.index(parts.decoder), "out", token)
     return entry.predict(site, direction, token)
 
 
@@ -61,26 +61,30 @@ def line(trace: "Trace", site: "Site") -> str:
     from analysis.rows import check_rows
 
     pattern = trace.pattern(site)
-    found = check_rows(trace, site)
-    every = "every row" if found.rows == found.total else f"{found.rows:,} of {found.total:,} rows"
+    checked_rows = check_rows(trace, site)
+    every = (
+        "every row"
+        if checked_rows.rows == checked_rows.total
+        else f"{checked_rows.rows:,} of {checked_rows.total:,} rows"
+    )
     parts = [
         f"Layer {site.layer}: computed by {PATHS[pattern.path]}",
         str(pattern.q.dtype).removeprefix("torch."),
         f"mask: {mask(pattern.mask)}",
-        f"{every} of all heads checked: {_sums(found, pattern)}",
+        f"{every} of all heads checked: {_sums(checked_rows, pattern)}",
     ]
     return " · ".join(parts)
 
 
-def _sums(found: Any, pattern: "Pattern") -> str:
-    if found.odd:
-        return f"{found.odd:,} are not probability distributions"
-    parts = [f"{found.whole:,} sum to 1"]
-    below = found.rows - found.whole - found.empty
+def _sums(checked_rows: Any, pattern: "Pattern") -> str:
+    if checked_rows.odd:
+        return f"{checked_rows.odd:,} are not probability distributions"
+    parts = [f"{checked_rows.whole:,} sum to 1"]
+    below = checked_rows.rows - checked_rows.whole - checked_rows.empty
     if below:
         sink = getattr(pattern.score, "sink", None) is not None
         parts.append(f"{below:,} to less{', the sink takes the rest' if sink else ''}")
-    return ", ".join([*parts, f"{found.empty:,} empty"])
+    return ", ".join([*parts, f"{checked_rows.empty:,} empty"])
 
 
 def mask(rule: "Mask") -> str:

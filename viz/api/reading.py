@@ -54,14 +54,14 @@ def visible(label: str) -> str:
 
 def remarks(labels: tuple[str, ...]) -> list[str]:
     """Notes on unknown pieces and right-to-left text."""
-    found = []
+    notes = []
     unknown = [label.removesuffix(" [UNK]") for label in labels if label.endswith(" [UNK]")]
     if unknown:
         named = ", ".join(f"“{piece[:20]}”" for piece in list(dict.fromkeys(unknown))[:5])
-        found.append(
+        notes.append(
             f"The model’s vocabulary has no piece for {named}: all of them become the same [UNK]"
             " token."
         )
     if any(unicodedata.bidirectional(c) in ("R", "AL") for label in labels for c in label):
-        found.append("Right-to-left text: tokens are shown in reading order, the first one first.")
-    return found
+        notes.append("Right-to-left text: tokens are shown in reading order, the first one first.")
+    return notes

@@ -154,9 +154,9 @@ class Registry:
         id = self.id_of(key)
         while True:
             with self._lock:
-                found = self._find(id)
-                if found is not None and found.parent is parent:
-                    return found
+                held = self._find(id)
+                if held is not None and held.parent is parent:
+                    return held
                 computing = self._computing.get(id)
                 if computing is None:
                     mine = self._computing[id] = Future()
@@ -168,9 +168,9 @@ class Registry:
                 continue  # the computing thread was interrupted: compute it here
         try:
             value = make()
-            found = self._keep(id, value, parent)
-            mine.set_result(found)
-            return found
+            held = self._keep(id, value, parent)
+            mine.set_result(held)
+            return held
         except Exception as error:
             mine.set_exception(error)
             raise
@@ -184,18 +184,18 @@ class Registry:
         """The result for this key, which `once` computes inside: it can be requested already."""
         id = self.id_of(key)
         with self._lock:
-            found = self._find(id)
-            if found is None:
-                found = self._expected.get(id)
-            if found is None:
-                found = self._expected[id] = Expected(id, self._next_serial())
-            if isinstance(found, Expected):
-                found.runs += 1
+            entry = self._find(id)
+            if entry is None:
+                entry = self._expected.get(id)
+            if entry is None:
+                entry = self._expected[id] = Expected(id, self._next_serial())
+            if isinstance(entry, Expected):
+                entry.runs += 1
         try:
-            yield found
+            yield entry
         finally:
-            if isinstance(found, Expected):
-                self._expect_no_more(found)
+            if isinstance(entry, Expected):
+                self._expect_no_more(entry)
 
     def expected(self, id: str) -> Expected | None:
         """The result with this id, if it is not held but being computed."""
@@ -210,9 +210,9 @@ class Registry:
             UnknownError: there never was one.
         """
         with self._lock:
-            found = self._find(id)
-            if found is not None:
-                return found
+            held = self._find(id)
+            if held is not None:
+                return held
             raise GoneError(id) if id in self._evicted else UnknownError(id)
 
     def evict(self, id: str) -> None:
@@ -226,30 +226,30 @@ class Registry:
         return base64.urlsafe_b64encode(digest.digest()[:18]).decode()
 
     def _find(self, id: str) -> Held | None:
-        found = self._held.get(id)
-        for each in reversed(_lineage(found)):
+        held = self._held.get(id)
+        for each in reversed(_lineage(held)):
             if each.id in self._held:
                 self._held.move_to_end(each.id)
-        return found
+        return held
 
     def counted(self, held: Held) -> None:
         """Counts a result again, which has grown, and evicts what exceeds the limits."""
-        found = memory.pieces(held.value)
+        pieces = memory.pieces(held.value)
         with self._lock:
             if self._held.get(held.id) is held:
                 held.pieces.clear()
-                held.pieces.update(found)
+                held.pieces.update(pieces)
                 self._evict_excess(held)
 
     def _keep(self, id: str, value: T, parent: Held | None) -> Held[T]:
-        found = memory.pieces(value)
+        pieces = memory.pieces(value)
         with self._lock:
             self._drop(id)
             expected = self._expected.pop(id, None)
             if expected is None:
-                held = Held(id, self._next_serial(), value, parent, pieces=found)
+                held = Held(id, self._next_serial(), value, parent, pieces=pieces)
             else:
-                held = Held(id, expected.serial, value, parent, expected.requests, found)
+                held = Held(id, expected.serial, value, parent, expected.requests, pieces)
             self._held[id] = held
             self._evicted.pop(id, None)
             self._find(id)
@@ -323,11 +323,11 @@ def _is_done(computing: Future[Held], seconds: float) -> bool:
 
 def _lineage(held: Held | None) -> list[Held]:
     """A result, the one it was made from, and so on."""
-    found = []
+    lineage = []
     while held is not None:
-        found.append(held)
+        lineage.append(held)
         held = held.parent
-    return found
+    return lineage
 
 
 registry = Registry()

@@ -52,8 +52,8 @@ def check_origin(headers: Mapping[str, str], allowed_hosts: Iterable[str]) -> No
 
 def _name(host: str) -> str:
     """A Host header without its port; empty if it is malformed."""
-    found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", host, re.ASCII)
-    return found[1].strip("[]").rstrip(".") if found else ""
+    match = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", host, re.ASCII)
+    return match[1].strip("[]").rstrip(".") if match else ""
 
 
 def _matches(name: str, pattern: str) -> bool:
@@ -112,10 +112,10 @@ sentence = TEXT
 
 def word(text: str) -> str:
     """A short text of the user's, without control characters."""
-    found = sentence(text).strip()
-    if not 1 <= len(found) <= MAX_WORD:
+    line = sentence(text).strip()
+    if not 1 <= len(line) <= MAX_WORD:
         raise QuestionError(f"expected 1 to {MAX_WORD} characters")
-    return found
+    return line
 
 
 def real(text: str) -> float:
@@ -131,10 +131,10 @@ def within(low: float, high: float) -> Parse:
     """A number in a range."""
 
     def parse(text: str) -> float:
-        found = real(text)
-        if not low <= found <= high:
+        value = real(text)
+        if not low <= value <= high:
             raise QuestionError(f"expected a number from {low:g} to {high:g}".replace("-", "−"))
-        return found
+        return value
 
     return parse
 

@@ -58,7 +58,7 @@ class Bucket:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Screen:
     """What the presenter shows.
 
     Attributes:
@@ -120,10 +120,10 @@ class Member:
 class Room:
     """One room; `key` must never be sent to anybody but the browser that opened it."""
 
-    def __init__(self, shown: Shown, clock: Clock) -> None:
+    def __init__(self, screen: Screen, clock: Clock) -> None:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
         self.key = secrets.token_urlsafe(24)
-        self.shown = shown
+        self.screen = screen
         self.question: Question | None = None
         self.asked = 0
         self.members: dict[str, Member] = {}
@@ -164,10 +164,10 @@ class Room:
         oldest = min(gone, key=lambda name: self.members[name].joined)
         del self.members[oldest]
 
-    def show(self, key: str, shown: Shown) -> None:
+    def show(self, key: str, screen: Screen) -> None:
         """Takes everybody to a step of a lesson."""
         self._change(key)
-        self.shown = shown
+        self.screen = screen
         self._tell()
 
     def ask(self, key: str, text: str, choices: tuple[str, ...]) -> None:
@@ -235,7 +235,7 @@ class Room:
         """What a member is told: the presenter alone sees who follows, and counts not revealed."""
         presents = self.member(name).presents
         asked = self.question
-        seen: dict[str, Any] = {**vars(self.shown), "question": None}
+        seen: dict[str, Any] = {**vars(self.screen), "question": None}
         if presents:
             seen["followers"] = self.followers()
         if asked is not None:
@@ -300,7 +300,7 @@ class Rooms:
         self.rooms: dict[str, Room] = {}
         self.openings = Bucket(10, 0.5, clock)
 
-    def open(self, shown: Shown) -> Room:
+    def open(self, screen: Screen) -> Room:
         """Opens a room.
 
         Raises:
@@ -312,7 +312,7 @@ class Rooms:
             self._close_idle(60.0)  # left behind by browsers that were closed
         if len(self.rooms) >= ROOMS:
             raise BusyError
-        room = Room(shown, self.clock)
+        room = Room(screen, self.clock)
         self.rooms[room.code] = room
         return room
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api import requests, room
 from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
-from viz.api.room import Room, Rooms, Shown
+from viz.api.room import Room, Rooms, Screen
 from viz.api.routes import guarded
 
 if TYPE_CHECKING:
@@ -52,25 +52,25 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
     changes = {**CHANGES, "show": Change(show, {"key": token, **shown_fields}, SHOWN_TOO)}
 
     async def opening(request: "Request") -> "Response":
-        made = rooms.open(shown(**read(await body_of(request), shown_fields, SHOWN_TOO)))
+        room = rooms.open(screen_of(**read(await body_of(request), shown_fields, SHOWN_TOO)))
         host = shared_host(request.headers.get("host", ""), allowed_hosts())
-        answer = {"code": made.code, "key": made.key, "host": host}
+        answer = {"code": room.code, "key": room.key, "host": host}
         return JSONResponse(answer, headers=NO_STORE)
 
     async def changing(request: "Request") -> "Response":
-        found = rooms.get(request.path_params["code"])
+        room = rooms.get(request.path_params["code"])
         change = changes.get(request.path_params["change"])
         if change is None:
             raise UnknownError(request.path_params["change"])
         message = read(await body_of(request), change.required, change.optional)
-        return JSONResponse(change.make(found, **message) or {}, headers=NO_STORE)
+        return JSONResponse(change.make(room, **message) or {}, headers=NO_STORE)
 
     async def listening(request: "Request") -> "Response":
-        found = rooms.get(request.path_params["code"])
+        room = rooms.get(request.path_params["code"])
         name = token(request.query_params.get("member"))
-        found.member(name)
+        room.member(name)
         headers = {**NO_STORE, "X-Accel-Buffering": "no"}
-        return StreamingResponse(events(found, name), 200, headers, "text/event-stream")
+        return StreamingResponse(events(room, name), 200, headers, "text/event-stream")
 
     return [
         Route("/api/room", guarded(opening, allowed_hosts), methods=["POST"]),
@@ -79,17 +79,17 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
     ]
 
 
-async def events(found: Room, name: str) -> AsyncIterator[bytes]:
+async def events(room: Room, name: str) -> AsyncIterator[bytes]:
     """What a member is told, as server-sent events: now, and whenever it has changed."""
     sent = b""
-    with found.listening(name):
-        while found.open and name in found.members:
-            seen = json.dumps(found.seen_by(name), ensure_ascii=False).encode()
+    with room.listening(name):
+        while room.open and name in room.members:
+            seen = json.dumps(room.seen_by(name), ensure_ascii=False).encode()
             if seen != sent:
                 sent = seen
                 yield b"data: " + seen + b"\n\n"
                 continue  # it may have changed while this was sent
-            if not await found.change(HEARTBEAT_SECONDS):
+            if not await room.change(HEARTBEAT_SECONDS):
                 yield b": still here\n\n"
     yield b"event: end\ndata: {}\n\n"
 
@@ -138,12 +138,12 @@ class Change:
     optional: Mapping[str, Read] = field(default_factory=dict)
 
 
-def show(found: Room, key: str, **fields: Any) -> None:
-    found.show(key, shown(**fields))
+def show(room: Room, key: str, **fields: Any) -> None:
+    room.show(key, screen_of(**fields))
 
 
-def join(found: Room, key: str | None = None) -> dict[str, str]:
-    return {"member": found.join(key)}
+def join(room: Room, key: str | None = None) -> dict[str, str]:
+    return {"member": room.join(key)}
 
 
 def read(
@@ -221,11 +221,11 @@ def flag(value: Any) -> bool:
     return value
 
 
-def shown(page: str, step: int, steps: int, **more: Any) -> Shown:
+def screen_of(page: str, step: int, steps: int, **more: Any) -> Screen:
     """What the presenter shows, with a step that exists."""
     if step >= max(steps, 1):
         raise QuestionError(f"expected a step below {max(steps, 1)}")
-    return Shown(page, step, steps, **more)
+    return Screen(page, step, steps, **more)
 
 
 SHOWN_TOO = {"figure": text(MAX_FIGURE), "elsewhere": flag}

@@ -49,7 +49,7 @@ def routes(
     async def trace(request: "Request") -> "Response":
         if request.path_params["name"] == PROGRESS:
             return _progress(request, (quick, slow))
-        held = await _found(request.path_params["id"])
+        held = await _held_result(request.path_params["id"])
         if held is None:
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
         with held.requests.counted():
@@ -101,7 +101,7 @@ async def _or_refusal(
         return _refusal(500, "this could not be computed")
 
 
-async def _found(id: str) -> Held | None:
+async def _held_result(id: str) -> Held | None:
     """The result with this id; waits for one that is being computed.
 
     Returns:
@@ -121,9 +121,9 @@ def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":
     registry.get(request.path_params["id"])
     asked = requests.parse_query(request.query_params.multi_items(), {"of": requests.sentence}, {})
     name = _name(request.path_params["id"], asked["of"])
-    share = next((found for pool in pools if (found := pool.share(name)) is not None), None)
-    found = {} if share is None else dict(zip(("done", "total"), share, strict=True))
-    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+    share = next((state for pool in pools if (state := pool.share(name)) is not None), None)
+    state = {} if share is None else dict(zip(("done", "total"), share, strict=True))
+    return JSONResponse(state, headers={"Cache-Control": "no-store"})
 
 
 def _name(id: str, path: str) -> str:

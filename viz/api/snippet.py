@@ -16,7 +16,7 @@ TRACE = "from models.run import load, trace"
 def code(
     request: TraceRequest,
     model: "Model",
-    shown: "Trace | View",
+    view: "Trace | View",
     site: int,
     head: int | str,
 ) -> str:
@@ -25,7 +25,7 @@ def code(
     Args:
         request: of the trace.
         model: of the request, open.
-        shown: the trace, or a view of it.
+        view: the trace, or a view of it.
         site: index of the layer.
         head: a head, or "mean" or "max" of all.
     """
@@ -40,24 +40,24 @@ def code(
     if request.target is not None:
         written.append(_written(request.target, model, imports))
     lines.append(f"t = trace(model, {', '.join([*written, *_options(request, sources, imports)])})")
-    if needs_view(shown, site):
+    if needs_view(view, site):
         imports.add("from analysis.view import View")
-        lines.append(view_line(shown))
-    lines.append(f"{weights_of(shown, site, head)}  # query × key")
+        lines.append(view_line(view))
+    lines.append(f"{weights_of(view, site, head)}  # query × key")
     library = sorted(each for each in imports if each in LIBRARIES)
-    own = sorted(imports.difference(library))
-    return "\n".join([*library, *([""] if library else []), *own, "", *lines])
+    ours = sorted(imports.difference(library))
+    return "\n".join([*library, *([""] if library else []), *ours, "", *lines])
 
 
 PATH, TORCH = "from pathlib import Path", "import torch"
 LIBRARIES = (PATH, TORCH)
 
 
-def needs_view(shown: "Trace | View", site: int) -> bool:
+def needs_view(view: "Trace | View", site: int) -> bool:
     """Whether the trace alone does not give the weights of a site."""
     from analysis.view import View
 
-    return isinstance(shown, View) and (not shown.is_plain or site >= len(shown.trace.sites))
+    return isinstance(view, View) and (not view.is_plain or site >= len(view.trace.sites))
 
 
 def view_line(view: Any) -> str:
@@ -66,9 +66,9 @@ def view_line(view: Any) -> str:
     return f"t = View(t, words={view.words}, special={view.special!r}{sentences})"
 
 
-def weights_of(shown: "Trace | View", site: int, head: int | str) -> str:
+def weights_of(view: "Trace | View", site: int, head: int | str) -> str:
     """The expression for the weights of a head, or of all heads combined."""
-    asked = ", ".join(shown.address(shown.sites[site]).arguments)
+    asked = ", ".join(view.address(view.sites[site]).arguments)
     weights = {"mean": f"t.weights({asked}).mean(0)", "max": f"t.weights({asked}).amax(0)"}
     return weights.get(str(head), f"t.weights({asked}, head={head})")
 
@@ -156,8 +156,8 @@ class _Name(str):
 
 def _sources(request: TraceRequest) -> dict[TraceRequest, str]:
     """The other passes that edits take from, each with its name in the code."""
-    found = (getattr(edit, "source", None) for edit in request.edits)
-    requests = dict.fromkeys(each for each in found if isinstance(each, TraceRequest))
+    sources = (getattr(edit, "source", None) for edit in request.edits)
+    requests = dict.fromkeys(each for each in sources if isinstance(each, TraceRequest))
     return {each: "other" if not n else f"other{n + 1}" for n, each in enumerate(requests)}
 
 

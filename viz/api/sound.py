@@ -60,12 +60,12 @@ def times(entry: TraceEntry, id: str, format: str) -> Download:
     """The times of the words as a file."""
     from analysis.word_times import as_json, as_srt, as_textgrid
 
-    found = times_of(entry)
+    words = times_of(entry)
     length = length_of(entry.trace)
     if format == "textgrid":
-        text = as_textgrid(found, 0.0 if length is None else length["heard"])
+        text = as_textgrid(words, 0.0 if length is None else length["heard"])
     else:
-        text = as_json(found) if format == "json" else as_srt(found)
+        text = as_json(words) if format == "json" else as_srt(words)
     return Download(text.encode(), KINDS[format], f"words.{SUFFIXES[format]}")
 
 
@@ -127,14 +127,19 @@ def _image(entry: TraceEntry) -> "np.ndarray":
     heard = _recording(entry)
     if entry.opened is None or (settings := entry.opened()[0].sound) is None:
         raise ValueError("the model states no feature extractor")
-    made = extracted(settings, heard)
-    features = made.arguments.get("input_features")
-    if features is None or features.ndim != 3 or made.step is None or made.seconds is None:
-        return _columns(np.abs(made.arguments["input_values"][0].numpy(force=True))[None])
+    extraction = extracted(settings, heard)
+    features = extraction.arguments.get("input_features")
+    if (
+        features is None
+        or features.ndim != 3
+        or extraction.step is None
+        or extraction.seconds is None
+    ):
+        return _columns(np.abs(extraction.arguments["input_values"][0].numpy(force=True))[None])
     image = features[0].numpy(force=True)
-    count = round(made.seconds / made.step)
+    count = round(extraction.seconds / extraction.step)
     image = image.T if image.shape[1] != count else image
-    return _columns(image[:, : max(1, round(made.heard[0] / made.step))])
+    return _columns(image[:, : max(1, round(extraction.heard[0] / extraction.step))])
 
 
 def _columns(image: "np.ndarray") -> "np.ndarray":

@@ -24,23 +24,24 @@ def pair_of(
     """A query and a key element by element, and the steps to their weight."""
     from analysis.pair import pair
 
-    trace, found, head = call_of(entry, site, head)
+    trace, attention_site, head = call_of(entry, site, head)
     rows, columns = token_of(entry, site, "out", query), token_of(entry, site, "in", key)
-    made = pair(trace, found, head, rows, columns)
+    calculation = pair(trace, attention_site, head, rows, columns)
     steps = [
-        {"name": step.name, "value": _finite(step.value), "how": step.how} for step in made.steps
+        {"name": step.name, "value": _finite(step.value), "how": step.how}
+        for step in calculation.steps
     ]
-    shown = site_at(entry.shown, site)
-    elsewhere = float(entry.shown.weights(shown, head, rows=[query])[0, key])
-    if abs(elsewhere - made.weight) > ROUNDING:
+    view_site = site_at(entry.view, site)
+    elsewhere = float(entry.view.weights(view_site, head, rows=[query])[0, key])
+    if abs(elsewhere - calculation.weight) > ROUNDING:
         how = "between whole words or without special tokens: sums over keys, means over queries"
         steps.append({"name": "as shown in the matrix", "value": elsewhere, "how": how})
     return {
-        "query": trace.query_labels(found)[rows],
-        "key": trace.key_labels(found)[columns],
-        "strips": [{"name": s.name, "values": _digits(s.values)} for s in made.strips],
+        "query": trace.query_labels(attention_site)[rows],
+        "key": trace.key_labels(attention_site)[columns],
+        "strips": [{"name": s.name, "values": _digits(s.values)} for s in calculation.strips],
         "steps": steps,
-        "applied": list(made.applied),
+        "applied": list(calculation.applied),
     }
 
 
@@ -48,9 +49,9 @@ def stages_of(entry: TraceEntry, id: str, site: int, head: int | str, query: int
     """The stages of one head for one query, as matrices of float32."""
     from analysis.stages import stages
 
-    trace, found, head = call_of(entry, site, head)
+    trace, attention_site, head = call_of(entry, site, head)
     row = token_of(entry, site, "out", query)
-    made = stages(trace, found, head, row)
+    calculation = stages(trace, attention_site, head, row)
     area = Sections()
 
     def matrix(values: "Tensor | None") -> dict[str, Any] | None:
@@ -59,21 +60,21 @@ def stages_of(entry: TraceEntry, id: str, site: int, head: int | str, query: int
         array = np.atleast_2d(values.numpy(force=True).astype(np.float32))
         return {"shape": list(array.shape), "at": area.add(array)}
 
-    queries, keys = trace.query_labels(found), trace.key_labels(found)
+    queries, keys = trace.query_labels(attention_site), trace.key_labels(attention_site)
     names = ("q", "k", "v", "products", "scores", "weights", "output", "written")
     header = {
         "v": VERSION,
         "trace": id,
         "stages": {
-            "rows": [{"index": i, "label": queries[i]} for i in made.rows],
-            "keys": [{"index": i, "label": keys[i]} for i in made.keys],
-            "chosen": made.chosen,
+            "rows": [{"index": i, "label": queries[i]} for i in calculation.rows],
+            "keys": [{"index": i, "label": keys[i]} for i in calculation.keys],
+            "chosen": calculation.chosen,
             "of": len(keys),
-            "reason": made.reason,
-            "formula": made.formula,
-            "edited": made.edited,
-            "gated": made.gated,
-            "matrices": {name: matrix(getattr(made, name)) for name in names},
+            "reason": calculation.reason,
+            "formula": calculation.formula,
+            "edited": calculation.edited,
+            "gated": calculation.gated,
+            "matrices": {name: matrix(getattr(calculation, name)) for name in names},
         },
     }
     return pack(header, area.arrays)
@@ -83,23 +84,23 @@ def call_of(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Site
     """The trace of single tokens, its site, and the head."""
     from analysis.view import JOINT
 
-    shown = site_at(entry.shown, site, head)
-    if not isinstance(head, int) or shown.kind == JOINT:
+    view_site = site_at(entry.view, site, head)
+    if not isinstance(head, int) or view_site.kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
     trace = entry.trace
-    return trace, trace.site(shown), head
+    return trace, trace.site(view_site), head
 
 
 def token_of(entry: TraceEntry, site: int, direction: str, index: int) -> int:
     """The token of a row or column; of a word its last one."""
     from analysis.view import View
 
-    shown = entry.shown
-    found = site_at(shown, site)
-    count = found.queries if direction == "out" else found.keys
+    view = entry.view
+    attention_site = site_at(view, site)
+    count = attention_site.queries if direction == "out" else attention_site.keys
     if index >= count:
         raise QuestionError(f"expected a position 0 to {count - 1}")
-    return shown.token(found, direction, index) if isinstance(shown, View) else index
+    return view.token(attention_site, direction, index) if isinstance(view, View) else index
 
 
 def _finite(value: float) -> float | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from models.text import Tokens
     from models.trace import Site, Trace
 
-    Shown = Trace | View
+    TraceOrView = Trace | View
 
 DIFFERENCE = "difference"  # what edits changed, in place of weights
 VALUES = ("weights", "scores", DIFFERENCE)
@@ -30,33 +30,33 @@ UNTRAINED = "untrained: random weights"
 
 def overview(entry: TraceEntry, id: str) -> bytes:
     """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
-    shown = entry.shown
+    view = entry.view
     base = {
-        "model": shown.model,
-        "note": note_of(shown),
-        "caveat": caveat_of(shown),
-        "explains": explained_in(shown),
-        "complete": rows_sum_to_one(shown),
-        "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
-        **_texts_and_sites(shown),
+        "model": view.model,
+        "note": note_of(view),
+        "caveat": caveat_of(view),
+        "explains": explained_in(view),
+        "complete": rows_sum_to_one(view),
+        "other_layers": {str(layer): kind for layer, kind in view.other_layers.items()},
+        **_texts_and_sites(view),
     }
     length = length_of(entry.trace)
     if length is not None:
         base["sound"] = length
     small = None
-    if is_short(shown):
-        small = Thumbs.of([_thumbs(entry, site) for site in range(len(shown.sites))])
+    if is_short(view):
+        small = Thumbs.of([_thumbs(entry, site) for site in range(len(view.sites))])
     return message(trace=id, base=base, thumbs=small)
 
 
-def is_short(shown: "Shown") -> bool:
+def is_short(view: "TraceOrView") -> bool:
     """Whether the thumbnails come with the overview."""
-    return sum(site.heads * site.queries * site.keys for site in shown.sites) <= AT_ONCE
+    return sum(site.heads * site.queries * site.keys for site in view.sites) <= AT_ONCE
 
 
 def thumbs_of(entry: TraceEntry, id: str, site: int) -> bytes:
     """Thumbnails of the heads of one site."""
-    site_at(entry.shown, site)
+    site_at(entry.view, site)
     return message(trace=id, thumbs=Thumbs.of([_thumbs(entry, site)], site))
 
 
@@ -68,9 +68,9 @@ def survey_of(entry: TraceEntry, site: int) -> "Survey":
     """The pass over all weights of a site; ends when the request is cancelled."""
     from analysis.survey import survey
 
-    shown = entry.shown
+    view = entry.view
     return entry.answers.once(
-        ("survey", site), lambda: survey(shown, shown.sites[site], size=THUMB, check=check)
+        ("survey", site), lambda: survey(view, view.sites[site], size=THUMB, check=check)
     )
 
 
@@ -102,20 +102,20 @@ def map_of(
     """
     from analysis.overview import pooled
 
-    found = site_at(entry.shown, site, head)
-    rows = within("rows", rows, found.queries)
-    columns = within("columns", columns, found.keys)
+    attention_site = site_at(entry.view, site, head)
+    rows = within("rows", rows, attention_site.queries)
+    columns = within("columns", columns, attention_site.keys)
     hidden = None
     if values == DIFFERENCE:
         changes = entry.difference(site)
-        cells = changes.pooled(found, head, rows, columns, size=WHOLE).numpy(force=True)
+        cells = changes.pooled(attention_site, head, rows, columns, size=WHOLE).numpy(force=True)
     else:
-        source, hidden = source_of(entry.shown, found, values, sinks, entry.answers)
-        cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
+        source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
+        cells = pooled(source, attention_site, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(
         *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
         coding=coding if values == "weights" else values,
-        sinks=None if hidden is None else _shares(hidden, found, head, rows, sinks),
+        sinks=None if hidden is None else _shares(hidden, attention_site, head, rows, sinks),
     )
     return message(trace=id, maps=[part])
 
@@ -136,34 +136,34 @@ def row_of(
     """
     from analysis.overview import rows_of
 
-    found = site_at(entry.shown, site, head)
-    count = found.queries if axis == "query" else found.keys
+    attention_site = site_at(entry.view, site, head)
+    count = attention_site.queries if axis == "query" else attention_site.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
     if values == DIFFERENCE:
         changes = entry.difference(site)
         wanted = range(index, index + 1)
         changed = (
-            changes.rows(found, head, wanted)[0]
+            changes.rows(attention_site, head, wanted)[0]
             if axis == "query"
-            else changes.column(found, head, index)
+            else changes.column(attention_site, head, index)
         )
         return message(
             trace=id, rows=[Row(site, head, axis, index, changed.numpy(force=True), values)]
         )
-    source, hidden = source_of(entry.shown, found, values, sinks, entry.answers)
-    rows = range(index, index + 1) if axis == "query" else range(found.queries)
+    source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
+    rows = range(index, index + 1) if axis == "query" else range(attention_site.queries)
     if axis == "query":
-        numbers = rows_of(source, found, head, rows)[0]
+        numbers = rows_of(source, attention_site, head, rows)[0]
     else:
         numbers = _column(entry, source, site, head, index)
-    shares = None if hidden is None else _shares(hidden, found, head, rows, sinks)
+    shares = None if hidden is None else _shares(hidden, attention_site, head, rows, sinks)
     row = Row(site, head, axis, index, numbers.numpy(force=True), values, shares)
     return message(trace=id, rows=[row])
 
 
 def source_of(
-    shown: "Shown", site: "Site", values: str, sinks: str, answers: Answers | None = None
+    view: "TraceOrView", site: "Site", values: str, sinks: str, answers: Answers | None = None
 ) -> "tuple[RowSource, WithoutSinks | None]":
     """What a matrix shows of a site, and its weights without sinks if these are hidden.
 
@@ -178,17 +178,17 @@ def source_of(
     from analysis.sinks import WithoutSinks, resting_keys, sinks_of
 
     def keys() -> tuple[int, ...]:
-        return tuple(sorted({*sinks_of(shown, site), *resting_keys(shown, site)}))
+        return tuple(sorted({*sinks_of(view, site), *resting_keys(view, site)}))
 
-    if values == "scores" and not has_scores(shown, site):
+    if values == "scores" and not has_scores(view, site):
         raise QuestionError("expected single tokens: a word of several has no score")
     hidden = None
     if sinks != "shown":
         named = keys() if answers is None else answers.once(("sinks", site), keys)
-        hidden = WithoutSinks(shown, {site: named}, sinks == "renormalised")
+        hidden = WithoutSinks(view, {site: named}, sinks == "renormalised")
     if values == "scores":
-        return Scores(shown, hidden.sinks if hidden else {}), hidden
-    return hidden or shown, hidden
+        return Scores(view, hidden.sinks if hidden else {}), hidden
+    return hidden or view, hidden
 
 
 def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Sinks:
@@ -200,19 +200,19 @@ def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key
     """What every query gives to one key; of weights cheap where the site was surveyed."""
     from analysis import overview, survey
 
-    shown, known = entry.shown, entry.answers.get(("survey", site))
-    if source is shown and known is not None and known.log_totals is not None:
-        return survey.column_of(shown, shown.sites[site], head, key, known.log_totals)
-    return overview.column_of(source, shown.sites[site], head, key)
+    view, known = entry.view, entry.answers.get(("survey", site))
+    if source is view and known is not None and known.log_totals is not None:
+        return survey.column_of(view, view.sites[site], head, key, known.log_totals)
+    return overview.column_of(source, view.sites[site], head, key)
 
 
 def weights_read(
     entry: TraceEntry, site: int, head: "Head" = "mean", rows: range | None = None, **others: Any
 ) -> int:
     """How many weights a map, thumbnails or an average are computed from."""
-    found = site_at(entry.shown, site)
-    heads = 1 if isinstance(head, int) else found.heads
-    return heads * (found.queries if rows is None else len(rows)) * found.keys
+    attention_site = site_at(entry.view, site)
+    heads = 1 if isinstance(head, int) else attention_site.heads
+    return heads * (attention_site.queries if rows is None else len(rows)) * attention_site.keys
 
 
 def row_reads(
@@ -230,32 +230,32 @@ def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, A
     """The row of a head with the most concentrated weights; null if there is none."""
     from analysis.sharpest import sharpest_row
 
-    return {"query": sharpest_row(entry.shown, site_at(entry.shown, site, head), head)}
+    return {"query": sharpest_row(entry.view, site_at(entry.view, site, head), head)}
 
 
-def caveat_of(shown: "Shown") -> str:
+def caveat_of(view: "TraceOrView") -> str:
     """What is said with every picture of this trace; empty if there is nothing."""
     from analysis.view import View
 
-    count = len((shown.trace if isinstance(shown, View) else shown).edits)
+    count = len((view.trace if isinstance(view, View) else view).edits)
     edited = f"after {count} edit{'' if count == 1 else 's'}" if count else ""
-    return "; ".join(part for part in ("" if shown.trained else UNTRAINED, edited) if part)
+    return "; ".join(part for part in ("" if view.trained else UNTRAINED, edited) if part)
 
 
-def explained_in(shown: "Shown") -> str:
+def explained_in(view: "TraceOrView") -> str:
     """What a relevance can explain: "tokens", "classes", "similarity" or "nothing"."""
     from analysis.target import kind_of
     from analysis.view import View
 
-    return kind_of(shown.trace.output if isinstance(shown, View) else shown.output)
+    return kind_of(view.trace.output if isinstance(view, View) else view.output)
 
 
-def note_of(shown: "Shown") -> str:
+def note_of(view: "TraceOrView") -> str:
     """The caveat, and how the weights of this trace were grouped."""
-    return "; ".join(part for part in (caveat_of(shown), getattr(shown, "note", "")) if part)
+    return "; ".join(part for part in (caveat_of(view), getattr(view, "note", "")) if part)
 
 
-def rows_sum_to_one(shown: "Shown") -> bool:
+def rows_sum_to_one(view: "TraceOrView") -> bool:
     """Whether rows sum to 1.
 
     A row sums to less where a token is hidden, an attention sink takes a share, it has no key to
@@ -263,9 +263,9 @@ def rows_sum_to_one(shown: "Shown") -> bool:
     """
     from analysis.view import View
 
-    trace = shown.trace if isinstance(shown, View) else shown
-    if isinstance(shown, View) and shown.hides:
-        return shown.special == "renormalised"
+    trace = view.trace if isinstance(view, View) else view
+    if isinstance(view, View) and view.hides:
+        return view.special == "renormalised"
     whole = all(
         getattr(pattern.score, "sink", None) is None and not pattern.weights_edits
         for pattern in trace.patterns
@@ -273,34 +273,34 @@ def rows_sum_to_one(shown: "Shown") -> bool:
     return whole and not trace.empty_rows()
 
 
-def site_at(shown: "Shown", site: int, head: object = None) -> "Site":
+def site_at(view: "TraceOrView", site: int, head: object = None) -> "Site":
     """The site with this index.
 
     Raises:
         QuestionError: there is no such site, or it has no such head.
     """
-    if site >= len(shown.sites):
-        raise QuestionError(f"expected site 0 to {len(shown.sites) - 1}")
-    found = shown.sites[site]
-    if isinstance(head, int) and head >= found.heads:
-        raise QuestionError(f"expected head 0 to {found.heads - 1}, mean or max")
-    return found
+    if site >= len(view.sites):
+        raise QuestionError(f"expected site 0 to {len(view.sites) - 1}")
+    attention_site = view.sites[site]
+    if isinstance(head, int) and head >= attention_site.heads:
+        raise QuestionError(f"expected head 0 to {attention_site.heads - 1}, mean or max")
+    return attention_site
 
 
-def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
+def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
     """Every distinct text once, and the sites with references to their row and column texts."""
     from analysis.view import View
 
-    sides = [(shown.queries(site)[0], shown.keys(site)[0]) for site in shown.sites]
+    sides = [(view.queries(site)[0], view.keys(site)[0]) for site in view.sites]
     texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
-    kv_heads = [pattern.k.shape[1] for pattern in shown.patterns]
+    kv_heads = [pattern.k.shape[1] for pattern in view.patterns]
     origins: list[list[list[int]] | None] = [None] * len(texts)
-    trace = shown.trace if isinstance(shown, View) else shown
+    trace = view.trace if isinstance(view, View) else view
     frames = None if trace.sound is None else trace.tokens[0].labels
-    if isinstance(shown, View):
-        for site, side in zip(shown.sites, sides, strict=True):
+    if isinstance(view, View):
+        for site, side in zip(view.sites, sides, strict=True):
             for direction, tokens in zip(("out", "in"), side, strict=True):
-                groups = shown.origins(site, direction)
+                groups = view.origins(site, direction)
                 origins[texts.index(tokens)] = [list(group) for group in groups]
     return {
         "texts": [
@@ -327,7 +327,7 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "query_text": texts.index(query),
                 "key_text": texts.index(key),
             }
-            for place, (site, (query, key)) in enumerate(zip(shown.sites, sides, strict=True))
+            for place, (site, (query, key)) in enumerate(zip(view.sites, sides, strict=True))
         ],
     }
 

@@ -147,11 +147,11 @@ def traced(
 def expecting(
     request: TraceRequest, between: Between = TOKENS
 ) -> AbstractContextManager[Held | Expected]:
-    """The result that `shown` returns inside, which can be requested while it is computed."""
+    """The result that `entry_for` returns inside, which can be requested while it is computed."""
     return registry.expecting(_key(request, between))
 
 
-def shown(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEntry]:
+def entry_for(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEntry]:
     """The result that the views ask: a picture with its patches, or a text."""
     trace = traced(request)
     return registry.once(
@@ -278,7 +278,7 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         partial(passes.forward_pass, model),
         opened=lambda: arguments(request),
         patches=patches,
-        before=(lambda: shown(plain, between).value) if request.edits else None,
+        before=(lambda: entry_for(plain, between).value) if request.edits else None,
     )
 
 

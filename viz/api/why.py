@@ -62,11 +62,11 @@ def lens(entry: TraceEntry, id: str, first: int = 0, lens: str = "logit") -> Ans
     places = range(first, min(first + WINDOW, len(tokens)))
 
     def compute() -> list[tuple[list[int], list[float]]]:
-        found = []
+        rows = []
         for logits in _by_layer(entry, lens, places):
             top = logits.softmax(-1).max(-1)
-            found.append((top.indices.tolist(), _numbers(top.values)))
-        return found
+            rows.append((top.indices.tolist(), _numbers(top.values)))
+        return rows
 
     rows = entry.answers.once(("lens", lens, first), compute)
     return {
@@ -95,7 +95,7 @@ def ranks(entry: TraceEntry, id: str, output: str = "", lens: str = "logit") -> 
 
     counts, shares = entry.answers.once(("ranks", lens, output), compute)
     return {
-        **_told(entry, chosen),
+        **_target_name(entry, chosen),
         "position": place,
         "layers": _layers(len(counts)),
         "ranks": counts,
@@ -130,8 +130,8 @@ def parts(entry: TraceEntry, id: str, output: str = "", versus: str = "") -> Ans
                 trace, id, query=place, versus=None if other is None else _id(other)
             )
 
-    found = entry.answers.once(("parts", output, versus), compute)
-    rest, tower = dict(found), trace.sites[-1].tower
+    shares = entry.answers.once(("parts", output, versus), compute)
+    rest, tower = dict(shares), trace.sites[-1].tower
     rows = []
     for index, site in enumerate(trace.sites):
         if site.tower != tower:
@@ -146,12 +146,12 @@ def parts(entry: TraceEntry, id: str, output: str = "", versus: str = "") -> Ans
     logits = chosen.logits(trace.output)
     logit = float(logits[_id(chosen)]) - (0.0 if other is None else float(logits[_id(other)]))
     return {
-        **_told(entry, chosen),
+        **_target_name(entry, chosen),
         "position": place,
         "versus": None if other is None else _name(entry, _id(other)),
         "rows": rows,
         "rest": [{"name": name, "value": _number(value)} for name, value in rest.items()],
-        "sum": _number(sum(found.values())),
+        "sum": _number(sum(shares.values())),
         "logit": _number(logit),
     }
 
@@ -159,10 +159,10 @@ def parts(entry: TraceEntry, id: str, output: str = "", versus: str = "") -> Ans
 @or_why
 def blame(entry: TraceEntry, id: str, output: str = "") -> Answer:
     """The edges that an output rests on, and what cutting them does, beside random edges."""
-    found = blamed(entry, output)
+    result = blamed(entry, output)
     sites = sites_of(entry)
 
-    def told(edges: "Sequence[Edge]") -> list[dict[str, Any]]:
+    def edge_rows(edges: "Sequence[Edge]") -> list[dict[str, Any]]:
         return [
             {
                 "site": sites[edge.layer],
@@ -175,17 +175,17 @@ def blame(entry: TraceEntry, id: str, output: str = "") -> Answer:
         ]
 
     return {
-        **_told(entry, found.target),
-        "position": found.target.position,
+        **_target_name(entry, result.target),
+        "position": result.target.position,
         "labels": list(entry.trace.tokens[0].labels),
-        "tokens": _numbers(found.tokens),
-        "spans": [[span.start, span.stop, _number(span.share)] for span in found.spans],
-        "edges": told(found.edges),
-        "path": told(found.path),
-        "before": _number(found.before),
-        "after": _number(found.after),
-        "controls": [_number(each) for each in found.controls],
-        "exceeded": _number(found.exceeded),
+        "tokens": _numbers(result.tokens),
+        "spans": [[span.start, span.stop, _number(span.share)] for span in result.spans],
+        "edges": edge_rows(result.edges),
+        "path": edge_rows(result.path),
+        "before": _number(result.before),
+        "after": _number(result.after),
+        "controls": [_number(each) for each in result.controls],
+        "exceeded": _number(result.exceeded),
     }
 
 
@@ -212,14 +212,14 @@ def blamed(entry: TraceEntry, output: str) -> "Blame":
             if written is not None:
                 raise ValueError("blame follows one text: expected no encoder–decoder")
             edits = entry.trace.edits
-            found = blame(model, given, target=chosen, edits=edits, progress=report)
-        shown = float(chosen.probability(entry.trace.output))
-        if abs(found.before - shown) > SAME * shown:
+            result = blame(model, given, target=chosen, edits=edits, progress=report)
+        here = float(chosen.probability(entry.trace.output))
+        if abs(result.before - here) > SAME * here:
             raise ValueError(
                 "the model was run again, and that pass is not the one of this trace (edits, a"
-                f" cache, another input?): probability {found.before:.4f}, here {shown:.4f}"
+                f" cache, another input?): probability {result.before:.4f}, here {here:.4f}"
             )
-        return found
+        return result
 
     return entry.answers.once(("blame", output), compute)
 
@@ -239,15 +239,15 @@ def _by_layer(entry: TraceEntry, lens: str, places: Sequence[int]) -> "list[Tens
     trace = with_hidden(entry)
     carried = _jacobians(entry, trace) if lens == "jacobian" else None
     count = len(trace.hidden_states[trace.sites[-1].tower].states)
-    found = []
+    readings = []
     for layer in range(count):
         report(layer, count)
         if carried is None:
-            found.append(logit_lens(trace, layer, tokens=places))
+            readings.append(logit_lens(trace, layer, tokens=places))
         else:
-            own = carried[layer]
-            found.append(jacobian_lens(trace, layer, jacobian=own, tokens=places))
-    return found
+            matrix = carried[layer]
+            readings.append(jacobian_lens(trace, layer, jacobian=matrix, tokens=places))
+    return readings
 
 
 def _jacobians(entry: TraceEntry, trace: "Trace") -> "Tensor":
@@ -283,7 +283,7 @@ def _layers(count: int) -> list[str]:
     return ["embedding", *inner, "output"]
 
 
-def _told(entry: TraceEntry, chosen: "Target") -> Answer:
+def _target_name(entry: TraceEntry, chosen: "Target") -> Answer:
     return {"id": chosen.id, "name": _name(entry, _id(chosen))}
 
 
@@ -291,8 +291,8 @@ def _name(entry: TraceEntry, id: int) -> str:
     """The name of a token or class; its number where the model does not tell."""
     from analysis.target import name_of
 
-    found = "" if entry.opened is None else name_of(entry.opened()[0], entry.trace.output, id)
-    return found or f"id {id}"
+    name = "" if entry.opened is None else name_of(entry.opened()[0], entry.trace.output, id)
+    return name or f"id {id}"
 
 
 def _numbers(values: "Tensor") -> list[float]:

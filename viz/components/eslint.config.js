@@ -18,6 +18,21 @@ const IMPORTS = {
   figures: ["story"],
   streamlit: ["core"],
 };
+// A name says what it holds. Keys are left alone: links, props and answers have some of these words.
+const PARTICIPLE = "Identifier[name=/^_*(found|made|shown|own|told)_*$/i]";
+const BINDINGS = [
+  `VariableDeclarator > ${PARTICIPLE}.id`,
+  `:function > ${PARTICIPLE}.params`,
+  `:function > AssignmentPattern.params > ${PARTICIPLE}.left`,
+  `:matches(FunctionDeclaration, ClassDeclaration) > ${PARTICIPLE}.id`,
+  `MethodDefinition > ${PARTICIPLE}.key`,
+  `PropertyDefinition > ${PARTICIPLE}.key`,
+  `ObjectPattern > Property > ${PARTICIPLE}.value`,
+  `ObjectPattern > Property > AssignmentPattern > ${PARTICIPLE}.left`,
+  `ArrayPattern > ${PARTICIPLE}`,
+  `RestElement > ${PARTICIPLE}`,
+  `ImportSpecifier > ${PARTICIPLE}.local`,
+].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
 const LATE = ["chart/chart.js", "streamlit/kinds.js", "streamlit/main.js", "story/story.js"];
 
@@ -71,7 +86,11 @@ export default [
       "prefer-template": "error",
     },
   },
-  { files: ["**/headscope_views/**/*.js"], languageOptions: { globals: globals.browser } },
+  {
+    files: ["**/headscope_views/**/*.js"],
+    languageOptions: { globals: globals.browser },
+    rules: { "no-restricted-syntax": ["error", ...BINDINGS] },
+  },
   ...Object.entries(IMPORTS).map(oneWay),
   {
     files: [`${VIEWS}/**`],
@@ -79,6 +98,7 @@ export default [
     rules: {
       "no-restricted-syntax": [
         "error",
+        ...BINDINGS,
         { selector: "ImportExpression", message: `Only ${LATE.join(", ")} import when wanted.` },
       ],
     },

@@ -100,10 +100,10 @@ def _coloured(figure: Any) -> Iterator[tuple[Any, str]]:
         if trace.type not in ("heatmap", "image", "scatter", "bar"):
             raise ValueError(f"expected charts of cells, lines and bars, received {trace.type}")
         if trace.type == "scatter":
-            own = INK.muted if trace.fill else trace.line.color or trace.marker.color
+            colour = INK.muted if trace.fill else trace.line.color or trace.marker.color
         else:
-            own = None if trace.type == "bar" else INK.text
-        yield trace, own or next(colours)
+            colour = None if trace.type == "bar" else INK.text
+        yield trace, colour or next(colours)
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -157,10 +157,10 @@ def _span(figure: Any, names: tuple[str, str], which: str) -> tuple[float, float
     axis = _axis(figure, names["xy".index(which)])
     if axis.range:
         return float(axis.range[0]), float(axis.range[1])
-    own = [t for t in figure.data if (t.xaxis or "x", t.yaxis or "y") == names]
-    ends = [end for trace in own for end in _ends(trace, which)]
+    traces = [t for t in figure.data if (t.xaxis or "x", t.yaxis or "y") == names]
+    ends = [end for trace in traces for end in _ends(trace, which)]
     low, high = min(ends), max(ends)
-    room = 0.0 if own[0].type in ("heatmap", "image") else 0.04 * ((high - low) or 1)
+    room = 0.0 if traces[0].type in ("heatmap", "image") else 0.04 * ((high - low) or 1)
     low, high = low - room, high + room
     return (high, low) if axis.autorange == "reversed" else (low, high)
 
@@ -232,8 +232,8 @@ def _marks(figure: Any, names: tuple[str, str], axes: _Axes) -> list[Item]:
     left, top, wide, high = axes.box
     layout = figure.layout
     for shape in layout.shapes:
-        own = (shape.xref.split()[0], shape.yref.split()[0]) == names
-        if shape.type != "line" or not own:
+        on_axes = (shape.xref.split()[0], shape.yref.split()[0]) == names
+        if shape.type != "line" or not on_axes:
             continue
         dots: tuple[Segment, ...]
         if shape.xref == names[0]:

@@ -42,7 +42,7 @@ class Face:
     advances: dict[str, float]
 
 
-def shown(label: str) -> str:
+def visible(label: str) -> str:
     """A label with every blank, line break and control character visible, as in the app."""
     text = label.replace("\r\n", "\n").translate(_SIGNS)
     if not text:
@@ -184,13 +184,13 @@ def _invisible(letter: str) -> bool:
 @cache
 def _forms() -> dict[str, dict[str, str]]:
     """The initial, medial, final and isolated forms of Arabic letters and of lam with alef."""
-    found: dict[str, dict[str, str]] = {}
+    letters_by_form: dict[str, dict[str, str]] = {}
     for code in (*range(0xFB50, 0xFBB2), *range(0xFE80, 0xFEFD)):
         tag, *base = unicodedata.decomposition(chr(code)).split() or [""]
         letters = "".join(chr(int(each, 16)) for each in base)
         if tag.strip("<>") in ("initial", "medial", "final", "isolated"):
-            found.setdefault(letters, {})[tag.strip("<>")] = chr(code)
-    return found
+            letters_by_form.setdefault(letters, {})[tag.strip("<>")] = chr(code)
+    return letters_by_form
 
 
 def _joined(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from viz.drawing import parts
-from viz.drawing.letters import fitted, shown, width, wrapped
+from viz.drawing.letters import fitted, visible, width, wrapped
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
 from viz.drawing.scales import Scale, scale_of
 from viz.drawing.scene import Fill, Item, Raster, Scene, Stroke, Text, frame
@@ -218,7 +218,7 @@ def _shaded(panel: Shaded, y: float) -> tuple[list[Item], float]:
     high, x = BODY * 1.7, MARGIN
     items: list[Item] = []
     for i, label in enumerate(panel.labels):
-        text = fitted(shown(label), BODY, WIDE - 8)
+        text = fitted(visible(label), BODY, WIDE - 8)
         wide = width(text, BODY) + 6
         if x + wide > MARGIN + WIDE:
             x, y = MARGIN, y + high + GAP
@@ -243,7 +243,7 @@ def _cells(panel: Cells, y: float) -> tuple[list[Item], float]:
     for first in range(0, len(panel.cols), across):
         y += SMALL * 1.4
         for place, label in enumerate(panel.cols[first : first + across]):
-            text = fitted(shown(label), SMALL, wide - 2)
+            text = fitted(visible(label), SMALL, wide - 2)
             items.append(Text(MARGIN + left + place * wide + 2, y - 2, text, SMALL, INK.muted))
         for row, name in enumerate(panel.rows):
             items.append(Text(MARGIN, y + high * 0.7, name, SMALL, INK.text))
@@ -251,7 +251,7 @@ def _cells(panel: Cells, y: float) -> tuple[list[Item], float]:
                 box = (MARGIN + left + place * wide, y, wide, high)
                 colour = colours[row, first + place]
                 items += [Fill((box,), parts.hexadecimal(colour)), frame(box, INK.line, 0.3)]
-                word = fitted(shown(text), SMALL, wide - 4)
+                word = fitted(visible(text), SMALL, wide - 4)
                 items.append(Text(box[0] + 2, y + high * 0.7, word, SMALL, _ink_on(colour)))
             y += high
         y += 6

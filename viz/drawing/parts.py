@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viz.drawing.letters import code_points, fitted, shown, width, wrapped
+from viz.drawing.letters import code_points, fitted, visible, width, wrapped
 from viz.drawing.scene import Fill, Item, Scene, Text, frame
 from viz.theme import COLOURS, sequential
 
@@ -154,7 +154,7 @@ def grown_pitch(pitch: float, tokens: int) -> float:
 
 def longest(labels: Sequence[str], size: float, most: float) -> float:
     """The width that labels take."""
-    return min(most, max(width(shown(label), size) for label in labels))
+    return min(most, max(width(visible(label), size) for label in labels))
 
 
 def stride(pitch: float, least: float) -> int:
@@ -182,7 +182,7 @@ def names_beside(
         Text(
             x,
             y + (i + 0.5) * pitch + size * 0.35,
-            fitted(shown(label), size, most),
+            fitted(visible(label), size, most),
             size,
             INK.text,
             anchor,
@@ -203,7 +203,7 @@ def names_above(labels: Sequence[str], x: float, y: float, pitch: float, most: f
         Text(
             x + (i + 0.5) * pitch + size * 0.2,
             y - 2,
-            fitted(shown(label), size, most),
+            fitted(visible(label), size, most),
             size,
             INK.text,
             "start",

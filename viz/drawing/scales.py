@@ -36,9 +36,9 @@ class Scale:
         seen = np.isfinite(values)
         place = self._places(np.where(seen, values, self.low))
         table = diverging("light") if self._is_diverging else sequential(self.mode)
-        found = table[np.rint(255 * np.clip(place, 0, 1)).astype(int)]
+        coloured = table[np.rint(255 * np.clip(place, 0, 1)).astype(int)]
         rest = np.where(np.isnan(values)[..., None], rgb(INK.background), rgb(INK.line))
-        return np.where(seen[..., None], found, rest.astype(np.uint8))
+        return np.where(seen[..., None], coloured, rest.astype(np.uint8))
 
     @property
     def _is_diverging(self) -> bool:

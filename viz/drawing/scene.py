@@ -150,18 +150,18 @@ def polylines(path: Path, parts: int = 16) -> list[list[Point]]:
         path: of lines and curves.
         parts: straight lines for a curve.
     """
-    found: list[list[Point]] = []
+    lines: list[list[Point]] = []
     for command, *numbers in path.steps:
         points = list(zip(numbers[::2], numbers[1::2], strict=True))
         if command == "M":
-            found.append(points)
+            lines.append(points)
         elif command == "C":
-            found[-1] += _curve(
-                np.array([found[-1][-1], *points]), np.linspace(0, 1, parts + 1)[1:]
+            lines[-1] += _curve(
+                np.array([lines[-1][-1], *points]), np.linspace(0, 1, parts + 1)[1:]
             )
         else:
-            found[-1] += points or found[-1][:1]
-    return found
+            lines[-1] += points or lines[-1][:1]
+    return lines
 
 
 def _curve(points: np.ndarray, at: np.ndarray) -> list[Point]:

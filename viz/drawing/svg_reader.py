@@ -331,15 +331,19 @@ def _runs(element: Element) -> list[_Run]:
     runs, below = [_Run(element.text or "", size, 0.0)], 0.0
     for span in element:
         below += _number(span, "dy", "0")
-        own = _number(span, "font-size", str(size), 0)
-        runs += [_Run(span.text or "", own, below), _Run(span.tail or "", size, below)]
+        font_size = _number(span, "font-size", str(size), 0)
+        runs += [_Run(span.text or "", font_size, below), _Run(span.tail or "", size, below)]
     if len(element) and any(len(span) for span in element):
         raise ValueError("expected spans of text without others inside")
     _line("".join(run.text for run in runs))
-    found = [run for run in runs if run.text.strip()]
+    visible_runs = [run for run in runs if run.text.strip()]
     return [
-        _Run(_spaced(run.text, run is found[0], run is found[-1]), run.size * TYPE, run.below)
-        for run in found
+        _Run(
+            _spaced(run.text, run is visible_runs[0], run is visible_runs[-1]),
+            run.size * TYPE,
+            run.below,
+        )
+        for run in visible_runs
     ]
 
 
@@ -354,10 +358,10 @@ def _angle(element: Element, x: float, y: float) -> float:
     text = element.get("transform")
     if text is None:
         return 0.0
-    found = TURN.fullmatch(text)
-    if not found or [_checked("turns", each) for each in found.groups()[1:]] != [x, y]:
+    match = TURN.fullmatch(text)
+    if not match or [_checked("turns", each) for each in match.groups()[1:]] != [x, y]:
         raise ValueError("expected text turned about its own place")
-    return _checked("turns", found[1], -360, 360)
+    return _checked("turns", match[1], -360, 360)
 
 
 def _raster(element: Element) -> Raster:

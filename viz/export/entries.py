@@ -19,7 +19,7 @@ def text_entry(request: Request) -> "TraceEntry":
     if request.entry is not None:
         return request.entry
     opened = None if request.run is None else partial(_opened, *request.run)
-    return TraceEntry(request.shown, partial(code_of, request.shown), opened=opened)
+    return TraceEntry(request.view, partial(code_of, request.view), opened=opened)
 
 
 def _opened(model: Any, given: Any, written: Any = None) -> tuple[Any, Any, Any]:
@@ -38,7 +38,7 @@ def image_entry(request: Request) -> "TraceEntry":
 
     if request.entry is not None:
         return request.entry
-    trace: Any = request.shown
+    trace: Any = request.view
     rows, cols = trace.grid
     pixels = request.picture
     if pixels is None:
@@ -51,9 +51,9 @@ def image_entry(request: Request) -> "TraceEntry":
     return TraceEntry(trace, partial(code_of, trace), patches=cut)
 
 
-def code_of(shown: "Trace | View", site: int, head: int | str) -> str:
+def code_of(view: "Trace | View", site: int, head: int | str) -> str:
     """Python code for the weights, given the trace."""
-    place = shown.address(shown.sites[site]).arguments
+    place = view.address(view.sites[site]).arguments
     if isinstance(head, int):
         return f"t.weights({', '.join([*place, f'head={head}'])})  # query × key"
     combined = {"mean": "mean(0)", "max": "amax(0)"}[head]

@@ -29,10 +29,10 @@ MAX_BYTES = 2**28  # of the weights in one file
 def npz(request: Request, view: str) -> bytes:
     """Arrays with named axes and labels; of an atlas, the weights of every layer."""
     arrays: dict[str, Any] = {
-        "model": request.shown.model,
+        "model": request.view.model,
         "version": __version__,
-        "note": note_of(request.shown),
-        "input": input_of(request.shown),
+        "note": note_of(request.view),
+        "input": input_of(request.view),
     }
     arrays |= _tables(request, view) if PAPERS[view].shows else _weights(request, view)
     file = io.BytesIO()
@@ -138,8 +138,8 @@ def csv_size(request: Request, view: str) -> int:
 
 def _about(request: Request) -> dict[str, Any]:
     """What was traced."""
-    written = input_of(request.shown, INPUT)
-    return {"model": request.shown.model, "version": __version__, "input": written}
+    written = input_of(request.view, INPUT)
+    return {"model": request.view.model, "version": __version__, "input": written}
 
 
 def _start(request: Request, head: One) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _start(request: Request, head: One) -> dict[str, Any]:
 
 def _told_apart_by(request: Request) -> list[str]:
     """The coordinates that tell the heads of a network apart; the others are left out."""
-    places = [site.where.coordinates for site in request.shown.sites]
+    places = [site.where.coordinates for site in request.view.sites]
     names = ["layer", "kind"]
     names += [name for name in ("tower", "part") if any(place[name] for place in places)]
     if len({tuple(place[name] for name in names) for place in places}) < len(places):

@@ -29,11 +29,11 @@ def page(request: Request, view: str) -> bytes:
     held = {path: encoded(answered(entry, ID, path)) for path in wanted}
     size = len(standalone.page(held, props, title=title))
     for path in more:
-        found = encoded(answered(entry, ID, path))
-        size += 4 * len(found) // 3 + len(path) + 8
+        payload = encoded(answered(entry, ID, path))
+        size += 4 * len(payload) // 3 + len(path) + 8
         if size > LARGEST:
             break
-        held[path] = found
+        held[path] = payload
     return standalone.page(held, props, title=title).encode()
 
 
@@ -73,7 +73,7 @@ def encoded(answer: Any) -> bytes:
 
 def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     """The paths that the view asks for: at once, and later."""
-    entry, sites, chosen = entry_of(request, view), request.shown.sites, request.index
+    entry, sites, chosen = entry_of(request, view), request.view.sites, request.index
     screen = FORM[view].opens.get("form", view)
     asks = [path for form in (view, screen) for path in PAPERS[form].asks(request, entry)]
     asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
@@ -86,7 +86,7 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     wanted += [path_of("provenance", site=chosen)]
     wanted += [path_of("code", site=chosen, head=head) for head in heads]
     more = []
-    if not is_short(request.shown):
+    if not is_short(request.view):
         more += [path_of("thumbs", site=site) for site in range(len(sites))]
     queries = sites[chosen].queries
     if queries * sites[chosen].keys * len(heads) <= EXACT:

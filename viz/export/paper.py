@@ -104,7 +104,7 @@ class Paper:
 
 def every_head(request: Request) -> tuple[list[str], list[dict[str, Any]]]:
     """A name for each head, which no other has, and its coordinates."""
-    sites = request.shown.sites
+    sites = request.view.sites
     several = len({site.layer for site in sites}) < len(sites)
     heads = [(site, head) for site in sites for head in range(site.heads)]
     names = [f"{site_name(site, sites) if several else site.layer}·{head}" for site, head in heads]

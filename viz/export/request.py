@@ -48,7 +48,7 @@ class Request:
     """What a file shows.
 
     Attributes:
-        shown: the trace, or a `View` of it.
+        view: the trace, or a `View` of it.
         site: the layer.
         heads: of the layer, in order.
         every: whether all heads of all layers are shown, rather than those of the layer.
@@ -60,7 +60,7 @@ class Request:
         words: whether title and caption are drawn, or stand in the metadata of the file alone.
     """
 
-    shown: "Trace | View"
+    view: "Trace | View"
     site: "Site"
     heads: tuple[One, ...]
     every: bool = False
@@ -73,7 +73,7 @@ class Request:
     @property
     def index(self) -> int:
         """Position of the layer among the sites."""
-        return self.shown.sites.index(self.site)
+        return self.view.sites.index(self.site)
 
     @property
     def row(self) -> int:
@@ -85,7 +85,7 @@ class Request:
     @property
     def sites(self) -> "list[Site]":
         """The layers that are shown."""
-        return list(self.shown.sites) if self.every else [self.site]
+        return list(self.view.sites) if self.every else [self.site]
 
     def at(self, site: "Site") -> "Request":
         """The same of another layer; of every layer, all its heads."""
@@ -126,15 +126,15 @@ def layers_of(request: Request) -> list[Request]:
     Raises:
         ValueError: for a layer that is not there.
     """
-    asked, own, shown = request.selection.layers, request.site, request.shown
+    asked, here, view = request.selection.layers, request.site, request.view
     if not asked:
         return [request]
     alike = [
         site
-        for site in shown.sites
-        if (site.kind, site.tower, site.part) == (own.kind, own.tower, own.part)
-        and shown.query_labels(site) == shown.query_labels(own)
-        and shown.key_labels(site) == shown.key_labels(own)
+        for site in view.sites
+        if (site.kind, site.tower, site.part) == (here.kind, here.tower, here.part)
+        and view.query_labels(site) == view.query_labels(here)
+        and view.key_labels(site) == view.key_labels(here)
     ]
     for layer in asked:
         if layer not in (known := sorted({site.layer for site in alike})):
@@ -177,8 +177,8 @@ def weights_of(request: Request, head: One) -> np.ndarray:
 
     rows, columns = rows_and_columns(request)
     source, _ = source_of(request)
-    found = rows_of(source, request.site, head, rows).numpy(force=True)
-    return found[:, columns.start : columns.stop]
+    weights = rows_of(source, request.site, head, rows).numpy(force=True)
+    return weights[:, columns.start : columns.stop]
 
 
 def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
@@ -201,23 +201,23 @@ def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
 def strongest_of(weights: np.ndarray, count: int) -> np.ndarray:
     """Which weights are the largest of their row; of equal ones the first."""
     order = np.argsort(-weights, axis=1, kind="stable")
-    found = np.zeros_like(weights, bool)
-    np.put_along_axis(found, order[:, :count], True, axis=1)
-    return found
+    marks = np.zeros_like(weights, bool)
+    np.put_along_axis(marks, order[:, :count], True, axis=1)
+    return marks
 
 
 def rows_and_columns(request: Request) -> tuple[range, range]:
     """The queries and keys that are shown."""
-    rows = range(len(request.shown.query_labels(request.site)))
-    columns = range(len(request.shown.key_labels(request.site)))
+    rows = range(len(request.view.query_labels(request.site)))
+    columns = range(len(request.view.key_labels(request.site)))
     return request.selection.rows or rows, request.selection.columns or columns
 
 
 def labels_of(request: Request) -> tuple[list[str], list[str]]:
     """Labels of the rows and of the columns that are shown."""
     rows, columns = rows_and_columns(request)
-    shown = request.shown
-    query, key = shown.query_labels(request.site), shown.key_labels(request.site)
+    view = request.view
+    query, key = view.query_labels(request.site), view.key_labels(request.site)
     return query[rows.start : rows.stop], key[columns.start : columns.stop]
 
 
@@ -274,24 +274,24 @@ def caption(
         grouped: whether its numbers are grouped as the weights of the view are.
         doubt: what it does not prove.
     """
-    shown, site = request.shown, request.site
-    parts = [shown.model]
+    view, site = request.view, request.site
+    parts = [view.model]
     if request.every:
         parts.append("every head")
     elif layers:
         parts.append("all layers together")
     else:
         shown_layers = [each.site for each in layers_of(request)]
-        name = site_name(site, shown.sites)
+        name = site_name(site, view.sites)
         if len(shown_layers) > 1:
             numbers = ", ".join(str(each.layer) for each in shown_layers)
             name = name.replace(f"layer {site.layer}", f"layers {numbers}", 1)
         parts += [name, _names(request.heads, site.heads)]
-    note = note_of(shown) if grouped else caveat_of(shown)
+    note = note_of(view) if grouped else caveat_of(view)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
         " ".join(part for part in (description, left_out(request.selection), doubt) if part),
-        f"Input: {input_of(shown)}",
+        f"Input: {input_of(view)}",
         f"{SOFTWARE}.",
     ]
     return Caption(" · ".join(parts), tuple(lines), SOFTWARE, request.words)
@@ -321,28 +321,28 @@ def site_name(site: "Site", sites: "Sequence[Site]") -> str:
     return name if len(alike) == len(sites) else f"{name} · {kind}"
 
 
-def note_of(shown: "Trace | View") -> str:
+def note_of(view: "Trace | View") -> str:
     """What must be said beside every figure of this trace, and how its weights were grouped."""
     from viz.api.text import note_of as note
 
-    return note(shown)
+    return note(view)
 
 
-def caveat_of(shown: "Trace | View") -> str:
+def caveat_of(view: "Trace | View") -> str:
     """What must be said beside every figure of this trace."""
     from viz.api.text import caveat_of as caveat
 
-    return caveat(shown)
+    return caveat(view)
 
 
-def input_of(shown: "Trace | View", most: int = 400) -> str:
+def input_of(view: "Trace | View", most: int = 400) -> str:
     """The input as it was written, from the places of its tokens; of a picture, its patches.
 
     Args:
-        shown: the trace, or a view of it.
+        view: the trace, or a view of it.
         most: characters of each text; the rest is "…".
     """
-    trace: Any = getattr(shown, "trace", shown)
+    trace: Any = getattr(view, "trace", view)
     if trace.grid is not None:
         rows, cols = trace.grid
         return f"a picture of {rows} × {cols} patches"

@@ -52,7 +52,7 @@ def python(
     request = _request(entry, site, head, form, **options)
     asked = [f"view={form!r}"]
     if not request.every:
-        asked += entry.shown.address(request.site).arguments
+        asked += entry.view.address(request.site).arguments
         heads = request.heads[0] if len(request.heads) == 1 else [*request.heads]
         asked.append(f"head={heads!r}")
     asked += [
@@ -83,8 +83,8 @@ def python(
 
 def _given(code: str) -> list[str]:
     """What is traced in this code: the input and, of an encoder–decoder, what the decoder reads."""
-    found = TRACED.search(code)
-    call = ast.parse(f"trace({found[1] if found else 'text'})", mode="eval").body
+    match = TRACED.search(code)
+    call = ast.parse(f"trace({match[1] if match else 'text'})", mode="eval").body
     return [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
 
 
@@ -125,25 +125,25 @@ def _request(
     if picture != (form == "image"):
         known = ", ".join(name for name in FORM if (name == "image") == picture)
         raise QuestionError(f"expected {known} as form")
-    found = site_at(entry.shown, site, head)
+    shown_site = site_at(entry.view, site, head)
     for each in shown:
-        site_at(entry.shown, site, each)
-    layers = {site.layer for site in entry.shown.sites}
+        site_at(entry.view, site, each)
+    layers = {site.layer for site in entry.view.sites}
     if not layers.issuperset(options.get("layers", ())):
         raise QuestionError(f"expected layers of 0 to {max(layers)}")
     inward = options.get("direction") == "in"
-    counts = {"token": found.keys if inward else found.queries}
-    counts |= {"query": found.queries, "key": found.keys}
+    counts = {"token": shown_site.keys if inward else shown_site.queries}
+    counts |= {"query": shown_site.queries, "key": shown_site.keys}
     places = {name: options.get(name) for name in counts}
     for name, place in places.items():
         if place is not None and place >= counts[name]:
             raise QuestionError(f"expected {name} 0 to {counts[name] - 1}")
-    for name, count in (("rows", found.queries), ("columns", found.keys)):
+    for name, count in (("rows", shown_site.queries), ("columns", shown_site.keys)):
         if options.get(name) is not None:
             options[name] = within(name, options[name], count)
     return Request(
-        entry.shown,
-        found,
+        entry.view,
+        shown_site,
         shown or (head,),
         every=FORM[form].covers == "every",
         selection=Selection(**options),
@@ -162,9 +162,9 @@ def _pixels(patches: Patches) -> Any:
 
 def _name(request: Request, form: str) -> str:
     """A name for the file."""
-    parts = [request.shown.model, form]
+    parts = [request.view.model, form]
     if not request.every:
-        layer, *others = vars(request.shown.address(request.site)).values()
+        layer, *others = vars(request.view.address(request.site)).values()
         parts += [f"layer-{layer}", *(str(each) for each in others if each is not None)]
         parts.append(f"head-{'-'.join(map(str, request.heads))}")
     return re.sub(r"[^A-Za-z0-9.]+", "-", "-".join(parts)).strip("-.")[:120]

@@ -40,16 +40,16 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
     """What a file shows of a layer, and its weights without sinks if these are left out."""
     from viz.api import text
 
-    filters, shown, site = request.selection, request.shown, request.site
+    filters, view, site = request.selection, request.view, request.site
     if not _is_picture(request) or filters.sinks == "shown":
         answers = None if request.entry is None else request.entry.answers
-        return text.source_of(shown, site, filters.values, filters.sinks, answers)
+        return text.source_of(view, site, filters.values, filters.sinks, answers)
     from analysis.patches import patch_sinks
     from analysis.sinks import WithoutSinks
 
-    trace: Any = shown
+    trace: Any = view
     keys = patch_sinks(trace, site, outliers=filters.outliers).keys
-    hidden = WithoutSinks(shown, {site: keys}, filters.sinks == "renormalised")
+    hidden = WithoutSinks(view, {site: keys}, filters.sinks == "renormalised")
     return hidden, hidden
 
 
@@ -66,7 +66,7 @@ def hidden_of(request: "Request", rows: range | None) -> Hidden | None:
             for head in request.heads
         )
     keys = source.sinks[site]
-    labels = request.shown.key_labels(site)
+    labels = request.view.key_labels(site)
     names = _of_picture(request, keys, labels) if _is_picture(request) else _of_text(keys, labels)
     return Hidden(keys, shares, names)
 
@@ -95,7 +95,7 @@ def hidden_sentence(request: "Request", hidden: Hidden | None, of: str = "the we
 
 
 def _is_picture(request: "Request") -> bool:
-    return getattr(request.shown, "grid", None) is not None
+    return getattr(request.view, "grid", None) is not None
 
 
 def _of_text(keys: Sequence[int], labels: Sequence[str]) -> str:
@@ -111,7 +111,7 @@ def _of_picture(request: "Request", keys: Sequence[int], labels: Sequence[str]) 
     """ "the class token, 4 registers and 2 outlier patches"."""
     from analysis.patches import grid_of
 
-    trace: Any = request.shown
+    trace: Any = request.view
     _, prefix = grid_of(trace, request.site)
     before = [labels[key] for key in keys if key < prefix]
     others = [label for label in before if label not in CLASS]

@@ -29,13 +29,13 @@ def parts(text: str) -> list[Part]:
     Raises:
         ValueError: for a term that the glossary lacks.
     """
-    found: list[Part] = []
+    pieces: list[Part] = []
     end = 0
     for mark in _MARKS.finditer(text):
-        found += [text[end : mark.start()]] if mark.start() > end else []
-        found.append(_part(mark))
+        pieces += [text[end : mark.start()]] if mark.start() > end else []
+        pieces.append(_part(mark))
         end = mark.end()
-    return [*found, text[end:]] if end < len(text) else found
+    return [*pieces, text[end:]] if end < len(text) else pieces
 
 
 def paths(text: str) -> list[str]:
@@ -52,7 +52,7 @@ def _part(mark: re.Match[str]) -> Part:
         meaning = GLOSSARY.get(mark["entry"].lower())
         if meaning is None:
             raise ValueError(f"glossary: expected one of its terms, received {mark['entry']!r}")
-        shown = parts(mark["entry_shown"] or mark["entry"])
-        return {"tag": "glossary", "meaning": meaning, "parts": shown}
+        entry = parts(mark["entry_shown"] or mark["entry"])
+        return {"tag": "glossary", "meaning": meaning, "parts": entry}
     tag = next(tag for tag in _TAGS if mark[tag])
     return {"tag": tag, "parts": [mark[tag]] if tag == "code" else parts(mark[tag])}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from viz.lessons.inputs import Input, Value
 
-SHOWN = "the numbers on the screen"
+ON_SCREEN = "the numbers on the screen"
 SIZES = "the sizes alone"
 
 
@@ -148,7 +148,7 @@ class Lesson:
     misreading: Misreading
     plan: Plan
     figure: str = ""
-    computed: str = SHOWN
+    computed: str = ON_SCREEN
     inputs: Mapping[str, Input] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     code: tuple[str, ...] = ()

@@ -39,10 +39,10 @@ def trained(name: str) -> "tuple[Model, Card]":
     from models.card import card
     from models.catalogue import entry
 
-    found = card(entry(name))
-    if found is None:
+    model_card = card(entry(name))
+    if model_card is None:
         raise ValueError(f"expected a model that was trained for the app, received {name}")
-    return network(name), found
+    return network(name), model_card
 
 
 def encoded(name: str, text: str) -> "Tokens":

@@ -90,18 +90,18 @@ def weights(
     table = dict(vit.EMBEDDINGS)
     for layer in range(config.depth):
         theirs, ours = f"layers.{layer}", f"blocks.{layer}"
-        for part, own in BLOCK.items():
+        for part, our_part in BLOCK.items():
             for kind in ("weight", "bias"):
-                table[f"{theirs}.{part}.{kind}"] = f"{ours}.{own}.{kind}"
+                table[f"{theirs}.{part}.{kind}"] = f"{ours}.{our_part}.{kind}"
         for part in SCALED:
             table[f"{theirs}.{part}.lambda1"] = f"{ours}.{part}"
     converted, left_out = renamed(state, table, _plain, LEFT_OUT, "a DINOv2")
     for name in ("prefix", "positions.table"):
         converted[name] = converted[name].flatten(0, -2)  # theirs have an axis for the batch
     for layer in range(config.depth):
-        for part, own in SCALED.items():
+        for part, our_part in SCALED.items():
             scale = converted.pop(f"blocks.{layer}.{part}").float()
-            name = f"blocks.{layer}.{own}"
+            name = f"blocks.{layer}.{our_part}"
             converted[f"{name}.weight"] = scale[:, None] * converted[f"{name}.weight"].float()
             converted[f"{name}.bias"] = scale * converted[f"{name}.bias"].float()
     return converted, left_out

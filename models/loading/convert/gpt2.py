@@ -99,16 +99,16 @@ def weights(
         for kind in ("weight", "bias")
     }
     given, table = with_head(state, table, HEAD, config.tied)
-    found, left_out = renamed(given, table, _plain, LEFT_OUT, "a GPT-2")
+    renamed_weights, left_out = renamed(given, table, _plain, LEFT_OUT, "a GPT-2")
     for layer in range(config.depth):
         for part in LINEAR.values():
             name = f"blocks.{layer}.{part}.weight"
-            found[name] = found[name].T
+            renamed_weights[name] = renamed_weights[name].T
         for kind in ("weight", "bias"):
-            stacked = found.pop(f"blocks.{layer}.attention.stacked.{kind}").chunk(3)
+            stacked = renamed_weights.pop(f"blocks.{layer}.attention.stacked.{kind}").chunk(3)
             for part, each in zip(("query", "key", "value"), stacked, strict=True):
-                found[f"blocks.{layer}.attention.{part}.{kind}"] = each
-    return found, left_out
+                renamed_weights[f"blocks.{layer}.attention.{part}.{kind}"] = each
+    return renamed_weights, left_out
 
 
 def _plain(name: str) -> str:

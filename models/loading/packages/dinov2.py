@@ -127,13 +127,13 @@ def _tensor(stored: Any) -> Tensor:
 
 def _positions(graph: Any, stored: Mapping[str, Any]) -> Tensor:
     """The positions of the class token, then of the grid: `batch token dim`."""
-    found = {
+    tensors = {
         node.op_type: _tensor(stored[node.input[0]])
         for node in graph.node
         if node.name.startswith(EMBEDDINGS)
         and node.op_type in ("Concat", "Reshape")
         and node.input[0] in stored
     }
-    if {name: each.ndim for name, each in found.items()} != {"Concat": 3, "Reshape": 3}:
+    if {name: each.ndim for name, each in tensors.items()} != {"Concat": 3, "Reshape": 3}:
         raise CheckpointError("the graph has no positions of a class token and a grid: no DINOv2")
-    return torch.cat([found["Concat"], found["Reshape"]], dim=1)
+    return torch.cat([tensors["Concat"], tensors["Reshape"]], dim=1)

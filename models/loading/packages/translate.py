@@ -106,9 +106,9 @@ def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
 
 def _check_settings(given: str) -> None:
     for name, expected in EXPECTED.items():
-        found = re.search(rf"^{name}: *(\S+)", given, re.MULTILINE)
-        if found is None or found[1].strip("\"'") != expected:
-            received = "nothing" if found is None else repr(found[1])
+        match = re.search(rf"^{name}: *(\S+)", given, re.MULTILINE)
+        if match is None or match[1].strip("\"'") != expected:
+            received = "nothing" if match is None else repr(match[1])
             raise CheckpointError(f"{name}: expected {expected!r}, received {received}")
 
 
@@ -149,8 +149,8 @@ def _feed_forward(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
 
 
 def _layers(tensors: Mapping[str, Tensor], side: str) -> int:
-    found = (re.match(rf"{side}_l(\d+)_", name) for name in tensors)
-    return max((int(each[1]) for each in found if each), default=0)
+    matches = (re.match(rf"{side}_l(\d+)_", name) for name in tensors)
+    return max((int(each[1]) for each in matches if each), default=0)
 
 
 def _special(name: str) -> dict[str, Any]:

@@ -64,15 +64,15 @@ def test_values_that_begin_alike() -> None:
         weight[column], bias[column] = weight[0], bias[0]
     call = called(module)
     for starts in ([0, 4, 8], [8, 4, 0], [2, 0, 10]):
-        found = find_values([call], heads_of(call.made, starts))
+        found = find_values([call], heads_of(call.output, starts))
         assert found is not None
         assert list(found.starts) == starts
     weight[9], bias[9] = weight[1], bias[1]
     call = called(module)
-    found = find_values([call], heads_of(call.made, [0, 8, 4]))
+    found = find_values([call], heads_of(call.output, [0, 8, 4]))
     assert found is not None
     assert list(found.starts) == [0, 8, 4]
-    assert find_values([call], heads_of(call.made, [0, 8, 4]) + 1) is None
+    assert find_values([call], heads_of(call.output, [0, 8, 4]) + 1) is None
 
 
 @pytest.mark.parametrize("width", [HEADS * DIM - 1, HEADS * DIM - DIM, 1])
@@ -85,7 +85,7 @@ def test_a_module_that_makes_too_little(width: int) -> None:
 def test_rows_without_an_axis_of_items() -> None:
     call = called(linear(HEADS * DIM), noise(TOKENS, WIDTH))
     for find in (find_values, find_rotated):
-        found = find([call], heads_of(call.made, [2, 0, 4]))
+        found = find([call], heads_of(call.output, [2, 0, 4]))
         assert found is not None
         assert found.starts == (2, 0, 4)
 
@@ -93,8 +93,8 @@ def test_rows_without_an_axis_of_items() -> None:
 def test_values_returned_unchanged() -> None:
     """As dropout does outside of training: the map is that of the module before."""
     call = called(linear(HEADS * DIM))
-    again = ModuleCall("dropout", nn.Identity(), call.made, call.made, 0)
-    found = find_values([call, again], heads_of(call.made, [0, 2, 4]))
+    again = ModuleCall("dropout", nn.Identity(), call.output, call.output, 0)
+    found = find_values([call, again], heads_of(call.output, [0, 2, 4]))
     assert found is not None
     assert found.linear.module is call.module
 
@@ -107,7 +107,7 @@ def test_heads_in_another_order(size: int) -> None:
     module = linear(HEADS * DIM, bias=False)
     module.weight *= torch.tensor([1.0, 10.0, 100.0]).repeat_interleave(DIM)[:, None]
     call = called(module, given)
-    found = find_rotated([call], 2 * heads_of(call.made, [4, 0, 2]))
+    found = find_rotated([call], 2 * heads_of(call.output, [4, 0, 2]))
     assert found is not None
     assert found.starts == (4, 0, 2)
 
@@ -116,7 +116,7 @@ def test_heads_in_another_order(size: int) -> None:
 def test_a_norm_of_each_head(by_heads: bool) -> None:
     """Of rows of tokens, or of heads that are moved in front of them."""
     call, norm = called(linear(HEADS * DIM)), nn.RMSNorm(DIM, eps=1e-5)
-    given = call.made.unflatten(-1, (HEADS, DIM))
+    given = call.output.unflatten(-1, (HEADS, DIM))
     given = given.transpose(1, 2) if by_heads else given
     made = norm(given).detach()
     other = ModuleCall("norm", norm, given, made, 0)
@@ -129,8 +129,8 @@ def test_a_norm_of_each_head(by_heads: bool) -> None:
 
 def test_queries_behind_an_activation_are_no_linear_map() -> None:
     call, activation = called(linear(HEADS * DIM)), nn.ReLU()
-    other = ModuleCall("b", activation, call.made, activation(call.made), 0)
-    assert find_rotated([call, other], heads_of(other.made, [0, 2, 4])) is None
+    other = ModuleCall("b", activation, call.output, activation(call.output), 0)
+    assert find_rotated([call, other], heads_of(other.output, [0, 2, 4])) is None
 
 
 def test_queries_that_are_all_zero() -> None:
@@ -153,7 +153,7 @@ def test_queries_times_a_factor(factor: float, size: float) -> None:
     """Whatever the size of the numbers."""
     call = called(linear(2 * HEADS * DIM, bias=False), size * noise(1, TOKENS, WIDTH))
     key = HeadMap(Linear(call.module, False), (0, 2, 4), DIM, call.given)
-    found = find_rotated([call], heads_of(call.made, [6, 8, 10]) * factor, [key])
+    found = find_rotated([call], heads_of(call.output, [6, 8, 10]) * factor, [key])
     assert found is not None
     assert found.starts == (6, 8, 10)
     assert found.factor == pytest.approx(factor)
@@ -201,7 +201,7 @@ def test_a_module_of_another_width_than_whole_heads_is_passed_over() -> None:
         ModuleCall(name, module, given, module(given).detach(), 0)
         for name, module in (("own", own), ("other", other))
     ]
-    wanted = calls[0].made.unflatten(1, (2, 4)).transpose(0, 1)
+    wanted = calls[0].output.unflatten(1, (2, 4)).transpose(0, 1)
     found = find_rotated(calls, wanted)
     assert found is not None
     assert found.linear.module is own

@@ -72,5 +72,5 @@ def test_calls_without_such_rows_are_left_out() -> None:
 
     _, calls, _ = observe(model, inputs, rows=wide)
     assert any(call.path.endswith("attention.self.query") for call in calls)
-    assert all(call.given.shape[-1] == call.made.shape[-1] == width for call in calls)
+    assert all(call.given.shape[-1] == call.output.shape[-1] == width for call in calls)
     assert not any(part._forward_hooks for part in model.network.modules())

@@ -29,8 +29,8 @@ class Body:
         x = torch.randn(1, TOKENS, WIDTH)
         self.blocks = [ModuleCall("layers.1", nn.Identity(), x / 2, x, 2)]
         normed = called("norm", self.norm, x)
-        self.calls = [normed, called("lm_head", self.head, normed.made * before)]
-        logits = self.calls[-1].made * after
+        self.calls = [normed, called("lm_head", self.head, normed.output * before)]
+        logits = self.calls[-1].output * after
         self.logits = logits if cap is None else cap * torch.tanh(logits / cap)
         config = SimpleNamespace(final_logit_softcapping=cap)
         config.get_text_config = lambda **_: config
@@ -52,25 +52,25 @@ def test_norm_map_factors_and_cap_give_the_logits(given: dict[str, float]) -> No
     assert found.unembedding is body.head.weight
     assert found.norm is not None
     assert found.norm.weight is body.norm.weight
-    torch.testing.assert_close(found(body.blocks[0].made), body.logits)
+    torch.testing.assert_close(found(body.blocks[0].output), body.logits)
 
 
 @torch.no_grad()
 def test_a_norm_inside_the_last_block_is_no_final_norm() -> None:
     body = Body()
     body.blocks = [
-        ModuleCall("layers.1", nn.Identity(), body.calls[0].given, body.calls[0].made, 2)
+        ModuleCall("layers.1", nn.Identity(), body.calls[0].given, body.calls[0].output, 2)
     ]
     found = body.readout()
     assert found.norm is None
-    torch.testing.assert_close(found(body.calls[0].made), body.logits)
+    torch.testing.assert_close(found(body.calls[0].output), body.logits)
 
 
 @torch.no_grad()
 def test_anything_else_is_refused_by_name() -> None:
     body = Body()
-    body.calls[-1] = called("lm_head", body.head, body.calls[0].made.tanh())
-    body.logits = body.calls[-1].made
+    body.calls[-1] = called("lm_head", body.head, body.calls[0].output.tanh())
+    body.logits = body.calls[-1].output
     with pytest.raises(ValueError, match="lm_head: expected one norm between what leaves"):
         body.readout()
     body = Body()

@@ -96,7 +96,7 @@ def test_a_norm_of_a_difference_is_no_residual() -> None:
     layer = Layer()
     last = layer.calls.pop()
     given = layer.x - layer.out
-    layer.calls.append(replace(last, given=given, made=layer.after(given)))
+    layer.calls.append(replace(last, given=given, output=layer.after(given)))
     assert site_maps(layer.call, 0, layer.calls).residual is None
 
 
@@ -108,7 +108,7 @@ def test_keys_and_values_of_another_input(which: int) -> None:
     at = {2: 2, 3: 3}[which]  # of the calls: norm, query, key, value
     call = layer.calls[at]
     made = call.module(other)
-    layer.calls[at] = replace(call, given=other, made=made)
+    layer.calls[at] = replace(call, given=other, output=made)
     heads = made.unflatten(-1, (HEADS, DIM)).transpose(1, 2)
     pattern = replace(layer.pattern, **{"k" if which == 2 else "v": heads})
     for kind in ("self", "cross"):
@@ -122,11 +122,11 @@ def test_keys_and_values_of_other_states_than_the_queries() -> None:
     heads = {}
     for at, name in ((2, "k"), (3, "v")):
         call = layer.calls[at]
-        layer.calls[at] = replace(call, given=other, made=call.module(other))
-        heads[name] = layer.calls[at].made.unflatten(-1, (HEADS, DIM)).transpose(1, 2)
+        layer.calls[at] = replace(call, given=other, output=call.module(other))
+        heads[name] = layer.calls[at].output.unflatten(-1, (HEADS, DIM)).transpose(1, 2)
     values, pattern = attend(layer.pattern.q, heads["k"], heads["v"])
     call, merged = layer.calls[4], values.transpose(1, 2).flatten(2)
-    layer.calls[4] = replace(call, given=merged, made=call.module(merged))
+    layer.calls[4] = replace(call, given=merged, output=call.module(merged))
     crossing = replace(layer.call, pattern=pattern, kind="cross")
     assert site_maps(crossing, 0, layer.calls).key.given.equal(other)
     with pytest.raises(ValueError, match="queries, keys and values of the same input"):

@@ -23,8 +23,8 @@ def entries(request: TraceRequest):
     from dataclasses import replace
 
     request = replace(request, model=tracing.stamped(request.model))
-    edited = tracing.shown(replace(request, edits=EDIT)).value
-    plain = tracing.shown(request).value
+    edited = tracing.entry_for(replace(request, edits=EDIT)).value
+    plain = tracing.entry_for(request).value
     site = edited.trace.sites[1]
     return edited, plain, (edited.trace.weights(site) - plain.trace.weights(site)).numpy()
 

@@ -56,7 +56,7 @@ def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
     found = export.export(text, "id", 1, 2, "matrix", "csv")
     assert found.name == "decoder-2-3-heads-width-15-matrix-layer-1-head-2.csv"
     rows = list(csv.DictReader(io.StringIO(found.data.decode())))
-    weights = text.shown.weights(1, 2).numpy()
+    weights = text.view.weights(1, 2).numpy()
     assert [np.float32(row["weight"]) for row in rows] == weights.ravel().tolist()
 
 
@@ -79,7 +79,7 @@ def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     ).data.decode()
     assert "heads 0, 2" in found
     assert "Only the lines of “6” (6) are drawn." in found
-    weights = text.shown.weights(0)[[0, 2], 6]
+    weights = text.view.weights(0)[[0, 2], 6]
     strokes = re.findall(r'd="([^"]*)" fill="none" stroke="[^"]*" stroke-width="0.9"', found)[:-3]
     assert sum(path.count("M") for path in strokes) == int((weights >= 0.01).sum())
 
@@ -203,7 +203,7 @@ def test_a_nearly_uniform_map_leaves_the_picture_visible(photo: TraceEntry) -> N
 @pytest.mark.parametrize("mode", ["hidden", "renormalised"])
 def test_a_picture_without_its_sinks(photo: TraceEntry, mode: str) -> None:
     """Against the weights: the class token and patches that are outliers take nothing."""
-    trace, site, head, token = photo.shown, photo.shown.sites[1], 2, 7
+    trace, site, head, token = photo.view, photo.view.sites[1], 2, 7
     keys = list(patch_sinks(photo.trace, site, outliers=True).keys)
     weights = trace.weights(site, head).clone()
     shares = weights[:, keys].sum(1)

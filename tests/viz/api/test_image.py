@@ -88,7 +88,7 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     assert header["trace"] == path.rpartition("/")[2]
     assert (base["grid"], base["prefix"], base["patch"]) == ([3, 5], PREFIX, [4, 4])
     assert (base["order"], base["note"]) == ("p1 p2 c", "untrained: random weights")
-    assert base["query_labels"] == base["key_labels"] == entry.shown.labels
+    assert base["query_labels"] == base["key_labels"] == entry.view.labels
     sizes = {"heads": HEADS, "queries": TOKENS, "keys": TOKENS}
     assert base["sites"] == [
         {"layer": layer, "kind": "self", "tower": None, **sizes}
@@ -118,7 +118,7 @@ def test_a_layer_has_all_heads(client, path, entry, site):
     assert (layer["site"], layer["factor"]) == (site, 1)
     assert layer["shape"] == [HEADS, TOKENS, TOKENS]
     found, step = weights_of(entry, header, area)
-    weights = entry.shown.weights(site).numpy()
+    weights = entry.view.weights(site).numpy()
     assert (np.abs(found - weights) <= step).all()  # half a step at the scale's steepest
 
 
@@ -128,7 +128,7 @@ def test_the_rows_of_all_heads_are_exact(client, path, entry, axis, index):
     (row,) = header["rows"]
     assert [row[name] for name in ("site", "head", "axis", "index")] == [1, "layer", axis, index]
     found = np.frombuffer(area, "<f4", row["count"], row["at"]).reshape(HEADS, TOKENS)
-    weights = entry.shown.weights(1).numpy()
+    weights = entry.view.weights(1).numpy()
     # the same numbers but for the order of float32 sums
     expected = weights[:, index] if axis == "query" else weights[:, :, index]
     np.testing.assert_allclose(found, expected, atol=1e-6)
@@ -142,7 +142,7 @@ def test_provenance_and_code_are_plain_json(client, path):
 
 
 def test_many_patches_still_fit_one_message_and_their_columns_are_exact(client, large):
-    path, shown = f"/api/trace/{hold(large)}", large.shown
+    path, shown = f"/api/trace/{hold(large)}", large.view
     answer = client.get(f"{path}/layer?site=0").content
     header, area = unpack(answer)
     (layer,) = header["layers"]
@@ -224,7 +224,7 @@ def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, e
     assert found["keys"][:PREFIX] == list(range(PREFIX))
     rest = [key for key in range(TOKENS) if key not in found["keys"]]
     left = np.frombuffer(area, "<f4", found["count"], found["at"]).reshape(HEADS, TOKENS)
-    weights = entry.shown.weights(layer=1)
+    weights = entry.view.weights(layer=1)
     np.testing.assert_allclose(left, weights[..., rest].sum(-1), rtol=1e-5)
     given = weights[..., found["keys"]].sum(-1).mean(-1)
     assert found["shares"] == pytest.approx(given.tolist(), rel=1e-5)

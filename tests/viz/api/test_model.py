@@ -76,7 +76,7 @@ def test_maps_are_the_analyses(minilm):
 
 @pytest.mark.parametrize(("fusion", "discard"), [("max", 0.0), ("min", 0.3), ("mean", 0.9)])
 def test_rollout_and_flow_fuse_heads_as_asked(minilm, fusion, discard):
-    t = minilm.shown
+    t = minilm.view
     expected = rollout(t, fusion=fusion, discard=discard)
     answer = api.map_of(minilm, "", 0, "mean", "rollout", fusion, discard)
     torch.testing.assert_close(matrix(answer), expected, **CLOSE)
@@ -118,13 +118,13 @@ def test_relevance_is_that_of_the_model(minilm, method):
     assert answer["value"] == pytest.approx(expected.value, rel=1e-3)
     assert (answer["unassigned"] is None) == (method != "attnlrp")
     kept = minilm.answers.get(("relevance", method, "Where are they?"))
-    assert kept.trace is minilm.shown  # gradients of a whole pass are not kept
+    assert kept.trace is minilm.view  # gradients of a whole pass are not kept
 
 
 def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
     answer = api.relevance(pair, "", 0, "chefer", "2.7")
     assert (answer["position"], answer["id"]) == (2, 7)
-    trace_ = pair.shown
+    trace_ = pair.view
     source, target = answer["sites"]
     assert len(answer["values"]) == len(trace_.query_labels(trace_.sites[source])) == 7
     assert len(answer["read"]) == len(trace_.query_labels(trace_.sites[target]))
@@ -146,7 +146,7 @@ def test_faithfulness_comes_order_by_order(minilm):
 
 def test_one_sentence_says_why(minilm, pair):
     assert "second text" in api.relevance(minilm, "", 0, "chefer")["why"]
-    crossed = next(n for n, site in enumerate(pair.shown.sites) if site.kind == "cross")
+    crossed = next(n for n, site in enumerate(pair.view.sites) if site.kind == "cross")
     assert "follows one tower" in api.map_of(pair, "", crossed, "mean", "rollout")["why"]
     assert "shape" in api.map_of(pair, "", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
@@ -164,8 +164,8 @@ def masked() -> TraceEntry:
 
 def test_outputs_are_listed_where_the_model_answers(masked):
     """At the first of two masked words, as transformers' own fill-mask pipeline reads each."""
-    logits = masked.shown.output.values[0]
-    place = masked.shown.labels.index("[MASK]")
+    logits = masked.view.output.values[0]
+    place = masked.view.labels.index("[MASK]")
     expected = logits[place].softmax(-1).topk(8)
     listed = api.outputs(masked, "", 0, "out")
     assert listed["kind"] == "tokens"
@@ -185,7 +185,7 @@ def test_what_does_not_apply_is_rejected_in_words(masked, minilm):
     assert api.outputs(masked, "", 0, "out", None, "the")["chosen"] == "the"
     assert api.outputs(masked, "", 0, "out", None, "5.140")["chosen"] == "the"
     first = api.outputs(masked, "", 0, "out", None, "dusty@2")["options"][0]
-    share = masked.shown.output.values[0, 2].softmax(-1)[masked.shown.tokens[0].ids[-3]]
+    share = masked.view.output.values[0, 2].softmax(-1)[masked.view.tokens[0].ids[-3]]
     assert (first["value"], first["label"], first["position"]) == ("dusty@2", "dusty", 2)
     assert first["probability"] == pytest.approx(float(share), rel=1e-3)
     wrong = api.outputs(masked, "", 0, "out", None, "a second sentence")

@@ -10,7 +10,7 @@ from viz.api import room
 from viz.api.pool import BusyError
 from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
-from viz.api.room import KeyRefusedError, Room, Rooms, Shown
+from viz.api.room import KeyRefusedError, Room, Rooms, Screen
 
 
 class Clock:
@@ -35,7 +35,7 @@ def rooms(clock: Clock) -> Rooms:
 
 @pytest.fixture
 def opened(rooms: Rooms) -> Room:
-    return rooms.open(Shown("scale", 1, 5))
+    return rooms.open(Screen("scale", 1, 5))
 
 
 def asked(opened: Room) -> int:
@@ -48,7 +48,7 @@ def test_codes_and_keys_cannot_be_guessed(rooms: Rooms, clock: Clock) -> None:
     made = []
     for _ in range(20):
         clock.now += 60
-        made.append(rooms.open(Shown("scale", 0, 0)))
+        made.append(rooms.open(Screen("scale", 0, 0)))
     assert len({each.code for each in made}) == len({each.key for each in made}) == 20
     assert all(re.fullmatch(f"[{room.LETTERS}]{{8}}", each.code) for each in made)
     assert len(room.LETTERS) ** room.CODE > 5e11
@@ -58,7 +58,7 @@ def test_codes_and_keys_cannot_be_guessed(rooms: Rooms, clock: Clock) -> None:
 
 def test_a_follower_sees_where_the_presenter_is_and_not_who_follows(opened: Room) -> None:
     follower, presenter = opened.join(), opened.join(opened.key)
-    opened.show(opened.key, Shown("heads", 2, 3))
+    opened.show(opened.key, Screen("heads", 2, 3))
     place = {"page": "heads", "step": 2, "steps": 3}
     here = {**place, "figure": "", "elsewhere": False, "question": None}
     assert opened.seen_by(follower) == here
@@ -109,7 +109,7 @@ def test_without_the_key_nothing_changes(opened: Room, key: str) -> None:
     before = opened.seen_by(follower)
     for change in (
         lambda: opened.join(key),
-        lambda: opened.show(key, Shown("heads", 0, 0)),
+        lambda: opened.show(key, Screen("heads", 0, 0)),
         lambda: opened.ask(key, "", ("a", "b")),
         lambda: opened.reveal(key),
         lambda: opened.dismiss(key),
@@ -148,14 +148,14 @@ def test_there_are_only_so_many_rooms(rooms: Rooms, clock: Clock) -> None:
     with ExitStack() as rest, ExitStack() as first:
         for number in range(room.ROOMS):
             clock.now += 2
-            held = rooms.open(Shown("scale", 0, 0))
+            held = rooms.open(Screen("scale", 0, 0))
             (rest if number else first).enter_context(held.listening(held.join(held.key)))
         with pytest.raises(BusyError):
-            rooms.open(Shown("scale", 0, 0))
+            rooms.open(Screen("scale", 0, 0))
         left = next(iter(rooms.rooms.values()))
         first.close()
         clock.now += 100
-        made = rooms.open(Shown("scale", 0, 0))  # in place of the one left behind
+        made = rooms.open(Screen("scale", 0, 0))  # in place of the one left behind
     assert made.code in rooms.rooms
     assert left.code not in rooms.rooms
 
@@ -190,11 +190,11 @@ def test_nobody_does_too_much_at_once(rooms: Rooms, opened: Room, clock: Clock) 
         raise AssertionError("never refused")
 
     assert until_refused(lambda: opened.answer(follower, number, 0), 100) == 20
-    assert until_refused(lambda: opened.show(opened.key, Shown("scale", 0, 5)), 100) == 39
-    assert until_refused(lambda: rooms.open(Shown("scale", 0, 0)), 100) == 9
+    assert until_refused(lambda: opened.show(opened.key, Screen("scale", 0, 5)), 100) == 39
+    assert until_refused(lambda: rooms.open(Screen("scale", 0, 0)), 100) == 9
     clock.now += 1
     assert until_refused(lambda: opened.answer(follower, number, 0), 100) == 5
-    assert until_refused(lambda: opened.show(opened.key, Shown("scale", 0, 5)), 100) == 20
+    assert until_refused(lambda: opened.show(opened.key, Screen("scale", 0, 5)), 100) == 20
 
 
 def test_who_waits_is_woken_by_a_change(opened: Room) -> None:
@@ -202,7 +202,7 @@ def test_who_waits_is_woken_by_a_change(opened: Room) -> None:
         assert not await opened.change(0.001)
         waiting = [asyncio.ensure_future(opened.change(30)) for _ in range(3)]
         await asyncio.sleep(0)
-        opened.show(opened.key, Shown("heads", 0, 0))
+        opened.show(opened.key, Screen("heads", 0, 0))
         assert await asyncio.gather(*waiting) == [True] * 3
 
     asyncio.run(asyncio.wait_for(test(), 20))

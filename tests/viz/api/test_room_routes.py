@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from viz.api import room_routes
-from viz.api.room import Room, Rooms, Shown
+from viz.api.room import Room, Rooms, Screen
 
 HOSTS = ["localhost", "127.0.0.1", "192.0.2.7", "desk"]
 SHOWN = {"page": "scale", "step": 1, "steps": 5}
@@ -180,15 +180,15 @@ async def next_news(stream: AsyncIterator[bytes]) -> dict[str, Any]:
 
 def test_changes_are_told_and_only_to_whom_they_concern() -> None:
     async def test() -> None:
-        opened = Rooms().open(Shown("scale", 1, 5))
+        opened = Rooms().open(Screen("scale", 1, 5))
         follower, presenter = opened.join(), opened.join(opened.key)
         following = room_routes.events(opened, follower)
         presenting = room_routes.events(opened, presenter)
         assert (await next_news(presenting))["followers"] == 0
         assert (await next_news(following))["step"] == 1
         assert (await next_news(presenting))["followers"] == 1
-        opened.show(opened.key, Shown("scale", 2, 5))
-        opened.show(opened.key, Shown("scale", 3, 5))
+        opened.show(opened.key, Screen("scale", 2, 5))
+        opened.show(opened.key, Screen("scale", 3, 5))
         assert (await next_news(following))["step"] == 3  # the latest, not all
         opened.ask(opened.key, "<i>now</i>\n", ("a", "b"))
         assert (await next_news(following))["question"]["text"] == "<i>now</i>\n"
@@ -212,7 +212,7 @@ def test_silence_is_broken_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(room_routes, "HEARTBEAT_SECONDS", 0.01)
 
     async def test() -> None:
-        opened: Room = Rooms().open(Shown("scale", 1, 5))
+        opened: Room = Rooms().open(Screen("scale", 1, 5))
         stream = room_routes.events(opened, opened.join())
         await anext(stream)
         assert (await anext(stream)).startswith(b":")

@@ -251,7 +251,7 @@ NUMBERS = itertools.count()  # an object's repr, its address, may come back once
 def held_with(answer: Any) -> str:
     """The path of a result whose code is what `answer` returns."""
     base = entry_of()
-    entry = TraceEntry(base.shown, lambda site, head: answer())
+    entry = TraceEntry(base.view, lambda site, head: answer())
     return f"/api/trace/{registry.once(('held with', next(NUMBERS)), lambda: entry).id}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 from PIL import ImageFont
 
-from viz.drawing.letters import BUNDLED, code_points, fitted, runs, shown, width, wrapped
+from viz.drawing.letters import BUNDLED, code_points, fitted, runs, visible, width, wrapped
 
 
 def drawn(text: str) -> str:
@@ -22,7 +22,7 @@ def drawn(text: str) -> str:
     ],
 )
 def test_everything_is_visible(label: str, expected: str) -> None:
-    assert shown(label) == expected
+    assert visible(label) == expected
 
 
 def test_widths_are_those_of_the_font() -> None:

@@ -100,16 +100,16 @@ def _script(value: object) -> str:
 def modules_of_kinds() -> dict[str, str]:
     """The module of each kind of view, as streamlit/kinds.js imports it."""
     code = (ASSETS / "streamlit/kinds.js").read_text(encoding="utf-8")
-    found = re.findall(r'(\w+): \(\) => import\("([^"]+)"\)', code)
-    return {kind: posixpath.normpath(posixpath.join("streamlit", path)) for kind, path in found}
+    imports = re.findall(r'(\w+): \(\) => import\("([^"]+)"\)', code)
+    return {kind: posixpath.normpath(posixpath.join("streamlit", path)) for kind, path in imports}
 
 
 def _import_map(*entries: str) -> dict[str, str]:
     """Names of modules mapped to data: URLs."""
-    found = {}
+    modules = {}
     for name, code in _codes(*entries).items():
-        found[PREFIX + name] = f"data:text/javascript;charset=utf-8,{quote(code, safe=PLAIN)}"
-    return found
+        modules[PREFIX + name] = f"data:text/javascript;charset=utf-8,{quote(code, safe=PLAIN)}"
+    return modules
 
 
 def _codes(*entries: str) -> dict[str, str]:

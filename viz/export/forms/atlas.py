@@ -14,7 +14,7 @@ def _atlas(request: Request) -> Scene:
     rows = [
         (
             site_name(site, request.sites),
-            thumbnails(request.shown, site, size=THUMB).numpy(force=True),
+            thumbnails(request.view, site, size=THUMB).numpy(force=True),
         )
         for site in request.sites
     ]

@@ -24,28 +24,28 @@ DOUBT = (
 def blamed(request: Request) -> Content:
     """The relevance of tokens, the edges, the path, and the check."""
     entry = text_entry(request)
-    found = given(why.blame(entry, "", request.selection.output))
-    labels, numbers = found["labels"], np.array(found["tokens"])
-    place = "" if found["position"] is None else f" at position {found['position']}"
-    what = f"“{found['name']}”{place}"
-    edges = [_line(request, edge, labels) for edge in found["edges"]]
-    path = [_line(request, edge, labels) for edge in found["path"]]
-    shares = [found["before"], found["after"], *found["controls"]]
+    result = given(why.blame(entry, "", request.selection.output))
+    labels, numbers = result["labels"], np.array(result["tokens"])
+    place = "" if result["position"] is None else f" at position {result['position']}"
+    what = f"“{result['name']}”{place}"
+    edges = [_line(request, edge, labels) for edge in result["edges"]]
+    path = [_line(request, edge, labels) for edge in result["path"]]
+    shares = [result["before"], result["after"], *result["controls"]]
     runs = ["before", "edges cut"]
-    runs += [f"random edges {draw}" for draw in range(1, len(found["controls"]) + 1)]
+    runs += [f"random edges {draw}" for draw in range(1, len(result["controls"]) + 1)]
     tables = [Table("relevance", ("token",), numbers, {"token": labels}, {"of": what})]
     for name in ("edges", "path"):
-        at = [_place(request, edge) for edge in found[name]]
-        effects = np.array([edge["effect"] for edge in found[name]])
+        at = [_place(request, edge) for edge in result[name]]
+        effects = np.array([edge["effect"] for edge in result[name]])
         tables.append(Table(name, ("head",), effects, at=at))
     tables.append(Table("probability", ("run",), np.array(shares), {"run": runs}, {"of": what}))
     return Content(
-        f"Blame: what {what} rests on. {checked(found)}",
+        f"Blame: what {what} rests on. {checked(result)}",
         [
             Shaded(f"What {what} rests on: Σ A ⊙ ∇A of log p", labels, numbers, words="relevance"),
             Lines("The edges whose cut would lower log p most, in nats", edges),
             Lines("The path from the output down to the input", path),
-            Lines("The check", [checked(found)]),
+            Lines("The check", [checked(result)]),
         ],
         tables,
         layers=True,
@@ -53,19 +53,19 @@ def blamed(request: Request) -> Content:
     )
 
 
-def checked(found: Mapping[str, Any]) -> str:
+def checked(result: Mapping[str, Any]) -> str:
     """What cutting did, beside random edges."""
-    controls = found["controls"]
+    controls = result["controls"]
     low, high = min(controls), max(controls)
     return (
-        f"These {len(found['edges'])} edges cut: probability {digits(found['before'])} →"
-        f" {digits(found['after'])}; as many random edges of the same layers, {len(controls)}"
+        f"These {len(result['edges'])} edges cut: probability {digits(result['before'])} →"
+        f" {digits(result['after'])}; as many random edges of the same layers, {len(controls)}"
         f" times: {digits(low)} to {digits(high)}."
     )
 
 
 def _line(request: Request, edge: Mapping[str, Any], labels: list[str]) -> str:
-    layer = request.shown.sites[edge["site"]].layer
+    layer = request.view.sites[edge["site"]].layer
     query, key = edge["query"], edge["key"]
     return (
         f"{digits(edge['effect'])}   layer {layer}, head {edge['head']}:"
@@ -74,7 +74,7 @@ def _line(request: Request, edge: Mapping[str, Any], labels: list[str]) -> str:
 
 
 def _place(request: Request, edge: Mapping[str, Any]) -> dict[str, Any]:
-    site = request.shown.sites[edge["site"]]
+    site = request.view.sites[edge["site"]]
     return site.where.coordinates | {name: edge[name] for name in ("head", "query", "key")}
 
 

@@ -115,7 +115,7 @@ def explained(request: Request, relevance: Mapping[str, Any]) -> str:
 
 def grouped(request: Request, method: str) -> str:
     """How the numbers of a method were grouped, as a sentence; "" for those of single tokens."""
-    note = model.note_of(request.shown, method)
+    note = model.note_of(request.view, method)
     return f" {note[0].upper()}{note[1:]}." if note else ""
 
 

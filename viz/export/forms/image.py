@@ -24,7 +24,7 @@ def _image(request: Request) -> Scene:
     from analysis.view import View
     from viz.drawing.overlay import Veil, nearly_uniform, overlay
 
-    trace, site = request.shown, request.site
+    trace, site = request.view, request.site
     if isinstance(trace, View):
         raise ValueError("view: expected the trace of a picture for 'image', received another")
     (rows, cols), prefix = grid_of(trace, site)
@@ -93,10 +93,10 @@ def _shared(source: "RowSource", request: Request, token: int, patches: range) -
     from analysis.overview import column_of, rows_of
 
     if request.selection.inward:
-        found = column_of(source, request.site, "max", token)
+        peak = column_of(source, request.site, "max", token)
     else:
-        found = rows_of(source, request.site, "max", range(token, token + 1))[0]
-    return float(found[patches.start : patches.stop].max())
+        peak = rows_of(source, request.site, "max", range(token, token + 1))[0]
+    return float(peak[patches.start : patches.stop].max())
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:

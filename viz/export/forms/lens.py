@@ -37,23 +37,23 @@ def _lens(request: Request) -> Content:
     count, layers = windows[0]["tokens"], windows[0]["layers"]
     for first in range(why.WINDOW, count, why.WINDOW):
         windows.append(given(why.lens(entry, "", first, chosen.lens)))
-    shown = windows[place // why.WINDOW]
+    rows = windows[place // why.WINDOW]
     labels = [label for window in windows for label in window["labels"]]
     ranks = f"rank of “{name}” at {place}"
     texts = [
-        [*names, f"{rank:,}"] for names, rank in zip(shown["names"], followed["ranks"], strict=True)
+        [*names, f"{rank:,}"] for names, rank in zip(rows["names"], followed["ranks"], strict=True)
     ]
-    shares = np.array(shown["probabilities"])
+    shares = np.array(rows["probabilities"])
     values = np.c_[shares, np.array(followed["probabilities"])]
-    last = shown["first"] + len(shown["labels"]) - 1
-    part = "" if last + 1 - shown["first"] == count else f", tokens {shown['first']} to {last}"
+    last = rows["first"] + len(rows["labels"]) - 1
+    part = "" if last + 1 - rows["first"] == count else f", tokens {rows['first']} to {last}"
     panels: list[Panel] = [
         Cells(
             f"The likeliest token by layer{part}, and the {ranks}",
             values,
             texts,
             layers,
-            [*shown["labels"], "rank"],
+            [*rows["labels"], "rank"],
             Scale("root", 0.0, 1.0, "probability (square-root scale)"),
         )
     ]

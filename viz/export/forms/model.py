@@ -51,8 +51,8 @@ def _method(request: Request, chosen: Chosen) -> Content:
         return _relevance(request, method)
     head = request.heads[0] if info.of == "head" else "mean"
     query, key = (
-        request.shown.query_labels(request.site),
-        request.shown.key_labels(request.site),
+        request.view.query_labels(request.site),
+        request.view.key_labels(request.site),
     )
     row = request.row
     name = f"{info.title}{_short(chosen)}"
@@ -61,12 +61,12 @@ def _method(request: Request, chosen: Chosen) -> Content:
     at = _covered(request, chosen)
     if info.kind == "row":
         answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
-        found = np.array(given(answer)["values"])
+        answers = np.array(given(answer)["values"])
         named = {"key": key}
         return Content(
             description,
-            [Shaded(title, key, found, marked=None)],
-            [Table(method, ("key",), found, named, at | {"query": row})],
+            [Shaded(title, key, answers, marked=None)],
+            [Table(method, ("key",), answers, named, at | {"query": row})],
         )
     try:
         values = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard).numpy(
@@ -95,19 +95,19 @@ def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
 
 
 def _relevance(request: Request, method: str) -> Content:
-    found = given(model.relevance(text_entry(request), "", 0, method, request.selection.output))
+    relevance = given(model.relevance(text_entry(request), "", 0, method, request.selection.output))
     source, target = (
-        None if site is None else request.shown.query_labels(request.shown.sites[site])
-        for site in found["sites"]
+        None if site is None else request.view.query_labels(request.view.sites[site])
+        for site in relevance["sites"]
     )
-    what = explained(request, found)
+    what = explained(request, relevance)
     info = BY_NAME[method]
-    about = f"{info.title} for {what}, {digits(found['value'])}; {together(found)}"
+    about = f"{info.title} for {what}, {digits(relevance['value'])}; {together(relevance)}"
     panels: list[Panel] = []
     tables = []
     for name, labels, values in (
-        ("token", source, found["values"]),
-        ("token of the target", target, found["read"]),
+        ("token", source, relevance["values"]),
+        ("token of the target", target, relevance["read"]),
     ):
         if labels is not None and values is not None:
             numbers = np.array(values)
@@ -169,20 +169,20 @@ def _asks(request: Request, entry: "TraceEntry") -> list[str]:
 
 def _asks_of(request: Request, chosen: Chosen) -> list[str]:
     """What a method of the whole model asks for."""
-    method, own, row = BY_NAME[chosen.name], request.site, request.row
+    method, mine, row = BY_NAME[chosen.name], request.site, request.row
     if method.kind == "relevance":
         output = request.selection.output
         return [path_of("relevance", site=0, method=method.name, output=output)]
-    sites = [(site.kind, site.tower) for site in request.shown.sites]
+    sites = [(site.kind, site.tower) for site in request.view.sites]
     place = {
-        "site": sites.index((own.kind, own.tower)) if method.of == "tower" else request.index,
+        "site": sites.index((mine.kind, mine.tower)) if method.of == "tower" else request.index,
         "head": request.heads[0] if method.of == "head" else "mean",
         "method": method.name,
         **{name: getattr(chosen, name) for name in method.fused},
     }
     if method.kind == "map":
         return [path_of("model", **place), path_of("model_row", **place, index=row)]
-    spans = [range(start, min(own.keys, start + KEYS)) for start in range(0, own.keys, KEYS)]
+    spans = [range(start, min(mine.keys, start + KEYS)) for start in range(0, mine.keys, KEYS)]
     return [path_of("model_row", **place, index=row, columns=span) for span in spans]
 
 

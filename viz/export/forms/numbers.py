@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def _numbers(request: Request) -> Content:
     """Every number of every head: a matrix of layers and heads for each."""
-    answer, sites = heads.numbers(text_entry(request), ""), request.shown.sites
+    answer, sites = heads.numbers(text_entry(request), ""), request.view.sites
     rows, most = [site_name(site, sites) for site in sites], max(site.heads for site in sites)
     panels: list[Panel] = []
     columns: dict[str, list[float]] = {}
     for measure in answer["measures"]:
         padded = np.full((len(sites), most), np.nan)
-        for row, own in zip(padded, answer["values"][measure["key"]], strict=True):
-            row[: len(own)] = [np.nan if number is None else number for number in own]
+        for row, row_values in zip(padded, answer["values"][measure["key"]], strict=True):
+            row[: len(row_values)] = [np.nan if number is None else number for number in row_values]
         columns[measure["key"]] = [
             number
             for row, site in zip(padded, sites, strict=True)

@@ -25,29 +25,29 @@ DOUBT = (
 
 def _parts(request: Request) -> Content:
     entry, chosen = text_entry(request), request.selection
-    found = given(why.parts(entry, "", chosen.output, chosen.versus))
-    sites = [request.shown.sites[row["site"]] for row in found["rows"]]
+    shares = given(why.parts(entry, "", chosen.output, chosen.versus))
+    sites = [request.view.sites[row["site"]] for row in shares["rows"]]
     wide = max(site.heads for site in sites)
     values = np.full((len(sites), wide + 1), np.nan)
-    for line, row in zip(values, found["rows"], strict=True):
+    for line, row in zip(values, shares["rows"], strict=True):
         line[: len(row["heads"])] = row["heads"]
         if row.get("mlp") is not None:
             line[wide] = row["mlp"]
     most = float(np.nanmax(np.abs(values))) or 1.0
-    what = named(found)
-    rest = [f"{each['name']}: {digits(each['value'])}" for each in found["rest"]]
-    total = f"All parts together {digits(found['sum'])}; {what} is {digits(found['logit'])}."
+    what = named(shares)
+    rest = [f"{each['name']}: {digits(each['value'])}" for each in shares["rest"]]
+    total = f"All parts together {digits(shares['sum'])}; {what} is {digits(shares['logit'])}."
     at = [
         site.where.coordinates | {"head": head}
-        for site, row in zip(sites, found["rows"], strict=True)
+        for site, row in zip(sites, shares["rows"], strict=True)
         for head in range(len(row["heads"]))
     ]
-    heads = np.array([value for row in found["rows"] for value in row["heads"]])
+    heads = np.array([value for row in shares["rows"] for value in row["heads"]])
     others = [
         (f"layer {site.layer}, MLP", row["mlp"])
-        for site, row in zip(sites, found["rows"], strict=True)
+        for site, row in zip(sites, shares["rows"], strict=True)
         if row.get("mlp") is not None
-    ] + [(each["name"], each["value"]) for each in found["rest"]]
+    ] + [(each["name"], each["value"]) for each in shares["rest"]]
     tables = [
         Table("heads", ("head",), heads, at=at),
         Table(
@@ -58,13 +58,13 @@ def _parts(request: Request) -> Content:
             {"of": what},
         ),
     ]
-    own = Content(
+    content = Content(
         f"Direct logit attribution: what each head and MLP adds to {what}.",
         [
             Grid(
                 f"What each head and each MLP adds to {what}",
                 values,
-                [site_name(site, request.shown.sites) for site in sites],
+                [site_name(site, request.view.sites) for site in sites],
                 [*map(str, range(wide)), "MLP"],
                 scale=Scale("signed", -most, most, "share of the logit, square-root scale"),
             ),
@@ -75,21 +75,21 @@ def _parts(request: Request) -> Content:
         doubt=DOUBT,
     )
     if not chosen.tested:
-        return own
+        return content
     test = blamed(request)
     return Content(
-        f"{own.description} {test.description}",
-        [*own.panels, *test.panels],
-        [*own.tables, *test.tables],
+        f"{content.description} {test.description}",
+        [*content.panels, *test.panels],
+        [*content.tables, *test.tables],
         layers=True,
-        doubt=f"{own.doubt} {test.doubt}",
+        doubt=f"{content.doubt} {test.doubt}",
     )
 
 
-def named(found: Mapping[str, Any]) -> str:
+def named(shares: Mapping[str, Any]) -> str:
     """What is divided: the logit of “mat” at position 3, less that of “hat”."""
-    less = "" if found["versus"] is None else f", less that of “{found['versus']}”"
-    return f"the logit of “{found['name']}” at position {found['position']}{less}"
+    less = "" if shares["versus"] is None else f", less that of “{shares['versus']}”"
+    return f"the logit of “{shares['name']}” at position {shares['position']}{less}"
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 def _query_key(request: Request) -> Content:
     choice, entry = request.selection, text_entry(request)
     query, key = request.row, choice.key or 0
-    found = pair_of(entry, "", request.index, request.heads[0], query, key)
-    strips = [(each["name"], np.array(each["values"])) for each in found["strips"]]
-    steps = [(s["name"], s["value"], s["how"]) for s in found["steps"]]
+    pair = pair_of(entry, "", request.index, request.heads[0], query, key)
+    strips = [(each["name"], np.array(each["values"])) for each in pair["strips"]]
+    steps = [(s["name"], s["value"], s["how"]) for s in pair["steps"]]
     lines = [f"{name} = {digits(value)}   {how}" for name, value, how in steps]
-    title = f"From “{found['query']}” ({query}) to “{found['key']}” ({key})"
+    title = f"From “{pair['query']}” ({query}) to “{pair['key']}” ({key})"
     written, shares = _split(request, query, key)
     values = np.array([np.nan if value is None else value for _, value, _ in steps])
     at = request.site.where.coordinates | {"head": request.heads[0], "query": query, "key": key}
@@ -32,7 +32,7 @@ def _query_key(request: Request) -> Content:
         f"{title}: query and key element by element, and the steps to the weight.",
         [
             *(Grid(name, each[None], words="element") for name, each in strips),
-            Lines(title, [*lines, *found["applied"]]),
+            Lines(title, [*lines, *pair["applied"]]),
             *written,
         ],
         [
@@ -46,15 +46,15 @@ def _query_key(request: Request) -> Content:
 def _split(request: Request, query: int, key: int) -> tuple[list[Panel], list[Table]]:
     """The score split over what was written at the query and at the key, where it can be."""
     try:
-        made = heads.split(text_entry(request), "", request.index, request.heads[0], query, key)
+        split = heads.split(text_entry(request), "", request.index, request.heads[0], query, key)
     except ValueError as error:
         return [Lines("Why this score", [" ".join(str(error).split())])], []
     panels: list[Panel] = []
     tables = []
     for side in ("query", "key"):
-        names = [each["name"] for each in made[side]]
-        values = np.array([each["value"] for each in made[side]])
-        title = f"The score, {digits(made['score'])}, split over what was written at the {side}"
+        names = [each["name"] for each in split[side]]
+        values = np.array([each["value"] for each in split[side]])
+        title = f"The score, {digits(split['score'])}, split over what was written at the {side}"
         panels.append(Grid(title, values[None], cols=names, words="share of the score"))
         tables.append(Table(f"share at the {side}", ("component",), values, {"component": names}))
     return panels, tables

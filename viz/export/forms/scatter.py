@@ -20,7 +20,7 @@ def _scatter(request: Request) -> Content:
     entry = text_entry(request)
     answer = heads.numbers(entry, "")
     titles = {each["key"]: each["title"] for each in answer["measures"]} | {"layer": "layer"}
-    sites = request.shown.sites
+    sites = request.view.sites
     names, places = every_head(request)
 
     def along(key: str, dimension: int) -> list[float | None]:
@@ -28,10 +28,12 @@ def _scatter(request: Request) -> Content:
             return [float(site.layer) for site in sites for _ in range(site.heads)]
         if key == "similarity":
             points = heads.similarity(entry, "")["points"]
-            return [None if p is None else p[dimension] for own in points for p in own]
+            return [
+                None if p is None else p[dimension] for coordinates in points for p in coordinates
+            ]
         if key not in answer["values"]:
             raise ValueError(f"plot: expected keys of numbers of heads, received {key!r}")
-        return [number for own in answer["values"][key] for number in own]
+        return [number for coordinates in answer["values"][key] for number in coordinates]
 
     keys = _axes(request.selection.plot, along)
     columns = [along(key, dimension) for dimension, key in enumerate(keys[:3])]

@@ -32,31 +32,33 @@ def _stages(request: Request) -> Content:
 
     entry, query = text_entry(request), request.row
     trace, site, head = call_of(entry, request.index, request.heads[0])
-    found = stages(trace, site, head, token_of(entry, request.index, "out", query))
+    calculation = stages(trace, site, head, token_of(entry, request.index, "out", query))
     labels = {
-        "query": [trace.query_labels(site)[i] for i in found.rows],
-        "key": [trace.key_labels(site)[i] for i in found.keys],
+        "query": [trace.query_labels(site)[i] for i in calculation.rows],
+        "key": [trace.key_labels(site)[i] for i in calculation.keys],
     }
     at = site.where.coordinates | {"head": head}
-    places = {"query": found.rows, "key": found.keys}
+    places = {"query": calculation.rows, "key": calculation.keys}
     panels: list[Panel] = []
     tables = []
     for name, (title, rows, cols) in MATRICES.items():
-        title = found.formula if name == "products" else title
+        title = calculation.formula if name == "products" else title
         if name == "output":
-            title += ", changed by an edit" if found.edited else ""
-            title += ", times the output gate" if found.gated else ""
-        given = getattr(found, name)
+            title += ", changed by an edit" if calculation.edited else ""
+            title += ", times the output gate" if calculation.gated else ""
+        given = getattr(calculation, name)
         if given is None:
-            panels.append(Lines(title, [found.reason]))
+            panels.append(Lines(title, [calculation.reason]))
             continue
         values = np.atleast_2d(given.numpy(force=True).astype(np.float32))
-        chosen = slice(found.chosen, found.chosen + 1) if name == "written" else slice(None)
+        chosen = (
+            slice(calculation.chosen, calculation.chosen + 1) if name == "written" else slice(None)
+        )
         across, down = labels[rows][chosen], labels.get(cols, ())
         panels.append(Grid(title, values, across, down, words=title))
         named = places | {rows: places[rows][chosen]}
         tables.append(Table(name, (rows, cols), values, {rows: across, cols: down}, at, named))
-    token = found.rows[found.chosen]
+    token = calculation.rows[calculation.chosen]
     label = trace.query_labels(site)[token]
     description = f"One head for “{label}” ({token}), from queries and keys to what it writes."
     return Content(description, panels, tables)

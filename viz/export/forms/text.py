@@ -58,12 +58,12 @@ def _text(request: Request) -> Content:
         labels = key
         description = f"The {what} that “{query[place]}” ({token}) gives to each token."
         values = [weights_of(each, head)[place] for each, head in copies]
-    found = np.stack(values)
+    maps = np.stack(values)
     top = request.selection.top
     description += f" The {top} strongest are outlined." if top else ""
-    strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in found]
+    strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in maps]
     if not scores:
-        found = np.where(found >= request.selection.least, found, np.nan)
+        maps = np.where(maps >= request.selection.least, maps, np.nan)
     asked = rows if inward else range(token, token + 1)
     hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
     if hidden is not None:
@@ -71,10 +71,10 @@ def _text(request: Request) -> Content:
             f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
         )
         if not inward:
-            found[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
-    own = request.selection.scale == "own" or choice.average
-    most = float(np.nan_to_num(found).max())
-    scale = score_scale(found) if scores else weight_scale(most or 1.0 if own else 1.0)
+            maps[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
+    rescaled = request.selection.scale == "own" or choice.average
+    most = float(np.nan_to_num(maps).max())
+    scale = score_scale(maps) if scores else weight_scale(most or 1.0 if rescaled else 1.0)
     marked = place if labels == (key if inward else query) and not choice.average else None
     several = "layer {} · " if len(layers) > 1 else ""
     names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
@@ -85,15 +85,15 @@ def _text(request: Request) -> Content:
                 *(names[i], labels, each, scale),
                 marked=marked,
                 strongest=strongest[i],
-                bar=i == len(found) - 1,
+                bar=i == len(maps) - 1,
             )
-            for i, each in enumerate(found)
+            for i, each in enumerate(maps)
         ],
         [
             Table(
                 what,
                 ("head", axis),
-                found,
+                maps,
                 {"head": names, axis: labels},
                 [each.site.where.coordinates | {"head": head, **fixed} for each, head in copies],
                 {axis: span},
@@ -105,7 +105,7 @@ def _text(request: Request) -> Content:
 def _mean_over_queries(request: Request, head: One) -> np.ndarray:
     from analysis.filters import mean_over_queries
 
-    return mean_over_queries(request.shown, request.site, head).numpy(force=True)
+    return mean_over_queries(request.view, request.site, head).numpy(force=True)
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:

@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 def _vectors(request: Request) -> Content:
     """Queries and keys of a head on two principal components."""
-    found = heads.vectors(text_entry(request), "", request.index, request.heads[0])
+    projected = heads.vectors(text_entry(request), "", request.index, request.heads[0])
     query, key = (
-        request.shown.query_labels(request.site),
-        request.shown.key_labels(request.site),
+        request.view.query_labels(request.site),
+        request.view.key_labels(request.site),
     )
-    asks = [query[place] for place in found["query_indices"]]
-    answers = [key[place] for place in found["key_indices"]]
+    asks = [query[place] for place in projected["query_indices"]]
+    answers = [key[place] for place in projected["key_indices"]]
     points = np.array(
-        [(*at, kind) for kind, side in enumerate(("queries", "keys")) for at in found[side]]
+        [(*at, kind) for kind, side in enumerate(("queries", "keys")) for at in projected[side]]
     )
-    first, second = (f"{100 * share:.0f} % of the variance" for share in found["explained"])
+    first, second = (f"{100 * share:.0f} % of the variance" for share in projected["explained"])
     axes = (f"component 1, {first}", f"component 2, {second}", "0: a query, 1: a key")
     short = Points("Queries and keys", [*asks, *answers], points, axes)
     at = request.site.where.coordinates | {"head": request.heads[0]}
     components = ["component 1", "component 2"]
     sides = (
-        ("queries", "query", asks, found["query_indices"]),
-        ("keys", "key", answers, found["key_indices"]),
+        ("queries", "query", asks, projected["query_indices"]),
+        ("keys", "key", answers, projected["key_indices"]),
     )
     return Content(
         "Queries and keys of one head on the two principal components of both together.",
         [short],
         [
             Table(
-                *(name, (side, "component"), np.array(found[name], float).reshape(-1, 2)),
+                *(name, (side, "component"), np.array(projected[name], float).reshape(-1, 2)),
                 labels={side: labels, "component": components},
                 at=at,
                 places={side: places},

@@ -1,7 +1,7 @@
 """The story of the block: the residual stream."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Within, Word
-from viz.lessons.story import SHOWN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import ON_SCREEN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 ON = (0, 0, 0, 0)
 X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)  # two words of four features
@@ -122,7 +122,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
-            computed=SHOWN,
+            computed=ON_SCREEN,
         ),
         Step(
             "batch",
@@ -139,7 +139,7 @@ LESSON = Lesson(
             ),
             tries=(Try("“Machines” gets a 30", {"x": FAR}),),
             board=True,
-            computed=SHOWN,
+            computed=ON_SCREEN,
         ),
         Step(
             "mlp",

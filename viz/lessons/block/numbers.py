@@ -67,12 +67,12 @@ def _stream(word: str, place: int, off: tuple[bool, ...]) -> dict[str, Any]:
     from models.encoder import Encoder
     from models.lessons.block_steps import block_steps
 
-    found, tokens = network(NETWORK).network, encoded(NETWORK, word)
-    if not isinstance(found, Encoder) or found.head is None:
-        raise TypeError(f"expected an encoder with a head, received {type(found).__name__}")
-    blocks = cast("list[PreNormBlock]", list(found.blocks))
+    encoder, tokens = network(NETWORK).network, encoded(NETWORK, word)
+    if not isinstance(encoder, Encoder) or encoder.head is None:
+        raise TypeError(f"expected an encoder with a head, received {type(encoder).__name__}")
+    blocks = cast("list[PreNormBlock]", list(encoder.blocks))
     with torch.no_grad():
-        x = found.embed(torch.tensor([list(tokens.ids)]))
+        x = encoder.embed(torch.tensor([list(tokens.ids)]))
         norms, reads, adds = [_norm(x, place)], [], []
         for layer, block in enumerate(blocks):
             pair = off[2 * layer : 2 * layer + 2]
@@ -82,7 +82,7 @@ def _stream(word: str, place: int, off: tuple[bool, ...]) -> dict[str, Any]:
             reads += [_norm(read, place), _norm(again, place)]
             adds += [_norm(attended, place), _norm(fed, place)]
             norms += [_norm(between, place), _norm(x, place)]
-        shares = found.head(found.norm(x))[0].softmax(-1)
+        shares = encoder.head(encoder.norm(x))[0].softmax(-1)
     best, guesses = shares.max(-1)
     letters = encoded(NETWORK, word).labels[: len(word)]
     names = _letters()
@@ -272,13 +272,13 @@ def _smallest() -> Board:
     with torch.no_grad():
         values, pattern = example.attention(example.words)
         steps = follow_smallest(example.transformer, example.words)
-    found = follow(pattern)
+    trace = follow(pattern)
     signed: dict[str, Any] = {"kind": "signed", "digits": 4}
     names = ("word 0", "word 1")
     return board(
         [
             panel("x", example.words[0].tolist(), rows=names, **signed),
-            panel("weights, no scale", found.weights.tolist(), kind="weights", digits=4),
+            panel("weights, no scale", trace.weights.tolist(), kind="weights", digits=4),
             panel("attention", values[0].tolist(), sign="→", **signed),
         ],
         [

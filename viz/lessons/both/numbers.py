@@ -40,27 +40,27 @@ def numbers(
     trace = _read(date)
     site = next(site for site in trace.sites if site.kind == "cross")
     source, target = trace.key_labels(site), trace.query_labels(site)[:ROWS]
-    reading, own, cross = (
+    reading, causal, cross = (
         trace.weights(layer=0, head=head, kind=kind) for kind in ("self", "causal", "cross")
     )
     cross, shares = cross[:ROWS], trace.output.values[0, :ROWS].softmax(-1)
     names = trained(MODEL)[1].target_tokens
-    chosen = [_shown(names[id]) for id in shares.argmax(-1).tolist()]
+    chosen = [_visible(names[id]) for id in shares.argmax(-1).tolist()]
     row, at = min(written, len(chosen) - 1), min(at, len(source) - 1)
     best = shares[row].topk(BEST)
     most = int(cross[row].argmax())
     return {
-        "source": [_shown(label) for label in source],
-        "target": [_shown(label) for label in target],
+        "source": [_visible(label) for label in source],
+        "target": [_visible(label) for label in target],
         "chosen": chosen,
         "written": row,
         "at": at,
         "self": reading[at].tolist(),
-        "causal": own[row, : row + 1].tolist(),
+        "causal": causal[row, : row + 1].tolist(),
         "cross": cross.tolist(),
-        "most": {"token": _shown(source[most]), "at": most, "weight": cross[row, most].item()},
+        "most": {"token": _visible(source[most]), "at": most, "weight": cross[row, most].item()},
         "best": [
-            {"token": _shown(names[id]), "share": share}
+            {"token": _visible(names[id]), "share": share}
             for id, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ],
         "iso": "".join(target[1:]),
@@ -106,15 +106,15 @@ def _stacks(date: str, row: int, at: int, off: tuple[bool, ...]) -> dict[str, An
         )
         shares = network.output(network.norm(writing[-1].out), None)[0].softmax(-1)
     best = shares[row].topk(BEST)
-    guesses = [_shown(names[id]) for id in shares.argmax(-1).tolist()]
-    wanted = [_shown(names[id]) for id in target[1:]]
+    guesses = [_visible(names[id]) for id in shares.argmax(-1).tolist()]
+    wanted = [_visible(names[id]) for id in target[1:]]
     return {
         "encoder": _layers(reading, at, ENCODER),
         "memory": context[0, at].norm().item(),
         "decoder": _layers(writing, row, DECODER),
         "off": list(off),
         "best": [
-            {"token": _shown(names[id]), "share": share}
+            {"token": _visible(names[id]), "share": share}
             for id, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ],
         "guesses": guesses[: len(wanted)],
@@ -137,14 +137,14 @@ def _layers(steps: "list[BlockStep]", token: int, layers: tuple[str, ...]) -> di
 def _cost(length: int, width: int) -> dict[str, Any]:
     from models.lessons import reach
 
-    found = reach.multiplications(length, width)
+    products = reach.multiplications(length, width)
     return {
         "length": length,
         "width": width,
-        "scores": found.scores,
-        "sums": found.sums,
-        "projections": found.projections,
-        "total": found.total,
+        "scores": products.scores,
+        "sums": products.sums,
+        "projections": products.projections,
+        "total": products.total,
         "equal": 2 * width,
         "steps": {kind: reach.cost(kind, length, width).steps for kind in reach.KINDS},
         "paths": {kind: reach.cost(kind, length, width).path for kind in reach.KINDS},
@@ -163,7 +163,7 @@ def _read(date: str) -> "Trace":
     return traced(MODEL, date)
 
 
-def _shown(label: str) -> str:
+def _visible(label: str) -> str:
     """A token as a label: spaces and special tokens can be seen."""
     return {" ": "␣", "<begin>": "begin", "[BEGIN]": "begin", "[END]": "end"}.get(label, label)
 
@@ -200,10 +200,10 @@ def _sharing() -> Board:
             scaling=scaling,
             embed_norm=False,
         )
-        found = shared(config)
-        parameters[name] = found.parameters
-        sizes = (found.weights, found.embeddings, found.positions, found.logits)
-        rows[name] = [*(f"{size:.4f}" for size in sizes), f"{found.parameters:,}"]
+        shares = shared(config)
+        parameters[name] = shares.parameters
+        sizes = (shares.weights, shares.embeddings, shares.positions, shares.logits)
+        rows[name] = [*(f"{size:.4f}" for size in sizes), f"{shares.parameters:,}"]
     cols = ["matrix", "embedding", "positions", "logits", "parameters"]
     saved = parameters["three matrices"] - parameters["shared, emb"]
     return board([table("Standard deviations, width 64", rows, cols)], saved=saved)

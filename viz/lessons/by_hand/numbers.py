@@ -22,7 +22,7 @@ def numbers(film: list[float], viewer: list[float], x: list[float], row: int) ->
     products, match = followed.terms(torch.tensor(film), torch.tensor(viewer))
     words = torch.tensor(x).view(1, WORDS, FEATURES)
     _, pattern = simple.unlearned(words)
-    found = followed.follow(pattern)
+    steps = followed.follow(pattern)
     return {
         "film": film,
         "viewer": viewer,
@@ -31,11 +31,11 @@ def numbers(film: list[float], viewer: list[float], x: list[float], row: int) ->
         "x": words[0].tolist(),
         "row": row,
         "other": 1 - row,
-        "scores": found.scores.tolist(),
-        "exponentials": found.exponentials.tolist(),
-        "shifts": found.shifts.tolist(),
-        "sums": found.sums.tolist(),
-        "weights": found.weights.tolist(),
-        "contributions": (found.weights[:, :, None] * words).tolist(),
-        "outputs": found.values.tolist(),
+        "scores": steps.scores.tolist(),
+        "exponentials": steps.exponentials.tolist(),
+        "shifts": steps.shifts.tolist(),
+        "sums": steps.sums.tolist(),
+        "weights": steps.weights.tolist(),
+        "contributions": (steps.weights[:, :, None] * words).tolist(),
+        "outputs": steps.values.tolist(),
     }

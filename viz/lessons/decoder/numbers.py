@@ -66,21 +66,21 @@ def _small(
     import torch
 
     _, card = trained(MODEL)
-    found = written_after(text, LONGEST, MOST)
-    kept = found.ids[: found.start + written]
+    sample = written_after(text, LONGEST, MOST)
+    kept = sample.ids[: sample.start + written]
     seen, causal = _seen(kept, network, window, ahead), _seen(kept, network, MOST, 0)
     layer, index = (0, 0) if network == "copying" else divmod(head, HEADS)
     ids = torch.tensor(kept)
-    names = [label(card.tokens[id]) for id in found.ids]
+    names = [label(card.tokens[id]) for id in sample.ids]
     count = len(ids)
     narrow = _seen(kept, network, NARROW, 0)
     whole, now, few = (each.of_answers(ids) for each in (causal, seen, narrow))
     return {
         "tokens": names[:count],
-        "start": found.start,
+        "start": sample.start,
         "network": network,
-        "left": len(found.ids) - count,
-        "difference": found.difference,
+        "left": len(sample.ids) - count,
+        "difference": sample.difference,
         **parts.weights(seen, layer, index),
         **parts.predictions(seen, ids, lambda id: label(card.tokens[id])),
         "fell": parts.fell(whole, now, few, names),
@@ -127,17 +127,25 @@ def padding() -> Board:
     _, pattern = attend(q, k, k, mask=Mask(causal=True, padding=hidden))
     weights = pattern.weights(0, item=0)
     visible = pattern.scores(0, item=0).isfinite().tolist()
-    shown = [
+    visible_weights = [
         [value if seen else None for value, seen in zip(*row, strict=True)]
         for row in zip(weights.tolist(), visible, strict=True)
     ]
     rows = {
-        name: ["0 / 0" if each != each else f"{each:.4f}" for each in found.tolist()]
-        for name, found in hidden_row(torch.tensor(ALL_HIDDEN)).items()
+        name: ["0 / 0" if each != each else f"{each:.4f}" for each in row_of_weights.tolist()]
+        for name, row_of_weights in hidden_row(torch.tensor(ALL_HIDDEN)).items()
     }
     cols = [f"score {score}".replace("-", "−") for score in ALL_HIDDEN]
     return board(
-        [panel("weights of a padded text", shown, rows=PADDED, cols=PADDED, kind="weights")],
+        [
+            panel(
+                "weights of a padded text",
+                visible_weights,
+                rows=PADDED,
+                cols=PADDED,
+                kind="weights",
+            )
+        ],
         [table("a query whose keys are all hidden", rows, cols)],
     )
 

@@ -58,8 +58,8 @@ def ways() -> Board:
     for how, name in WAYS.items():
         weights = dictionary.normalised(similarities, how)
         answer = dictionary.pooled(weights, values).item()
-        shown = [f"{each:.3f}" for each in (*weights.tolist(), weights.sum().item())]
-        rows[name] = [*shown, f"{answer:.2f}", dictionary.case(weights)]
+        formatted = [f"{each:.3f}" for each in (*weights.tolist(), weights.sum().item())]
+        rows[name] = [*formatted, f"{answer:.2f}", dictionary.case(weights)]
     cols = [*KEYS, "sum", "answer", "case"]
     return board([table("Weights for “Anna”, in six ways", rows, cols)])
 
@@ -97,8 +97,8 @@ def _fruit() -> Board:
     citrus = dictionary.normalised(by_meaning("citrus", keys), "softmax", temperature=SHARP)
 
     def spread(weights: "torch.Tensor", among: list[str]) -> list[float | None]:
-        found = dict(zip(among, weights.tolist(), strict=True))
-        return [found.get(key) for key in keys]
+        weight_of = dict(zip(among, weights.tolist(), strict=True))
+        return [weight_of.get(key) for key in keys]
 
     columns = [pi.tolist(), exact.tolist(), spread(meaning, rest), spread(letters, rest)]
     columns.append(citrus.tolist())

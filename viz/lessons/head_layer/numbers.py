@@ -25,25 +25,25 @@ def numbers(h: list[float], target: int, rate: float, temperature: float) -> dic
 
     weights = torch.tensor(WEIGHTS)
     logits = loss_steps.project(torch.tensor(h), weights)
-    found = loss_steps.loss_steps(logits, target)
-    moved = loss_steps.loss_steps(logits - rate * found.gradient, target)
-    first, second = found.order[:2].tolist()
-    probabilities = found.probabilities.tolist()
+    loss = loss_steps.loss_steps(logits, target)
+    moved = loss_steps.loss_steps(logits - rate * loss.gradient, target)
+    first, second = loss.order[:2].tolist()
+    probabilities = loss.probabilities.tolist()
     return {
         "words": WORDS,
         "h": h,
         "weights": weights.tolist(),
         "logits": logits.tolist(),
-        "exponentials": found.exponentials.tolist(),
-        "total": found.total.item(),
+        "exponentials": loss.exponentials.tolist(),
+        "total": loss.total.item(),
         "probabilities": probabilities,
         "target": target,
         "word": WORDS[target],
         "logit": logits[target].item(),
         "probability": probabilities[target],
-        "loss": found.loss.item(),
-        "gradient": found.gradient.tolist(),
-        "slope": found.gradient[target].item(),
+        "loss": loss.loss.item(),
+        "gradient": loss.gradient.tolist(),
+        "slope": loss.gradient[target].item(),
         "moved": {
             "logits": moved.logits.tolist(),
             "probabilities": moved.probabilities.tolist(),
@@ -53,7 +53,7 @@ def numbers(h: list[float], target: int, rate: float, temperature: float) -> dic
         "best": WORDS[first],
         "second": WORDS[second],
         "gap": (logits[first] - logits[second]).item(),
-        "ratio": (found.probabilities[first] / found.probabilities[second]).item(),
+        "ratio": (loss.probabilities[first] / loss.probabilities[second]).item(),
         "largest": probabilities[first],
         "divided": (logits / temperature).tolist(),
         "sampled": softmax(logits / temperature).tolist(),
@@ -110,10 +110,10 @@ def top_k(values: Mapping[str, Any]) -> Board:
     wanted = torch.tensor(targets)
     rows: dict[str, list[float | str | None]] = {}
     for n, (row, right) in enumerate(zip(logits, targets, strict=True)):
-        found = loss_steps.loss_steps(row, right)
-        shown = [f"{share:.3f}" for share in softmax(row).tolist()]
+        loss = loss_steps.loss_steps(row, right)
+        formatted = [f"{share:.3f}" for share in softmax(row).tolist()]
         name = "yours" if n == 0 else f"vector {n + 1}"
-        rows[name] = [*shown, WORDS[right], str(found.rank), f"{found.loss.item():.3f}"]
+        rows[name] = [*formatted, WORDS[right], str(loss.rank), f"{loss.loss.item():.3f}"]
     accuracy = [[top_k_accuracy(logits, wanted, k).item() for k in range(1, len(WORDS) + 1)]]
     cols = [*WORDS, "right", "rank", "loss"]
     return board(

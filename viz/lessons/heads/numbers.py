@@ -32,10 +32,10 @@ def numbers(
         sentence: that MiniLM reads.
         layer: of MiniLM.
     """
-    found = _layer(int(heads), token, min(head, int(heads) - 1))
+    values = _layer(int(heads), token, min(head, int(heads) - 1))
     costs = {str(each): _costs(each) for each in COUNTS}
     return {
-        **found,
+        **values,
         "costs": costs,
         "one": costs["1"],
         "now": costs[heads],
@@ -43,7 +43,7 @@ def numbers(
     }
 
 
-def _made(heads: int) -> "MultiHeadAttention":
+def _seeded_layer(heads: int) -> "MultiHeadAttention":
     from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
     from models.seeding import seeded
 
@@ -59,7 +59,7 @@ def _layer(heads: int, token: int, head: int) -> dict[str, Any]:
     from models.lessons.followed import follow
     from models.seeding import seeded
 
-    layer = _made(heads)
+    layer = _seeded_layer(heads)
     with seeded(SEED):
         x = LOUD * torch.randn(1, len(WORDS), DIM)
     with torch.no_grad():
@@ -128,9 +128,9 @@ def _read(sentence: str, among: str) -> tuple[list[str], list[Any], list[Any], l
     if not FEWEST <= count <= MOST:
         raise InputError(f"sentence: expected {FEWEST} to {MOST} tokens, received {count}")
     read = traced("minilm", sentence)
-    found = habits(read, words=among == "words")
+    result = habits(read, words=among == "words")
     weights = [_short(read.weights(site.layer).tolist()) for site in read.sites]
-    return read.labels, weights, list(found.names), found.scores.amax(0).tolist()
+    return read.labels, weights, list(result.names), result.scores.amax(0).tolist()
 
 
 def _short(numbers: Any) -> Any:

@@ -48,14 +48,14 @@ def numbers(
     Raises:
         InputError: for signs or words that the networks do not know, or too many of them.
     """
-    found = _read(text, None)
+    reading = _read(text, None)
     changed = _read(text, None if ablated == "none" else int(ablated))
-    tokens = found["tokens"]
+    tokens = reading["tokens"]
     at = min(query, len(tokens) - 1)
-    row = found["weights"][later][at]
+    row = reading["weights"][later][at]
     key = row.index(max(row))
     return {
-        **found,
+        **reading,
         "followed": {"previous": head, "induction": later, "ablate": later, "sink": sink},
         "query": at,
         "asks": tokens[at],
@@ -63,7 +63,7 @@ def numbers(
         "finds": tokens[key],
         "found_weight": row[key],
         "before": tokens[key - 1] if key else None,
-        "predicted": found["best"][at],
+        "predicted": reading["best"][at],
         "ablated": ablated,
         "changed": changed,
         "tests": _tests(),

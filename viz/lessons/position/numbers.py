@@ -6,7 +6,7 @@ from typing import Any
 from viz.lessons.boards import Board, board, panel, table
 
 WORDS, ORDER = ("dog", "bites", "man"), (2, 1, 0)
-SHOWN = 6  # features of a word's vector
+FEATURES = 6  # features of a word's vector
 COUNT, DIM = 20, 16  # positions and features of the table
 SHIFT = 5  # by which both positions are moved
 WIDTH, HEADS = 8, 8  # of a rotary head; with ALiBi
@@ -70,14 +70,14 @@ def _small(first: int, embeddings: list[float]) -> dict[str, Any]:
 def _order(added: str, mask: str) -> dict[str, Any]:
     from models.lessons.order import permuted
 
-    found = permuted(WORDS, ORDER, positions=added == "yes", causal=mask == "causal")
+    outcome = permuted(WORDS, ORDER, positions=added == "yes", causal=mask == "causal")
     return {
         "words": WORDS,
         "turned": [WORDS[place] for place in ORDER],
-        "before": found.before[:, :SHOWN].tolist(),
-        "after": found.after[:, :SHOWN].tolist(),
-        "moved": found.moved.tolist(),
-        "largest": found.moved.max().item(),
+        "before": outcome.before[:, :FEATURES].tolist(),
+        "after": outcome.after[:, :FEATURES].tolist(),
+        "moved": outcome.moved.tolist(),
+        "largest": outcome.moved.max().item(),
     }
 
 

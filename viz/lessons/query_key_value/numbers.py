@@ -87,9 +87,9 @@ def columns() -> Board:
     words, features = ("word 0", "word 1"), ("feature 0", "feature 1")
 
     def reading(pattern: "Pattern", how: str, names: tuple[str, ...]) -> list[Panel]:
-        found = follow(pattern)
+        steps = follow(pattern)
         parts = {"Q": pattern.q[0, 0], "K": pattern.k[0, 0], "V": pattern.v[0, 0]}
-        parts |= {"weights": found.weights, "result": found.values}
+        parts |= {"weights": steps.weights, "result": steps.values}
         return [
             panel(
                 f"{how}: {name}" if name in ("Q", "weights") else name,

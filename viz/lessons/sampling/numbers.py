@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from models.decoder import DecoderConfig, DecoderOutput
 
-SHOWN = 10  # words with a bar
+BARS = 10  # words with a bar
 MOST = 12  # tokens that the picture has room for
 LONGEST = 8  # of them, at the start
 FEATURES = 5  # of each key and value that are drawn
@@ -38,11 +38,11 @@ def numbers(
     Raises:
         InputError: for words that the network does not know, or too many of them.
     """
-    found = written_after(start, LONGEST, MOST)
-    logits = _pass(found.ids).logits[0, found.start - 1].float()
+    sample = written_after(start, LONGEST, MOST)
+    logits = _pass(sample.ids).logits[0, sample.start - 1].float()
     return {
         **_drawn(logits, temperature, k, p),
-        **_cached(found, written),
+        **_cached(sample, written),
         **_costs(length),
         "tables": [_draws(logits, temperature, k, p)],
     }
@@ -60,11 +60,11 @@ def _drawn(logits: "Tensor", temperature: float, k: int, p: float) -> dict[str, 
     drawn = next_probabilities(logits, temperature=temperature, k=k, p=p)[order]
     parts = {"plain": plain, "warm": warm, "drawn": drawn}
     return {
-        "words": [card.tokens[id] for id in order[:SHOWN].tolist()],
-        "logits": logits[order][:SHOWN].tolist(),
-        **{name: part[:SHOWN].tolist() for name, part in parts.items()},
-        "others": {name: part[SHOWN:].sum().item() for name, part in parts.items()},
-        "together": limited.cumsum(0)[:SHOWN].tolist(),
+        "words": [card.tokens[id] for id in order[:BARS].tolist()],
+        "logits": logits[order][:BARS].tolist(),
+        **{name: part[:BARS].tolist() for name, part in parts.items()},
+        "others": {name: part[BARS:].sum().item() for name, part in parts.items()},
+        "together": limited.cumsum(0)[:BARS].tolist(),
         "count": len(logits),
         "kept": int((drawn > 0).sum()),
         "cut": (warm * (drawn == 0)).sum().item(),
@@ -72,25 +72,25 @@ def _drawn(logits: "Tensor", temperature: float, k: int, p: float) -> dict[str, 
     }
 
 
-def _cached(found: Written, written: int) -> dict[str, Any]:
+def _cached(sample: Written, written: int) -> dict[str, Any]:
     """Keys and values of all tokens but the last, its query and weights, and the price."""
     from models.lessons.sampling import step_cost
 
     model, card = trained(MODEL)
-    count = min(found.start + written, len(found.ids))
-    names = [label(card.tokens[id]) for id in found.ids]
-    pattern = _pass(found.ids).patterns[LAYER]
+    count = min(sample.start + written, len(sample.ids))
+    names = [label(card.tokens[id]) for id in sample.ids]
+    pattern = _pass(sample.ids).patterns[LAYER]
     weights = pattern.weights(HEAD, item=0)[count - 1, :count]
     config = model.network.config
     return {
         "tokens": names[:count],
-        "begun": found.start,
+        "begun": sample.start,
         "following": names[count] if count < len(names) else None,
         "keys": pattern.k[0, HEAD, :count, :FEATURES].tolist(),
         "values": pattern.v[0, HEAD, :count, :FEATURES].tolist(),
         "query": pattern.q[0, HEAD, count - 1, :FEATURES].tolist(),
         "weights": weights.tolist(),
-        "difference": found.difference,
+        "difference": sample.difference,
         "small": {
             "without": step_cost(config, count, cached=False).multiplications,
             "with": step_cost(config, count, cached=True).multiplications,
@@ -148,6 +148,6 @@ def _draws(logits: "Tensor", temperature: float, k: int, p: float) -> Panel:
     dice = torch.Generator().manual_seed(SEED)
     drawn = torch.multinomial(chances, DRAWS, replacement=True, generator=dice)
     counts = drawn.bincount(minlength=len(chances))
-    order = logits.argsort(descending=True, stable=True)[:SHOWN].tolist()
+    order = logits.argsort(descending=True, stable=True)[:BARS].tolist()
     rows = {card.tokens[id]: [chances[id].item(), str(int(counts[id]))] for id in order}
     return table(f"{DRAWS:,} draws", rows, ["probability", "drawn"])

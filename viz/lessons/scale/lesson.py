@@ -1,7 +1,7 @@
 """The story of the scale and the softmax."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Within
-from viz.lessons.story import SHOWN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import ON_SCREEN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="scale",
@@ -193,7 +193,7 @@ LESSON = Lesson(
                 Try("Dot product, keys of width 2", {"scoring": "dot", "key_width": 2}),
                 Try("Query of zeros: a plain mean", {"q": (0, 0)}),
             ),
-            computed=SHOWN,
+            computed=ON_SCREEN,
         ),
         Step(
             "temperature",
@@ -227,7 +227,7 @@ LESSON = Lesson(
                 Try("In range: all 4", {"size": 4}),
                 Try("Both overflow: all 100", {"size": 100}),
             ),
-            computed=SHOWN,
+            computed=ON_SCREEN,
         ),
     ),
     takeaways=(

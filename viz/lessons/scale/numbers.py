@@ -140,11 +140,11 @@ def _others(width: int, seed: int) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "deviation": found.std(correction=0).item(),
-            "scores": found[0].tolist(),
-            "weights": scaling.softened(found[0]).tolist(),
+            "deviation": scores.std(correction=0).item(),
+            "scores": scores[0].tolist(),
+            "weights": scaling.softened(scores[0]).tolist(),
         }
-        for name, found in kinds.items()
+        for name, scores in kinds.items()
     ]
 
 
@@ -173,14 +173,14 @@ def _three_widths(q: tuple[float, ...], key_width: int, scoring: "Scoring") -> d
     }
     if not given["comparable"]:
         return given
-    found = widths.three_widths(query, key_width, scoring)
+    compared = widths.three_widths(query, key_width, scoring)
     return {
         **given,
-        "scores": found.scores.tolist(),
-        "weights": found.weights.tolist(),
-        "hidden": None if found.hidden is None else found.hidden.tolist(),
-        "output": found.output.tolist(),
-        "shape": str(found.shape),
+        "scores": compared.scores.tolist(),
+        "weights": compared.weights.tolist(),
+        "hidden": None if compared.hidden is None else compared.hidden.tolist(),
+        "output": compared.output.tolist(),
+        "shape": str(compared.shape),
     }
 
 
@@ -209,10 +209,10 @@ def _costs(width: int) -> Panel:
     """Dot products and additive scores of all pairs of a long text."""
     from models.lessons import scaling
 
-    found = {
+    costs = {
         "dot product": scaling.dot_costs(TOKENS, width),
         "additive": scaling.additive_costs(TOKENS, width, UNITS),
     }
-    rows = {name: [f"{one.products:,}", f"{one.numbers:,}"] for name, one in found.items()}
+    rows = {name: [f"{one.products:,}", f"{one.numbers:,}"] for name, one in costs.items()}
     title = f"Scores of {TOKENS:,} tokens of width {width}, {UNITS:,} hidden units"
     return table(title, rows, ["multiplications", "numbers in memory"])

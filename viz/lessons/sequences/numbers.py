@@ -52,13 +52,13 @@ def _influence(tokens: int, gain: float, activation: str) -> dict[str, Any]:
     """Of each token on the last output, and the first token's as a share of the last one's."""
     from models.lessons import sequences
 
-    found = {
+    influences = {
         "recurrence": sequences.recurrent_influence(tokens, gain=gain, activation=activation),
         "attention": sequences.attention_influence(tokens),
     }
     return {
         kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
-        for kind, sizes in found.items()
+        for kind, sizes in influences.items()
     }
 
 

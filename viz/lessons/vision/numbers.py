@@ -47,17 +47,17 @@ def numbers(
     """
     import torch.nn.functional as F
 
-    found, plain, out = _cut(picture), _run(picture, "none"), _run(picture, shuffle)
+    patches, plain, out = _cut(picture), _run(picture, "none"), _run(picture, shuffle)
     network, _ = _network()
-    count = len(found.patches)
-    order = list(range(count)) if shuffle == "none" else list(found.order)
+    count = len(patches.patches)
+    order = list(range(count)) if shuffle == "none" else list(patches.order)
     place_of = [order.index(patch) for patch in range(count)]
     weights = out.patterns[layer].weights(head, [0], item=0)[0]
     vectors = network.positions.vectors(network.config.grid, network.config.width)[-count:]
     similar = F.cosine_similarity(vectors[position][None], vectors, dim=-1)
     changed = (_shares(out) - _shares(plain)).abs().max()
     return {
-        "patches": list(found.patches),
+        "patches": list(patches.patches),
         "cols": network.config.grid[1],
         "count": count,
         "tokens": count + 1,
@@ -124,8 +124,8 @@ def _png(patch: Any) -> str:
 def _run(picture: str, shuffle: "Shuffle") -> "ViTOutput":
     from models.lessons.shuffled import run_shuffled
 
-    found = _cut(picture)
-    return run_shuffled(_network()[0], found.pixels, shuffle, found.order)
+    patches = _cut(picture)
+    return run_shuffled(_network()[0], patches.pixels, shuffle, patches.order)
 
 
 @lru_cache(maxsize=48)
@@ -172,13 +172,13 @@ def _shares(out: "ViTOutput") -> Any:
 def _answers(out: "ViTOutput") -> list[dict[str, Any]]:
     """The likeliest classes of each question."""
     _, card = _network()
-    found = []
+    answers = []
     for question, shares in zip(card.questions, _parts(out), strict=True):
         best = shares.topk(BEST)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         named = [{"name": question.classes[at], "share": share} for at, share in pairs]
-        found.append({"title": question.title, "best": named})
-    return found
+        answers.append({"title": question.title, "best": named})
+    return answers
 
 
 SIDES, PIXELS = (28, 64, 224), (1, 7, 14, 28)

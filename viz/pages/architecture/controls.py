@@ -48,19 +48,19 @@ def choose() -> None:
 
 def change() -> None:
     """The hyperparameters of this kind of network."""
-    shown = fields(PRESETS[network.chosen()].kind)
+    visible = fields(PRESETS[network.chosen()].kind)
     with st.container(key=f"{PAGE}_controls", horizontal=True, gap="small"):
-        for field in shown:
+        for field in visible:
             if not field.section:
                 _control(field)
         with st.popover("More", width="content", key=f"{PAGE}_more"):
-            _more([field for field in shown if field.section])
+            _more([field for field in visible if field.section])
 
 
-def _more(shown: Sequence[Field]) -> None:
+def _more(visible: Sequence[Field]) -> None:
     """The less used hyperparameters, by section."""
     for section in SECTIONS:
-        inside = [field for field in shown if field.section == section]
+        inside = [field for field in visible if field.section == section]
         if inside:
             name = section.partition(",")[0].partition(" ")[0].lower()
             st.markdown(f"**{section}**")
@@ -92,8 +92,8 @@ def view(summary: str) -> str:
     """
     with st.container(key=f"{PAGE}_shown", horizontal=True, vertical_alignment="center"):
         controls.choice(PAGE, "run", "View", VIEWS, "", collapsed=True)
-        shown = session.get(PAGE, "run")
-        if shown == "no":
+        choice = session.get(PAGE, "run")
+        if choice == "no":
             controls.choice(PAGE, "look", "Beside the diagram", BESIDE, "", collapsed=True)
         st.html(summary)
         if network.changed():
@@ -103,7 +103,7 @@ def view(summary: str) -> str:
                 on_click=session.callback(_reset),
                 type="tertiary",
             )
-    return shown
+    return choice
 
 
 def _reset() -> None:

@@ -52,8 +52,8 @@ def _ask(network: str) -> None:
 def _offer(bytes: float) -> None:
     """Buttons that reduce one size so that the network fits."""
 
-    def fits(made: Any, values: network.Values) -> bool:
-        return compute.peak_memory(compute.parts(made, *network.sizes(values))) <= bytes
+    def fits(config: Any, values: network.Values) -> bool:
+        return compute.peak_memory(compute.parts(config, *network.sizes(values))) <= bytes
 
     with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.smaller(fits)):

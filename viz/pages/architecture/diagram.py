@@ -74,9 +74,9 @@ def _base(parts: Parts, quantity: str) -> dict[str, Any]:
             "parts": [described(inner, times) for inner in part.parts],
         }
 
-    found = [described(part, 1) for part in parts]
+    descriptions = [described(part, 1) for part in parts]
     listed = [{"file": file, "line": line, "code": code} for file, line, code in sources]
-    return base(found, listed, title=network.title(), quantity=quantity)
+    return base(descriptions, listed, title=network.title(), quantity=quantity)
 
 
 def _rows(part: "Part", times: int) -> list[tuple[str, str]]:

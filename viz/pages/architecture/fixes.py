@@ -25,12 +25,12 @@ class Fix:
 def nearest() -> list[Fix]:
     """For each setting that alone can make the settings valid: its nearest such value."""
     name, now = network.chosen(), network.values()
-    found = []
+    fixes = []
     for field in fields(PRESETS[name].kind):
         works = _first(name, now, field.name, _near(field, now))
         if works is not None:
-            found.append(_fix(field, works))
-    return found[:MOST]
+            fixes.append(_fix(field, works))
+    return fixes[:MOST]
 
 
 def smaller(fits: Callable[[object, Values], bool]) -> list[Fix]:
@@ -40,7 +40,7 @@ def smaller(fits: Callable[[object, Values], bool]) -> list[Fix]:
         fits: whether a config with these settings fits.
     """
     name, now = network.chosen(), network.values()
-    found = []
+    fixes = []
     for field in fields(PRESETS[name].kind):
         if field.name not in SMALLER:
             continue
@@ -48,21 +48,21 @@ def smaller(fits: Callable[[object, Values], bool]) -> list[Fix]:
             changed = now | {field.name: value}
             if "source_vocab" in changed and field.name.endswith("vocab"):
                 changed |= {"source_vocab": value, "target_vocab": value}
-            made = _possible(name, changed)
-            if made is not None and fits(made, changed):
+            config = _possible(name, changed)
+            if config is not None and fits(config, changed):
                 different = {key: changed[key] for key in changed if changed[key] != now[key]}
-                found.append(Fix(f"{field.label} {value:,}", different))
+                fixes.append(Fix(f"{field.label} {value:,}", different))
                 break
-    return found[:MOST]
+    return fixes[:MOST]
 
 
 def _fix(field: Field, value: Value) -> Fix:
-    shown = f"{value:,}" if isinstance(value, int) else value
+    title = f"{value:,}" if isinstance(value, int) else value
     if field.titles:
-        shown = field.titles[field.options.index(str(value))]
+        title = field.titles[field.options.index(str(value))]
     if field.control == "decimal" and field.auto and not value:
-        shown = "auto"
-    return Fix(f"{field.label} {shown}", {field.name: value})
+        title = "auto"
+    return Fix(f"{field.label} {title}", {field.name: value})
 
 
 def _first(name: str, now: Values, changed: str, tried: Iterator[Value]) -> Value | None:

@@ -54,19 +54,19 @@ def config(name: str, values: Mapping[str, Value]) -> Any:
         classes = settings["classes"]
         settings |= {"neurons": (*settings["neurons"], classes) if classes else ()}
         settings |= {"classes": None if classes else classes}
-    made = config_of(preset.kind, settings)
-    compute.check_input(made, *sizes(values))
-    return made
+    built = config_of(preset.kind, settings)
+    compute.check_input(built, *sizes(values))
+    return built
 
 
 def possible() -> tuple[Any, tuple[int, int], ValueError | None]:
     """The last valid network, its input sizes, and the error of the current one, if any."""
     state, name, now = st.session_state, chosen(), values()
     try:
-        made = config(name, now)
+        built = config(name, now)
     except ValueError as error:
         kept, last = state.get(f"{PAGE}/possible", ("", {}))
         last = last if kept == name else presets.values(name)
         return config(name, last), sizes(last), error
     state[f"{PAGE}/possible"] = name, now
-    return made, sizes(now), None
+    return built, sizes(now), None

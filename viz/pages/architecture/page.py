@@ -34,18 +34,18 @@ def page() -> None:
 def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
     """The parts or the attention; if the settings are invalid, the last valid ones, dimmed."""
     config, sizes, error = network.possible()
-    found = compute.parts(config, *sizes)
+    costs = compute.parts(config, *sizes)
     with above:
         if error is not None:
             controls.problem(error)
-        shown = controls.view(diagram.summary(found))
+        choice = controls.view(diagram.summary(costs))
     with place:
-        if shown == "score" and error is None:
+        if choice == "score" and error is None:
             attention.address(PAGE, presets.settings_of(network.chosen()))
             score.show(config)
-        elif shown == "yes" and error is None:
+        elif choice == "yes" and error is None:
             run.show(config)
-        elif not (shown == "yes" and run.stale(config)):
+        elif not (choice == "yes" and run.stale(config)):
             diagram.show(
-                found, session.get(PAGE, "look"), stale=error is not None, link=shown != "yes"
+                costs, session.get(PAGE, "look"), stale=error is not None, link=choice != "yes"
             )

@@ -106,9 +106,9 @@ def input_of(name: str, example: Example | None) -> dict[str, str]:
     settings = {"text": SENTENCE, "answer": ANSWER, "photo": "flower"}
     if example is None:
         return settings
-    own = f"{trained(name)}/{example.input}"
-    if own in SAMPLES:
-        return settings | {"photo": own}
+    sample = f"{trained(name)}/{example.input}"
+    if sample in SAMPLES:
+        return settings | {"photo": sample}
     return settings | {"text": example.input, "answer": example.target or ""}
 
 

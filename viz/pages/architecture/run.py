@@ -70,9 +70,9 @@ def _introduce(name: str, model: str) -> None:
         return
     with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
         for number, example in enumerate(presets.examples(name)):
-            shown = example.input == session.get(PAGE, "text")
+            selected = example.input == session.get(PAGE, "text")
             key = f"{PAGE}_example_{number}"
-            controls.button(example.name, key, _take, name, example, chosen=shown)
+            controls.button(example.name, key, _take, name, example, chosen=selected)
 
 
 def _take(name: str, example: "Example") -> None:
@@ -89,7 +89,7 @@ def _draw(stage: attention.Stage, request: TraceRequest) -> None:
         return
     with st.spinner("Building and running it …"), run.progress() as progress:
         trace = tracing.traced(request, progress, shared.waiting(progress)).value
-        held = tracing.shown(request)
+        held = tracing.entry_for(request)
     for note in trace.notes:
         shared.notice(note)
     done = tracing.notes_of(request)
@@ -97,8 +97,8 @@ def _draw(stage: attention.Stage, request: TraceRequest) -> None:
         st.caption(shared.plain(f"Preprocessing: {'; '.join(done)}."))
     model = request.model.catalogue
     if samples.samples(model):
-        own = pictures.has_upload(PAGE)
-        example = None if own else examples.pictures(model).get(session.get(PAGE, "photo"))
+        uploaded = pictures.has_upload(PAGE)
+        example = None if uploaded else examples.pictures(model).get(session.get(PAGE, "photo"))
         answers.of_picture(model, trace, example)
     predicts = request.picture is None and held.value.predict is not no_predictions
     stage.show(held, panels=["predictions", "code"] if predicts else ["code"])

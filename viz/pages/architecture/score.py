@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ITEMS = 200
 SECONDS = 4.0  # of all passes; slower networks get fewer items
-MOST_KS, SHOWN = 6, 64  # ks in the link; largest k that is drawn
+MOST_KS, MOST_SHOWN = 6, 64  # ks in the link; largest k that is drawn
 TASK = "held-out items of its task"
 RANDOM = "random inputs with random answers"
 
@@ -46,13 +46,13 @@ def show(config: "Config") -> None:
     if not cost.allowed(config, _parts(config)):
         return
     try:
-        found = measured(run.source(config, model), config, tokens, target)
-        ks = chosen(text, found.classes)
+        ranking = measured(run.source(config, model), config, tokens, target)
+        ks = chosen(text, ranking.classes)
     except ValueError as error:
         shared.error_line(error)
         return
     what = TASK if model else RANDOM
-    _draw(found, ks, float(weight), f"{len(found.ranks)} answers to {what}")
+    _draw(ranking, ks, float(weight), f"{len(ranking.ranks)} answers to {what}")
 
 
 HELP = "Numbers of guesses, such as 1 3 5"
@@ -74,11 +74,11 @@ def chosen(text: str, classes: int) -> tuple[int, ...]:
     return tuple(sorted({min(int(word[:9]), classes) for word in words}))
 
 
-def _draw(found: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> None:
+def _draw(ranking: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> None:
     """Bars for the chosen k, beside the curve of every k."""
-    last = min(found.classes, max(SHOWN, ks[-1]))
+    last = min(ranking.classes, max(MOST_SHOWN, ks[-1]))
     at = np.arange(1, last + 1)
-    accuracy = np.array([found.accuracy(int(k)) for k in at])
+    accuracy = np.array([ranking.accuracy(int(k)) for k in at])
     with charts.saved(PAGE, "score", f"{network.title()}: {what}"):
         left, right = st.columns([2, 3], gap="medium")
         with left:
@@ -89,11 +89,11 @@ def _draw(found: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> No
                 x="share of answers",
             )
             charts.chart(PAGE, bars, "accuracy", "Accuracy at each chosen k")
-            st.markdown(_loss(found, weight))
+            st.markdown(_loss(ranking, weight))
         with right:
             curve = figures.curves(
                 at,
-                {"this network": accuracy, "chance: k / classes": at / found.classes},
+                {"this network": accuracy, "chance: k / classes": at / ranking.classes},
                 title=f"{network.title()}: {what}",
                 x="k, number of guesses",
                 y="share of answers among them",
@@ -107,30 +107,30 @@ def _draw(found: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> No
     )
 
 
-def _loss(found: "Ranking", weight: float) -> str:
-    chance = float(np.log(found.classes))
+def _loss(ranking: "Ranking", weight: float) -> str:
+    chance = float(np.log(ranking.classes))
     return (
-        f"Loss **{found.loss:.3f}** (chance: ln {found.classes:,} = {chance:.3f}); × {weight:g} ="
-        f" **{weight * found.loss:.3f}**. The weight scales every gradient and leaves each"
-        " accuracy as it is."
+        f"Loss **{ranking.loss:.3f}** (chance: ln {ranking.classes:,} = {chance:.3f});"
+        f" × {weight:g} = **{weight * ranking.loss:.3f}**. The weight scales every gradient"
+        " and leaves each accuracy as it is."
     )
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
 def measured(source: Source, config: "Config", tokens: int, target: int) -> "Ranking":
     """Ranks of the right answers: of the trained model's own task, or of random inputs."""
-    made = tracing.opened(source)
-    with shared.forward_pass(made):
+    trained = tracing.opened(source)
+    with shared.forward_pass(trained):
         if source.catalogue:
             task: Any = compute.RECIPES[source.catalogue].task
             return compute.ranking(
-                made.network, task, compute.draw(task, ITEMS, Random("accuracy"), held_out=True)
+                trained.network, task, compute.draw(task, ITEMS, Random("accuracy"), held_out=True)
             )
         seconds = cost.predicted(compute.parts(config, tokens, target))
         items = max(8, min(ITEMS, int(SECONDS / seconds)))
         task = compute.Chance(config, tokens, target)
         return compute.ranking(
-            made.network, task, [task.draw(Random(str(n))) for n in range(items)]
+            trained.network, task, [task.draw(Random(str(n))) for n in range(items)]
         )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PAGE = "corpus"
 KINDS = ("self", "causal", "cross")
 BEGINS = "previous token"  # the head with the most of it is shown first
-SHOWN = ("plot", "rank", "conditions")  # options of the views of all heads
+VIEW_OPTIONS = ("plot", "rank", "conditions")  # options of the views of all heads
 Address = dict[str, Any]
 
 
@@ -47,7 +47,7 @@ def params(begin: Address | None = None) -> tuple[link.Param, ...]:
         *(replace(each, default=first.get(each.name, each.default)) for each in selected.SITE),
         link.number("head", first.get("head"), 0, 999),
         replace(selected.param(OF_VIEWS["overview"]), default="scatter"),
-        *(selected.param(OF_VIEWS[name]) for name in SHOWN),
+        *(selected.param(OF_VIEWS[name]) for name in VIEW_OPTIONS),
     )
 
 

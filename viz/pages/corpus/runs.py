@@ -15,12 +15,12 @@ FOLDER = "folder"  # instead of the name of a run
 @cache
 def titles() -> dict[str, str]:
     """The runs that come with the app, by name, read without PyTorch."""
-    found = {}
+    titles = {}
     for path in sorted(FINISHED.glob("*/manifest.json")):
         manifest = json.loads(path.read_text(encoding="utf-8"))
         about = manifest["corpora"][0]["about"]
-        found[path.parent.name] = f"{manifest['model']['name']} · {about}"
-    return found
+        titles[path.parent.name] = f"{manifest['model']['name']} · {about}"
+    return titles
 
 
 def choices() -> dict[str, str]:

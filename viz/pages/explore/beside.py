@@ -134,7 +134,7 @@ def _second(request: TraceRequest, chosen: str, title: str) -> Second:
         other = replace(request, input=replace(picture, file=file))
         titles = _picture_title(), title.partition(": ")[2]
         example = examples.pictures(listed).get(name) if kind == "photo" else None
-    held = tracing.shown(other)
+    held = tracing.entry_for(other)
     if held.value.kind != "image":
         raise ValueError("its layers do not attend to patches of the picture")
     if notes := held.value.trace.notes:

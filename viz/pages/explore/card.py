@@ -172,23 +172,23 @@ def _parameters(model: "Model") -> int:
 
 def _rows(source: Source, model: "Model") -> str:
     """The card as table rows; text from the checkpoint is escaped."""
-    found = facts(source, model)
-    return "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in found.items())
+    table = facts(source, model)
+    return "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in table.items())
 
 
 def facts(source: Source, model: "Model") -> dict[str, str]:
     """Everything on the card, by name."""
-    found = compute.summary.parts(model)
+    parts = compute.summary.parts(model)
     weights = next(model.network.parameters())
     return {
         "Architecture": _family(model),
         "Implementation": _by(model),
         "Parameters": f"{_parameters(model):,}",
-        "Layers": _each(found, "layers"),
-        "Heads": _heads(found),
-        "Width": _each(found, "dim"),
-        "Feed-forward": _each(found, "mlp"),
-        "Positions": _each(found, "positions"),
+        "Layers": _each(parts, "layers"),
+        "Heads": _heads(parts),
+        "Width": _each(parts, "dim"),
+        "Feed-forward": _each(parts, "mlp"),
+        "Positions": _each(parts, "positions"),
         "Longest input": f"{model.limit:,} tokens",
         "Tokenizer": _tokenizer(model),
         "Licence": _licence(source),
@@ -263,14 +263,14 @@ def _tensors(source: Source, model: "Model") -> None:
     hint = "query, norm, layer.3 …"
     wanted = entry.text(PAGE, "tensors", "Names that contain", placeholder=hint).strip().lower()
     rows = tensors(source, model)
-    found = [row for row in rows if wanted in row.name.lower()]
-    st.caption(f"{len(found):,} of {len(rows):,} tensors.")
-    if not found:
+    matches = [row for row in rows if wanted in row.name.lower()]
+    st.caption(f"{len(matches):,} of {len(rows):,} tensors.")
+    if not matches:
         return
-    st.dataframe(_columns(found[:MAX_ROWS]), hide_index=True, key=f"{PAGE}_table", height=320)
-    names = {row.name: row.name for row in found}
+    st.dataframe(_columns(matches[:MAX_ROWS]), hide_index=True, key=f"{PAGE}_table", height=320)
+    names = {row.name: row.name for row in matches}
     if session.get(PAGE, "tensor") not in names:
-        session.edit(PAGE, {"tensor": found[0].name})
+        session.edit(PAGE, {"tensor": matches[0].name})
     help = "How often each value occurs in this tensor"
     chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
     alt = f"Histogram of {chosen}"
@@ -308,5 +308,5 @@ def _named(model: "Model") -> list[tuple[str, Any]]:
 
 def _histogram(model: "Model", name: str) -> "Figure":
     tensor = dict(_named(model))[name]
-    found, edges = compute.tensors.histogram(tensor)
-    return counts(found.numpy(), edges.numpy(), title=f"{model.name} · {name}", x="value")
+    heights, edges = compute.tensors.histogram(tensor)
+    return counts(heights.numpy(), edges.numpy(), title=f"{model.name} · {name}", x="value")

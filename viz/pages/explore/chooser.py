@@ -95,8 +95,8 @@ def _open(place: str, name: str, on_change: Callable[[], None]) -> None:
 def _typed(place: str) -> None:
     """Called after a name was typed: the model of that name is chosen."""
     session.fold(PAGE)
-    shown = place if not session.get(PAGE, NAMES[place]).strip() else CLOSED
-    session.assign(PAGE, {"place": place, "chooser": shown})
+    opening = place if not session.get(PAGE, NAMES[place]).strip() else CLOSED
+    session.assign(PAGE, {"place": place, "chooser": opening})
 
 
 def _toggle() -> None:

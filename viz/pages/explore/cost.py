@@ -107,13 +107,13 @@ def estimate(settings: Settings) -> Cost:
         ValueError: if the sizes are inconsistent.
     """
     device = shared.device()
-    made = compute.parts(_config(settings))
-    seconds = passes.on_one_core(compute.total(made, "flops"), device)
+    costs = compute.parts(_config(settings))
+    seconds = passes.on_one_core(compute.total(costs, "flops"), device)
     if device == "cpu" and seconds > passes.LONG:
         seconds /= passes.cores()
-    weights = SECONDS_A_WEIGHT * compute.total(made, "parameters")
+    weights = SECONDS_A_WEIGHT * compute.total(costs, "parameters")
     return Cost(
-        weights + seconds, compute.peak_memory(made), compute.memory_check.available_memory(device)
+        weights + seconds, compute.peak_memory(costs), compute.memory_check.available_memory(device)
     )
 
 

@@ -17,8 +17,8 @@ from viz.pages.widgets import controls
 
 SECOND = "second"  # the name of the second input in the text of edits
 BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
-SHOWN = {BEFORE: "Before", AFTER: "After", DIFFERENCE: "Difference"}
-SHOWN_HELP = (
+EDIT_VIEWS = {BEFORE: "Before", AFTER: "After", DIFFERENCE: "Difference"}
+EDIT_VIEWS_HELP = (
     "The pass without the edits, the pass with them, or what each weight gained or lost: the"
     " second minus the first"
 )
@@ -26,7 +26,7 @@ PARAMS = (
     link.text("edits", ""),
     link.numbers("off", 63),
     link.text(SECOND, ""),
-    link.choice("edited", AFTER, SHOWN),
+    link.choice("edited", AFTER, EDIT_VIEWS),
 )
 MOST_SECOND = 2000  # characters of a second input
 MOST_UNDONE = 50
@@ -92,7 +92,7 @@ def request(plain: TraceRequest) -> TraceRequest:
     return replace(plain, edits=listed.on)
 
 
-def shown(edited: TraceRequest) -> TraceRequest:
+def request_in_view(edited: TraceRequest) -> TraceRequest:
     """The request of what the view shows: that with edits, or that before them."""
     before = session.get(PAGE, "edited") == BEFORE
     return replace(edited, edits=()) if before else edited
@@ -134,7 +134,9 @@ def strip(edited: TraceRequest) -> None:
         key = f"{PAGE}_edits_all"
         with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
             if edited.edits:
-                controls.choice(PAGE, "edited", "Shown", SHOWN, SHOWN_HELP, collapsed=True)
+                controls.choice(
+                    PAGE, "edited", "Shown", EDIT_VIEWS, EDIT_VIEWS_HELP, collapsed=True
+                )
             _button("Undo", "undo", _undo, past, "Takes the last change of the list back")
             _button("Redo", "redo", _redo, future, "Makes it again")
             _button("Remove all", "remove", partial(_become, Listed()), listed.edits)

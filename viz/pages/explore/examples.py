@@ -60,8 +60,8 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     text, _, photo = first(model)
     if source.READS.get(model) == "image":
         example = pictures(model).get(settings.get("photo", photo))
-        own = settings.get("upload") or settings.get("photo", photo) != photo
-        if not own and example is not None:
+        uploaded = settings.get("upload") or settings.get("photo", photo) != photo
+        if not uploaded and example is not None:
             return FIRST | strip.selection_of(example)
         return FIRST if cards.card(model) or model in sizes.KINDS else None
     example = next(iter(texts(model)), None)
@@ -78,7 +78,7 @@ def has_own(model: str) -> bool:
 
 def buttons() -> bool:
     """Draws one button per example text; returns whether there are any."""
-    model, current = source.listed(), shown()
+    model, current = source.listed(), current_example()
     examples = texts(model)
     if examples:
         with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
@@ -90,7 +90,7 @@ def buttons() -> bool:
 
 def caption() -> None:
     """What to look at in the current example; a caveat for a picture of another kind."""
-    model, example = source.listed(), shown()
+    model, example = source.listed(), current_example()
     if example is not None:
         st.caption(plain(f"What to look at: {example.hint}"))
     elif source.READS.get(model) == "image" and cards.card(model) and strip.has_upload(PAGE):
@@ -100,12 +100,12 @@ def caption() -> None:
         )
 
 
-def shown() -> Example | None:
+def current_example() -> Example | None:
     """The example that is the page's input, if it is one."""
     model = source.listed()
     if source.READS.get(model) == "image":
-        own = strip.has_upload(PAGE)
-        return None if own else pictures(model).get(session.get(PAGE, "photo"))
+        uploaded = strip.has_upload(PAGE)
+        return None if uploaded else pictures(model).get(session.get(PAGE, "photo"))
     return None if model == sizes.ENCODER else of_text(model, session.get(PAGE, "input"))
 
 
@@ -148,6 +148,6 @@ def follow() -> None:
 
 def settle() -> None:
     """Replaces an example picture of another model by one of this model."""
-    own = pictures(source.listed())
-    if not session.get(PAGE, "upload") and session.get(PAGE, "photo") not in own:
-        strip.show(PAGE, *next(iter(own.items())))
+    samples_here = pictures(source.listed())
+    if not session.get(PAGE, "upload") and session.get(PAGE, "photo") not in samples_here:
+        strip.show(PAGE, *next(iter(samples_here.items())))

@@ -133,37 +133,37 @@ def show(request: TraceRequest) -> None:
 
 
 def _distance(model: "Model", request: TraceRequest) -> "go.Figure":
-    found = _traced(request)
-    rows, cols = _one_grid(found)
+    t = _traced(request)
+    rows, cols = _one_grid(t)
     side = _image(request).width / cols
-    values = compute.stack([compute.attention_distance(found, site, side) for site in found.sites])
+    values = compute.stack([compute.attention_distance(t, site, side) for site in t.sites])
     uniform = float(compute.grid_distances(rows, cols).mean()) * side
     title = f"{_name(model)}: mean attention distance"
     return vision.distances(values.numpy(), title=title, uniform=uniform, unit="pixels")
 
 
 def _entropy(model: "Model", request: TraceRequest) -> "go.Figure":
-    found = _traced(request)
-    _one_grid(found)
-    values = compute.stack([compute.attention_entropy(found, site) for site in found.sites])
+    t = _traced(request)
+    _one_grid(t)
+    values = compute.stack([compute.attention_entropy(t, site) for site in t.sites])
     return vision.distances(
         values.numpy(),
         title=f"{_name(model)}: entropy of attention",
-        uniform=math.log(found.sites[0].keys),
+        uniform=math.log(t.sites[0].keys),
         unit="nats",
         name="mean entropy of the rows",
     )
 
 
 def _filters(model: "Model", request: TraceRequest) -> "go.Figure":
-    network = _own(model)
+    network = _our_vit(model)
     components, shares = compute.filter_components(network.patches.filters())
     title = f"{_name(model)}: principal components of its patch embedding"
     return vision.filters(components.numpy(force=True), shares.numpy(force=True), title=title)
 
 
 def _positions(model: "Model", request: TraceRequest) -> "go.Figure":
-    network = _own(model)
+    network = _our_vit(model)
     if network.config.positions == "none":
         raise ValueError(f"{model.name} adds no position vectors")
     rows, cols = network.config.grid
@@ -177,17 +177,17 @@ def _positions(model: "Model", request: TraceRequest) -> "go.Figure":
 
 
 def _norms(model: "Model", request: TraceRequest) -> "go.Figure":
-    found = _traced(request)
-    values = compute.token_norms(found)
+    t = _traced(request)
+    values = compute.token_norms(t)
     title = f"{_name(model)}: norm of every token"
-    shown = values.numpy(force=True), compute.outliers(values).numpy(force=True)
-    return vision.norms(*shown, found.labels, title=title)
+    numbers = values.numpy(force=True), compute.outliers(values).numpy(force=True)
+    return vision.norms(*numbers, t.labels, title=title)
 
 
 def _features(model: "Model", request: TraceRequest) -> "go.Figure":
     every = session.get(PAGE, "components") == "all"
-    shown = _every_picture(request) if every else [("", request)]
-    traces = [_traced(each) for _, each in shown]
+    requests = _every_picture(request) if every else [("", request)]
+    traces = [_traced(each) for _, each in requests]
     rows, cols = _one_grid(traces[0])
     side, deviations = session.get(PAGE, "object"), session.get(PAGE, "threshold")
     features = [trace.final()[trace.prefix :].cpu() for trace in traces]
@@ -209,8 +209,8 @@ def _features(model: "Model", request: TraceRequest) -> "go.Figure":
         return vision.patch_colours(colours.colours[0].numpy(), rows, cols, title=title)
     return vision.patch_colours_of(
         [each.numpy() for each in colours.colours],
-        [np.asarray(_image(each)) for _, each in shown],
-        [name for name, _ in shown],
+        [np.asarray(_image(each)) for _, each in requests],
+        [name for name, _ in requests],
         rows,
         cols,
         title=title,
@@ -294,7 +294,7 @@ def _one_grid(trace: "Trace") -> tuple[int, int]:
     return trace.grid or (1, 1)
 
 
-def _own(model: "Model") -> "ViT":
+def _our_vit(model: "Model") -> "ViT":
     """The network of a model that this project's own code runs.
 
     Raises:

@@ -56,8 +56,8 @@ def listed(path: Path) -> tuple[Folder, ...]:
             names = [each.name for each in entries if not each.name.startswith(".") and _is(each)]
     except OSError:
         return ()
-    found = [path / name for name in sorted(names, key=by_number)[:MOST]]
-    return tuple(Folder(each, each.name, is_checkpoint(each)) for each in found)
+    paths = [path / name for name in sorted(names, key=by_number)[:MOST]]
+    return tuple(Folder(each, each.name, is_checkpoint(each)) for each in paths)
 
 
 def _is(entry: os.DirEntry) -> bool:

@@ -121,13 +121,13 @@ def show(request: TraceRequest, trace: "Trace", held: "Held[Any]") -> None:
         if weights is not None:
             name += f": {weights[at]:.3f}"
         vision.frame_box(figure, shape, objects[at].box, name, chosen=at == query)
-    own = trace.query_grid(site)
-    live = own is not None and query not in objects and held.value.shown is trace
+    query_grid = trace.query_grid(site)
+    live = query_grid is not None and query not in objects and held.value.view is trace
     more = " Point at another cell, or use the arrow keys. Brighter = more weight." if live else ""
     st.markdown(shared.plain(says + more))
     with charts.saved(PAGE, "over", title, (DOUBT,)):
-        if live and grid is not None and own is not None:
-            _live(image, held, number, asked, (own, grid), names[number])
+        if live and grid is not None and query_grid is not None:
+            _live(image, held, number, asked, (query_grid, grid), names[number])
             charts.keep(figure)
         else:
             charts.chart(PAGE, figure, "over", f"{title}. {says}")
@@ -264,7 +264,7 @@ def _figure(
 ) -> "tuple[go.Figure, str, str]":
     """The weights over the picture with a frame round the cell that looks; title and sentence."""
     site, grid = asked.site, trace.key_grid(asked.site)
-    own = trace.query_grid(site)
+    query_grid = trace.query_grid(site)
     if grid is None:
         raise ValueError(f"layer: layer {site.layer} does not attend to a picture")
     weights = _row(trace, asked)
@@ -280,10 +280,15 @@ def _figure(
     )
     if asked.query in objects:
         who = _says(objects, asked.query)
-    elif own is not None and asked.query >= own.prefix:
-        row, column = divmod(asked.query - own.prefix, own.cols)
-        who = f"Cell {row}, {column} of {own.rows} × {own.cols} (framed)"
-        box = column / own.cols, row / own.rows, (column + 1) / own.cols, (row + 1) / own.rows
+    elif query_grid is not None and asked.query >= query_grid.prefix:
+        row, column = divmod(asked.query - query_grid.prefix, query_grid.cols)
+        who = f"Cell {row}, {column} of {query_grid.rows} × {query_grid.cols} (framed)"
+        box = (
+            column / query_grid.cols,
+            row / query_grid.rows,
+            (column + 1) / query_grid.cols,
+            (row + 1) / query_grid.rows,
+        )
         vision.frame_box(figure, (grid.rows, grid.cols), box)
     else:
         who = f"“{trace.query_labels(site)[asked.query]}”"
@@ -304,9 +309,9 @@ def _among_objects(
     title = _title(model, asked, name)
     weights = _row(trace, asked)
     most = int(weights.argmax())
-    own = " itself" if most == asked.query else f" query {most} ({objects[most].name})"
+    whom = " itself" if most == asked.query else f" query {most} ({objects[most].name})"
     says = (
-        f"{_says(objects, asked.query)} looks at the {len(objects)} object queries, most at{own}:"
+        f"{_says(objects, asked.query)} looks at the {len(objects)} object queries, most at{whom}:"
         f" {weights[most]:.3f}. The number beside each box is its weight."
     )
     return vision.plain(image, title=title), title, says

@@ -134,7 +134,7 @@ def page() -> None:
     if reads is not None and reads.image:
         examples.settle()
     soon = _comes_soon(wanted, reads)
-    drawn = shown = opened = None
+    drawn = trace = opened = None
     if not soon:
         with above:
             drawn = _controls(reads, problems)
@@ -143,13 +143,13 @@ def page() -> None:
         if opened is None:
             stage.stale()
         else:
-            shown = _show(stage, wanted, opened, drawn)
+            trace = _show(stage, wanted, opened, drawn)
     if soon:  # the browser has nearly all of the controls, and waits for the picture
         stage.let_paint()
         with above:
             drawn = _controls(reads, problems)
-    if shown is not None and drawn is not None and drawn.entries is not None:
-        card.about(drawn.entries.about, shown.model, _measured_difference(shown))
+    if trace is not None and drawn is not None and drawn.entries is not None:
+        card.about(drawn.entries.about, trace.model, _measured_difference(trace))
     if opened is not None:
         with stage.below:
             card.show(opened, tracing.opened(opened))
@@ -245,7 +245,7 @@ def _show(
     names = inputs.special_names(entries.reads, None if source.listed() else model)
     between = words.chosen(PAGE, names)
     stage.props = edits.props(edited)
-    request = edits.shown(edited)
+    request = edits.request_in_view(edited)
     expect = wanted.layout if controls is None and request == edited else None
     try:
         after = _pass(stage, edited, between, expect)
@@ -258,7 +258,7 @@ def _show(
         after = _pass(stage, plain, between, None)
     if after is None:
         return None
-    before = tracing.shown(plain, between)
+    before = tracing.entry_for(plain, between)
     held = after if request == edited else before
     stage.kind = held.value.kind
     chosen = None if examples.has_own(source.listed()) else tracing.telling(before)
@@ -293,7 +293,7 @@ def _pass(
             stage.expect(expected, expect)
         with run.progress() as progress:
             tracing.traced(request, progress, shared.waiting(progress))
-        return tracing.shown(request, between)
+        return tracing.entry_for(request, between)
 
 
 def _read_from(
@@ -334,7 +334,7 @@ def _answer(
     second = None
     if stage.kind == "image":
         second = beside.choose(request, entries.beside)
-        example = examples.shown()
+        example = examples.current_example()
         answers.of_picture(name, trace, example, second.titles[0] if second else "")
         if second is not None:
             other = second.held.value.trace

@@ -101,8 +101,8 @@ def _size(model: "Model", stated: "Preprocessing") -> tuple[int, int]:
 
 def assumed(model: "Model") -> tuple[str, ...]:
     """What the preprocessing of a checkpoint that states none is; told once, above the picture."""
-    own = model.preprocessing
-    return () if own is None or own.stated else own.notes
+    preprocessing = model.preprocessing
+    return () if preprocessing is None or preprocessing.stated else preprocessing.notes
 
 
 def is_changed() -> bool:
@@ -144,14 +144,16 @@ def _settings(model: "Model", stated: "Preprocessing") -> None:
         controls.number(PAGE, "rows_px", "Rows", (0, MOST), help, auto=str(rows))
         help = "Width in pixels"
         controls.number(PAGE, "cols_px", "Columns", (0, MOST), help, auto=str(cols))
-    own = MODES[compute.mode_of(stated)]
+    mode = MODES[compute.mode_of(stated)]
     help = "How a picture with another aspect ratio is fitted"
-    titles = {"": f"As {'stated' if stated.stated else 'assumed'}: {own.lower()}", **MODES}
+    titles = {"": f"As {'stated' if stated.stated else 'assumed'}: {mode.lower()}", **MODES}
     controls.select(PAGE, "resize", "Resize", titles, help, width=276)
     for name, label, values in (("mean", "Mean", stated.mean), ("std", "Std", stated.std)):
-        shown = " ".join(f"{value:g}" for value in values)
+        current = " ".join(f"{value:g}" for value in values)
         help = f"Of {CHANNELS}, for levels scaled to 0 to 1"
-        controls.text_input(PAGE, name, f"{label} ({CHANNELS})", help, placeholder=shown, width=276)
+        controls.text_input(
+            PAGE, name, f"{label} ({CHANNELS})", help, placeholder=current, width=276
+        )
     controls.button("Reset to the checkpoint’s own", f"{PAGE}_preprocessing_reset", _reset)
 
 

@@ -19,8 +19,8 @@ from viz.pages.widgets import controls, uploads
 
 UPLOAD = link.sha256("recording")
 EXAMPLES = {"speech": "A sentence", "notes": "Three notes"}
-SHOWN = link.choice("sound", "speech", EXAMPLES)
-PARAMS = (UPLOAD, SHOWN)
+RECORDING = link.choice("sound", "speech", EXAMPLES)
+PARAMS = (UPLOAD, RECORDING)
 NOTES, SECONDS, RATE = (262, 330, 392), 0.5, 16_000  # C, E and G in hertz; of each note
 NAME = "recording.wav"  # in Python code
 
@@ -32,14 +32,14 @@ def take() -> None:
 
 def choose() -> None:
     """Draws the example and the uploader."""
-    own = uploads.data(PAGE, UPLOAD.name) is not None
+    uploaded = uploads.data(PAGE, UPLOAD.name) is not None
     for name, title in EXAMPLES.items():
-        chosen = not own and session.get(PAGE, SHOWN.name) == name
+        chosen = not uploaded and session.get(PAGE, RECORDING.name) == name
         controls.button(title, f"{PAGE}_recording_{name}", _show, name, chosen=chosen)
-    if own:
+    if uploaded:
         controls.button("Your recording", f"{PAGE}_recording_own", lambda: None, chosen=True)
         key, why = f"{PAGE}_recording_remove", "Remove your recording"
-        controls.button("✕", key, _show, session.get(PAGE, SHOWN.name), help=why)
+        controls.button("✕", key, _show, session.get(PAGE, RECORDING.name), help=why)
     hint = "or drop WAV, MP3, FLAC, OGG …"
     uploads.uploader(PAGE, UPLOAD.name, "Your recording", hint, "audio/*", rate=RATE)
     uploads.microphone(PAGE, UPLOAD.name)
@@ -64,13 +64,13 @@ def current() -> File:
     data = uploads.data(PAGE, UPLOAD.name)
     if data is not None:
         return File(session.get(PAGE, UPLOAD.name), data, NAME)
-    return samples.speech() if session.get(PAGE, SHOWN.name) == "speech" else _notes()
+    return samples.speech() if session.get(PAGE, RECORDING.name) == "speech" else _notes()
 
 
 def _show(name: str) -> None:
     """Makes an example the recording."""
     uploads.forget_refusal(PAGE, UPLOAD.name)
-    session.assign(PAGE, {UPLOAD.name: "", SHOWN.name: name})
+    session.assign(PAGE, {UPLOAD.name: "", RECORDING.name: name})
 
 
 def _check(digest: str, data: bytes) -> None:

@@ -167,8 +167,8 @@ class Subject:
         if len(self.questions) < 2:
             return None
         ends = accumulate(map(len, self.questions), initial=0)
-        found = (range(first, end) for first, end in pairwise(ends) if first <= chosen < end)
-        return next(found, None)
+        spans = (range(first, end) for first, end in pairwise(ends) if first <= chosen < end)
+        return next(spans, None)
 
     def likeliest(self) -> int:
         """The likeliest class, of the first question."""
@@ -257,12 +257,12 @@ def _section(page: str, subject: Subject) -> None:
     if asked is None:
         return
     try:
-        found = _explained(subject.key, asked, chosen, subject)
-        _draw(page, subject, method, found)
+        explanation = _explained(subject.key, asked, chosen, subject)
+        _draw(page, subject, method, explanation)
         if proof in REMOVALS:
-            _prove(page, subject, asked, found, proof)
+            _prove(page, subject, asked, explanation, proof)
         elif proof != "no":
-            _perturb(page, subject, asked, found, proof)
+            _perturb(page, subject, asked, explanation, proof)
     except ValueError as error:
         shared.error_line(error)
 
@@ -362,43 +362,48 @@ def _class(page: str, subject: Subject) -> int | None:
     return names.index(chosen) if chosen else subject.likeliest()
 
 
-def _draw(page: str, subject: Subject, method: Method, found: Explanation) -> None:
+def _draw(page: str, subject: Subject, method: Method, explanation: Explanation) -> None:
     model, first = subject.model, subject.trace.prefix
     rows, cols = subject.trace.grid or (1, 1)
-    patches = found.tokens[first : first + rows * cols].reshape(rows, cols)
+    patches = explanation.tokens[first : first + rows * cols].reshape(rows, cols)
     of = ""
-    if method not in WITHOUT_CLASS and found.chosen is not None:
-        of = f" of {subject.titles[found.chosen]}"
+    if method not in WITHOUT_CLASS and explanation.chosen is not None:
+        of = f" of {subject.titles[explanation.chosen]}"
     note = "" if model.trained else ", untrained (random weights)"
     title = f"{model.name}{note}: {TITLES[method]}{of}"
-    says = SAYS[method].format(reader=found.reader)
+    says = SAYS[method].format(reader=explanation.reader)
     st.markdown(says)
     figure = vision.overlay(
         patches, subject.image, title=title, bar="relevance", signed=method in SIGNED
     )
     with charts.saved(page, "relevance", title, (says,)):
         charts.chart(page, figure, "relevance", f"{title}. {says}")
-    if found.unassigned is not None and found.value is not None:
+    if explanation.unassigned is not None and explanation.value is not None:
         st.caption(
-            f"The logit is {found.value:.4f}; {found.unassigned:.4f} of it is assigned to no token"
-            " (biases and softmax keep it)."
+            f"The logit is {explanation.value:.4f}; {explanation.unassigned:.4f} of it is assigned"
+            " to no token (biases and softmax keep it)."
         )
 
 
-def _prove(page: str, subject: Subject, asked: Asked, found: Explanation, proof: str) -> None:
+def _prove(page: str, subject: Subject, asked: Asked, explanation: Explanation, proof: str) -> None:
     removal, gone, doubt = REMOVALS[proof]
     with st.spinner("Removing patches …"):
         curve = _faithful(
-            subject.key, asked, _class_of(found, subject), removal, subject, found.tokens
+            subject.key,
+            asked,
+            _class_of(explanation, subject),
+            removal,
+            subject,
+            explanation.tokens,
         )
     whole = len(curve.random_comprehensiveness)
     st.markdown(PROOF.format(orders=whole, gone=gone))
     left, right = st.columns(2)
-    shown = (
+    curve_rows = (
         (left, "removed", curve.comprehensiveness, curve.random_comprehensiveness, "removed"),
         (right, "kept", curve.sufficiency, curve.random_sufficiency, "kept"),
     )
-    for place, name, values, random, verb in shown:
+    for place, name, values, random, verb in curve_rows:
         lines = {TITLES[asked.method]: values.numpy(), "random orders": random.mean(0).numpy()}
         band = random.amin(0).numpy(), random.amax(0).numpy()
         figure = curves(
@@ -423,10 +428,12 @@ def _prove(page: str, subject: Subject, asked: Asked, found: Explanation, proof:
     )
 
 
-def _perturb(page: str, subject: Subject, asked: Asked, found: Explanation, kind: "Kind") -> None:
+def _perturb(
+    page: str, subject: Subject, asked: Asked, explanation: Explanation, kind: "Kind"
+) -> None:
     with st.spinner("Changing patches …"):
         curve = _perturbed(
-            subject.key, asked, _class_of(found, subject), kind, subject, found.tokens
+            subject.key, asked, _class_of(explanation, subject), kind, subject, explanation.tokens
         )
     says, x, become = PERTURBED[kind]
     st.markdown(says)
@@ -454,11 +461,11 @@ def _perturb(page: str, subject: Subject, asked: Asked, found: Explanation, kind
     )
 
 
-def _class_of(found: Explanation, subject: Subject) -> int:
+def _class_of(explanation: Explanation, subject: Subject) -> int:
     """The class whose probability a proof measures."""
-    if found.chosen is None:
+    if explanation.chosen is None:
         raise ValueError(f"{_no_classes(subject)}: a proof measures the probability of a class")
-    return found.chosen
+    return explanation.chosen
 
 
 def _several(subject: Subject) -> str:
@@ -482,9 +489,9 @@ def _explained(key: Any, asked: Asked, chosen: int | None, _subject: Subject) ->
         if chosen is None:
             raise ValueError(f"{_no_classes(_subject)}: {TITLES[asked.method]} explains one")
         with shared.forward_pass(model):
-            made = compute.explain(model, picture, target=chosen, method=asked.method)
-        tokens = made.tokens.float().numpy(force=True)
-        return Explanation(tokens, chosen, unassigned=made.unassigned, value=made.value)
+            result = compute.explain(model, picture, target=chosen, method=asked.method)
+        tokens = result.tokens.float().numpy(force=True)
+        return Explanation(tokens, chosen, unassigned=result.unassigned, value=result.value)
     with shared.forward_pass(model):
         read = _read(_subject, chosen)
         tokens = _followed(asked, _subject.trace, read).float().numpy(force=True)
@@ -497,10 +504,10 @@ def _read(subject: Subject, chosen: int | None) -> "Tensor":
     Of a network without classes: the class token, or all patches where there is none.
     """
     if chosen is not None:
-        found = compute.trace(
+        t = compute.trace(
             subject.model, subject.input, hidden=True, gradient=compute.Target(chosen).score
         )
-        return compute.reader(found, found.sites[-1])
+        return compute.reader(t, t.sites[-1])
     shares = compute.zeros(len(subject.trace.labels))
     rows, cols = subject.trace.grid or (1, 1)
     first = subject.trace.prefix
@@ -525,21 +532,21 @@ def _reader(trace: "Trace", shares: "Tensor") -> str:
     return "the tokens that the answer is read from (their mean)"
 
 
-def _followed(asked: Asked, found: "Trace", shares: "Tensor") -> "Tensor":
+def _followed(asked: Asked, t: "Trace", shares: "Tensor") -> "Tensor":
     """The relevance of every token for what the answer is read from, whatever the answer is."""
     if asked.method == "norms":
-        return compute.norms_to(found, found.sites[-1], shares)
+        return compute.norms_to(t, t.sites[-1], shares)
     if asked.method == "rollout":
-        rolled = compute.rollout(found, fusion=asked.fused, discard=asked.discard / 100)
+        rolled = compute.rollout(t, fusion=asked.fused, discard=asked.discard / 100)
         return shares.to(rolled) @ rolled
-    tokens, rows = len(found.labels), shares.nonzero().flatten().tolist()
+    tokens, rows = len(t.labels), shares.nonzero().flatten().tolist()
     if len(rows) > 1:
         raise ValueError(
             f"flow: expected one token that the answer is read from, this network has {len(rows)}"
         )
     if tokens > MOST_FLOW:
         raise ValueError(f"flow: expected at most {MOST_FLOW} tokens, this network has {tokens:,}")
-    return compute.flow(found, rows[0], fusion=asked.fused)
+    return compute.flow(t, rows[0], fusion=asked.fused)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -33,8 +33,8 @@ HERE = f"{PAGE}/folder"  # that is listed
 def taken() -> tuple[str, str] | None:
     """Place and name of the model that was chosen from a list before this run."""
     for name, place in LISTS.items():
-        found = st.session_state.get(f"{PAGE}_{name}") or {}
-        asked = found.get("chosen")
+        state = st.session_state.get(f"{PAGE}_{name}") or {}
+        asked = state.get("chosen")
         if not isinstance(asked, str):
             continue
         if name == "browser" and not is_checkpoint(Path(asked)):

@@ -65,10 +65,10 @@ SLIDER = 128  # pixels: all controls fit in one row on a small laptop
 
 def params(model: str) -> tuple[link.Param, ...]:
     """The settings of a network built here, and what the other kind has beside them."""
-    own = PARAMS.get(model, PARAMS[ENCODER])
-    names = {param.name for param in own}
+    named = PARAMS.get(model, PARAMS[ENCODER])
+    names = {param.name for param in named}
     every = (param for each in PARAMS.values() for param in each)
-    return (*own, *(param for param in every if param.name not in names))
+    return (*named, *(param for param in every if param.name not in names))
 
 
 def of(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:

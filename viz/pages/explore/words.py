@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from models.text import Tokenizer
 
 BY = {"no": "Tokens", "yes": "Whole words", "sentences": "Sentences"}
-SHOWN: Special = "shown"
+VISIBLE: Special = "shown"
 HIDDEN: Special = "hidden"
 PARAMS = (
     link.choice("words", "no", BY),
-    link.choice("special", SHOWN, (SHOWN, HIDDEN, "renormalised")),
+    link.choice("special", VISIBLE, (VISIBLE, HIDDEN, "renormalised")),
     link.choice("sums", "no", ("no", "yes")),
 )
 BETWEEN = (
@@ -52,7 +52,7 @@ def choose(page: str, names: Collection[str]) -> None:
     if not names:
         return
     help = "Leaves them out of every picture. Rows then sum to the weight on the remaining tokens"
-    if controls.toggle(page, "special", f"Hide {_listed(names)}", help, (SHOWN, HIDDEN)):
+    if controls.toggle(page, "special", f"Hide {_listed(names)}", help, (VISIBLE, HIDDEN)):
         help = "Divides each row by its sum: the shares of what is left"
         controls.toggle(page, "sums", "Rows sum to 1", help)
 
@@ -60,7 +60,7 @@ def choose(page: str, names: Collection[str]) -> None:
 def chosen(page: str, names: Collection[str]) -> Between:
     """What the weights are between, and what is done with special tokens."""
     settings = session.current(page).settings
-    if settings["special"] == SHOWN or not names:
+    if settings["special"] == VISIBLE or not names:
         return Between(settings["words"])
     return Between(settings["words"], "renormalised" if settings["sums"] == "yes" else HIDDEN)
 

@@ -24,9 +24,9 @@ def _device() -> None:
     """A choice of device, if this machine is known to have more than one."""
     if cold():
         return
-    found = compute.devices()
-    if len(found) > 1:
-        titles = {name: name.upper() for name in found}
+    names = compute.devices()
+    if len(names) > 1:
+        titles = {name: name.upper() for name in names}
         controls.choice(APP, "device", "Device", titles, "What the models run on")
 
 

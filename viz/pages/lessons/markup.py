@@ -15,7 +15,7 @@ _MARKS = re.compile(
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
 )
 _HIDDEN = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
-_SHOWN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
+_UNHIDDEN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
 _TAGS = {"bold": "b", "italic": "i", "code": "code", "sub": "sub", "sup": "sup"}
 
 
@@ -31,14 +31,14 @@ def html(text: str) -> str:
         ValueError: for a term that the glossary lacks.
     """
     parts, end = [], 0
-    for found in _MARKS.finditer(text):
-        parts.append(escape(text[end : found.start()], quote=False))
-        parts.append(_marked(found))
-        end = found.end()
-    return "".join([*parts, escape(text[end:], quote=False)]).translate(_SHOWN)
+    for match in _MARKS.finditer(text):
+        parts.append(escape(text[end : match.start()], quote=False))
+        parts.append(_marked(match))
+        end = match.end()
+    return "".join([*parts, escape(text[end:], quote=False)]).translate(_UNHIDDEN)
 
 
-def term(name: str, shown: str = "") -> str:
+def term(name: str, words: str = "") -> str:
     """A glossary term as HTML; its meaning appears on hover and on keyboard focus.
 
     Raises:
@@ -50,13 +50,13 @@ def term(name: str, shown: str = "") -> str:
     meaning = escape(meaning)
     return (
         f'<span class="lesson-term" tabindex="0" role="note" data-meaning="{meaning}"'
-        f' aria-label="{escape(shown or name)}: {meaning}">{html(shown or name)}</span>'
+        f' aria-label="{escape(words or name)}: {meaning}">{html(words or name)}</span>'
     )
 
 
-def _marked(found: re.Match[str]) -> str:
-    kind = found.lastgroup or ""
-    if found["term"]:
-        return term(found["term"], found["shown"] or "")
-    inner = escape(found[kind], quote=False) if kind == "code" else html(found[kind])
+def _marked(match: re.Match[str]) -> str:
+    kind = match.lastgroup or ""
+    if match["term"]:
+        return term(match["term"], match["shown"] or "")
+    inner = escape(match[kind], quote=False) if kind == "code" else html(match[kind])
     return f"<{_TAGS[kind]}>{inner}</{_TAGS[kind]}>"

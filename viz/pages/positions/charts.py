@@ -51,5 +51,5 @@ def span(values: np.ndarray, *, learned: bool = False) -> tuple[float, float]:
 
 def cosines(values: np.ndarray) -> tuple[float, float]:
     """A colour range for cosines: −1 to 1, or the range of the values."""
-    own = value("scale") == "own" and values.min() < values.max()
-    return (float(values.min()), float(values.max())) if own else (-1.0, 1.0)
+    rescaled = value("scale") == "own" and values.min() < values.max()
+    return (float(values.min()), float(values.max())) if rescaled else (-1.0, 1.0)

@@ -38,8 +38,8 @@ def products(encoding: Encoding) -> Curve:
         distances = grid_distances(encoding.rows, encoding.cols)
     else:
         distances = _distances(encoding.length).abs().float()
-    found = by_distance(_scores(encoding, scale=False).to(torch.float32), distances)
-    parts = (found.distance, found.mean, found.low, found.high)
+    statistics = by_distance(_scores(encoding, scale=False).to(torch.float32), distances)
+    parts = (statistics.distance, statistics.mean, statistics.low, statistics.high)
     return Curve(*(part.numpy(force=True) for part in parts))
 
 
@@ -56,11 +56,11 @@ def biases(encoding: Encoding) -> np.ndarray:
 
 def buckets(encoding: Encoding) -> np.ndarray:
     """The T5 bucket of each query–key pair, [query, key]."""
-    found = relative_buckets(_distances(encoding.length), bidirectional=not encoding.causal)
-    found = found.float()
+    numbers = relative_buckets(_distances(encoding.length), bidirectional=not encoding.causal)
+    numbers = numbers.float()
     if encoding.causal:
-        found = found.masked_fill(_distances(encoding.length) > 0, torch.nan)
-    return found.numpy(force=True)
+        numbers = numbers.masked_fill(_distances(encoding.length) > 0, torch.nan)
+    return numbers.numpy(force=True)
 
 
 def slopes(encoding: Encoding) -> list[float]:
@@ -70,11 +70,11 @@ def slopes(encoding: Encoding) -> list[float]:
 
 def by_signed_distance(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
     """The distances key − query, and the bias of every head, [head, distance]."""
-    found = biases(encoding)
+    per_head = biases(encoding)
     last = 1 if encoding.causal else encoding.length
     middle = np.arange(1 - encoding.length, last)
     query, key = np.maximum(-middle, 0), np.maximum(middle, 0)
-    return middle, found[:, query, key]
+    return middle, per_head[:, query, key]
 
 
 def regridded(encoding: Encoding, new: tuple[int, int], dim: int) -> dict[str, np.ndarray]:
@@ -147,12 +147,12 @@ def _scores(encoding: Encoding, *, scale: bool) -> Tensor:
 def _biases(encoding: Encoding) -> Tensor:
     distances = _distances(encoding.length)
     if encoding.scheme == "alibi":
-        found = alibi(encoding.heads, encoding.length, encoding.length)
+        bias = alibi(encoding.heads, encoding.length, encoding.length)
     else:
         with seeded(encoding.seed):
             learned = torch.randn(encoding.heads, 32)
-        found = learned[:, relative_buckets(distances, bidirectional=not encoding.causal)]
-    return found.masked_fill(distances > 0, torch.nan) if encoding.causal else found
+        bias = learned[:, relative_buckets(distances, bidirectional=not encoding.causal)]
+    return bias.masked_fill(distances > 0, torch.nan) if encoding.causal else bias
 
 
 def _distances(length: int) -> Tensor:

@@ -137,7 +137,7 @@ def _controls(scheme: str, view: str) -> list[str]:
         "keys": scheme in ("alibi", "relative", "compare"),
         "scale": view in ("similar", "tiles"),
     }
-    return [name for name, shown in wanted.items() if shown]
+    return [name for name, visible in wanted.items() if visible]
 
 
 def _source() -> None:

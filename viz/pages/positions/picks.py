@@ -28,9 +28,9 @@ def picking(view: str, chart: str) -> Callable[[], None] | None:
 def _take(chart: str, axes: Mapping[str, str]) -> None:
     """Called after a click: sets the sliders of the chart's axes."""
     session.fold(PAGE)
-    found = chosen(axes, charts.cell(PAGE, chart))
-    if found:
-        session.assign(PAGE, found)
+    values = chosen(axes, charts.cell(PAGE, chart))
+    if values:
+        session.assign(PAGE, values)
 
 
 def chosen(axes: Mapping[str, str], cell: tuple[int | None, int | None]) -> dict[str, int]:
@@ -41,10 +41,10 @@ def chosen(axes: Mapping[str, str], cell: tuple[int | None, int | None]) -> dict
         cell: column and row of the click.
     """
     params = {param.name: param for param in PARAMS}
-    found = {}
+    values = {}
     for axis, name in axes.items():
         try:
-            found[name] = params[name].parse(str(cell["xy".index(axis)]))
+            values[name] = params[name].parse(str(cell["xy".index(axis)]))
         except ValueError:
             continue
-    return found
+    return values

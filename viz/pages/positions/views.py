@@ -91,11 +91,11 @@ def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
     with row:
         query = pointer("position", "Query at", length - 1, "Rotates the query's hands")
         key = pointer("key", "Key at", length - 1, "Rotates the key's hands")
-    shown = sorted({number * (count - 1) // 15 for number in range(16)})
+    pairs = sorted({number * (count - 1) // 15 for number in range(16)})
     figure = positions.pairs(
-        turned[query, shown],
-        turned[key, shown],
-        [f"pair {pair}: {turned[1, pair]:.3g}" for pair in shown],
+        turned[query, pairs],
+        turned[key, pairs],
+        [f"pair {pair}: {turned[1, pair]:.3g}" for pair in pairs],
         title=f"{title(encoding)}: query at {query}, key at {key}, distance {query - key}",
     )
     wide_chart(figure, "pairs", "Each pair of dimensions as a dial with two hands")
@@ -152,15 +152,15 @@ def _tiles(encoding: Encoding, row: DeltaGenerator) -> None:
 
 
 def _distance(encoding: Encoding, row: DeltaGenerator) -> None:
-    found = compute.products(encoding)
+    statistics = compute.products(encoding)
     unit = "distance in patches" if encoding.scheme == "grid" else "distance in positions"
     figure = figures.curves(
-        found.distance,
-        {"mean": found.mean},
+        statistics.distance,
+        {"mean": statistics.mean},
         title=f"{title(encoding)}: dot product by distance",
         x=unit,
         y="dot product",
-        band=(found.low, found.high),
+        band=(statistics.low, statistics.high),
     )
     chart(figure, "distance", "Mean, smallest and largest dot product at every distance")
 
@@ -251,23 +251,23 @@ def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
         query = pointer("position", "Query", encoding.length - 1, "Whose row is drawn as curves")
         head = pointer("head", "Head", encoding.heads - 1, "Of ALiBi and T5")
     beside = encodings.BESIDE.items()
-    found = {title: compute.alone(encoding, scheme, head) for scheme, title in beside}
+    by_title = {title: compute.alone(encoding, scheme, head) for scheme, title in beside}
     matrices = figures.facets(
-        found,
+        by_title,
         title=f"Attention that position alone would give, {encoding.length} positions"
         + _every(encoding),
         x="key",
         y="query",
         bar="weight",
         low=0,
-        high=max(float(matrix.max()) for matrix in found.values()),
+        high=max(float(matrix.max()) for matrix in by_title.values()),
         across=3,
         most=MOST,
         height=480,
     )
     lines = figures.curves(
         np.arange(encoding.length),
-        {title: matrix[query] for title, matrix in found.items()},
+        {title: matrix[query] for title, matrix in by_title.items()},
         title=f"The row of query {query}",
         x="key",
         y="weight",

@@ -35,12 +35,12 @@ def enter(
         return session.current(page)
     read = params if callable(params) else lambda query: params
     query = dict(st.query_params)
-    found = tuple(read(query))
-    if _is_of_another_page(page, found, query):
+    link_params = tuple(read(query))
+    if _is_of_another_page(page, link_params, query):
         query = {}
-        found = tuple(read(query))
+        link_params = tuple(read(query))
     if query or not session.is_known(page):
-        session.apply(page, _linked(found, query, selected))
+        session.apply(page, _linked(link_params, query, selected))
     else:
         session.apply(page, Entered())
     return session.current(page)
@@ -77,9 +77,9 @@ def _is_of_another_page(
     one.
     """
     names: dict[str, set[str]] = st.session_state.setdefault("state/names", {})
-    own = names.setdefault(page, set())
-    own.update(param.name for param in (*params, *APP_PARAMS))
-    others = set().union(*names.values()) - own
+    ours = names.setdefault(page, set())
+    ours.update(param.name for param in (*params, *APP_PARAMS))
+    others = set().union(*names.values()) - ours
     return any(name.removesuffix(link.HASH) in others for name in query)
 
 

@@ -157,8 +157,8 @@ def write(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _short(raw: str) -> str:
-    shown = raw if len(raw) <= 30 else raw[:29] + "…"
-    return f"“{shown}”"
+    excerpt = raw if len(raw) <= 30 else raw[:29] + "…"
+    return f"“{excerpt}”"
 
 
 def _worded(value: object) -> str:

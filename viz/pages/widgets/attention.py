@@ -33,10 +33,10 @@ class Stage:
         waiting: placeholder until something is drawn; None if something was in an earlier run.
         below: container below the view.
         drawn: whether the view was drawn in this run.
-        told: kind and picture that the browser was told of in this run.
+        sent_picture: kind and picture that this run sent to the browser.
         props: further ones of the view, whatever it shows.
         new: a picture that the browser has not shown before, with the number of requests for it
-            before the browser was told of it; None if there is none.
+            before it is sent to the browser; None if there is none.
     """
 
     page: str
@@ -47,7 +47,7 @@ class Stage:
     waiting: DeltaGenerator | None
     below: DeltaGenerator
     drawn: bool = False
-    told: tuple[Kind, dict[str, Any]] | None = None
+    sent_picture: tuple[Kind, dict[str, Any]] | None = None
     props: Mapping[str, Any] = field(default_factory=dict)
     new: tuple[Held | Expected, int] | None = None
 
@@ -90,7 +90,7 @@ class Stage:
         if not self.drawn:
             self._tell(held, heads, {"panels": list(panels), **(more or {})})
         st.session_state[f"{self.page}/heads"] = of, heads
-        st.session_state[f"{self.page}/drawn"] = self.told
+        st.session_state[f"{self.page}/drawn"] = self.sent_picture
         st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision
 
     def stale(self) -> None:
@@ -118,8 +118,8 @@ class Stage:
         self, result: Held | Expected, heads: list[int] | None, more: Mapping[str, Any]
     ) -> None:
         picture = {"trace": result.id, "made": result.serial, **self.props, **more}
-        self.told = self.kind, picture
-        if st.session_state.get(f"{self.page}/drawn") != self.told:
+        self.sent_picture = self.kind, picture
+        if st.session_state.get(f"{self.page}/drawn") != self.sent_picture:
             self.new = result, result.requests.count
         self._mount({**picture, "heads": heads, "busy": False})
 

@@ -18,9 +18,9 @@ def card(model: str) -> Card | None:
 
 def about(model: str) -> None:
     """Shows the task and the scores of a model trained for the app."""
-    found = card(model)
-    if found is not None:
-        st.caption(shared.plain(details(found)))
+    entry = card(model)
+    if entry is not None:
+        st.caption(shared.plain(details(entry)))
 
 
 def details(card: Card) -> str:

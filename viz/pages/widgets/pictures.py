@@ -59,9 +59,9 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         controls.button(
             "✕", f"{page}_photo_remove", _drop, page, *again, help="Remove your picture"
         )
-    own = strip(page)
-    if len(own) > 1 or (own and not uploaded):
-        _thumbnails(page, own)
+    files = strip(page)
+    if len(files) > 1 or (files and not uploaded):
+        _thumbnails(page, files)
     hint = "or drop or paste pictures"
     uploads.uploader(page, UPLOAD.name, "Your pictures", hint, "image/*", several=True)
     uploads.camera(page, UPLOAD.name)
@@ -91,16 +91,16 @@ def own_title(number: int, count: int) -> str:
     return "Your picture" if count == 1 else f"Your picture {number + 1}"
 
 
-def _thumbnails(page: str, own: Mapping[str, File]) -> None:
+def _thumbnails(page: str, files: Mapping[str, File]) -> None:
     """The uploaded pictures to choose from."""
     items = [
         {
             "id": digest,
-            "title": own_title(number, len(own)),
+            "title": own_title(number, len(files)),
             "picture": thumbnail(file),
             "chosen": digest == session.get(page, UPLOAD.name),
         }
-        for number, (digest, file) in enumerate(own.items())
+        for number, (digest, file) in enumerate(files.items())
     ]
     props = {"label": "", "name": "Your pictures", "items": items, "layout": "thumbs"}
     taken = session.callback(partial(_take_thumbnail, page))

@@ -77,8 +77,8 @@ def _sent(page: str, setting: str) -> list[File]:
 def _files(items: Any, what: str) -> Iterator[File]:
     """The valid entries of a list from the browser."""
     for item in items if isinstance(items, list) else []:
-        found = [item.get(name) for name in ("name", what)] if isinstance(item, Mapping) else []
-        texts = [text[:LONGEST] for text in found if isinstance(text, str)]
+        strings = [item.get(name) for name in ("name", what)] if isinstance(item, Mapping) else []
+        texts = [text[:LONGEST] for text in strings if isinstance(text, str)]
         if len(texts) == 2:
             name, text = texts
             yield File(name, text) if what == "digest" else File(name, "", text)
@@ -89,12 +89,12 @@ def _taken(page: str, setting: str) -> list[File]:
     state, number = st.session_state, f"{page}/{setting}/taken_here"
     count = state.get(number, 0)
     key = session.element(page, f"{setting}_device", count)
-    found = state.get(key)
-    if found is not None:
+    photo = state.get(key)
+    if photo is not None:
         state[number] = count + 1
         key = session.element(page, f"{setting}_device", count + 1)
     state[f"{page}/{setting}/device"] = key
-    return [] if found is None else [File(found.name, attachments.keep(found.getvalue()))]
+    return [] if photo is None else [File(photo.name, attachments.keep(photo.getvalue()))]
 
 
 def _key(page: str, setting: str) -> str:

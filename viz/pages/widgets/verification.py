@@ -46,16 +46,16 @@ def largest_difference(model: "Model", source: Any, target: Any) -> float | None
     """
     try:
         with shared.forward_pass(model):
-            found = compute.verify(model, source, target)
+            verdict = compute.verify(model, source, target)
     except ValueError:
         return None
     dtype = str(next(model.network.parameters()).dtype).removeprefix("torch.")
     rounding = ROUNDING.get(dtype, ROUNDING["float32"])
-    if found.problems(rounding) or not found.largest:
+    if verdict.problems(rounding) or not verdict.largest:
         return None
-    if found.ambiguous(rounding):
-        return max(found.traced / found.largest, found.values or 0.0)
-    return max(found.difference / found.largest, found.maps)
+    if verdict.ambiguous(rounding):
+        return max(verdict.traced / verdict.largest, verdict.values or 0.0)
+    return max(verdict.difference / verdict.largest, verdict.maps)
 
 
 def _verified(model: "Model", source: Any, target: Any) -> str:
@@ -68,49 +68,52 @@ def _verified(model: "Model", source: Any, target: Any) -> str:
         return str(error)
 
 
-def worded(found: "Verdict", dtype: object) -> str:
+def worded(verdict: "Verdict", dtype: object) -> str:
     """The result of the comparison as sentences."""
     kind = str(dtype).removeprefix("torch.")
     rounding = ROUNDING.get(kind, ROUNDING["float32"])
-    problems = found.problems(rounding)
+    problems = verdict.problems(rounding)
     close = f"No: they differ: {'; '.join(problems)}" if problems else ""
     sentences = [close or f"Yes, up to the rounding of {kind}"]
-    sentences += _of_one_pass(found) if found.ambiguous(rounding) else _of_several_passes(found)
-    if found.edited is not None and not found.ambiguous(rounding):
+    sentences += (
+        _of_one_pass(verdict) if verdict.ambiguous(rounding) else _of_several_passes(verdict)
+    )
+    if verdict.edited is not None and not verdict.ambiguous(rounding):
         sentences.append(
             "With one head ablated, here and in the library’s attention, the outputs differ by at"
-            f" most {found.edited:.1e}"
+            f" most {verdict.edited:.1e}"
         )
-    if found.left_out:
-        sentences.append(f"Of the checkpoint, it does not use {compute.grouped(found.left_out)}")
+    if verdict.left_out:
+        sentences.append(f"Of the checkpoint, it does not use {compute.grouped(verdict.left_out)}")
     return ". ".join(sentences) + "."
 
 
-def _of_several_passes(found: "Verdict") -> list[str]:
+def _of_several_passes(verdict: "Verdict") -> list[str]:
     """What holds between passes with different kernels."""
-    share = found.difference / found.largest if found.largest else 0.0
+    share = verdict.difference / verdict.largest if verdict.largest else 0.0
     sentences = [
-        f"With the values of all {found.sites} attention layers computed from these weights"
-        f" ({found.rows:,} rows), the output differs from the original model’s by at most"
-        f" {found.difference:.1e}; its largest number is {found.largest:.3g}, so the relative"
+        f"With the values of all {verdict.sites} attention layers computed from these weights"
+        f" ({verdict.rows:,} rows), the output differs from the original model’s by at most"
+        f" {verdict.difference:.1e}; its largest number is {verdict.largest:.3g}, so the relative"
         f" difference is {share:.1e}"
     ]
-    if found.compared:
+    if verdict.compared:
         sentences.append(
-            f"All {found.compared} heads that the library’s own eager attention gives a map for"
-            f" differ from it by at most {found.maps:.1e}"
+            f"All {verdict.compared} heads that the library’s own eager attention gives a map for"
+            f" differ from it by at most {verdict.maps:.1e}"
         )
     return sentences
 
 
-def _of_one_pass(found: "Verdict") -> list[str]:
+def _of_one_pass(verdict: "Verdict") -> list[str]:
     """What holds within the traced pass, where other passes are no reference."""
     return [
-        f"The traced output differs from the original model’s by at most {found.traced:.1e}, and in"
-        f" that pass the values of each of the {found.sites} attention layers differ from those"
-        f" computed from these weights by at most {found.values or 0.0:.1e} of the largest",
+        f"The traced output differs from the original model’s by at most {verdict.traced:.1e},"
+        f" and in that pass the values of each of the {verdict.sites} attention layers differ"
+        f" from those computed from these weights by at most"
+        f" {verdict.values or 0.0:.1e} of the largest",
         "Passes with other kernels are no reference here: their outputs differ by up to"
-        f" {max(found.difference, found.eager or 0.0):.1e} from the original model’s. Either"
+        f" {max(verdict.difference, verdict.eager or 0.0):.1e} from the original model’s. Either"
         " rounding decides a choice between nearly equal scores (of keys, of experts), or the"
         " library’s own eager and fused attention hide different keys",
     ]

@@ -433,8 +433,8 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(query):
     names: dict = {}
     exec(body, names)
     weights = eval(last.split("  #")[0], names)
-    site = entry.shown.sites[0]
-    assert (weights == entry.shown.weights(site.layer, kind=site.kind).mean(0)).all()
+    site = entry.view.sites[0]
+    assert (weights == entry.view.weights(site.layer, kind=site.kind).mean(0)).all()
 
 
 def test_a_dropped_picture_takes_the_photo_s_place():
@@ -468,7 +468,7 @@ def test_a_trained_preset_runs_with_its_weights_on_its_own_example(name):
     start = props["start"]
     assert (start["layer"], start["attention"]) == (example.layer, example.kind)
     assert (start["head"], start["token"]) == (example.head, example.query)
-    trace_ = registry.get(props["trace"]).value.shown
+    trace_ = registry.get(props["trace"]).value.view
     assert (start["layer"], start["attention"]) in [(s.layer, s.kind) for s in trace_.sites]
 
 

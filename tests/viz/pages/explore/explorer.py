@@ -76,7 +76,7 @@ def base(app: AppTest) -> dict[str, Any]:
 
 def labels(app: AppTest) -> list[str]:
     """The tokens of the first text."""
-    return entry(app).shown.labels
+    return entry(app).view.labels
 
 
 def literal(markdown: str) -> str:

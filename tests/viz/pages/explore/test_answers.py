@@ -42,10 +42,10 @@ def test_choosing_a_model_shows_its_first_example(name: str) -> None:
 def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
     example, known = TRAINED[name].examples[0], TRAINED[name]
     source = tracing.of_catalogue(name)
-    entry = tracing.shown(TraceRequest(source, example.input, example.target)).value
+    entry = tracing.entry_for(TraceRequest(source, example.input, example.target)).value
     site = next(
         place
-        for place, site in enumerate(entry.shown.sites)
+        for place, site in enumerate(entry.view.sites)
         if (site.layer, site.kind) == (example.layer, example.kind)
     )
     told = entry.predict(site, "out", example.query)
@@ -76,7 +76,7 @@ def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
     example, known = TRAINED[name].examples[0], TRAINED[name]
     edit = Ablate(0, 0)
     request = TraceRequest(tracing.of_catalogue(name), example.input, edits=(edit,))
-    told = tracing.shown(request).value.predict(0, "out", example.query)
+    told = tracing.entry_for(request).value.predict(0, "out", example.query)
     assert told["lead"][0] == "What comes after"
     passes = [trace(load(name), example.input, edits=edits) for edits in ([], [edit])]
     before, after = (
@@ -89,7 +89,9 @@ def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
     assert change["after"] == pytest.approx(after[ids].tolist(), rel=1e-4)
     expected = float((before * (before / after).log()).sum())
     assert change["kl"] == pytest.approx(expected, rel=1e-3, abs=1e-9)
-    assert tracing.shown(replace(request, edits=())).value.predict(0, "out", 0)["change"] is None
+    assert (
+        tracing.entry_for(replace(request, edits=())).value.predict(0, "out", 0)["change"] is None
+    )
 
 
 def test_the_masked_word_is_answered() -> None:

@@ -34,7 +34,7 @@ def digest(data):
 
 
 def weights(id):
-    return registry.get(id).value.shown.weights(1)
+    return registry.get(id).value.view.weights(1)
 
 
 def options(app):
@@ -59,7 +59,7 @@ def test_the_same_picture_through_another_network():
     app = opened(model="objects", compare="catalogue:digits")
     props = view(app)
     first, second = (registry.get(id).value for id in (props["trace"], props["second"]["trace"]))
-    assert first.shown.model != second.shown.model
+    assert first.view.model != second.view.model
     answers = [each.value for each in app.markdown if each.value.startswith(props["title"])]
     assert len(answers) == 1
     choose(app, "compare", "built:vit")
@@ -170,8 +170,8 @@ def test_two_folders_show_the_same_picture_side_by_side(folders) -> None:
     props = view(app)
     assert (props["title"], props["second"]["title"]) == (title(first), title(second))
     beside, own = (registry.get(id).value for id in (props["second"]["trace"], alone["trace"]))
-    assert same(beside.shown.weights(1), own.shown.weights(1))
-    assert (registry.get(props["trace"]).value.shown.grid, beside.shown.grid) == ((5, 5), (4, 4))
+    assert same(beside.view.weights(1), own.view.weights(1))
+    assert (registry.get(props["trace"]).value.view.grid, beside.view.grid) == ((5, 5), (4, 4))
     assert props["link"]["compare"] == f"folder:{second}"
     again = of_folder(first, compare=f"folder:{second}")
     assert view(again)["second"] == props["second"]

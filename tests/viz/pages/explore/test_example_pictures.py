@@ -118,7 +118,7 @@ def test_a_link_to_a_picture_of_another_network_shows_one_of_its_own():
 def test_the_answer_belongs_to_the_picture():
     """Another picture of the same network gives other weights."""
     first, second = (
-        entry(opened(model="digits", photo=f"digits/{each.input}")).shown.weights(2)
+        entry(opened(model="digits", photo=f"digits/{each.input}")).view.weights(2)
         for each in TRAINED["digits"].examples[:2]
     )
     assert not np.allclose(first.numpy(), second.numpy())

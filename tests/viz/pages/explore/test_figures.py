@@ -115,7 +115,7 @@ def test_components_of_several_pictures_are_those_of_their_patches_together() ->
 def test_entropy_of_every_head_against_a_plain_sum() -> None:
     (figure,) = figures(figure="entropy")
     app = helpers.run("explore", SMALL)
-    weights = registry.get(helpers.view(app, "image")["trace"]).value.shown.weights
+    weights = registry.get(helpers.view(app, "image")["trace"]).value.view.weights
     expected = [
         -(row * row.log()).sum(-1).mean(-1) for row in (weights(layer) for layer in range(3))
     ]

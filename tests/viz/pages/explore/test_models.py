@@ -92,7 +92,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory):
 def test_every_model_of_the_catalogue_opens(known) -> None:
     app = opened(model=known.name)
     assert errors(app) == []
-    assert entry(app).shown.model == known.title
+    assert entry(app).view.model == known.title
     assert entry(app).kind == known.reads
 
 
@@ -101,7 +101,7 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     app = opened(place="folder", folder=str(folder), ids="3 4 5 6", layer="1", head="2")
     assert errors(app) == []
     assert labels(app) == ["3", "4", "5", "6"]
-    assert entry(app).shown.sites[1].kind == "causal"
+    assert entry(app).view.sites[1].kind == "causal"
     assert view(app)["start"]["head"] == 2
     assert "6 heads" in told(app)
     assert "mask: causal" in provenance(entry(app), "", 1)["line"]
@@ -110,7 +110,7 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
 @pytest.mark.parametrize("name", ["T5", "BART"])
 def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
     app = opened(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
-    sites = entry(app).shown.sites
+    sites = entry(app).view.sites
     whole = [site for site in sites if site.kind == "joint"]
     assert len(whole) == (2 if name == "T5" else 0)  # this BART's halves have different heads
     assert {site.kind for site in sites if site not in whole} == {"self", "causal", "cross"}
@@ -122,7 +122,7 @@ def test_a_vision_model_has_the_picture_s_view_and_no_dark_scale(name: str, save
     app = opened(place="folder", folder=str(saved(name)))
     assert errors(app) == []
     assert view(app)["kind"] == "image"
-    assert entry(app).shown.grid == (5, 5)
+    assert entry(app).view.grid == (5, 5)
     assert entry(app).cut.picture.kind == "image/png"
     # a link without a scale leaves it to the view, whose default is "layer"
     assert not view(app)["start"]["scale"]
@@ -154,7 +154,7 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     link = view(app)["link"]
     assert (link["mean"], link["resize"]) == ("0.1 0.2 0.3", "pad")
     code = entry(app).code(0, "mean").replace("picture.png", str(PHOTOS["flower"]))
-    assert same(result_of(code), entry(app).shown.weights(0).mean(0))
+    assert same(result_of(code), entry(app).view.weights(0).mean(0))
     again = opened(**{name: link[name] for name in ("place", "folder", "mean", "resize")})
     assert view(again)["trace"] == view(app)["trace"]
     press(app, "preprocessing_reset")
@@ -213,7 +213,7 @@ def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) ->
     header, _ = unpack(overview(entry(app), ""))
     assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
     assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2
-    found = entry(app).shown
+    found = entry(app).view
     header, area = unpack(heads_of(entry(app), "", 3, "query", 7))
     (row,) = header["rows"]
     weights = np.frombuffer(area, np.float32, row["count"], row["at"]).reshape(3, 36)
@@ -228,7 +228,7 @@ def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
     assert errors(app) == []
     start = view(app)["start"]
     assert (start["tower"], start["layer"], start["attention"]) == ("vision", 1, "self")
-    assert {site.tower for site in entry(app).shown.sites} == {"text", "vision"}
+    assert {site.tower for site in entry(app).view.sites} == {"text", "vision"}
 
 
 def wav(samples: int, rate: int) -> bytes:
@@ -401,7 +401,7 @@ def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     press(app, "look_up")
     assert f"{NAME}: 66.1 KiB in 3 files, licence apache-2.0." in told(app)
     press(app, "fetch")  # the page follows it until it is here
-    assert entry(app).shown.model == NAME
+    assert entry(app).view.model == NAME
     press(app, "choose")
     (cached,) = (each for each in helpers.views(app, "choices") if "machine" in each["label"])
     assert [each["id"] for each in cached["items"]] == [NAME]
@@ -433,7 +433,7 @@ def test_a_model_of_the_catalogue_is_fetched_on_request(
     assert known.provenance in told(app)
     press(app, "fetch")
     assert errors(app) == []
-    assert entry(app).shown.model == known.title
+    assert entry(app).view.model == known.title
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -454,7 +454,7 @@ def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
     app = opened(place="hub", ids="3 4 5", door="transformers")
     take(app, NAME, "cached")
     assert view(app)["link"]["id"] == NAME
-    assert entry(app).shown.model == NAME
+    assert entry(app).view.model == NAME
 
 
 def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
@@ -768,7 +768,7 @@ def test_next_tokens_of_a_language_model_have_their_probabilities(saved, tmp_pat
     assert view(app)["panels"] == ["predictions", "code"]
     told = entry(app).predict(0, "out", 2)
     network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
-    ids = list(entry(app).shown.tokens[0].ids)
+    ids = list(entry(app).view.tokens[0].ids)
     with torch.no_grad():
         expected = network(torch.tensor([ids])).logits[0, 2].softmax(-1).sort(descending=True)
     assert told["probabilities"] == pytest.approx(expected.values[:8].tolist(), abs=1e-6)
@@ -826,7 +826,7 @@ def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) ->
     app = opened(place="folder", folder=folder, pixels="228")
     assert errors(app) == []
     side = entry(app).cut.side
-    assert entry(app).shown.grid == (228 // side, 228 // side)
+    assert entry(app).view.grid == (228 // side, 228 // side)
     (slider,) = (each for each in helpers.views(app, "slider") if each["label"] == "Pixels a side")
     assert (slider["value"], slider["step"]) == (228, side)
     assert not helpers.views(opened(place="folder", folder=str(saved("ViT"))), "slider")

@@ -84,8 +84,8 @@ def test_a_photo_is_cut_into_patches():
     assert (props["busy"], props["panels"]) == (False, ["code"])
     assert props["link"] == {"model": "built-vit"}
     found = entry(app)
-    assert (found.shown.grid, found.shown.prefix, found.cut.side) == ((14, 14), 1, 16)
-    assert not found.shown.trained
+    assert (found.view.grid, found.view.prefix, found.cut.side) == ((14, 14), 1, 16)
+    assert not found.view.trained
     assert shown(app).size == (224, 224)
     assert helpers.lines(app) == []
     assert "from 640 × 427 pixels" in captions(app)
@@ -114,8 +114,8 @@ def test_every_control_moves_something():
         assert helpers.lines(app) == []
     assert len(seen) == 11
     found = entry(app)
-    assert (found.shown.grid, found.shown.prefix, found.cut.order) == ((12, 12), 3, "c p1 p2")
-    assert [(site.heads, site.keys) for site in found.shown.sites] == [(4, 147)] * 3
+    assert (found.view.grid, found.view.prefix, found.cut.order) == ((12, 12), 3, "c p1 p2")
+    assert [(site.heads, site.keys) for site in found.view.sites] == [(4, 147)] * 3
     changed = {name: str(value) for name, value in changes.items()}
     assert helpers.link(app) == {"photo": "china", "model": "built-vit"} | changed
 
@@ -430,7 +430,7 @@ def _turned():
 def test_the_lines_of_python_give_the_weights_that_are_shown(head):
     found = entry(small(photo="china"))
     weights = result_of(found.code(1, head))
-    whole = found.shown.weights(1)
+    whole = found.view.weights(1)
     assert same(weights, {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1]))
 
 

@@ -210,7 +210,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
     source = built("encoder", {"vocab": 4096, "heads": 2, "depth": 2})
     source = source if model == "built" else tracing.of_catalogue(model)
     given = TraceRequest(source, 'it\'s "quoted"')
-    held = tracing.shown(given)
+    held = tracing.entry_for(given)
     weights = result_of(held.value.code(1, head))
     whole = trace(tracing.opened(source), str(given.input)).weights(1)
     shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(str(head), whole[1])
@@ -219,7 +219,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
 
 def test_the_code_of_a_view_gives_its_numbers() -> None:
     given = TraceRequest(tracing.of_catalogue("minilm"), "An unbelievable hippopotamus")
-    held = tracing.shown(given, Between("yes", "hidden"))
+    held = tracing.entry_for(given, Between("yes", "hidden"))
     view = View(tracing.traced(given).value, words=True, special="hidden")
     assert same(result_of(held.value.code(2, 3)), view.weights(2, 3))
 
@@ -380,14 +380,14 @@ def test_models_that_read_two_sentences_are_offered_two() -> None:
 
 def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
     given = TraceRequest(tracing.of_catalogue("dates"), "2 March 2024")
-    entry = tracing.shown(given).value
-    joint = entry.shown.sites[-1]
-    code = entry.code(len(entry.shown.sites) - 1, 2)
-    assert same(result_of(code), entry.shown.weights(joint, 2))
+    entry = tracing.entry_for(given).value
+    joint = entry.view.sites[-1]
+    code = entry.code(len(entry.view.sites) - 1, 2)
+    assert same(result_of(code), entry.view.weights(joint, 2))
     assert "View" not in entry.code(0, 1)
     pair = TraceRequest(tracing.of_catalogue("minilm"), ("one", "two"))
-    found = tracing.shown(pair, Between("sentences")).value
-    assert same(result_of(found.code(0, 3)), found.shown.weights(0, 3))
+    found = tracing.entry_for(pair, Between("sentences")).value
+    assert same(result_of(found.code(0, 3)), found.view.weights(0, 3))
 
 
 def test_the_next_picture_of_a_model_comes_before_the_controls(

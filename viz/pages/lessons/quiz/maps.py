@@ -167,8 +167,8 @@ def _digit(dice: Random) -> Question:
 @st.cache_resource(max_entries=len(REPEATED) * len(AGAIN), show_spinner=False)
 def _letters(word: str, again: int) -> "tuple[tuple[str, ...], Tensor]":
     """Tokens of a word that begins again, and the weights "layer head query key" on it."""
-    found = _traced("induction", f"{word} {word[:again]}")
-    return tuple(found.labels), compute.stack([found.weights(layer).cpu() for layer in range(2)])
+    t = _traced("induction", f"{word} {word[:again]}")
+    return tuple(t.labels), compute.stack([t.weights(layer).cpu() for layer in range(2)])
 
 
 def _traced(model: str, given: str | Picture) -> "Trace":
@@ -180,8 +180,8 @@ def _traced(model: str, given: str | Picture) -> "Trace":
 @st.cache_resource(max_entries=len(DIGITS), show_spinner=False)
 def _class_weights(picture: str) -> "Tensor":
     """Weights "layer head row col" of the class token on a handwritten digit."""
-    found = _traced("digits", Picture(samples.file(f"digits/{picture}")))
-    weights = compute.stack([found.weights(site.layer).cpu() for site in found.sites])
+    t = _traced("digits", Picture(samples.file(f"digits/{picture}")))
+    weights = compute.stack([t.weights(site.layer).cpu() for site in t.sites])
     side = int((weights.shape[-1] - 1) ** 0.5)
     return compute.rearrange(
         weights[:, :, 0, 1:], "layer head (row col) -> layer head row col", row=side, col=side
@@ -227,7 +227,7 @@ def _patch_map(picture: str, layer: int, head: int) -> str:
     grid = _class_weights(picture)[layer, head].tolist()
     side = [str(n) for n in range(len(grid))]
     return tables.shares(
-        _shown(grid),
+        _formatted(grid),
         grid,
         title="Weights of the class token",
         rows=side,
@@ -250,14 +250,14 @@ def _quarters(grid: "Tensor") -> list[float]:
 def _clear(picture: str) -> list[tuple[tuple[int, int], list[float]]]:
     """Layer and head of every map on which one quarter clearly leads, and the four sums."""
     weights = _class_weights(picture)
-    found = []
+    clear_heads = []
     for layer, heads in enumerate(weights):
         for head, grid in enumerate(heads):
             sums = _quarters(grid)
             first, second, *_ = sorted(sums, reverse=True)
             if first - second > CLEAR:
-                found.append(((layer, head), sums))
-    return found
+                clear_heads.append(((layer, head), sums))
+    return clear_heads
 
 
 def _map(
@@ -272,7 +272,7 @@ def _map(
     names = [f"{at} {label}" for at, label in enumerate(labels)]
     pairs = list(zip(labels, names, strict=True))
     return tables.shares(
-        _shown(values),
+        _formatted(values),
         values,
         title=title,
         rows=names[-1:] if last else names,
@@ -281,7 +281,7 @@ def _map(
     )
 
 
-def _shown(values: list[list[float]]) -> list[list[str]]:
+def _formatted(values: list[list[float]]) -> list[list[str]]:
     return [[f"{value:.1f}" if value >= FAINT else BLANK for value in row] for row in values]
 
 

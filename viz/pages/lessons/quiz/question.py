@@ -72,12 +72,12 @@ def judged(question: Question, answer: str) -> tuple[str, bool]:
     """The verdict on an answer, and whether it is right; no verdict on an empty answer."""
     if not answer.strip():
         return "", False
-    found = parsed(answer)
-    if not isfinite(found):
+    number = parsed(answer)
+    if not isfinite(number):
         return "Not a number: type 0.375, 3/8 or 37.5 %.", False
-    if near(found, question.answer):
+    if near(number, question.answer):
         return f"**Right.** {question.why}", True
-    hints = [(abs(found - slip), hint) for slip, hint in question.slips if near(found, slip)]
+    hints = [(abs(number - slip), hint) for slip, hint in question.slips if near(number, slip)]
     return f"**Not yet.** {min(hints)[1] if hints else 'Check the numbers again.'}", False
 
 

@@ -1,6 +1,6 @@
 // A network as a diagram: its parts, what flows between them, and what is known of the chosen one.
 
-import { choose, disown, own } from "../core/address.js";
+import { choose, claim, disown } from "../core/address.js";
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
@@ -45,7 +45,7 @@ export class ArchitectureState {
     this.props = props;
     const { page, path, link, revision, session, base, defaults } = props;
     if (before && before !== page) disown(before, this.root);
-    if (page) own(page, path, link, this.root, session);
+    if (page) claim(page, path, link, this.root, session);
     const renewed = revision !== this.revision;
     if (renewed) this.part = String(startOf(kept(page, revision), props).part ?? "");
     this.revision = revision;
@@ -115,7 +115,7 @@ export function* walk(parts, above = "", copies = 1) {
 /** What is known of the chosen part: words, shapes and numbers, and the lines that run. */
 function panelOf() {
   const box = element("div", "hs-part-panel");
-  const shown = changes();
+  const changed = changes();
 
   /**
    * @param {ArchitecturePart | undefined} part
@@ -123,7 +123,7 @@ function panelOf() {
    */
   function show(part, sources) {
     box.hidden = !part;
-    if (!part || !shown(part, sources)) return;
+    if (!part || !changed(part, sources)) return;
     const { heading, sentence, rows, source } = part;
     const lines = rows.map(([name, text]) =>
       element("tr", "", {}, element("th", "", { scope: "row" }, name), element("td", "", {}, text)),

@@ -172,11 +172,11 @@ export function box(placed, { quantity, sum, copies }, drawn) {
   const line = open || height === TALL ? y + 15 : y + height / 2;
   const left = x + (part.parts.length ? 26 : 10);
   const free = width - (left - x) - 8;
-  const shown = small.measure(number) + 10 + large.measure(part.title + many) <= free;
-  const space = free - (shown ? small.measure(number) + 8 : 0);
+  const fits = small.measure(number) + 10 + large.measure(part.title + many) <= free;
+  const space = free - (fits ? small.measure(number) + 8 : 0);
   const title = { x: left, y: line, "font-size": 13 * size, "font-weight": 600, fill: theme.text };
   group.append(svg("text", title, large.fit(part.title + many, space)));
-  if (shown && number) {
+  if (fits && number) {
     const where = { x: x + width - 9, y: line, "text-anchor": "end", "font-size": 11.5 * size };
     group.append(svg("text", { ...where, fill: theme.muted }, number));
   }

@@ -32,7 +32,7 @@
 /** @typedef {{text: string, x: number, y: number}} Title */
 
 /**
- * @typedef {object} Made
+ * @typedef {object} Plan
  * @property {Box[]} boxes
  * @property {Box[]} frames
  * @property {Line[]} lines
@@ -75,44 +75,44 @@ const WIDEST = 460;
  * @param {ArchitecturePart[]} parts
  * @param {number} width
  * @param {Set<string>} closed
- * @returns {Made}
+ * @returns {Plan}
  */
 export function layout(parts, width, closed) {
-  /** @type {Made} */
-  const made = { boxes: [], frames: [], lines: [], titles: [], width, height: 0 };
-  if (parts[0].kind === "tower") towers(made, parts, width, closed);
+  /** @type {Plan} */
+  const plan = { boxes: [], frames: [], lines: [], titles: [], width, height: 0 };
+  if (parts[0].kind === "tower") towers(plan, parts, width, closed);
   else {
     const wide = Math.min(width, WIDEST);
-    const end = flow(made, parts, (width - wide) / 2, 2, wide, { closed, level: 1, path: "" });
-    out(made, end, parts.at(-1));
-    made.height = end.y + GAP + 4;
+    const end = flow(plan, parts, (width - wide) / 2, 2, wide, { closed, level: 1, path: "" });
+    out(plan, end, parts.at(-1));
+    plan.height = end.y + GAP + 4;
   }
-  return made;
+  return plan;
 }
 
 /**
- * @param {Made} made
+ * @param {Plan} plan
  * @param {ArchitecturePart[]} parts
  * @param {number} width
  * @param {Set<string>} closed
  */
-function towers(made, [encoder, decoder], width, closed) {
+function towers(plan, [encoder, decoder], width, closed) {
   const beside = width >= SIDE_BY_SIDE;
   const margin = beside ? 0 : 16;
   const wide = beside ? Math.min((width - TOWERS) / 2, WIDEST) : Math.min(width - margin, WIDEST);
   const left = beside ? (width - TOWERS - 2 * wide) / 2 : margin;
-  const first = tower(made, encoder, left, 0, wide, closed);
+  const first = tower(plan, encoder, left, 0, wide, closed);
   const gate = beside ? left + wide + TOWERS / 2 : margin - 9;
   const start = { x: first.x, y: first.y + GAP };
   const x = beside ? left + wide + TOWERS : left;
   const y = beside ? 0 : start.y + 26;
   const context = { gate, start };
-  const second = tower(made, decoder, x, y, wide, closed, context);
-  made.height = Math.max(start.y + 14, second.y + GAP) + 4;
+  const second = tower(plan, decoder, x, y, wide, closed, context);
+  plan.height = Math.max(start.y + 14, second.y + GAP) + 4;
 }
 
 /**
- * @param {Made} made
+ * @param {Plan} plan
  * @param {ArchitecturePart} part
  * @param {number} x
  * @param {number} y
@@ -120,25 +120,25 @@ function towers(made, [encoder, decoder], width, closed) {
  * @param {Set<string>} closed
  * @param {Context} [context]
  */
-function tower(made, part, x, y, width, closed, context) {
-  made.titles.push({ text: part.title, x: x + width / 2, y: y + 16 });
+function tower(plan, part, x, y, width, closed, context) {
+  plan.titles.push({ text: part.title, x: x + width / 2, y: y + 16 });
   const place = { closed, level: 1, path: `${part.name}/`, context };
-  const end = flow(made, part.parts, x, y + 26, width, place);
-  out(made, end, part.parts.at(-1), !context);
+  const end = flow(plan, part.parts, x, y + 26, width, place);
+  out(plan, end, part.parts.at(-1), !context);
   return end;
 }
 
 /**
  * Parts below each other; returns the middle of the last one's lower edge.
  *
- * @param {Made} made
+ * @param {Plan} plan
  * @param {ArchitecturePart[]} parts
  * @param {number} x
  * @param {number} y
  * @param {number} width
  * @param {Place} place
  */
-function flow(made, parts, x, y, width, place) {
+function flow(plan, parts, x, y, width, place) {
   const middle = x + width / 2;
   const residual = parts.some((part) => part.skips);
   const inset = residual ? LANE : 0;
@@ -149,17 +149,17 @@ function flow(made, parts, x, y, width, place) {
   for (const part of rows(parts)) {
     const beside = Array.isArray(part);
     if (before || place.inside) {
-      const shown = before && !beside && "part" in before ? before.part : null;
+      const origin = before && !beside && "part" in before ? before.part : null;
       const gap = before ? GAP : SHORT;
       const names = beside ? part : [part];
       const last = before && "parts" in before ? before.columns : null; // of values, in front of heads
       const from = last ? (last.left.at(-1) ?? 0) + last.width / 2 : middle;
       for (const each of names) junctions[each.name] = { x: from, y: y + 5 };
-      if (beside) fork(made, part, x + inset, y, width - 2 * inset, place);
-      else if (before && "parts" in before) join(made, before, y, gap);
+      if (beside) fork(plan, part, x + inset, y, width - 2 * inset, place);
+      else if (before && "parts" in before) join(plan, before, y, gap);
       else {
         const space = width / 2 - inset - 10;
-        line(made, [[middle, y], [middle, y + gap]], "flow", shown, space);
+        line(plan, [[middle, y], [middle, y + gap]], "flow", origin, space);
       }
       y += beside ? FORK : gap;
     }
@@ -167,7 +167,7 @@ function flow(made, parts, x, y, width, place) {
       const each = columns(x + inset, width - 2 * inset, part.length);
       for (const [i, one] of part.entries()) {
         const bare = each.width < ROOMY; // all of them with a number, or none
-        box(made, one, each.left[i], y, each.width, BOX, place, bare);
+        box(plan, one, each.left[i], y, each.width, BOX, place, bare);
       }
       before = { parts: part, columns: each };
       y += BOX;
@@ -175,11 +175,11 @@ function flow(made, parts, x, y, width, place) {
     }
     const opened = part.parts.length > 0 && !place.closed.has(place.path + part.name);
     const top = y;
-    if (opened) y = frame(made, part, x + inset, y, width - 2 * inset, place);
+    if (opened) y = frame(plan, part, x + inset, y, width - 2 * inset, place);
     else {
       const high = part.kind === "attend" ? TALL : BOX;
-      box(made, part, x + inset, y, width - 2 * inset, high, place);
-      if (part.context.length && place.context) cross(made, [x + inset, y + high / 2], place);
+      box(plan, part, x + inset, y, width - 2 * inset, high, place);
+      if (part.context.length && place.context) cross(plan, [x + inset, y + high / 2], place);
       y += high;
     }
     if (part.skips && junctions[part.skips]) {
@@ -188,7 +188,7 @@ function flow(made, parts, x, y, width, place) {
       const into = top + BOX / 2;
       /** @type {Point[]} */
       const corner = [[from.x, from.y], [lane, from.y], [lane, into], [x + width - inset, into]];
-      made.lines.push({ points: corner, kind: "residual" });
+      plan.lines.push({ points: corner, kind: "residual" });
     }
     before = { part };
   }
@@ -200,14 +200,14 @@ const FORK = 30;
 /**
  * What projections side by side are given: x to all, or x to one and the context to the others.
  *
- * @param {Made} made
+ * @param {Plan} plan
  * @param {ArchitecturePart[]} parts
  * @param {number} x
  * @param {number} y
  * @param {number} width
  * @param {Place} place
  */
-function fork(made, parts, x, y, width, place) {
+function fork(plan, parts, x, y, width, place) {
   const each = columns(x, width, parts.length);
   const middle = x + width / 2;
   /** @param {number} i */
@@ -217,65 +217,65 @@ function fork(made, parts, x, y, width, place) {
     if (crosses && part.name !== "query") return;
     /** @type {Point[]} */
     const points = [[middle, y], [middle, y + 8], [centre(i), y + 8], [centre(i), y + FORK]];
-    made.lines.push({ points, kind: "flow" });
+    plan.lines.push({ points, kind: "flow" });
   });
   if (!crosses) return;
   parts.forEach((part, i) => {
     if (part.name === "query") return;
     /** @type {Point[]} */
     const points = [[x - PAD, y + 17], [centre(i), y + 17], [centre(i), y + FORK]];
-    made.lines.push({ points, kind: "cross" });
+    plan.lines.push({ points, kind: "cross" });
   });
-  cross(made, [x - PAD, y + 17], place, false);
+  cross(plan, [x - PAD, y + 17], place, false);
 }
 
 /**
  * From boxes side by side straight down into the one below.
  *
- * @param {Made} made
+ * @param {Plan} plan
  * @param {{parts: ArchitecturePart[], columns: Columns}} beside
  * @param {number} y
  * @param {number} gap
  */
-function join(made, { parts, columns: each }, y, gap) {
+function join(plan, { parts, columns: each }, y, gap) {
   parts.forEach((part, i) => {
     const centre = each.left[i] + each.width / 2;
-    line(made, [[centre, y], [centre, y + gap]], "flow", part, each.width / 2 - 4);
+    line(plan, [[centre, y], [centre, y + gap]], "flow", part, each.width / 2 - 4);
   });
 }
 
 /**
  * From the end of the other tower to a point of this one.
  *
- * @param {Made} made
+ * @param {Plan} plan
  * @param {Point} to
  * @param {Place} place
  * @param {boolean} [arrow]
  */
-function cross(made, [x, y], { context }, arrow = true) {
+function cross(plan, [x, y], { context }, arrow = true) {
   if (!context) return;
   const { gate, start } = context;
   /** @type {Point[]} */
   const points = [[start.x, start.y], [gate, start.y], [gate, y], [x, y]];
-  made.lines.push({ points, kind: "cross", bare: !arrow });
+  plan.lines.push({ points, kind: "cross", bare: !arrow });
 }
 
 /**
- * @param {Made} made
+ * @param {Plan} plan
  * @param {ArchitecturePart} part
  * @param {number} x
  * @param {number} y
  * @param {number} width
  * @param {Place} place
  */
-function frame(made, part, x, y, width, place) {
+function frame(plan, part, x, y, width, place) {
   const id = place.path + part.name;
   /** @type {Box} */
   const framed = { part, id, x, y, width, height: 0, level: place.level, open: true, bare: false };
-  made.frames.push(framed);
+  plan.frames.push(framed);
   const crossing = part.context.length > 0 && Boolean(place.context);
   const inner = { ...place, path: `${id}/`, level: place.level + 1, inside: true, crossing };
-  const end = flow(made, ordered(part.parts, crossing), x + PAD, y + HEAD, width - 2 * PAD, inner);
+  const end = flow(plan, ordered(part.parts, crossing), x + PAD, y + HEAD, width - 2 * PAD, inner);
   framed.height = end.y + PAD - y;
   return y + framed.height;
 }
@@ -300,14 +300,14 @@ function ordered(parts, crossing) {
  */
 function rows(parts) {
   /** @type {(ArchitecturePart | ArchitecturePart[])[]} */
-  const found = [];
+  const lines = [];
   for (const part of parts) {
-    const last = found.at(-1);
-    if (part.kind !== "projection") found.push(part);
+    const last = lines.at(-1);
+    if (part.kind !== "projection") lines.push(part);
     else if (Array.isArray(last)) last.push(part);
-    else found.push([part]);
+    else lines.push([part]);
   }
-  return found;
+  return lines;
 }
 
 /** @typedef {{left: number[], width: number}} Columns */
@@ -324,7 +324,7 @@ function columns(x, width, count) {
 }
 
 /**
- * @param {Made} made
+ * @param {Plan} plan
  * @param {ArchitecturePart} part
  * @param {number} x
  * @param {number} y
@@ -333,36 +333,36 @@ function columns(x, width, count) {
  * @param {Place} place
  * @param {boolean} [bare]
  */
-function box(made, part, x, y, width, height, { path, level }, bare = false) {
-  made.boxes.push({ part, id: path + part.name, x, y, width, height, level, open: false, bare });
+function box(plan, part, x, y, width, height, { path, level }, bare = false) {
+  plan.boxes.push({ part, id: path + part.name, x, y, width, height, level, open: false, bare });
 }
 
 /**
  * A line with the shape of what a part gives beside its beginning.
  *
- * @param {Made} made
+ * @param {Plan} plan
  * @param {Point[]} points
  * @param {Line["kind"]} kind
  * @param {ArchitecturePart | null} part
  * @param {number} [space]
  * @param {boolean} [bare]
  */
-function line(made, points, kind, part, space = 170, bare = false) {
+function line(plan, points, kind, part, space = 170, bare = false) {
   const [x, y] = points[0];
   /** @type {Line} */
   const drawn = { points, kind, bare };
   if (part) drawn.shape = { axes: part.gives, space, at: [x + 8, y + 21] };
-  made.lines.push(drawn);
+  plan.lines.push(drawn);
 }
 
 /**
  * The last arrow, and what comes out.
  *
- * @param {Made} made
+ * @param {Plan} plan
  * @param {{x: number, y: number}} from
  * @param {ArchitecturePart | undefined} part
  * @param {boolean} [crosses] to the other tower
  */
-function out(made, { x, y }, part, crosses = false) {
-  line(made, [[x, y], [x, y + GAP]], crosses ? "cross" : "flow", part ?? null, 170, crosses);
+function out(plan, { x, y }, part, crosses = false) {
+  line(plan, [[x, y], [x, y + GAP]], crosses ? "cross" : "flow", part ?? null, 170, crosses);
 }

@@ -67,7 +67,7 @@ export function mount(root, props, host) {
     drawing = true;
     try {
       plotly ??= await load(props.plotly);
-      for (let next = shown(root, props); next && next !== drawn && !destroyed; next = shown(root, props)) {
+      for (let next = figureIn(root, props); next && next !== drawn && !destroyed; next = figureIn(root, props)) {
         drawn = next;
         if (!place.isConnected) root.replaceChildren(place);
         const { data, layout } = JSON.parse(next);
@@ -130,7 +130,7 @@ async function load(path) {
  * @param {HTMLElement} root
  * @param {ChartProps} props
  */
-function shown(root, props) {
+function figureIn(root, props) {
   if (!root.clientWidth) return "";
   /** @type {{data: unknown[], layout: Record<string, any>}} */
   const { data, layout } = JSON.parse(props.figure);

@@ -55,7 +55,7 @@ export function mount(root, props, host) {
 
   /** @param {Choice} item */
   function itemOf({ id, title: name, detail = "", tag = "", picture = "", chosen = false }) {
-    const made = element(
+    const item = element(
       "button",
       "hs-choice-item",
       { type: "button", "aria-pressed": String(chosen) },
@@ -64,8 +64,8 @@ export function mount(root, props, host) {
       ...(tag ? [element("span", "hs-choice-tag", {}, tag)] : []),
       ...(detail ? [element("span", "hs-choice-detail", {}, detail)] : []),
     );
-    made.onclick = () => host.trigger("chosen", id);
-    return made;
+    item.onclick = () => host.trigger("chosen", id);
+    return item;
   }
 
   update(props);
@@ -97,8 +97,8 @@ function remembered(name, items) {
  */
 function stored(name) {
   try {
-    const found = JSON.parse(localStorage.getItem(keyOf(name)) ?? "[]");
-    return found.filter(
+    const value = JSON.parse(localStorage.getItem(keyOf(name)) ?? "[]");
+    return value.filter(
       (/** @type {Partial<Choice>} */ { id, title, detail }) =>
         [id, title, detail ?? ""].every((text) => typeof text === "string" && text.length < 4096),
     );

@@ -18,18 +18,18 @@ export function mount(root, props) {
   let timer;
   const link = element("input", "hs-entry", { readonly: "", "aria-label": "The link" });
   link.hidden = true;
-  const made = button(label, label, () => void copy());
-  made.removeAttribute("aria-label");
-  made.setAttribute("aria-live", "polite");
-  root.replaceChildren(made, link);
+  const copier = button(label, label, () => void copy());
+  copier.removeAttribute("aria-label");
+  copier.setAttribute("aria-live", "polite");
+  root.replaceChildren(copier, link);
 
   async function copy() {
     const { href } = location;
     try {
       await navigator.clipboard.writeText(href);
-      setText(made, "Copied");
+      setText(copier, "Copied");
       clearTimeout(timer);
-      timer = setTimeout(() => setText(made, label), DONE_MS);
+      timer = setTimeout(() => setText(copier, label), DONE_MS);
     } catch {
       link.hidden = false; // without HTTPS the clipboard is closed to pages: copied by hand
       link.value = href;
@@ -41,7 +41,7 @@ export function mount(root, props) {
     /** @param {CopyProps} next */
     update(next) {
       ({ label } = next);
-      setText(made, label);
+      setText(copier, label);
     },
     destroy() {
       clearTimeout(timer);

@@ -49,24 +49,24 @@ export function mixed(channels) {
  * @param {number} rate
  */
 export function wavOf(samples, rate) {
-  const made = new DataView(new ArrayBuffer(HEADER + 2 * samples.length));
+  const bytes = new DataView(new ArrayBuffer(HEADER + 2 * samples.length));
   /** @type {(at: number, text: string) => void} */
-  const write = (at, text) => [...text].forEach((letter, i) => made.setUint8(at + i, letter.charCodeAt(0)));
+  const write = (at, text) => [...text].forEach((letter, i) => bytes.setUint8(at + i, letter.charCodeAt(0)));
   write(0, "RIFF");
-  made.setUint32(4, HEADER - 8 + 2 * samples.length, true);
+  bytes.setUint32(4, HEADER - 8 + 2 * samples.length, true);
   write(8, "WAVEfmt ");
-  made.setUint32(16, 16, true);
-  made.setUint16(20, 1, true);
-  made.setUint16(22, 1, true);
-  made.setUint32(24, rate, true);
-  made.setUint32(28, 2 * rate, true);
-  made.setUint16(32, 2, true);
-  made.setUint16(34, 16, true);
+  bytes.setUint32(16, 16, true);
+  bytes.setUint16(20, 1, true);
+  bytes.setUint16(22, 1, true);
+  bytes.setUint32(24, rate, true);
+  bytes.setUint32(28, 2 * rate, true);
+  bytes.setUint16(32, 2, true);
+  bytes.setUint16(34, 16, true);
   write(36, "data");
-  made.setUint32(40, 2 * samples.length, true);
+  bytes.setUint32(40, 2 * samples.length, true);
   samples.forEach((value, i) => {
     const inside = Math.min(1, Math.max(-1, value));
-    made.setInt16(HEADER + 2 * i, Math.round(inside * 32767), true);
+    bytes.setInt16(HEADER + 2 * i, Math.round(inside * 32767), true);
   });
-  return made.buffer;
+  return bytes.buffer;
 }

@@ -158,15 +158,15 @@ export function mount(root, props, host) {
 function fileButton(suffixes, take) {
   const chooser = element("input", "", { type: "file", accept: suffixes, hidden: "" });
   const words = `Open a text file (${suffixes.split(",").join(", ")}), or drop one here`;
-  const made = element("button", "hs-entry-file", { type: "button", title: words }, "File…");
-  setAttribute(made, "aria-label", words);
-  made.onclick = () => chooser.click();
+  const opener = element("button", "hs-entry-file", { type: "button", title: words }, "File…");
+  setAttribute(opener, "aria-label", words);
+  opener.onclick = () => chooser.click();
   chooser.onchange = () => {
     const file = chooser.files?.[0];
     if (file) take(file);
     chooser.value = ""; // the same file may be picked again
   };
-  return element("span", "", {}, made, chooser);
+  return element("span", "", {}, opener, chooser);
 }
 
 /**

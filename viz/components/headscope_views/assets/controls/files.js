@@ -53,13 +53,13 @@ export function mount(root, props, host) {
     const mine = (uploads += 1);
     const few = files.slice(0, now.most);
     report(few.length === 1 ? "Uploading …" : `Uploading ${few.length} files …`);
-    const found = await Promise.all(few.map((file) => sent(file, now)));
+    const results = await Promise.all(few.map((file) => sent(file, now)));
     if (mine === uploads) report("");
-    const refused = found.filter((each) => "reason" in each);
+    const refused = results.filter((each) => "reason" in each);
     if (files.length > now.most)
       refused.push({ name: `${files.length} files`, reason: `only the first ${now.most} were taken` });
     const id = `${Date.now()}.${Math.random()}`; // the same files may be sent again
-    host.set("files", { id, sent: found.filter((each) => "digest" in each), refused });
+    host.set("files", { id, sent: results.filter((each) => "digest" in each), refused });
   }
 
   /** @param {ClipboardEvent} event */

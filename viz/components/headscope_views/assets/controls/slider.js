@@ -119,9 +119,9 @@ export function mount(root, props, host) {
    * @param {string} text
    */
   function placed(tag, at, text) {
-    const made = element(tag, "", {}, text);
-    made.style.setProperty("--at", String(shareOf(now, at)));
-    return made;
+    const mark = element(tag, "", {}, text);
+    mark.style.setProperty("--at", String(shareOf(now, at)));
+    return mark;
   }
 
   arrange();

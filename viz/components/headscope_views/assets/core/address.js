@@ -99,7 +99,7 @@ export function createAddress(environment) {
    * @param {{isConnected: boolean}} element whose presence says that the page is shown
    * @param {string} [session] of the settings
    */
-  function own(page, paths, settings, element, session = known) {
+  function claim(page, paths, settings, element, session = known) {
     if (known && session !== known) {
       entries.clear(); // the URL stays as it is
       environment.location.reload();
@@ -126,7 +126,7 @@ export function createAddress(environment) {
   }
 
   /**
-   * Releases what `own` registered, unless another element has taken over the page.
+   * Releases what `claim` registered, unless another element has taken over the page.
    *
    * @param {string} page
    * @param {{isConnected: boolean}} element
@@ -135,9 +135,9 @@ export function createAddress(environment) {
     if (entries.get(page)?.element === element) entries.delete(page);
   }
 
-  return { own, choose, disown };
+  return { claim, choose, disown };
 }
 
-export const { own, choose, disown } = createAddress(
+export const { claim, choose, disown } = createAddress(
   /** @type {Environment} */ (/** @type {unknown} */ (globalThis)),
 );

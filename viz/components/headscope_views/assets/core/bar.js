@@ -12,9 +12,9 @@ import { element } from "./dom.js";
 export function button(text, title, action) {
   const spoken = /\p{L}/u.test(text) && !title.startsWith(text);
   const name = [spoken ? text : "", title].filter(Boolean).join(": ");
-  const made = element("button", "hs-button", { type: "button", title, "aria-label": name }, text);
-  made.onclick = action;
-  return made;
+  const node = element("button", "hs-button", { type: "button", title, "aria-label": name }, text);
+  node.onclick = action;
+  return node;
 }
 
 /**

@@ -59,9 +59,9 @@ export class Client {
     if (slot) this.release(name, slot);
     if (path === null) return;
     /** @type {Slot} */
-    const made = { path, since: performance.now(), state: "pending", tries: 0, reason: "", timer: undefined };
-    this.slots.set(name, made);
-    this.start(name, made);
+    const fresh = { path, since: performance.now(), state: "pending", tries: 0, reason: "", timer: undefined };
+    this.slots.set(name, fresh);
+    this.start(name, fresh);
   }
 
   /**
@@ -112,13 +112,13 @@ export class Client {
    */
   slowest(milliseconds) {
     let before = performance.now() - milliseconds;
-    let found = null;
+    let oldest = null;
     for (const [name, { path, state, since }] of this.slots) {
       if (state !== "pending" || since >= before) continue;
       before = since;
-      found = { name, path };
+      oldest = { name, path };
     }
-    return found;
+    return oldest;
   }
 
   /**

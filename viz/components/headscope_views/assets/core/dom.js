@@ -1,6 +1,6 @@
 // Elements from text, never from markup.
 
-import { shown } from "./labels.js";
+import { legible } from "./labels.js";
 
 /** @import {Mode} from "../types" */
 
@@ -15,11 +15,11 @@ import { shown } from "./labels.js";
  * @returns {HTMLElementTagNameMap[T]}
  */
 export function element(tag, className = "", attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
 }
 
 /**
@@ -29,7 +29,7 @@ export function element(tag, className = "", attributes = {}, ...children) {
  * @returns {(Node | string)[]}
  */
 export function quoted(label) {
-  return ["“", element("bdi", "", {}, shown(label)), "”"];
+  return ["“", element("bdi", "", {}, legible(label)), "”"];
 }
 
 /**

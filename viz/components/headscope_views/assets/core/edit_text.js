@@ -19,10 +19,10 @@ export function addressOf(sites, site) {
   const named = {};
   let rivals = sites.filter(({ layer, kind }) => layer === site.layer && kind !== "joint");
   for (const field of FIELDS) {
-    const own = site[field] ?? null;
-    if (own === null || rivals.every((other) => (other[field] ?? null) === own)) continue;
-    named[field] = own;
-    rivals = rivals.filter((other) => other[field] === own);
+    const value = site[field] ?? null;
+    if (value === null || rivals.every((other) => (other[field] ?? null) === value)) continue;
+    named[field] = value;
+    rivals = rivals.filter((other) => other[field] === value);
   }
   return named;
 }

@@ -57,10 +57,10 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
   }
 
   const now = () => {
-    const found = chosen();
+    const spot = chosen();
     const sites = view.base.sites;
-    const site = sites[found.site];
-    return { ...found, sites, place: site, address: addressOf(sites, site) };
+    const site = sites[spot.site];
+    return { ...spot, sites, place: site, address: addressOf(sites, site) };
   };
 
   /**
@@ -113,9 +113,9 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
    * @param {() => void} action
    */
   const item = (name, title, action) => {
-    const made = element("button", "hs-menu-item", { type: "button", title }, name);
-    made.onclick = action;
-    return made;
+    const node = element("button", "hs-menu-item", { type: "button", title }, name);
+    node.onclick = action;
+    return node;
   };
 
   /**
@@ -133,13 +133,13 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
    * @param {(HTMLElement | string)[]} parts
    */
   function line(...parts) {
-    const made = element("div", "hs-edit-line", {}, ...parts);
-    made.onkeydown = (event) => {
+    const row = element("div", "hs-edit-line", {}, ...parts);
+    row.onkeydown = (event) => {
       if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
       event.preventDefault();
-      made.querySelector("button")?.click();
+      row.querySelector("button")?.click();
     };
-    return made;
+    return row;
   }
 
   function build() {
@@ -217,13 +217,13 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
     const to = field("Key", { type: "number", min: "0", max: String(keys - 1) });
     from.value = String(query ?? queries - 1);
     to.value = String(key ?? 0);
-    const made = item("Cut", "This query cannot attend to this key", () => {
+    const cutButton = item("Cut", "This query cannot attend to this key", () => {
       const { place, address, head } = now();
       const one = typeof head === "number" ? head : null;
       const pair = [tokensOf("query", whole(from)), tokensOf("key", whole(to))];
       ask(callOf("Cut", [place.layer, one, ...pair], address));
     });
-    return line("Edge", from, "→", to, made);
+    return line("Edge", from, "→", to, cutButton);
   }
 
   /** @param {number | null} token */
@@ -240,7 +240,7 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
     what.append(...names.map(([value, label]) => element("option", "", { value }, label)));
     const at = field("Token; all without a number", { type: "number", min: "0", placeholder: "all" });
     at.value = token === null ? "" : String(token);
-    const made = item("Patch", "Put what the second input gives here in the place of this one’s", () => {
+    const patchButton = item("Patch", "Put what the second input gives here in the place of this one’s", () => {
       const { place, address, head } = now();
       const { value } = what;
       const second = text.value.trim();
@@ -255,7 +255,7 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
       const more = value === "hidden" ? tower : { ...one, ...address };
       ask(callOf("Patch", [place.layer, value, "second"], { ...some, ...more }), second);
     });
-    return [text, line(what, "token", at, made)];
+    return [text, line(what, "token", at, patchButton)];
   }
 
   function placed() {
@@ -280,7 +280,7 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
     render() {
       const { edits } = view.props;
       const { head, site } = chosen();
-      if (!stale(edits, head, site, view.found)) return;
+      if (!stale(edits, head, site, view.baseOrNull)) return;
       const { sites, place } = now();
       const text = edits ? headOff(sites, place, head) : null;
       box.hidden = !edits || place.kind === "joint";

@@ -59,11 +59,11 @@ export function groupOf(base, site) {
  * @param {number} site
  */
 export function layerName(base, site) {
-  const own = base.sites[site];
-  const { layer, kind, tower, module, part = 0 } = own;
+  const mine = base.sites[site];
+  const { layer, kind, tower, module, part = 0 } = mine;
   const twins = base.sites.filter(
     (other) =>
-      other !== own && other.layer === layer && other.kind === kind && other.tower === tower,
+      other !== mine && other.layer === layer && other.kind === kind && other.tower === tower,
   );
   if (!twins.length) return String(layer);
   const named = module && twins.some((other) => other.module !== module);
@@ -120,7 +120,7 @@ export function neighboursOf(base, site, head) {
  *
  * @param {string} label
  */
-export function shown(label) {
+export function legible(label) {
   const visible = label.replace(/\r?\n/g, "↵").replace(/\t/g, "⇥");
   if (visible === "") return "∅";
   return visible.trim() === "" ? visible.replace(/\s/gu, "␣") : visible;

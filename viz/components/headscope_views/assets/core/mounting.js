@@ -53,7 +53,7 @@ export function mountPanels(root, state, create) {
     frame = 0;
     holdTimer = undefined;
     if (!root.isConnected) return;
-    if (!view.found) {
+    if (!view.baseOrNull) {
       if (!waiting.isConnected) root.replaceChildren(waiting);
       const text = view.props.message ?? (view.client || view.next ? "Loading …" : WAITING);
       setText(waiting, view.next?.client.state("overview") === "failed" ? NO_ANSWER : text);

@@ -3,7 +3,7 @@
 import { button } from "./bar.js";
 import { changes } from "./changes.js";
 import { element, setText } from "./dom.js";
-import { shown } from "./labels.js";
+import { legible } from "./labels.js";
 import { percent } from "./prediction_line.js";
 import { pathOf } from "./sources.js";
 
@@ -54,11 +54,11 @@ function provenance(view, parent) {
   return {
     render() {
       const { site } = view.selection;
-      const found = /** @type {{line: string} | null} */ (
+      const answer = /** @type {{line: string} | null} */ (
         view.answer("provenance", pathOf("provenance", { site }))
       );
-      if (found) setText(line, found.line);
-      line.hidden = !found && view.client?.state("provenance") === "absent";
+      if (answer) setText(line, answer.line);
+      line.hidden = !answer && view.client?.state("provenance") === "absent";
     },
   };
 }
@@ -96,10 +96,10 @@ function predictions(view, parent) {
       const { site, direction, token } = view.selection;
       /** @type {Record<string, number>} */
       const place = token === null ? {} : { token };
-      const found = /** @type {Predictions | null} */ (
+      const answer = /** @type {Predictions | null} */ (
         view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
       );
-      if (found && drawn(found)) draw(found);
+      if (answer && drawn(answer)) draw(answer);
     },
   };
 }
@@ -110,7 +110,7 @@ function predictions(view, parent) {
  * @param {number} most the largest one, whose bar is whole
  */
 function bar(label, probability, most) {
-  const name = element("bdi", "hs-bar-label", {}, shown(label));
+  const name = element("bdi", "hs-bar-label", {}, legible(label));
   const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
   line.style.setProperty("--share", `${(100 * probability) / most}%`);
   const number = element("span", "hs-bar-number", {}, percent(probability));
@@ -157,10 +157,10 @@ function code(view, parent) {
     render() {
       if (!box.open) return;
       const { site, head } = view.selection;
-      const found = /** @type {{code: string} | null} */ (
+      const answer = /** @type {{code: string} | null} */ (
         view.answer("code", pathOf("code", { site, head }))
       );
-      if (found) setText(lines, found.code);
+      if (answer) setText(lines, answer.code);
       else if (view.client?.state("code") === "absent") setText(lines, "# not in this file");
     },
     destroy: () => clearTimeout(timer),

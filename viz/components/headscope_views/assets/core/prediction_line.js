@@ -3,7 +3,7 @@
 
 import { changes } from "./changes.js";
 import { element, quoted } from "./dom.js";
-import { shown } from "./labels.js";
+import { legible } from "./labels.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase, Panel, Predictions} from "../types" */
@@ -32,11 +32,11 @@ export function predictionLine(view, parent, explains = () => null) {
       const { site, direction, token } = view.selection;
       /** @type {Record<string, number>} */
       const place = token === null ? {} : { token };
-      const found = /** @type {Predictions | null} */ (
+      const answer = /** @type {Predictions | null} */ (
         view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
       );
       const explain = explains();
-      if (found && drawn(found, explain === null)) line.replaceChildren(...wordsOf(found, explain));
+      if (answer && drawn(answer, explain === null)) line.replaceChildren(...wordsOf(answer, explain));
     },
   };
 }
@@ -74,7 +74,7 @@ function wordsOf({ lead, labels = [], values = [], probabilities = [], change },
 const joined = (parts) => parts.flatMap((part, i) => (i ? [" · ", ...part] : part));
 
 /** @param {string} label */
-const named = (label) => element("b", "", {}, element("bdi", "", {}, shown(label).trim()));
+const named = (label) => element("b", "", {}, element("bdi", "", {}, legible(label).trim()));
 
 /** @param {number} kl */
 const nats = (kl) => `${kl < 0.001 ? "less than 0.001" : kl.toPrecision(2)} nats (KL)`;

@@ -59,9 +59,9 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    * @param {() => void} action
    */
   function item(name, title, action) {
-    const made = element("button", "hs-menu-item", { role: "menuitem", type: "button", title }, name);
-    made.onclick = action;
-    return made;
+    const node = element("button", "hs-menu-item", { role: "menuitem", type: "button", title }, name);
+    node.onclick = action;
+    return node;
   }
 
   /**
@@ -81,9 +81,9 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    */
   function row({ form: as, name, title, query: more }) {
     const formats = ["SVG", "PDF", "PNG", "CSV", "NPZ", "HTML"].map((format) => {
-      const made = file(format, title, `.${format.toLowerCase()}`, as, more);
-      made.setAttribute("aria-label", `${name}, ${format}`);
-      return made;
+      const node = file(format, title, `.${format.toLowerCase()}`, as, more);
+      node.setAttribute("aria-label", `${name}, ${format}`);
+      return node;
     });
     return element("div", "hs-menu-row", { role: "group", "aria-label": name }, ...formats);
   }
@@ -92,7 +92,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
   const heading = (name) => element("p", "hs-menu-heading", { role: "presentation" }, name);
 
   function build() {
-    const shown = item("PNG as on the screen", "The picture as it is drawn here", () => {
+    const onScreen = item("PNG as on the screen", "The picture as it is drawn here", () => {
       picture();
       list.hidePopover();
     });
@@ -124,7 +124,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
     ];
     const { remote, props } = view;
     list.replaceChildren(
-      ...(remote ? [...figures, shown, ...numbers, ...further] : [shown]),
+      ...(remote ? [...figures, onScreen, ...numbers, ...further] : [onScreen]),
       ...(remote && props.page ? link : []),
       ...[state, text],
     );
@@ -211,9 +211,9 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
   function sizeOf(as, more) {
     if (!["matrix", "lines", "atlas", "image"].includes(as)) return 0;
     const { sites } = view.base;
-    const { shown = "" } = /** @type {{shown?: string}} */ ({ ...query(), ...more });
+    const { shown: several = "" } = /** @type {{shown?: string}} */ ({ ...query(), ...more });
     const chosen = as === "atlas" ? sites : [sites[view.selection.site]];
-    const heads = (/** @type {number} */ count) => (as === "atlas" ? count : shown ? shown.split(".").length : 1);
+    const heads = (/** @type {number} */ count) => (as === "atlas" ? count : several ? several.split(".").length : 1);
     return chosen.reduce((sum, each) => sum + LINE * heads(each.heads) * each.queries * each.keys, 0);
   }
 
@@ -223,10 +223,10 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    */
   function fileName(as, more) {
     const { site } = view.selection;
-    const { head, shown = head, layers = view.base.sites[site].layer, method, beside } = { ...query(), ...more };
+    const { head, shown: which = head, layers = view.base.sites[site].layer, method, beside } = { ...query(), ...more };
     const whole = FORMS[/** @type {keyof typeof FORMS} */ (as)].covers !== "heads";
     const methods = as === "model" || as === "faithfulness" ? [method, beside].filter(Boolean) : [];
-    const parts = whole ? methods : ["layer", layers, "head", shown];
+    const parts = whole ? methods : ["layer", layers, "head", which];
     return [view.base.model, as, ...parts].join("-").replaceAll(".", "-");
   }
 
@@ -263,9 +263,9 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
  * @returns {Other[]}
  */
 export function allHeads(form, count) {
-  const shown = [...Array(count).keys()].join(".");
+  const every = [...Array(count).keys()].join(".");
   const title = "Every head of the chosen layer in one figure";
-  return count > 1 && shown.length <= MOST ? [{ form, name: "All heads of this layer", title, query: { shown } }] : [];
+  return count > 1 && every.length <= MOST ? [{ form, name: "All heads of this layer", title, query: { shown: every } }] : [];
 }
 
 /**

@@ -34,11 +34,11 @@ export function clamp(base, selection) {
   const site = base.sites[index];
   let { head } = selection;
   if (typeof head === "number") head = Math.min(Math.max(0, head), site.heads - 1);
-  const [own, other] =
+  const [mine, other] =
     selection.direction === "in" ? [site.keys, site.queries] : [site.queries, site.keys];
   /** @type {(token: number | null, size: number) => number | null} */
   const inside = (token, size) => (token !== null && token >= 0 && token < size ? token : null);
-  const [token, partner] = [inside(selection.token, own), inside(selection.partner, other)];
+  const [token, partner] = [inside(selection.token, mine), inside(selection.partner, other)];
   return { ...selection, site: index, head, token, partner };
 }
 
@@ -93,7 +93,7 @@ export function addressOf(sites, site) {
  */
 export function fromLink(base, link, scales = ["fixed", "own"]) {
   const { layer, attention, tower, module, part, ...rest } = { ...HERE, ...START, ...link };
-  const { head, token, direction, scale, shown, partner } = rest;
+  const { head, token, direction, scale, shown: several, partner } = rest;
   return clamp(base, {
     ...rest,
     site: siteFor(base.sites, { layer, attention, tower, module, part }),
@@ -101,7 +101,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
     token: typeof token === "number" ? token : null,
     direction: direction === "in" ? "in" : "out",
     scale: scales.includes(scale) ? scale : scales[0],
-    shown: typeof shown === "string" ? shown : "",
+    shown: typeof several === "string" ? several : "",
     partner: typeof partner === "number" ? partner : null,
   });
 }
@@ -177,7 +177,7 @@ export function carry(before, after, selection, wanted, scales) {
   const moved = fromLink(after, { ...toLink(before, selection), ...wanted }, scales);
   if (!("texts" in before) || !("texts" in after)) return moved;
   /** @type {(place: number | null, side: Direction) => number | null} */
-  const found = (place, side) => {
+  const carried = (place, side) => {
     const old = textOf(before, selection.site, side);
     const text = textOf(after, moved.site, side);
     if (place === null) return null;
@@ -185,8 +185,8 @@ export function carry(before, after, selection, wanted, scales) {
     const now = text.labels.findIndex((_, index) => tokensOf(text, index).includes(original));
     return now >= 0 && beginAlike(old, place, text, now) ? now : null;
   };
-  const token = found(selection.token, direction);
-  const partner = found(selection.partner, direction === "in" ? "out" : "in");
+  const token = carried(selection.token, direction);
+  const partner = carried(selection.partner, direction === "in" ? "out" : "in");
   /** @param {Direction} side */
   const isAsBefore = (side) =>
     textOf(before, selection.site, side).labels.join("\n") ===

@@ -96,9 +96,9 @@ export class EmbeddedSource {
    * @returns {Promise<Uint8Array>}
    */
   async get(path) {
-    const found = this.responses.get(canonical(path));
-    if (!found) throw new Absent(`not in this file: ${path}`);
-    return found;
+    const response = this.responses.get(canonical(path));
+    if (!response) throw new Absent(`not in this file: ${path}`);
+    return response;
   }
 }
 

@@ -1,7 +1,7 @@
 // The state shared by the attention views: the trace, its base, the selection. The text view and
 // the image view each hold one and add their caches of weights.
 
-import { choose, disown, own } from "./address.js";
+import { choose, claim, disown } from "./address.js";
 import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./saved_selection.js";
@@ -44,7 +44,7 @@ export class ViewState {
     this.hooks = hooks;
     this.props = props;
     /** @type {B | null} */
-    this.found = null;
+    this.baseOrNull = null;
     this.trace = "";
     this.openedAt = 0; // when its base came
     /** @type {Selection} */
@@ -75,8 +75,8 @@ export class ViewState {
 
   /** The trace's base; only read once there is one. */
   get base() {
-    if (!this.found) throw new Error("expected a base, none has come yet");
-    return this.found;
+    if (!this.baseOrNull) throw new Error("expected a base, none has come yet");
+    return this.baseOrNull;
   }
 
   /** Whether the picture belongs to earlier settings of the page. */
@@ -94,7 +94,7 @@ export class ViewState {
    * since the base came; null if none is.
    */
   get awaited() {
-    if (this.next && this.found) return this.next.client.age(OVERVIEW);
+    if (this.next && this.baseOrNull) return this.next.client.age(OVERVIEW);
     const age = this.client?.age(this.hooks.slot) ?? null;
     return age === null ? null : Math.min(age, performance.now() - this.openedAt);
   }
@@ -112,8 +112,8 @@ export class ViewState {
   update(props) {
     const turned = Boolean(props.difference) !== Boolean(this.props.difference);
     this.props = props;
-    const { page, path, link, revision, session, trace, made } = props;
-    if (page) own(page, path, link, this.root, session);
+    const { page, path, link, revision, session, trace, made: serial } = props;
+    if (page) claim(page, path, link, this.root, session);
     if (revision !== this.revision) {
       const selection = { ...this.chosen(), ...this.wanted };
       const now = this.revision ? { revision: this.revision, selection } : null;
@@ -124,9 +124,9 @@ export class ViewState {
       this.wanted = siteAndHead(this.start);
       this.record(this.start);
     } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
-    if (trace !== null && (trace !== this.latest.trace || made !== this.latest.made))
-      this.open(trace, made);
-    if (this.found && !this.next && trace === this.trace) this.adopt();
+    if (trace !== null && (trace !== this.latest.trace || serial !== this.latest.made))
+      this.open(trace, serial);
+    if (this.baseOrNull && !this.next && trace === this.trace) this.adopt();
     if (turned) this.hooks.wish();
     this.changed();
   }
@@ -140,7 +140,7 @@ export class ViewState {
   /** The selection in terms of a link, available even without a base. */
   chosen() {
     if (this.start) return this.start;
-    return this.found ? toLink(this.found, this.selection) : this.props.defaults;
+    return this.baseOrNull ? toLink(this.baseOrNull, this.selection) : this.props.defaults;
   }
 
   /**
@@ -169,10 +169,10 @@ export class ViewState {
    * Fetches the base of a trace; the present picture stays until it arrives.
    *
    * @param {string} trace
-   * @param {number} made
+   * @param {number} serial
    */
-  open(trace, made) {
-    this.latest = { trace, made };
+  open(trace, serial) {
+    this.latest = { trace, made: serial };
     clearTimeout(this.reporting);
     this.next?.client.destroy();
     const session = this.props.session ?? "";
@@ -182,10 +182,10 @@ export class ViewState {
     /** @type {Client} */
     const client = new Client(source, {
       received: (path, bytes) => this.received(client, path, bytes),
-      gone: () => this.gone(client, trace, made),
+      gone: () => this.gone(client, trace, serial),
       changed: () => this.changed(),
     });
-    this.next = { trace, made, heads: this.props.heads ?? [], client, early: [] };
+    this.next = { trace, made: serial, heads: this.props.heads ?? [], client, early: [] };
     client.want(OVERVIEW, OVERVIEW);
     this.hooks.wish();
   }
@@ -225,14 +225,14 @@ export class ViewState {
    * @param {string} path
    */
   answer(slot, path) {
-    const found = this.answers.get(path);
+    const answer = this.answers.get(path);
     const waiting = this.soon.get(slot);
-    if (!found && waiting?.path !== path) {
+    if (!answer && waiting?.path !== path) {
       clearTimeout(waiting?.timer);
       const timer = setTimeout(() => this.client?.want(slot, path), SOON_MS);
       this.soon.set(slot, { path, timer });
     }
-    return found;
+    return answer;
   }
 
   /**
@@ -253,12 +253,12 @@ export class ViewState {
   opened({ trace, client, early }, message) {
     const base = /** @type {B | null | undefined} */ (message.header.base);
     if (!base) throw new Error("expected a base in the overview");
-    const before = this.found;
+    const before = this.baseOrNull;
     const again = trace === this.trace;
     this.client?.destroy();
     this.next = null;
     this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
-    [this.client, this.found, this.trace] = [client, base, trace];
+    [this.client, this.baseOrNull, this.trace] = [client, base, trace];
     this.openedAt = performance.now();
     if (before && !again) {
       const { output, token } = this.selection;
@@ -283,13 +283,13 @@ export class ViewState {
    *
    * @param {Client} client
    * @param {string} trace
-   * @param {number} made
+   * @param {number} serial
    */
-  gone(client, trace, made) {
+  gone(client, trace, serial) {
     if (client !== (this.next?.client ?? this.client)) return;
     const times = this.lost.trace === trace ? this.lost.times + 1 : 1;
     this.lost = { trace, times };
-    if (times <= LOSSES) this.report({ trace, made }, REPORT_MS);
+    if (times <= LOSSES) this.report({ trace, made: serial }, REPORT_MS);
     this.changed();
   }
 
@@ -307,13 +307,13 @@ export class ViewState {
 
   /** @param {Partial<Selection>} change */
   select(change) {
-    if (!this.found) return;
-    const next = clamp(this.found, { ...this.selection, ...change });
+    if (!this.baseOrNull) return;
+    const next = clamp(this.baseOrNull, { ...this.selection, ...change });
     if (same(next, this.selection)) return;
     this.selection = next;
     this.missing = "";
     if ("token" in change) this.unpinned = false;
-    const link = toLink(this.found, next);
+    const link = toLink(this.baseOrNull, next);
     const { head, ...site } = siteAndHead(link);
     if ("site" in change) this.wanted = { ...this.wanted, ...site };
     if ("head" in change) this.wanted = { ...this.wanted, head };

@@ -12,8 +12,8 @@ export const SPACE = "http://www.w3.org/2000/svg";
  * @returns {SVGElementTagNameMap[T]}
  */
 export function svg(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(SPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
+  const node = document.createElementNS(SPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
 }

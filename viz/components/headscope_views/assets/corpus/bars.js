@@ -18,17 +18,17 @@ export function shares(counts) {
 /**
  * Bars of one head, and the outline of all.
  *
- * @param {number[]} own shares
+ * @param {number[]} mine shares
  * @param {number[]} all shares
  * @param {string} label what is drawn
  * @param {(index: number) => string} tell what a bar says
  */
-export function bars(own, all, label, tell) {
-  const top = Math.max(1e-9, ...own, ...all);
-  const step = WIDE / Math.max(1, own.length);
+export function bars(mine, all, label, tell) {
+  const top = Math.max(1e-9, ...mine, ...all);
+  const step = WIDE / Math.max(1, mine.length);
   /** @param {number} share */
   const y = (share) => HIGH - (HIGH - 2) * (share / top);
-  const drawn = own.map((share, i) =>
+  const drawn = mine.map((share, i) =>
     svg(
       "rect",
       { class: "hs-dist-bar", x: i * step + 0.5, y: y(share), width: Math.max(0.5, step - 1), height: HIGH - y(share) },

@@ -68,14 +68,14 @@ function compose(state, root) {
  * @returns {Panel}
  */
 function way(state, parent, goal) {
-  const made = button("", "Go down to this head", () => goal.scrollIntoView({ block: "start" }));
-  made.classList.add("hs-corpus-way");
-  parent.append(made);
+  const node = button("", "Go down to this head", () => goal.scrollIntoView({ block: "start" }));
+  node.classList.add("hs-corpus-way");
+  parent.append(node);
   return {
     render() {
       const name = `${capital(state.siteName())} · ${state.headName(state.head)}`;
-      setText(made, `${name} ↓`);
-      setAttribute(made, "aria-label", `${name}: go down to this head`);
+      setText(node, `${name} ↓`);
+      setAttribute(node, "aria-label", `${name}: go down to this head`);
     },
   };
 }
@@ -97,14 +97,14 @@ function which(state, about, bar) {
   layers.oninput = () => state.filter({ [LAYER]: layers.value });
   const label = element("label", "hs-measure", {}, element("span", "hs-label", {}, "Layers"), layers);
   bar.append(kinds.box, label);
-  const told = changes();
+  const changed = changes();
 
   return {
     render() {
       kinds.show();
       const text = state.conditions.get(LAYER) ?? "";
       if (text !== layers.value.trim()) layers.value = text;
-      if (!told(state.base)) return;
+      if (!changed(state.base)) return;
       const { model, run, sites } = state.base;
       const heads = sites.reduce((sum, site) => sum + site.heads, 0);
       const inputs = run.pictures ? "pictures" : "texts";

@@ -3,7 +3,7 @@
 
 import { shade, textOn } from "../core/colours.js";
 import { contextOf, element } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { percent } from "../text/filters.js";
 import { around } from "./window.js";
 
@@ -23,18 +23,18 @@ const BLANK = /^ (?=\S)/; // before a word, in its token
 export function examplesOf(examples, crossed, theme) {
   const starts = [...new Set(examples.map(({ from }) => from))];
   return starts.map((start, i) => {
-    const own = examples.filter(({ from }) => from === start);
-    const { to } = own[0];
+    const inside = examples.filter(({ from }) => from === start);
+    const { to } = inside[0];
     const name = to === 1 ? `${start} and more` : `${start} to ${to}`;
-    const made = element(
+    const details = element(
       "details",
       "hs-interval",
       {},
       element("summary", "", {}, `Strongest weight ${name}`),
-      element("div", own[0].grid ? "hs-example-grids" : "", {}, ...own.map((each) => exampleOf(each, crossed, theme))),
+      element("div", inside[0].grid ? "hs-example-grids" : "", {}, ...inside.map((each) => exampleOf(each, crossed, theme))),
     );
-    made.open = i < OPEN;
-    return made;
+    details.open = i < OPEN;
+    return details;
   });
 }
 
@@ -81,15 +81,15 @@ function textOf({ query, queries, labels, keys, weights }, crossed, theme) {
  * @param {Theme} theme
  */
 function tokenOf(label, weight, asks, theme) {
-  const made = element("span", asks ? "hs-shade hs-asks" : "hs-shade", {}, shown(BLANK.test(label) ? label.slice(1) : label));
+  const node = element("span", asks ? "hs-shade hs-asks" : "hs-shade", {}, legible(BLANK.test(label) ? label.slice(1) : label));
   const about = [asks ? "the query" : "", weight ? `weight ${percent(weight)}` : ""].filter(Boolean);
-  if (about.length) made.title = about.join(", ");
+  if (about.length) node.title = about.join(", ");
   if (weight) {
     const colour = shade(theme.ramp, weight, 1);
-    made.style.background = `rgb(${colour.join()})`;
-    made.style.color = textOn(colour, theme.text);
+    node.style.background = `rgb(${colour.join()})`;
+    node.style.color = textOn(colour, theme.text);
   }
-  return made;
+  return node;
 }
 
 /**

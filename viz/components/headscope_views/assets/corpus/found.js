@@ -26,11 +26,11 @@ export function foundList(state, text) {
     line.style.setProperty("--share", `${(100 * Math.max(0, value)) / top}%`);
     const name = `${state.siteName(site)} · ${state.headName(head, site)}`;
     const number = element("span", "hs-bar-number", {}, text(value));
-    const made = element("button", "hs-finder-row", { type: "button" });
-    made.append(element("span", "", {}, name), line, number);
-    made.title = state.numbers?.sentence({ site, head }) ?? "";
-    made.onclick = () => state.select({ site, head });
-    return element("li", "", {}, made);
+    const node = element("button", "hs-finder-row", { type: "button" });
+    node.append(element("span", "", {}, name), line, number);
+    node.title = state.numbers?.sentence({ site, head }) ?? "";
+    node.onclick = () => state.select({ site, head });
+    return element("li", "", {}, node);
   }
 
   /** @param {CorpusHeads | null} answer */

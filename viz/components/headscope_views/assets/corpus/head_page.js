@@ -4,7 +4,7 @@
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { capital, shown } from "../core/labels.js";
+import { capital, legible } from "../core/labels.js";
 import { signed } from "../core/ticks.js";
 import { percent } from "../text/filters.js";
 import { showLine } from "../text/measures.js";
@@ -114,11 +114,11 @@ export function headPage(state, parent) {
       element("div", "hs-dist-value", {}, value),
     );
     if (!histogram) return card;
-    const { from, to, head: own, all } = histogram;
+    const { from, to, head: counts, all } = histogram;
     const whole = counted(mean.count);
     card.append(
-      bars(shares(own), shares(all), `Distribution of ${title}: ${value}`, (i) =>
-        `${short(from[i])} to ${short(to[i])}: ${counted(own[i])} of ${whole}`,
+      bars(shares(counts), shares(all), `Distribution of ${title}: ${value}`, (i) =>
+        `${short(from[i])} to ${short(to[i])}: ${counted(counts[i])} of ${whole}`,
       ),
       element("div", "hs-dist-ends", {}, element("span", "", {}, short(from[0])), element("span", "", {}, short(to.at(-1) ?? 0))),
     );
@@ -193,11 +193,11 @@ function distancesOf({ distances }) {
 /** @param {CorpusHead} head */
 function tokensOf({ tokens, pairs }) {
   /** @type {(rows: CorpusToken[]) => [string, string][]} */
-  const shareRows = (rows) => rows.map(({ label, share }) => [shown(label), percent(share)]);
+  const shareRows = (rows) => rows.map(({ label, share }) => [legible(label), percent(share)]);
   const lists = /** @type {[string, [string, string][]][]} */ ([
     ["Keys that draw most", shareRows(tokens.key)],
     ["Queries that give most", shareRows(tokens.query)],
-    ["Pairs, by summed weight", pairs.map(({ query, key, weight }) => [`${shown(query)} → ${shown(key)}`, weight.toFixed(1)])],
+    ["Pairs, by summed weight", pairs.map(({ query, key, weight }) => [`${legible(query)} → ${legible(key)}`, weight.toFixed(1)])],
   ]).filter(([, rows]) => rows.length);
   if (!lists.length) return [];
   const tables = lists.map(([title, rows]) =>

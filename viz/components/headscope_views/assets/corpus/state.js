@@ -108,13 +108,13 @@ export class CorpusState {
    * @param {string} path
    */
   ask(slot, path) {
-    const found = this.view.answers.get(path);
-    if (!found) {
+    const answer = this.view.answers.get(path);
+    if (!answer) {
       const { client } = this.view;
       if (client?.isDone(slot, path)) client.want(slot, null); // evicted
       client?.want(slot, path);
     }
-    return found;
+    return answer;
   }
 
   /** Everything about the chosen head. */

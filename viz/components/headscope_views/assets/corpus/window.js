@@ -15,7 +15,7 @@ const SHORT = 48; // tokens up to which the whole text is shown
 export function around(count, query, weights) {
   if (count <= SHORT) return [0, count];
   const matter = [...weights].filter(([, weight]) => weight >= MATTERS).map(([key]) => key);
-  const own = [...(query < 0 ? [] : [query]), ...matter];
-  const places = own.length ? own : [0];
+  const tokens = [...(query < 0 ? [] : [query]), ...matter];
+  const places = tokens.length ? tokens : [0];
   return [Math.max(0, Math.min(...places) - BESIDE), Math.min(count, Math.max(...places) + BESIDE + 1)];
 }

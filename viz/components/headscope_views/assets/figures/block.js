@@ -59,7 +59,7 @@ export const figure = {
   },
 
   describe(/** @type {Numbers} */ { letter, norms, adds, off, written, stack: untrained, correct, count, normed: one, small: whole }, { step }) {
-    const list = (/** @type {number[]} */ found) => found.map((each) => fixed(each)).join(", ");
+    const list = (/** @type {number[]} */ values) => values.map((each) => fixed(each)).join(", ");
     if (step === "layernorm") return `Layer norm of two words: ${one.words.map((word, i) => `${word}, ${list(one.rows[i])}, has mean ${fixed(one.means[i])} and deviation ${fixed(one.deviations[i])} and becomes ${list(one.out[i])}`).join("; ")}.`;
     if (step === "encoder") return `A block of width 4, ${whole.order}-norm. ${one.words.map((word, i) => `${word}: ${whole.steps.map(({ name, rows }) => `${NAMES[name]} ${list(rows[i])}`).join("; ")}`).join(". ")}.`;
     if (step === "norm") return `Sizes of the states of eight untrained blocks, ${untrained.norm}-norm: ${untrained.sizes.map((each) => fixed(each)).join(", ")}.`;
@@ -81,8 +81,8 @@ export const figure = {
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
 function stream(numbers, { reached, step, inputs, ink }) {
   const { letters, place, norms, reads, adds, off } = numbers;
-  const shown = FIRST.map((name) => reached(name));
-  const done = shown.filter(Boolean).length; // layers that have written
+  const writes = FIRST.map((name) => reached(name));
+  const done = writes.filter(Boolean).length; // layers that have written
   const cutting = step === "ablate";
   /** @type {Mark[]} */
   const marks = letters.flatMap((letter, i) => {
@@ -101,7 +101,7 @@ function stream(numbers, { reached, step, inputs, ink }) {
     if (i <= done) marks.push({ key: `s${i}/text`, kind: "text", x: (X[i] + X[i + 1]) / 2, y: MIDDLE, text: fixed(norm, 1), size: 16, bold: true, fill: ink.on(ink.line) });
   }
   LAYERS.forEach((name, i) => {
-    if (!shown[i]) return;
+    if (!writes[i]) return;
     const x = X[i + 1];
     const up = i % 2 === 0;
     const y = up ? ABOVE : BELOW;
@@ -127,7 +127,7 @@ function stream(numbers, { reached, step, inputs, ink }) {
 }
 
 /** @type {(numbers: Numbers, ink: Ink) => Mark[]} */
-function answer({ letters, place, written: found, shares, right, correct, count }, ink) {
+function answer({ letters, place, written: words, shares, right, correct, count }, ink) {
   /** @type {Mark[]} */
   const marks = [
     { key: "out/name", kind: "text", x: 84, y: 407, text: "writes", size: 14, anchor: "end", fill: ink.muted },
@@ -136,8 +136,8 @@ function answer({ letters, place, written: found, shares, right, correct, count 
   letters.forEach((_, i) => {
     const x = 92 + i * 38;
     marks.push(
-      { key: `out${i}`, kind: "rect", x, y: 392, w: 34, h: 30, r: 6, fill: right[i] ? ink.surface : ink.background, stroke: i === place ? ink.primary : right[i] ? ink.muted : ink.line, width: i === place ? 2.5 : 1, dash: right[i] ? undefined : "3 3", tip: `“${found[i]}” with probability ${percent(shares[i])}: ${right[i] ? "right" : "wrong"}` },
-      { key: `out${i}/text`, kind: "text", x: x + 17, y: 407, text: found[i].slice(0, 1), size: 17, bold: right[i], fill: right[i] ? ink.text : ink.muted },
+      { key: `out${i}`, kind: "rect", x, y: 392, w: 34, h: 30, r: 6, fill: right[i] ? ink.surface : ink.background, stroke: i === place ? ink.primary : right[i] ? ink.muted : ink.line, width: i === place ? 2.5 : 1, dash: right[i] ? undefined : "3 3", tip: `“${words[i]}” with probability ${percent(shares[i])}: ${right[i] ? "right" : "wrong"}` },
+      { key: `out${i}/text`, kind: "text", x: x + 17, y: 407, text: words[i].slice(0, 1), size: 17, bold: right[i], fill: right[i] ? ink.text : ink.muted },
     );
   });
   return marks;

@@ -274,8 +274,8 @@ function answered({ target, written, now, stacks }, cutting, ink) {
       { key: `top${i}/share`, kind: "text", x: x + 68, y: 26, text: percent(share), size: 13, anchor: "end", fill, term: "output" },
     );
   });
-  const shown = cutting ? guesses : target.slice(1, written + 1);
-  shown.forEach((token, i) => {
+  const tokens = cutting ? guesses : target.slice(1, written + 1);
+  tokens.forEach((token, i) => {
     const x = 8 + i * 29;
     const fits = !cutting || right[i];
     marks.push(

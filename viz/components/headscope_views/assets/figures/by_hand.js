@@ -130,10 +130,10 @@ function ratings({ film, viewer, products, match }, { ink, inputs, reached }) {
  * @param {Numbers} numbers
  * @param {Moment} moment
  */
-function scores({ x, row, scores: found }, { ink, inputs, reached }) {
+function scores({ x, row, scores: products }, { ink, inputs, reached }) {
   const { query, key } = ink.term;
   const digits = digitsOf(x);
-  const most = Math.max(0.01, ...found.flat().map(Math.abs));
+  const most = Math.max(0.01, ...products.flat().map(Math.abs));
   const cells = { cell: CELL, tall: TALL, size: 13 };
   const edit = (/** @type {number} */ i, /** @type {number} */ j) => ({
     label: `${WORDS[i]}, ${FEATURES[j]}`,
@@ -147,8 +147,8 @@ function scores({ x, row, scores: found }, { ink, inputs, reached }) {
     { key: "lit/query", kind: "rect", x: queryX - 66, y: TOP + row * TALL - 3, w: 240, h: TALL + 6, r: 6, fill: query, opacity: 0.13, term: "query" },
     ...matrix("X", x, { ...cells, x: queryX, y: TOP, title: "X: queries", term: "query", digits, fill: () => ink.background, stroke: query, edit }, ink),
     ...matrix("T", transposed, { ...cells, x: keyX, y: 48, title: "Xᵀ: keys", term: "key", digits, fill: () => ink.background, stroke: key, edit: (j, i) => edit(i, j) }, ink),
-    ...matrix("S", found, {
-      ...{ ...cells, x: keyX, y: TOP, digits: digitsOf(found), fill: (value) => ink.signed((0.55 * value) / most), lit: (i) => i === row },
+    ...matrix("S", products, {
+      ...{ ...cells, x: keyX, y: TOP, digits: digitsOf(products), fill: (value) => ink.signed((0.55 * value) / most), lit: (i) => i === row },
       tip: (_, i, j) => `${WORDS[i]} · ${WORDS[j]} = ${writtenSum(x[i], x[j], 4)}`,
       of: (i, j) => [...rowOf("X", i, x[i].length), ...columnOf("T", j, x[j].length)],
     }, ink),
@@ -171,15 +171,15 @@ function scores({ x, row, scores: found }, { ink, inputs, reached }) {
  * @param {Moment} moment
  * @returns {Mark[]}
  */
-function weights({ row, scores: found, exponentials, shifts, sums: totals, weights: shares }, { ink }) {
+function weights({ row, scores: products, exponentials, shifts, sums: totals, weights: shares }, { ink }) {
   const [x, middle] = [434, TOP + TALL];
   return [
     { key: "softmax", kind: "arrow", x: 384, y: middle, x2: 428, y2: middle, stroke: ink.muted, width: 2 },
     { key: "softmax/name", kind: "text", x: 406, y: middle - 14, text: "softmax", size: 13, fill: ink.muted },
     ...matrix("A", shares, {
       ...{ x, y: TOP, cell: CELL, tall: TALL, size: 13, digits: 4, term: "weight", fill: (share) => ink.weight(share), lit: (i) => i === row },
-      tip: (share, i, j) => `exp(${exponent(found[i][j], shifts[i])}) / ${fixed(totals[i], 4)} = ${fixed(exponentials[i][j], 4)} / ${fixed(totals[i], 4)} = ${fixed(share, 4)}`,
-      of: (i) => rowOf("S", i, found[i].length),
+      tip: (share, i, j) => `exp(${exponent(products[i][j], shifts[i])}) / ${fixed(totals[i], 4)} = ${fixed(exponentials[i][j], 4)} / ${fixed(totals[i], 4)} = ${fixed(share, 4)}`,
+      of: (i) => rowOf("S", i, products[i].length),
     }, ink),
     { key: "A/name", kind: "text", x: x + CELL, y: TOP + 2 * TALL + 16, text: "weights", size: 15, bold: true, fill: ink.term.weight, term: "weight" },
   ];
@@ -194,13 +194,13 @@ const exponent = (score, shift) => `${fixed(score, 4)}${shift ? ` − ${brackete
  * @param {Numbers} numbers
  * @param {Moment} moment
  */
-function sums({ x, row, scores: found, exponentials, shifts, sums: totals, weights: shares }, { ink, reached }) {
+function sums({ x, row, scores: products, exponentials, shifts, sums: totals, weights: shares }, { ink, reached }) {
   /** @type {Mark[]} */
   const marks = [];
   const line = (/** @type {string} */ key, /** @type {number} */ y, /** @type {string} */ text, fill = ink.text) => marks.push({ key, kind: "text", x: 14, y, text, size: 14, anchor: "start", fill });
   WORDS.forEach((name, j) => {
     line(`sum${j}`, 322 + 24 * j, `${WORDS[row]} · ${name} = ${writtenSum(x[row], x[j], 4)}`);
-    if (reached("softmax")) line(`share${j}`, 384 + 24 * j, `exp(${exponent(found[row][j], shifts[row])}) / (${exponentials[row].map((each) => fixed(each, 4)).join(" + ")}) = ${fixed(exponentials[row][j], 4)} / ${fixed(totals[row], 4)} = ${fixed(shares[row][j], 4)}`, ink.term.weight);
+    if (reached("softmax")) line(`share${j}`, 384 + 24 * j, `exp(${exponent(products[row][j], shifts[row])}) / (${exponentials[row].map((each) => fixed(each, 4)).join(" + ")}) = ${fixed(exponentials[row][j], 4)} / ${fixed(totals[row], 4)} = ${fixed(shares[row][j], 4)}`, ink.term.weight);
   });
   return marks;
 }

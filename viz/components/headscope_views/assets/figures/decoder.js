@@ -42,7 +42,7 @@ export const figure = {
 
   marks(/** @type {Numbers} */ numbers, moment) {
     const { reached, ink } = moment;
-    const count = shown(numbers, moment);
+    const count = visibleCount(numbers, moment);
     const marks = grid(numbers, count, moment);
     const last = numbers.best[count - 1];
     if (!reached("parallel"))
@@ -65,7 +65,7 @@ export const figure = {
   },
 
   describe(/** @type {Numbers} */ numbers, moment) {
-    const count = shown(numbers, moment);
+    const count = visibleCount(numbers, moment);
     const { token, share } = numbers.best[count - 1][0];
     const hidden = numbers.visible.slice(0, count).flatMap((row) => row.slice(0, count)).filter((seen) => !seen).length;
     return `Attention weights of ${count} tokens, ${numbers.tokens.slice(0, count).join(" ")}: ${hidden} of ${count * count} are masked. After the last one “${token}” is the likeliest, ${percent(share)}.`;
@@ -91,7 +91,7 @@ export const figure = {
  *
  * @type {(numbers: Numbers, moment: Moment) => number}
  */
-function shown({ tokens, start }, { reached, inputs }) {
+function visibleCount({ tokens, start }, { reached, inputs }) {
   return reached("write") || Number(inputs.ahead) > 0 ? tokens.length : start;
 }
 

@@ -52,9 +52,9 @@ export const figure = {
     let right = WIDTH - 16; // of the streams that have arrived: the uppermost value's is the outermost
     keys.forEach((name, i) => {
       const y = TOP + i * ROW + 22;
-      const found = reached("exact") && !scored && name === numbers.query;
+      const match = reached("exact") && !scored && name === numbers.query;
       marks.push(
-        { key: `k${i}`, kind: "rect", x: KEY - 60, y: y - 18, w: 120, h: 36, r: 7, fill: found ? ink.weight(0.25) : ink.background, stroke: key, width: found ? 2.5 : 1.2, term: "key" },
+        { key: `k${i}`, kind: "rect", x: KEY - 60, y: y - 18, w: 120, h: 36, r: 7, fill: match ? ink.weight(0.25) : ink.background, stroke: key, width: match ? 2.5 : 1.2, term: "key" },
         { key: `k${i}/text`, kind: "text", x: KEY, y, text: name, size: 15, fill: key, term: "key" },
       );
       if (scored)
@@ -95,7 +95,7 @@ export const figure = {
 
   describe(/** @type {Numbers} */ numbers, { reached }) {
     const { keys, similarities, weights, answer, query } = numbers;
-    const pairs = (/** @type {number[]} */ found) => keys.map((key, i) => `${key} ${fixed(found[i], 3)}`).join(", ");
+    const pairs = (/** @type {number[]} */ values) => keys.map((key, i) => `${key} ${fixed(values[i], 3)}`).join(", ");
     if (reached("flow")) return `The answer to the query ${query} is ${fixed(answer)}: the values weighted by ${pairs(weights)}.`;
     if (reached("softmax")) return `Weights of the keys for the query ${query}: ${pairs(weights)}.`;
     if (reached("similarity")) return `Similarity of the query ${query} with each key: ${pairs(similarities)}.`;

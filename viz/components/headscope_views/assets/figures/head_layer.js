@@ -95,7 +95,7 @@ export const figure = {
 
   describe(/** @type {Numbers} */ numbers, { step, reached }) {
     const { words, h, logits, probabilities, gradient, target, loss, moved, sampled } = numbers;
-    const pairs = (/** @type {number[]} */ found) => words.map((word, i) => `${word} ${fixed(found[i], 3)}`).join(", ");
+    const pairs = (/** @type {number[]} */ weights) => words.map((word, i) => `${word} ${fixed(weights[i], 3)}`).join(", ");
     if (step === "temperature") return `Probabilities at the chosen temperature: ${pairs(sampled)}.`;
     if (step === "gradient") return `The gradient for each logit: ${pairs(gradient)}. A step against it changes the loss from ${fixed(loss, 3)} to ${fixed(moved.loss, 3)}.`;
     if (step === "loss") return `The target ${words[target]} has probability ${fixed(probabilities[target], 3)}; the loss is ${fixed(loss, 3)}.`;

@@ -65,7 +65,7 @@ export const figure = {
   describe(/** @type {Numbers} */ numbers, moment) {
     const { tokens, query, reads, tests, best, changed } = numbers;
     const { step } = moment;
-    const list = (/** @type {(number | null)[]} */ found) => NAMES.map((name, i) => `${name} ${shown(found[i])}`).join("; ");
+    const list = (/** @type {(number | null)[]} */ values) => NAMES.map((name, i) => `${name} ${formatted(values[i])}`).join("; ");
     if (step === "hide")
       return `Keys of “${reads.tokens.at(-1)}” in head ${reads.head} of layer ${reads.layer}, with weight and change when hidden: ${reads.tokens.map((token, i) => `${token} ${fixed(reads.weights[i])}, ${fixed(reads.changes[i])}`).join("; ")}.`;
     if (step === "ablate")
@@ -87,7 +87,7 @@ export const figure = {
 };
 
 /** @type {(value: number | null) => string} */
-const shown = (value) => (value === null ? "–" : fixed(value));
+const formatted = (value) => (value === null ? "–" : fixed(value));
 
 /** The network as the step shows it: whole, or with a head ablated. @type {(numbers: Numbers, moment: Moment) => {weights: number[][][], best: Predicted[]}} */
 const now = (numbers, { step }) => (step === "ablate" ? numbers.changed : numbers);
@@ -203,7 +203,7 @@ function maps(numbers, moment) {
     marks.push(
       { key: `m${head}/track`, kind: "rect", x, y: BARS - 6, w: SIDE - 38, h: 12, fill: ink.surface, stroke: ink.line },
       { key: `m${head}/bar`, kind: "rect", x, y: BARS - 6, w: (SIDE - 38) * (value ?? 0), h: 12, fill: measured, term: step === "ablate" ? undefined : "weight" },
-      { key: `m${head}/value`, kind: "text", x: x + SIDE, y: BARS, text: shown(value), size: 15, anchor: "end", bold: chosen, fill: ink.text },
+      { key: `m${head}/value`, kind: "text", x: x + SIDE, y: BARS, text: formatted(value), size: 15, anchor: "end", bold: chosen, fill: ink.text },
     );
   });
   return marks;

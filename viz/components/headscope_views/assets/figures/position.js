@@ -70,7 +70,7 @@ export const figure = {
 
   describe(/** @type {Numbers} */ numbers, { step }) {
     const { order: words, position, other, row, dot, moved_dot: moved, rotary: turned, alibi: heads, far, far_row, small } = numbers;
-    const list = (/** @type {number[]} */ found) => found.map((each) => fixed(each)).join(", ");
+    const list = (/** @type {number[]} */ values) => values.map((each) => fixed(each)).join(", ");
     if (step === "order") return `Self-attention on “${words.words.join(" ")}” and on “${words.turned.join(" ")}”: ${words.words.map((word, i) => `${word} moves by ${fixed(words.moved[i])}`).join(", ")}.`;
     if (step === "add") return `Embeddings of ${small.tokens.map((word, i) => `${word}: ${list(small.embeddings[i])}, plus position ${small.first + i}: ${list(small.positions[i])}, is ${list(small.sums[i])}`).join("; ")}.`;
     if (step === "distance") return `The dot product of positions ${position} and ${other} is ${fixed(dot)}; five positions later it is ${fixed(moved)}.`;
@@ -178,8 +178,8 @@ function table({ table: rows, position }, { step, ink }) {
       marks.push({ key: `t${p}.${i}`, kind: "rect", x: LEFT + i * wide, y, w: wide, h: ROW, fill: ink.signed(value), opacity: p === position ? 1 : 0.55, tip: `P at position ${p}, feature ${i}: ${fixed(value, 4)}` });
     });
   });
-  const shown = step === "hand" ? 2 : rows[0].length;
-  marks.push({ key: "t/row", kind: "rect", x: LEFT - 1, y: TABLE_Y + position * ROW - 1, w: shown * wide + 2, h: ROW + 2, stroke: ink.text, width: 2.5, r: 2 });
+  const columns = step === "hand" ? 2 : rows[0].length;
+  marks.push({ key: "t/row", kind: "rect", x: LEFT - 1, y: TABLE_Y + position * ROW - 1, w: columns * wide + 2, h: ROW + 2, stroke: ink.text, width: 2.5, r: 2 });
   if (step === "hand") {
     const row = rows[position];
     marks.push(

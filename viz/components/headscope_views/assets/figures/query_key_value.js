@@ -63,7 +63,7 @@ export const figure = {
     if (step === "five") return `X gives Q, K and V; Q times K transposed gives the scores; the weights times V give an output for each of ${list(tokens)}.`;
     if (step === "roles") return `The token ${token} becomes a query ${pair(q[word])}, a key ${pair(k[word])} and a value ${pair(v[word])}.`;
     const drawn = `The query of ${token} is ${pair(query)}; the keys are ${tokens.map((name, i) => `${name} ${pair(keys[i])}`).join(", ")}.`;
-    const each = (/** @type {number[]} */ found) => tokens.map((name, i) => `${name} ${fixed(found[i])}`).join(", ");
+    const each = (/** @type {number[]} */ values) => tokens.map((name, i) => `${name} ${fixed(values[i])}`).join(", ");
     if (!reached("score")) return drawn;
     if (!reached("weights")) return `${drawn} Scores: ${each(scores)}.`;
     return `${drawn} Weights: ${each(weights)}.${reached("output") ? ` Output: ${pair(output)}.` : ""}`;
@@ -175,8 +175,8 @@ function vectors(numbers, moment) {
 }
 
 /** @type {(x: number, y: number, half: number, shown: number[][]) => Plane} */
-function planeAt(x, y, half, shown) {
-  const range = Math.max(LEAST, Math.ceil(Math.max(...shown.flat().map(Math.abs))));
+function planeAt(x, y, half, points) {
+  const range = Math.max(LEAST, Math.ceil(Math.max(...points.flat().map(Math.abs))));
   return { x, y, unit: half / range, range };
 }
 
@@ -219,12 +219,12 @@ function label(name, plane, vector, text, fill, term) {
  */
 function arrows({ token, tokens, query, keys, q, k, word }, plane, { ink, inputs }) {
   const held = [
-    { name: "query", shown: `q_{${token}}`, vector: query, from: q[word], input: "dq", at: 0, term: /** @type {Term} */ ("query") },
-    ...tokens.map((each, i) => ({ name: `key${i}`, shown: `k_{${each}}`, vector: keys[i], from: k[i], input: "dk", at: 2 * i, term: /** @type {Term} */ ("key") })),
+    { name: "query", caption: `q_{${token}}`, vector: query, from: q[word], input: "dq", at: 0, term: /** @type {Term} */ ("query") },
+    ...tokens.map((each, i) => ({ name: `key${i}`, caption: `k_{${each}}`, vector: keys[i], from: k[i], input: "dk", at: 2 * i, term: /** @type {Term} */ ("key") })),
   ].reverse();
   /** @type {Mark[][]} */
   const [shafts, heads, labels] = [[], [], []];
-  for (const { name, shown, vector, from, input, at, term } of held) {
+  for (const { name, caption, vector, from, input, at, term } of held) {
     const colour = ink.term[term];
     const [x2, y2] = spot(plane, vector);
     /** @type {(a: number, b: number) => Patch} */
@@ -245,7 +245,7 @@ function arrows({ token, tokens, query, keys, q, k, word }, plane, { ink, inputs
         nudge: (dx, dy) => to(vector[0] + dx / GRAIN, vector[1] - dy / GRAIN),
       },
     });
-    labels.push(label(name, plane, vector, shown, colour, term));
+    labels.push(label(name, plane, vector, caption, colour, term));
   }
   return [...shafts, ...labels, ...heads];
 }

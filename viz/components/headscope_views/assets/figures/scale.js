@@ -75,7 +75,7 @@ export const figure = {
 
   describe(/** @type {Numbers} */ numbers, { reached, step }) {
     const { width, variance, weights, scaled_weights, tempered_weights, half_product, late, early } = numbers;
-    const list = (/** @type {number[]} */ found) => found.map((value) => fixed(value)).join(", ");
+    const list = (/** @type {number[]} */ values) => values.map((value) => fixed(value)).join(", ");
     if (reached("half")) return `In float16 q·k is ${spoken(half_product)}, divided afterwards ${spoken(late)}, divided before ${spoken(early)}; exactly ${spoken(numbers.exact)}.`;
     if (step === "others") return `Standard deviation of unscaled scores at width ${width}: ${numbers.others.map(({ name, deviation }) => `${name} ${fixed(deviation)}`).join(", ")}.`;
     if (step === "widths") return describeWidths(numbers.widths);
@@ -144,12 +144,12 @@ function spread({ width, root, variance, deviation, histogram }, ink) {
  * @param {Ink} ink
  * @returns {Mark[]}
  */
-function walks({ width, root, scores, walks: found }, ink) {
+function walks({ width, root, scores, walks: paths }, ink) {
   const [x0, middle, half] = [50, 214, 170];
-  const range = Math.max(40, 10 * Math.ceil(Math.max(...found.flat().map(Math.abs)) / 10));
+  const range = Math.max(40, 10 * Math.ceil(Math.max(...paths.flat().map(Math.abs)) / 10));
   const across = (/** @type {number} */ features) => x0 + ((RIGHT - x0) * features) / WIDEST;
   const up = (/** @type {number} */ value) => middle - (half * value) / range;
-  const every = WIDEST / (found[0].length - 1);
+  const every = WIDEST / (paths[0].length - 1);
   const line = (/** @type {number[]} */ points) => `M${points.map((value, i) => `${across(Math.max(1, i * every)).toFixed(1)} ${up(value).toFixed(1)}`).join("L")}`;
   const roots = Array.from({ length: 129 }, (_, i) => Math.sqrt(i * 4));
   const tick = range / 2;
@@ -160,7 +160,7 @@ function walks({ width, root, scores, walks: found }, ink) {
       { key: `level${value}/text`, kind: "text", x: x0 - 8, y: up(value), text: fixed(value, 0), size: 13, anchor: "end", fill: ink.muted },
     ])),
     ...[1, -1].map((sign) => /** @type {Mark} */ ({ key: `root${sign}`, kind: "path", d: line(roots.map((value) => sign * value)), stroke: ink.text, width: 2, dash: "6 5" })),
-    ...found.map((points, i) => /** @type {Mark} */ ({ key: `walk${i}`, kind: "path", d: line(points), stroke: ink.muted, width: 1.4, opacity: 0.75 })),
+    ...paths.map((points, i) => /** @type {Mark} */ ({ key: `walk${i}`, kind: "path", d: line(points), stroke: ink.muted, width: 1.4, opacity: 0.75 })),
     { key: "cursor", kind: "line", x: across(width), y: middle - half, y2: middle + half, stroke: ink.primary, width: 2 },
     ...scores.map((value, i) => /** @type {Mark} */ ({ key: `now${i}`, kind: "circle", x: across(width), y: up(value), r: 5, fill: ink.text, stroke: ink.background, width: 1, tip: `Key ${i}: the sum of the first ${width} products is ${fixed(value)}` })),
     { key: "root/name", kind: "text", x: 280, y: 424, text: `dashed: ±√d, here ±${fixed(root)}`, size: 14 },
@@ -274,11 +274,11 @@ function slopes(numbers, { ink, reached }) {
     { key: "slope", shares: tempered ? scaled_weights : weights, slopes: tempered ? scaled_slopes : steep, hollow: two },
     ...(two ? [{ key: "slope/scaled", shares: tempered ? tempered_weights : scaled_weights, slopes: tempered ? tempered_slopes : scaled_slopes, hollow: false }] : []),
   ];
-  for (const { key, shares, slopes: found, hollow } of sets)
+  for (const { key, shares, slopes: curves, hollow } of sets)
     shares.forEach((share, i) => {
-      const [dotX, dotY] = spot(share, found[i]);
+      const [dotX, dotY] = spot(share, curves[i]);
       const fill = hollow ? ink.background : ink.term.weight;
-      marks.push({ key: `${key}${i}`, kind: "circle", x: dotX, y: dotY, r: hollow ? 6 : 5, fill, stroke: ink.term.weight, width: 1.6, opacity: 0.9, term: "weight", tip: `Key ${i}: ${fixed(share, 4)} · (1 − ${fixed(share, 4)}) = ${fixed(found[i], 4)}` });
+      marks.push({ key: `${key}${i}`, kind: "circle", x: dotX, y: dotY, r: hollow ? 6 : 5, fill, stroke: ink.term.weight, width: 1.6, opacity: 0.9, term: "weight", tip: `Key ${i}: ${fixed(share, 4)} · (1 − ${fixed(share, 4)}) = ${fixed(curves[i], 4)}` });
     });
   const [before, after] = tempered ? ["○ T = 1", "● with T"] : ["○ without √d", "● with √d"];
   const lines = two
@@ -305,7 +305,7 @@ function slopes(numbers, { ink, reached }) {
 function halves({ width, size, half_product, late, early, exact, largest_half }, ink) {
   const at = (/** @type {number} */ value) => 24 + (516 * (Math.log10(Math.max(FLOOR, value)) - Math.log10(FLOOR))) / DECADES;
   const wall = at(largest_half);
-  const shown = /** @type {const} */ ([
+  const values = /** @type {const} */ ([
     ["product", "q·k", half_product],
     ["late", "(q·k) / √d, divided afterwards", late],
     ["early", "(q / ∜d)·(k / ∜d), divided before", early],
@@ -320,7 +320,7 @@ function halves({ width, size, half_product, late, early, exact, largest_half },
     { key: "floor", kind: "line", x: 24, y: 388, x2: 548, stroke: ink.muted, width: 1 },
     ...[0, 2, 4, 6, 8].map((power) => /** @type {Mark} */ ({ key: `power${power}`, kind: "text", x: at(10 ** power), y: 406, text: power ? `10^{${power}}` : "1", size: 13, fill: ink.muted })),
   ];
-  shown.forEach(([key, name, value], i) => {
+  values.forEach(([key, name, value], i) => {
     const y = 112 + 78 * i;
     const x = value === null ? 524 : at(value);
     marks.push(

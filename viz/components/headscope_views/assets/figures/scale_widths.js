@@ -42,7 +42,7 @@ export function threeWidths(numbers, moment) {
   const { scoring, keys, values, comparable, key_width } = numbers;
   const { key, value } = ink.term;
   const cells = { tall: TALL, size: 13, digits: 1, fill: () => ink.background };
-  const shown = scoring === "additive" ? additive : scoring === "bilinear" ? bilinear : dot;
+  const draw = scoring === "additive" ? additive : scoring === "bilinear" ? bilinear : dot;
   /** @type {Mark[]} */
   const names = [
     { key: "head", kind: "text", x: 280, y: 20, text: `query of width 2, keys of width ${key_width}, values of width 4`, size: 15, bold: true },
@@ -50,7 +50,7 @@ export function threeWidths(numbers, moment) {
   ];
   return [
     ...names,
-    ...shown(numbers, moment),
+    ...draw(numbers, moment),
     ...matrix("keys", keys, { ...cells, x: LEFT, y: TOP, cell: CELL, rows: keys.map((_, i) => `k_{${i}}`), term: "key", stroke: key }, ink),
     ...matrix("values", values, { ...cells, x: VALUES, y: TOP, cell: VALUE, term: "value", stroke: value }, ink),
     ...(comparable ? answer(numbers, ink) : refusal(numbers)),
@@ -83,10 +83,10 @@ export function widthsTable({ keys, values, scores, weights, output }) {
 }
 
 /** @type {(found: number[]) => string} */
-const list = (found) => found.map((each) => fixed(each)).join(", ");
+const list = (values) => values.map((each) => fixed(each)).join(", ");
 
 /** @type {(found: number[]) => string} */
-const tuple = (found) => `(${list(found)})`;
+const tuple = (values) => `(${list(values)})`;
 
 /**
  * The query's cells, of which each can be changed.
@@ -199,7 +199,7 @@ function answer(numbers, ink) {
     { key: "output/name", kind: "text", x: VALUES - 8, y: 417, text: "output", size: 15, bold: true, anchor: "end", fill: colour, term: "output" },
     ...matrix("output", [output], {
       ...{ x: VALUES, y: 405, cell: VALUE, tall: 24, size: 14, fill: () => ink.background, term: "output", stroke: colour },
-      tip: (found, _, j) => `the weights times column ${j} of the values, added up: ${fixed(found, 4)}`,
+      tip: (value, _, j) => `the weights times column ${j} of the values, added up: ${fixed(value, 4)}`,
       of: (_, j) => [...keys.map((__, i) => `weight${i}`), ...columnOf("values", j, values.length)],
     }, ink),
   ];

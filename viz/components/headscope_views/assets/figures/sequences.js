@@ -61,18 +61,18 @@ export const figure = {
     return marks;
   },
 
-  describe(/** @type {Numbers} */ { tokens, kernel, width, count, costs: found, influence: reached }, { step }) {
+  describe(/** @type {Numbers} */ { tokens, kernel, width, count, costs: work, influence: reached }, { step }) {
     if (step === "influence")
       return `Influence of the first of ${tokens} tokens on the last output, as a share of the last token's: recurrence ${reached.recurrence.ratio.toPrecision(2)}, attention ${reached.attention.ratio.toPrecision(2)}.`;
-    if (step === "cost") return `One layer over ${tokens} tokens of width ${width}: ${KINDS.map((kind) => `${kind} ${found[kind].work} operations, ${found[kind].steps} in sequence`).join("; ")}.`;
+    if (step === "cost") return `One layer over ${tokens} tokens of width ${width}: ${KINDS.map((kind) => `${kind} ${work[kind].work} operations, ${work[kind].steps} in sequence`).join("; ")}.`;
     if (step === "attention") return `${tokens} tokens; attention connects the first with the last in one hop.`;
     if (step === "convolution") return `${tokens} tokens; with a window of ${kernel}, the first is connected with the last by ${count.convolution} layers.`;
     return `${tokens} tokens; a recurrence passes ${count.recurrence} updates of its state from the first to the last.`;
   },
 
-  tables(/** @type {Numbers} */ { count, costs: found, influence: { recurrence: chain, attention: direct } }) {
+  tables(/** @type {Numbers} */ { count, costs: work, influence: { recurrence: chain, attention: direct } }) {
     return [
-      { title: "Hops and costs", rows: [...KINDS], cols: ["hops", "operations", "sequential steps"], values: KINDS.map((kind) => [count[kind], found[kind].work, found[kind].steps]) },
+      { title: "Hops and costs", rows: [...KINDS], cols: ["hops", "operations", "sequential steps"], values: KINDS.map((kind) => [count[kind], work[kind].work, work[kind].steps]) },
       { title: "Influence on the last output", rows: chain.sizes.map((_, i) => `token ${i}`), cols: ["recurrence", "attention"], values: chain.sizes.map((size, i) => [size.toExponential(3), direct.sizes[i]]) },
     ];
   },
@@ -165,13 +165,13 @@ function attention({ tokens, count }, ink) {
  * @param {Numbers} numbers
  * @param {Ink} ink
  */
-function costs({ tokens, kernel, width, count, costs: found }, ink) {
-  const most = Math.max(...KINDS.map((kind) => found[kind].work));
+function costs({ tokens, kernel, width, count, costs: byKind }, ink) {
+  const most = Math.max(...KINDS.map((kind) => byKind[kind].work));
   /** @type {Mark[]} */
   const marks = [{ key: "cost/title", kind: "text", x: WIDTH / 2, y: 24, text: `One layer: n = ${tokens}, d = ${width}, k = ${kernel}`, size: 16, bold: true }];
   KINDS.forEach((kind, i) => {
     const y = 84 + i * 116;
-    const { work, steps } = found[kind];
+    const { work, steps } = byKind[kind];
     marks.push(
       { key: `${kind}/name`, kind: "text", x: LEFT, y, anchor: "start", text: kind, size: 16, bold: true },
       { key: `${kind}/formula`, kind: "text", x: 150, y, anchor: "start", text: FORMULAS[kind], size: 15, fill: ink.muted },
@@ -188,11 +188,11 @@ function costs({ tokens, kernel, width, count, costs: found }, ink) {
  * @param {Numbers} numbers
  * @param {Ink} ink
  */
-function influence({ tokens, influence: found }, ink) {
+function influence({ tokens, influence: sizesBy }, ink) {
   const { at, r } = grid(tokens);
   const kinds = /** @type {const} */ (["recurrence", "attention"]);
   return kinds.flatMap((kind, n) => {
-    const { sizes, ratio } = found[kind];
+    const { sizes, ratio } = sizesBy[kind];
     const [base, tall] = [186 + n * 172, 110];
     const most = Math.max(...sizes);
     /** @type {Mark[]} */

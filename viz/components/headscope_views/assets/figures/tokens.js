@@ -151,12 +151,12 @@ function cuts({ words, bytes }, ink) {
  */
 function vocabulary({ around, id, vocab, dim }, { ink, reached }) {
   const { x, y, cell, tall } = TABLE;
-  const shown = reached("table");
+  const reading = reached("table");
   const bottom = y + around.length * tall;
   /** @type {Mark[]} */
   const marks = [
     { key: "vocabulary/ground", kind: "rect", x: LEFT, y: y - 42, w: 154, h: 20, fill: ink.background },
-    { key: "vocabulary/name", kind: "text", x: LEFT, y: y - 32, anchor: "start", size: 13, bold: true, text: shown ? `Table E: ${vocab.toLocaleString("en")} × ${dim}` : `Vocabulary: ${vocab.toLocaleString("en")} pieces` },
+    { key: "vocabulary/name", kind: "text", x: LEFT, y: y - 32, anchor: "start", size: 13, bold: true, text: reading ? `Table E: ${vocab.toLocaleString("en")} × ${dim}` : `Vocabulary: ${vocab.toLocaleString("en")} pieces` },
     ...[y - 12, bottom + 12].map((at, i) => /** @type {Mark} */ ({ key: `more${i}`, kind: "text", x: 34, y: at, text: "⋮", fill: ink.muted })),
   ];
   around.forEach((each, i) => {
@@ -164,7 +164,7 @@ function vocabulary({ around, id, vocab, dim }, { ink, reached }) {
     const look = { kind: /** @type {const} */ ("text"), y: y + (i + 0.5) * tall, anchor: /** @type {const} */ ("start"), size: 13, bold: chosen, fill: chosen ? ink.primary : ink.muted };
     marks.push({ ...look, key: `around${i}/id`, x: LEFT, text: String(each.id) }, { ...look, key: `around${i}/piece`, x: LEFT + 46, text: short(each.piece, 9) });
   });
-  if (shown)
+  if (reading)
     marks.push(
       ...matrix("table", around.map(({ row }) => row), { x, y, cell, tall, digits: -1, fill: tint(ink), tip: feature, stroke: ink.background }, ink),
       { key: "table/more", kind: "text", x: x + 12 * cell + 12, y: (y + bottom) / 2, text: "…", fill: ink.muted },

@@ -80,7 +80,7 @@ export const figure = {
     return [
       { title: "Weights of the class token", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => weights[places.indexOf(place)]) },
       { title: "Similarity of position vectors", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => similar[place]) },
-      { title: `Norms in block ${one.layer}`, rows: one.names.map((name) => LAYERS[name]), cols: ["class token", "least of the patches", "largest of the patches"], values: one.norms.map(([own, ...patches]) => [own, Math.min(...patches), Math.max(...patches)]) },
+      { title: `Norms in block ${one.layer}`, rows: one.names.map((name) => LAYERS[name]), cols: ["class token", "least of the patches", "largest of the patches"], values: one.norms.map(([first, ...patches]) => [first, Math.min(...patches), Math.max(...patches)]) },
       ...questions.map(({ title, best }) => ({ title, rows: best.map(({ name }) => name), cols: ["probability"], values: best.map(({ share }) => [share]) })),
     ];
   },
@@ -128,12 +128,12 @@ function sequence({ patches, sequence: order, count, similar, least, position, c
   if (positions)
     patches.forEach((_, i) => {
       const [x, y] = inLine(order[i]);
-      const own = inputs.shuffle === "patches" ? order[i] : i; // the position whose vector this token has
-      const share = (similar[own] - least) / (1 - least);
+      const source = inputs.shuffle === "patches" ? order[i] : i; // the position whose vector this token has
+      const share = (similar[source] - least) / (1 - least);
       marks.push({
-        ...{ key: `pos${own}`, kind: "rect", x, y: y + LINE.size + 3, w: LINE.size, h: 13, r: 2, fill: ink.text, opacity: 0.07 + 0.93 * share },
-        ...{ tip: `Position ${own + 1}: cosine similarity with position ${position + 1} is ${fixed(similar[own])}` },
-        ...{ press: { label: `Position ${own + 1}`, pressed: own === position, patch: { position: own } } },
+        ...{ key: `pos${source}`, kind: "rect", x, y: y + LINE.size + 3, w: LINE.size, h: 13, r: 2, fill: ink.text, opacity: 0.07 + 0.93 * share },
+        ...{ tip: `Position ${source + 1}: cosine similarity with position ${position + 1} is ${fixed(similar[source])}` },
+        ...{ press: { label: `Position ${source + 1}`, pressed: source === position, patch: { position: source } } },
       });
     });
   const bottom = LINE.y + 4 * LINE.high + 4;
@@ -169,12 +169,12 @@ function block({ cols, places, patches, block: { layer, names, norms } }, { ink 
   names.forEach((name, i) => {
     const y = middle(i);
     const plain = name === "+" || name === "x";
-    const [own, ...others] = norms[i];
+    const [first, ...others] = norms[i];
     marks.push(
       { key: `step${i}`, kind: "rect", x: x - 52, y: y - 16, w: 104, h: 32, r: plain ? 16 : 8, fill: plain ? ink.background : ink.surface, stroke: plain ? ink.line : ink.text, width: 1.5 },
       { key: `step${i}/text`, kind: "text", x, y, text: name === "+" ? "+" : LAYERS[name], size: name === "+" ? 18 : 15, bold: name !== "x", fill: ink.text },
-      { key: `own${i}`, kind: "rect", x: grid - 2, y: y - 8, w: 16, h: 16, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query", tip: `${LAYERS[name]}: the class token's vector has norm ${fixed(own)}` },
-      { key: `own${i}/text`, kind: "text", x: grid + 84, y: y - 9, text: `class ${fixed(own, 1)}`, size: 14, anchor: "start", fill: ink.term.query, term: "query" },
+      { key: `own${i}`, kind: "rect", x: grid - 2, y: y - 8, w: 16, h: 16, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query", tip: `${LAYERS[name]}: the class token's vector has norm ${fixed(first)}` },
+      { key: `own${i}/text`, kind: "text", x: grid + 84, y: y - 9, text: `class ${fixed(first, 1)}`, size: 14, anchor: "start", fill: ink.term.query, term: "query" },
       { key: `others${i}/text`, kind: "text", x: grid + 84, y: y + 9, text: `${fixed(Math.min(...others), 1)} to ${fixed(Math.max(...others), 1)}`, size: 14, anchor: "start", fill: ink.muted },
     );
     others.forEach((norm, p) => marks.push({ key: `n${i}.${p}`, kind: "rect", x: grid + 22 + (p % cols) * pixel, y: y - 4 * pixel + Math.floor(p / cols) * pixel, w: pixel, h: pixel, fill: ink.text, opacity: shade(norm), tip: `${LAYERS[name]}: patch ${p + 1} has norm ${fixed(norm)}` }));
@@ -187,7 +187,7 @@ function block({ cols, places, patches, block: { layer, names, norms } }, { ink 
 }
 
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
-function attention({ patches, places, cols, weights, own, largest, questions }, { reached, inputs, ink }) {
+function attention({ patches, places, cols, weights, own: itself, largest, questions }, { reached, inputs, ink }) {
   const size = PICTURE.cell;
   const [cx, cy] = [402, 52];
   /** @type {Mark[]} */
@@ -205,7 +205,7 @@ function attention({ patches, places, cols, weights, own, largest, questions }, 
     { key: "class", kind: "rect", x: cx - 16, y: cy - 16, w: 32, h: 32, r: 6, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
     { key: "class/text", kind: "text", x: cx, y: cy, text: "c", size: 17, bold: true, fill: ink.term.query, term: "query" },
     { key: "attends", kind: "text", x: cx + 26, y: cy - 9, text: "the class token", size: 13, anchor: "start", fill: ink.term.query, term: "query" },
-    { key: "attends/own", kind: "text", x: cx + 26, y: cy + 9, text: `to itself ${fixed(own)}`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
+    { key: "attends/own", kind: "text", x: cx + 26, y: cy + 9, text: `to itself ${fixed(itself)}`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
     { key: "attends/where", kind: "text", x: PICTURE.x, y: 18, text: `layer ${inputs.layer}, head ${inputs.head}: its weights, at most ${fixed(largest)} for a patch`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
   );
   if (reached("answer"))

@@ -16,7 +16,7 @@ import { ImageState } from "./state.js";
  * @returns {Panel}
  */
 export function besideOf(first, grid, root, host) {
-  const own = [...grid.children];
+  const before = [...grid.children];
   /** @type {ImageState | null} */
   let second = null;
   /** @type {ViewProps | null} */
@@ -33,8 +33,8 @@ export function besideOf(first, grid, root, host) {
     second.view.subscribe(() => first.changed());
     first.peer = second;
     panels = [pictureOf(second, grid), headsOf(second, grid)];
-    const [picture, heads] = /** @type {HTMLElement[]} */ ([...grid.children].slice(own.length));
-    own[0].after(picture);
+    const [picture, heads] = /** @type {HTMLElement[]} */ ([...grid.children].slice(before.length));
+    before[0].after(picture);
     grid.append(heads);
     parts = [picture, heads];
     for (const part of parts) part.inert = true; // until there is something to choose
@@ -45,7 +45,7 @@ export function besideOf(first, grid, root, host) {
     second?.view.destroy();
     second = null;
     panels = [];
-    grid.replaceChildren(...own);
+    grid.replaceChildren(...before);
   }
 
   /** Opens, changes or closes the second trace after the props have changed. */
@@ -63,7 +63,7 @@ export function besideOf(first, grid, root, host) {
   return {
     measure() {
       settle();
-      if (!second?.view.found) return;
+      if (!second?.view.baseOrNull) return;
       if (!first.view.start && revision !== first.view.revision) {
         ({ revision } = first.view);
         second.adopt();
@@ -71,7 +71,7 @@ export function besideOf(first, grid, root, host) {
       for (const panel of panels) panel.measure();
     },
     render(theme) {
-      if (!second?.view.found) return;
+      if (!second?.view.baseOrNull) return;
       for (const panel of panels) panel.render(theme);
       for (const part of parts) part.inert = false;
     },

@@ -70,7 +70,7 @@ export function mount(root, props, host) {
   function open() {
     client?.destroy();
     rows = new Cache(ROWS);
-    const { trace, made, session } = now;
+    const { trace, made: serial, session } = now;
     const source =
       host.source?.(trace, session) ??
       new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session);
@@ -81,7 +81,7 @@ export function mount(root, props, host) {
         rows.set(of, new Float32Array(area.buffer, area.byteOffset + at, count), 4 * count);
         draw();
       },
-      gone: () => host.trigger("trace_lost", { trace, made }),
+      gone: () => host.trigger("trace_lost", { trace, made: serial }),
       changed: draw,
     });
   }
@@ -151,14 +151,14 @@ export function mount(root, props, host) {
     photo.setAttribute("aria-label", `Picture with the weights of ${name}. ${who} looks. Arrow keys choose another cell.`);
     if (!values) return;
     const pixels = veiled.image(key.cols, key.rows);
-    const own = values.subarray(key.prefix, key.prefix + key.rows * key.cols);
-    const most = own.reduce((best, value, i) => (value > own[best] ? i : best), 0);
+    const weights = values.subarray(key.prefix, key.prefix + key.rows * key.cols);
+    const most = weights.reduce((best, value, i) => (value > weights[best] ? i : best), 0);
     const base = { prefix: 0, grid: /** @type {[number, number]} */ ([key.rows, key.cols]) };
     const table = veilOf(ramp(now.ramp));
-    colourPatches(pixels, { stride: key.cols }, own, { base, table }, 1, own[most] || 1);
+    colourPatches(pixels, { stride: key.cols }, weights, { base, table }, 1, weights[most] || 1);
     veiled.show();
     const [down, across] = placeOf(most, { ...key, prefix: 0 });
-    setText(read, `${who}: most to ${down}, ${across} of ${key.rows} × ${key.cols}, ${own[most].toFixed(5)}; brighter = more weight`);
+    setText(read, `${who}: most to ${down}, ${across} of ${key.rows} × ${key.cols}, ${weights[most].toFixed(5)}; brighter = more weight`);
   }
 
   /** @param {CellsProps} next */
@@ -195,9 +195,9 @@ const ramps = new Map();
 
 /** @param {string} text in base64 */
 function ramp(text) {
-  const made = ramps.get(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  ramps.set(text, made);
-  return made;
+  const table = ramps.get(text) ?? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  ramps.set(text, table);
+  return table;
 }
 
 /**

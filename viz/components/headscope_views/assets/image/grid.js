@@ -185,10 +185,10 @@ export function pictureOf(state, parent) {
       size = fitted(space, bitmap);
       const { site, head, direction, scale, paint } = state.selection;
       const redrawn = stack.render(bitmap, rows, size, plain);
-      const shown = [site, head, direction, scale, paint, theme, state.token(), state.hidden()];
-      const changed = described(rows, state.base, ...shown);
+      const settings = [site, head, direction, scale, paint, theme, state.token(), state.hidden()];
+      const changed = described(rows, state.base, ...settings);
       if (redrawn || changed) {
-        const top = state.topOf(rows.heads[state.shown]);
+        const top = state.topOf(rows.heads[state.headIndex]);
         legend.canvas.hidden = paint === "mask" && !state.difference; // which has no colours
         legend.render(size, theme, top);
         mass.render(theme, rows);
@@ -211,7 +211,7 @@ export function pictureOf(state, parent) {
    */
   function warn(rows, top) {
     const first = state.base.prefix;
-    const values = rows.heads[state.shown];
+    const values = rows.heads[state.headIndex];
     const largest = state.largest(values);
     const isDark = !state.difference && state.selection.scale === "fixed" && largest / top < DARK;
     const even = state.selection.paint !== "mask" && !state.difference && nearlyUniform(values, first);
@@ -236,7 +236,7 @@ export function pictureOf(state, parent) {
       ? `The picture as the network reads it: ${grid[0]} × ${grid[1]} patches of` +
         ` ${patch[0]} × ${patch[1]} pixels.`
       : (sentence.textContent ?? "");
-    const top = state.topOf(rows.heads[state.shown]);
+    const top = state.topOf(rows.heads[state.headIndex]);
     savePicture(state, picture, size, caption, colours, { plain, top });
   }
 
@@ -251,7 +251,7 @@ export function pictureOf(state, parent) {
     const mask = state.selection.paint === "mask";
     const without = withoutWords(state, rows.exact);
     if (state.difference) {
-      const said = rows.heads[state.shown].some(Boolean)
+      const said = rows.heads[state.headIndex].some(Boolean)
         ? "Orange = more weight, blue = less."
         : "Nothing here: edits of values act on later layers.";
       setText(sentence, `${which}: what the edits changed in ${verb}. ${said}`);
@@ -277,7 +277,7 @@ export function pictureOf(state, parent) {
    * @param {Rows} rows
    */
   function shareOut(rows) {
-    const values = rows.whole[state.shown];
+    const values = rows.whole[state.headIndex];
     const share = state.axis === "query" && state.selection.head !== "max";
     chips.forEach((chip, i) => {
       const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
@@ -288,14 +288,14 @@ export function pictureOf(state, parent) {
 
   /** @param {Rows} rows */
   function maskOf(rows) {
-    const mask = state.mask(rows.heads[state.shown]);
+    const mask = state.mask(rows.heads[state.headIndex]);
     const kept = mask.filter(Boolean).length;
     return `The brightest ${kept} of ${mask.length} patches hold 60 % of the weight on patches.`;
   }
 
   /** @param {Rows} rows */
   function mostOf(rows) {
-    const values = rows.heads[state.shown];
+    const values = rows.heads[state.headIndex];
     let best = state.base.prefix;
     for (let i = best; i < values.length; i++)
       if (Math.abs(values[i]) > Math.abs(values[best])) best = i;

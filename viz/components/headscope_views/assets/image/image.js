@@ -144,7 +144,7 @@ function toolbar(state, bar, host) {
     () => state.select({ outliers: state.selection.outliers === "yes" ? "no" : "yes" }),
   );
   outliers.removeAttribute("aria-label");
-  for (const made of [out, into, ...scales, ...paints, ...grounds]) made.removeAttribute("aria-label");
+  for (const item of [out, into, ...scales, ...paints, ...grounds]) item.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
   const opacityLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Opacity");
   bar.replaceChildren(
@@ -165,10 +165,10 @@ function toolbar(state, bar, host) {
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));
       into.setAttribute("aria-pressed", String(direction === "in"));
-      scales.forEach((made, i) => made.setAttribute("aria-pressed", String(SCALES[i][0] === scale)));
-      paints.forEach((made, i) => made.setAttribute("aria-pressed", String(PAINTS[i][0] === paint)));
-      grounds.forEach((made, i) =>
-        made.setAttribute("aria-pressed", String(GROUNDS[i][0] === ground)),
+      scales.forEach((item, i) => item.setAttribute("aria-pressed", String(SCALES[i][0] === scale)));
+      paints.forEach((item, i) => item.setAttribute("aria-pressed", String(PAINTS[i][0] === paint)));
+      grounds.forEach((item, i) =>
+        item.setAttribute("aria-pressed", String(GROUNDS[i][0] === ground)),
       );
       opacity.value = String(most);
       sinks.selectedIndex = SINKS.findIndex(([each]) => each === mode);

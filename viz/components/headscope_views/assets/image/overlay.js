@@ -38,10 +38,10 @@ export function grounds(bitmap, width, height) {
  * @param {number} height
  */
 export function sheet(width, height) {
-  const made = document.createElement("canvas");
-  made.width = Math.max(1, width);
-  made.height = Math.max(1, height);
-  return made;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, width);
+  canvas.height = Math.max(1, height);
+  return canvas;
 }
 
 /** @type {WeakMap<Uint8Array, Uint32Array>} tables of colours, by scale */
@@ -56,13 +56,13 @@ const veils = new WeakMap();
 export function veilOf(ramp) {
   const cached = veils.get(ramp);
   if (cached) return cached;
-  const made = new Uint32Array(256);
+  const veil = new Uint32Array(256);
   for (let t = 0; t < 256; t++) {
     const alpha = 140 + ((t * 90) >> 8);
-    made[t] = (alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t];
+    veil[t] = (alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t];
   }
-  veils.set(ramp, made);
-  return made;
+  veils.set(ramp, veil);
+  return veil;
 }
 
 /** @type {WeakMap<Uint8Array, Uint32Array>} */
@@ -76,13 +76,13 @@ const signedVeils = new WeakMap();
 export function signedVeilOf(ramp) {
   const cached = signedVeils.get(ramp);
   if (cached) return cached;
-  const made = new Uint32Array(256);
+  const veil = new Uint32Array(256);
   for (let t = 0; t < 256; t++) {
     const alpha = Math.round(60 + (180 * Math.abs(t - 127.5)) / 127.5);
-    made[t] = ((alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t]) >>> 0;
+    veil[t] = ((alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t]) >>> 0;
   }
-  signedVeils.set(ramp, made);
-  return made;
+  signedVeils.set(ramp, veil);
+  return veil;
 }
 
 /**

@@ -56,8 +56,8 @@ export function patchesOf(state, parent) {
     const pixels = high * across;
     const channels = order.startsWith("c") ? 3 : 1;
     const all = sheet(pixels * channels, grid[0] * grid[1]);
-    const made = contextOf(all).createImageData(all.width, all.height);
-    const to = new Uint32Array(made.data.buffer);
+    const imageData = contextOf(all).createImageData(all.width, all.height);
+    const to = new Uint32Array(imageData.data.buffer);
     for (let line = 0, at = 0; line < all.height; line++) {
       const corner = Math.floor(line / grid[1]) * high * source.width + (line % grid[1]) * across;
       for (let channel = 0; channel < channels; channel++)
@@ -66,7 +66,7 @@ export function patchesOf(state, parent) {
           to[at] = channels === 1 ? pixel : (pixel & (0xff << (8 * channel))) | 0xff000000;
         }
     }
-    contextOf(all).putImageData(made, 0, 0);
+    contextOf(all).putImageData(imageData, 0, 0);
     return { all, source };
   }
 
@@ -129,10 +129,10 @@ export function patchesOf(state, parent) {
         `a ${count} × ${numbers} table, shown below. The network sees no more than this.`,
     );
     const token = state.token();
-    const own = `${nameOf(state, token)}: ${sides[0]} × ${sides[1]} × 3 = ${numbers} numbers`;
+    const plain = `${nameOf(state, token)}: ${sides[0]} × ${sides[1]} × 3 = ${numbers} numbers`;
     const learned = `The ${nameOf(state, token)} has no pixels: it is learned.`;
     const merged = "This layer’s patches are made of several of these.";
-    setText(named, state.finest ? (token < prefix ? learned : own) : merged);
+    setText(named, state.finest ? (token < prefix ? learned : plain) : merged);
     setAttribute(table, "aria-label", `${count} patches, one row of ${numbers} numbers each`);
     const steps = state.view.base.shapes.flatMap(({ name, shape }, i) => [
       ...(i ? [element("span", "hs-arrow", { "aria-hidden": "true" }, "→")] : []),

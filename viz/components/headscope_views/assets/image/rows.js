@@ -231,9 +231,9 @@ export function massMask(values, share) {
  *   are to be divided by it
  */
 export function withoutSinks(values, { axis, token, keys, cellOf, left }) {
-  const shown = axis === "key" && keys.has(token) ? new Float32Array(values.length) : values.slice();
-  if (axis === "query") for (const key of keys) shown[cellOf(key)] = 0;
+  const remaining = axis === "key" && keys.has(token) ? new Float32Array(values.length) : values.slice();
+  if (axis === "query") for (const key of keys) remaining[cellOf(key)] = 0;
   if (left)
-    for (let i = 0; i < shown.length; i++) shown[i] /= left(axis === "query" ? token : i) || 1;
-  return shown;
+    for (let i = 0; i < remaining.length; i++) remaining[i] /= left(axis === "query" ? token : i) || 1;
+  return remaining;
 }

@@ -117,7 +117,7 @@ export function massBarOf(state) {
   function render(theme, rows) {
     // the largest weights of several heads are shares of nothing
     bar.hidden = words.hidden = state.selection.head === "max" || state.difference;
-    const mass = state.mass(rows.whole[state.shown], rows.factor);
+    const mass = state.mass(rows.whole[state.headIndex], rows.factor);
     const names = partsOf(state.base);
     const outward = state.axis === "query";
     const sign = rows.exact ? "" : "≈ ";

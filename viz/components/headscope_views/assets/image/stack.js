@@ -60,7 +60,7 @@ export function stackOf(state) {
     const { note, grid } = state.base;
     const { paint: how, opacity } = state.selection;
     const colour = plain || state.coloured;
-    const top = state.topOf(rows.heads[state.shown]);
+    const top = state.topOf(rows.heads[state.headIndex]);
     const size = [bitmap, wide, tall, devicePixelRatio, ...grid];
     let changed = false;
     /** @type {(layer: keyof typeof stale, paint: () => void, ...needs: unknown[]) => void} */
@@ -74,7 +74,7 @@ export function stackOf(state) {
     const hidden = state.hidden();
     const drawn = [...size, plain, note, family, hidden];
     update("lines", () => paintLines(wide, tall, plain, family), ...drawn);
-    const weights = [rows, state.table, state.log, state.shown, top, plain, how, opacity];
+    const weights = [rows, state.table, state.log, state.headIndex, top, plain, how, opacity];
     update("veil", () => paintVeil(rows, top, plain), ...weights);
     update("current", () => move(current, state.token()), ...size, state.token());
     update("read", () => move(read, state.read?.token), ...size, state.read?.token);
@@ -129,7 +129,7 @@ export function stackOf(state) {
     const { paint, opacity } = state.selection;
     const [down, across] = state.base.grid;
     const pixels = veiled.image(across, down);
-    const values = rows.heads[state.shown];
+    const values = rows.heads[state.headIndex];
     if (plain) pixels.fill(0);
     else paintMap(pixels, { stride: across }, values, state, rows.factor, top);
     veiled.show();
@@ -256,8 +256,8 @@ export function stackOf(state) {
    */
   function flatten(bitmap, { wide, tall, family }, ratio, plain) {
     const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-    const made = sheet(width, height);
-    const context = contextOf(made);
+    const canvas = sheet(width, height);
+    const context = contextOf(canvas);
     const fine = grounds(bitmap, width, height);
     const { ground: shade, paint, opacity } = state.selection;
     context.drawImage(plain || shade === "colour" ? fine.plain : fine.dim, 0, 0);
@@ -269,7 +269,7 @@ export function stackOf(state) {
     if (!plain) crossOut(context, width, height, ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
-    if (plain || state.token() < state.base.prefix) return made;
+    if (plain || state.token() < state.base.prefix) return canvas;
     const [row, col] = state.place(state.token());
     const { across, down, grow, ...box } = frameSize(wide, tall, state.base.grid, LEAST);
     /** @type {[string, number][]} */
@@ -282,7 +282,7 @@ export function stackOf(state) {
       context.lineWidth = thick;
       context.strokeRect(col * across - grow, row * down - grow, box.wide, box.tall);
     }
-    return made;
+    return canvas;
   }
 
   return { photo, render, flatten };

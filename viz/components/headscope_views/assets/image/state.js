@@ -205,8 +205,8 @@ export class ImageState {
     }
     for (const { site, outliers, keys, shares, count, at } of header.sinks ?? []) {
       const left = new Float32Array(area.buffer, area.byteOffset + at, count);
-      const found = { keys: new Set(keys), shares, left };
-      this.sinks.set(`${site}/${outliers}`, found, 4 * count);
+      const sinks = { keys: new Set(keys), shares, left };
+      this.sinks.set(`${site}/${outliers}`, sinks, 4 * count);
     }
   }
 
@@ -239,7 +239,7 @@ export class ImageState {
   }
 
   /** Which of `heads()`, and so of the rows, is chosen. */
-  get shown() {
+  get headIndex() {
     return this.heads().indexOf(this.selection.head);
   }
 
@@ -287,8 +287,8 @@ export class ImageState {
     const { sinks } = this.selection;
     const hidden = this.hidden();
     if (this.stale(layer, exact, this.axis, token, sinks, hidden, this.values)) {
-      const found = this.rowsOf(layer, exact, token);
-      this.cached = found && this.withoutSinks(found, token);
+      const rows = this.rowsOf(layer, exact, token);
+      this.cached = rows && this.withoutSinks(rows, token);
     }
     return this.cached;
   }
@@ -319,11 +319,11 @@ export class ImageState {
     /** @type {(head: number) => (query: number) => number} */
     const leftOf = (head) => (query) => left[(head * left.length) / many + (queries?.[query] ?? query)];
     const cellOf = (/** @type {number} */ key) => this.cellOf(key, rows.factor);
-    const shown = rows.whole.slice(0, many).map((values, head) => {
+    const heads = rows.whole.slice(0, many).map((values, head) => {
       const divided = sinks === "renormalised" ? leftOf(head) : null;
       return withoutSinks(values, { axis, token, keys, cellOf, left: divided });
     });
-    return { ...rows, heads: withMeanAndMax(shown) };
+    return { ...rows, heads: withMeanAndMax(heads) };
   }
 
   /**
@@ -395,7 +395,7 @@ export class ImageState {
 
   /** The largest weight on a patch in the row in question, of any head; 0 until it is known. */
   shared() {
-    const largest = this.view.found && this.rows()?.heads.at(-1);
+    const largest = this.view.baseOrNull && this.rows()?.heads.at(-1);
     return largest ? this.largest(largest) : 0;
   }
 
@@ -480,7 +480,7 @@ export class ImageState {
   pointAt(token) {
     if (token === this.pointed) return;
     this.hover(token);
-    if (this.peer?.view.found)
+    if (this.peer?.view.baseOrNull)
       this.peer.hover(token === null ? null : movedToken(token, this.base, this.peer.base));
   }
 
@@ -497,7 +497,7 @@ export class ImageState {
     this.read = spot;
     this.changed();
     const { peer } = this;
-    if (!peer?.view.found) return;
+    if (!peer?.view.baseOrNull) return;
     const head = spot ? peer.heads().indexOf(this.heads()[spot.head]) : -1;
     peer.read = spot && head >= 0 ? { head, token: movedToken(spot.token, this.base, peer.base) } : null;
     peer.changed();
@@ -526,7 +526,7 @@ export class ImageState {
    * @param {ImageState} from
    */
   follow(change, from) {
-    if (!this.view.found) return;
+    if (!this.view.baseOrNull) return;
     const { token, ...link } = from.chosenFor(this);
     const { site, ...rest } = change;
     const moved = site !== undefined || "token" in change;
@@ -539,7 +539,7 @@ export class ImageState {
 
   /** Chooses all that is chosen in the leader. */
   adopt() {
-    if (!this.leader || !this.view.found) return;
+    if (!this.leader || !this.view.baseOrNull) return;
     this.view.start = this.leader.chosenFor(this);
     this.view.adopt();
   }
@@ -564,13 +564,13 @@ export class ImageState {
 
   /** Requests missing data: the layer at once, exact rows after a delay. */
   wish() {
-    const { client, next, found, start, selection } = this.view;
+    const { client, next, baseOrNull, start, selection } = this.view;
     if (next) {
       next.client.want("picture", "picture");
       const site = start?.layer ?? selection.site; // a guess: another network may have fewer layers
       next.client.want("layer", site in next.heads ? pathOf("layer", { site }) : null);
     }
-    if (!client || !found) return;
+    if (!client || !baseOrNull) return;
     const { site, token, sinks, outliers } = selection;
     client.want("picture", this.drawn === this.trace ? null : "picture");
     const wanted = sinks !== "shown" && !this.hidden();

@@ -253,7 +253,7 @@ export function tilesOf(state) {
    * @param {Plan} plan
    */
   function choose({ places }) {
-    const [x, y] = places[state.shown];
+    const [x, y] = places[state.headIndex];
     chosen.style.transform = `translate(${x}px, ${y}px)`;
     setText(label, labelOf(state.selection.head));
   }

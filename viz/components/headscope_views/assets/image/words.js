@@ -52,8 +52,8 @@ export function withoutWords(state, exact) {
   const rest = state.selection.sinks === "hidden" ? "" : "; the rest of each row is scaled to sum to 1";
   const verb = hidden.keys.size === 1 ? "takes" : "take";
   const takes = `${verb} ${share} of ${state.axis === "key" ? "a row on average" : "this row"}`;
-  const own = state.axis === "key" && hidden.keys.has(state.token()) ? " This token is one of them." : "";
-  return ` Without ${sinkNames(state, hidden.keys)}, which ${takes}${rest}.${own}`;
+  const itself = state.axis === "key" && hidden.keys.has(state.token()) ? " This token is one of them." : "";
+  return ` Without ${sinkNames(state, hidden.keys)}, which ${takes}${rest}.${itself}`;
 }
 
 /**

@@ -4,37 +4,37 @@
 import { fly } from "./zoom.js";
 
 /**
- * @typedef {object} Shown a story on the page
+ * @typedef {object} StoryEntry a story on the page
  * @property {HTMLElement} place that takes the focus
  * @property {() => Element | undefined} picture
  * @property {() => void} enter brings the step shown to where it is read
  */
 
-/** @type {Shown | null} */
+/** @type {StoryEntry | null} */
 let story = null;
 /** @type {HTMLElement | null} */
 let map = null;
 let inside = false; // whether the last way led into the figure
 
 /**
- * Makes a story the one that is entered.
+ * Registers the story that the map opens.
  *
- * @param {Shown} shown
- * @returns {() => void} ends it
+ * @param {StoryEntry} entry
+ * @returns {() => void} unregisters it
  */
-export function holdStory(shown) {
-  story = shown;
+export function holdStory(entry) {
+  story = entry;
   inside = false;
   return () => {
-    if (story === shown) story = null;
+    if (story === entry) story = null;
   };
 }
 
 /**
- * Makes a map the one that is left to.
+ * Registers the map that focus returns to.
  *
  * @param {HTMLElement} root
- * @returns {() => void} ends it
+ * @returns {() => void} unregisters it
  */
 export function holdMap(root) {
   map = root;

@@ -7,9 +7,9 @@ const COURSE = "headscope/course";
 
 /** @returns {Progress} */
 export function progress() {
-  const found = read("localStorage", COURSE);
-  const opened = Array.isArray(found?.opened) ? found.opened.map(String) : [];
-  return { opened, last: typeof found?.last === "string" ? found.last : "" };
+  const saved = read("localStorage", COURSE);
+  const opened = Array.isArray(saved?.opened) ? saved.opened.map(String) : [];
+  return { opened, last: typeof saved?.last === "string" ? saved.last : "" };
 }
 
 /** @param {string} lesson */
@@ -25,8 +25,8 @@ export function recordOpened(lesson) {
  * @returns {string[]}
  */
 export function answeredSteps(lesson) {
-  const found = read("sessionStorage", `${COURSE}/${lesson}`);
-  return Array.isArray(found) ? found.map(String) : [];
+  const steps = read("sessionStorage", `${COURSE}/${lesson}`);
+  return Array.isArray(steps) ? steps.map(String) : [];
 }
 
 /**

@@ -10,7 +10,7 @@ const PRESSES = {
   p: ".st-key-lesson_previous a",
 };
 // where a key has a meaning of its own: typing, moving a slider, choosing, walking through a picture
-const OWN =
+const INTERACTIVE =
   "input, textarea, select, [contenteditable=true], [role=slider], [role=radio], [role=tab]," +
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 /** @type {Record<string, number>} arrow keys, and those of a clicker */
@@ -34,7 +34,7 @@ export function mount() {
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const from = event.composedPath()[0];
-  if (from instanceof Element && from.closest(OWN)) return;
+  if (from instanceof Element && from.closest(INTERACTIVE)) return;
   const by = MOVES[event.key];
   if (by) {
     if (moveStep(by)) event.preventDefault();
@@ -46,9 +46,9 @@ function pressed(event) {
   }
   const wanted = PRESSES[event.key] ?? PRESSES[event.key.toLowerCase()];
   if (!wanted) return;
-  const found = document.querySelector(wanted);
-  if (!found) pressSoon(wanted);
-  else if (press(found)) event.preventDefault();
+  const target = document.querySelector(wanted);
+  if (!target) pressSoon(wanted);
+  else if (press(target)) event.preventDefault();
 }
 
 /**
@@ -69,9 +69,9 @@ function press(target) {
  */
 function pressSoon(wanted) {
   followChanges(document.body, (stop) => {
-    const found = document.querySelector(wanted);
-    if (!found) return;
+    const target = document.querySelector(wanted);
+    if (!target) return;
     stop();
-    press(found);
+    press(target);
   });
 }

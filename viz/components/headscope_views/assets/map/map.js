@@ -20,7 +20,7 @@ const PHONE = "(max-width: 640px)";
  * @param {MapProps} props
  */
 export function mount(root, props) {
-  const shown = changes();
+  const changed = changes();
   const phone = matchMedia(PHONE);
   const fold = () => {
     for (const box of root.querySelectorAll("details")) box.open = !phone.matches;
@@ -30,7 +30,7 @@ export function mount(root, props) {
   if (props.page) recordOpened(props.page);
   /** @param {MapProps} next */
   const update = (next) => {
-    if (!shown(JSON.stringify(next))) return;
+    if (!changed(JSON.stringify(next))) return;
     root.classList.add("hs-control", "hs-course");
     root.classList.toggle("hs-course-large", !next.page);
     root.replaceChildren(...(next.page ? [small(next)] : large(next)));
@@ -91,9 +91,9 @@ function start(lessons, last) {
   const before = lessons.find(({ name }) => name === last);
   const { name, number, title, minutes } = before ?? lessons[0];
   const word = before ? "Continue where you left off:" : "Start with";
-  const made = link(name, `${word} lesson ${number}, ${title} (${minutes} min) →`);
-  made.className = "hs-course-start";
-  return made;
+  const anchor = link(name, `${word} lesson ${number}, ${title} (${minutes} min) →`);
+  anchor.className = "hs-course-start";
+  return anchor;
 }
 
 /**
@@ -124,9 +124,9 @@ function item({ name, number, title, line, minutes, needs }, lessons, opened) {
  * @param {string} text
  */
 function link(name, text) {
-  const made = element("a", "", { href: name }, text);
-  made.addEventListener("click", (event) => follow(event, name, made));
-  return made;
+  const anchor = element("a", "", { href: name }, text);
+  anchor.addEventListener("click", (event) => follow(event, name, anchor));
+  return anchor;
 }
 
 /**
@@ -139,11 +139,11 @@ function link(name, text) {
 function follow(event, name, from) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(LINKS));
-  const own = [...links].find(({ pathname }) => pathname.split("/").at(-1) === name);
-  if (!own) return;
+  const anchor = [...links].find(({ pathname }) => pathname.split("/").at(-1) === name);
+  if (!anchor) return;
   event.preventDefault();
   zoom(from, from.parentElement?.querySelector(".hs-map-part.lit rect"));
-  own.click();
+  anchor.click();
 }
 
 /**
@@ -182,30 +182,30 @@ function namesOf({ parts }) {
 function drawn(part, lessons, here, say, detailed) {
   const lit = Boolean(here?.parts.includes(part.id));
   const leads = lit ? here : lessonOf(lessons, part.id);
-  const made = svg(leads ? "a" : "g", { class: "hs-map-part", "data-part": part.id });
-  made.classList.toggle("lit", lit);
-  made.classList.toggle("frame", !part.label);
+  const node = svg(leads ? "a" : "g", { class: "hs-map-part", "data-part": part.id });
+  node.classList.toggle("lit", lit);
+  node.classList.toggle("frame", !part.label);
   const numbers = lessons.filter(({ parts }) => parts.includes(part.id)).map((each) => each.number);
   for (const [i, [x, y, width, height]] of part.boxes.entries()) {
-    made.append(svg("rect", { x, y, width, height, rx: part.label ? 3 : 5 }));
+    node.append(svg("rect", { x, y, width, height, rx: part.label ? 3 : 5 }));
     const text = i === 0 || detailed ? (detailed ? part.long ?? part.label : part.label) : part.label;
-    if (text) made.append(svg("text", { x: x + width / 2, y: y + height / 2 }, text));
-    if (detailed && i === 0 && numbers.length) made.append(badge(part.id === "heads" ? x + 4 : x + width - 2, y + Math.min(1.5, height / 2), numbers));
+    if (text) node.append(svg("text", { x: x + width / 2, y: y + height / 2 }, text));
+    if (detailed && i === 0 && numbers.length) node.append(badge(part.id === "heads" ? x + 4 : x + width - 2, y + Math.min(1.5, height / 2), numbers));
   }
-  if (!leads) return made;
+  if (!leads) return node;
   const label = lit ? `${part.name}: into the figure of this lesson` : `${part.name}: lesson ${leads.number}, ${leads.title}`;
   for (const [name, value] of Object.entries({ href: leads.name, "aria-label": label }))
-    made.setAttribute(name, value);
-  if (lit) made.setAttribute("aria-current", "page");
-  made.addEventListener("click", (event) => {
-    if (!lit) return follow(/** @type {MouseEvent} */ (event), leads.name, made);
+    node.setAttribute(name, value);
+  if (lit) node.setAttribute("aria-current", "page");
+  node.addEventListener("click", (event) => {
+    if (!lit) return follow(/** @type {MouseEvent} */ (event), leads.name, node);
     event.preventDefault();
-    enterFigure(made);
+    enterFigure(node);
   });
   for (const kind of ["pointerenter", "focus"])
-    made.addEventListener(kind, () => say(lit ? part.name : `${part.name} · lesson ${leads.number}`));
-  for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => say(""));
-  return made;
+    node.addEventListener(kind, () => say(lit ? part.name : `${part.name} · lesson ${leads.number}`));
+  for (const kind of ["pointerleave", "blur"]) node.addEventListener(kind, () => say(""));
+  return node;
 }
 
 /**

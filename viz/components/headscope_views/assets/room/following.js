@@ -44,7 +44,7 @@ export const wanted = (state) => (state.wandering ? null : towards(state));
  * @param {Following} state
  * @param {ShownStep} presenter
  */
-export function told(state, presenter) {
+export function presenterMoved(state, presenter) {
   const before = state.presenter;
   const same =
     before?.page === presenter.page &&

@@ -23,9 +23,9 @@ const letter = (i) => String.fromCharCode(65 + i);
  * @param {string} [className]
  */
 export function button(label, action, className = "") {
-  const made = element("button", `hs-button ${className}`.trim(), { type: "button" }, label);
-  made.onclick = action;
-  return made;
+  const node = element("button", `hs-button ${className}`.trim(), { type: "button" }, label);
+  node.onclick = action;
+  return node;
 }
 
 /**
@@ -177,21 +177,21 @@ export function answerPanel(answer) {
       number = question.number;
       choices.replaceChildren(
         ...question.choices.map((label, i) => {
-          const made = button("", () => answer(number, i), "hs-room-choice");
-          made.append(element("bdi", "", {}, label));
-          return made;
+          const choice = button("", () => answer(number, i), "hs-room-choice");
+          choice.append(element("bdi", "", {}, label));
+          return choice;
         }),
       );
     }
     [...choices.children].forEach((each, i) =>
       setAttribute(each, "aria-pressed", String(i === question.answer)),
     );
-    const { counts, answer: own } = question;
+    const { counts, answer: mine } = question;
     choices.hidden = counts !== null;
     bars.box.hidden = counts === null;
-    if (counts) bars.show(question.choices, counts, own);
+    if (counts) bars.show(question.choices, counts, mine);
     const given = "Your answer is in. You may change it until the results are shown.";
-    setText(hint, counts ? "" : own === null ? "One answer each." : given);
+    setText(hint, counts ? "" : mine === null ? "One answer each." : given);
   }
 
   return { box, show };
@@ -204,19 +204,19 @@ function barList() {
   /**
    * @param {string[]} choices
    * @param {number[]} counts
-   * @param {number | null} own the choice given here
+   * @param {number | null} mine the choice given here
    */
-  function show(choices, counts, own) {
+  function show(choices, counts, mine) {
     const rows = barsOf(choices, counts).map(({ label, count, percent }, i) => {
       const bar = element("i", "", { "aria-hidden": "true" });
       bar.style.setProperty("--share", String(percent / 100));
       return element(
         "li",
-        i === own ? "hs-room-own" : "",
+        i === mine ? "hs-room-own" : "",
         {},
         element("bdi", "", {}, label),
         bar,
-        element("span", "", {}, `${count} (${percent} %)${i === own ? " · yours" : ""}`),
+        element("span", "", {}, `${count} (${percent} %)${i === mine ? " · yours" : ""}`),
       );
     });
     box.replaceChildren(...rows);

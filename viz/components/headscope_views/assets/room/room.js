@@ -10,7 +10,7 @@ import {
   moved,
   placeOf,
   presented,
-  told,
+  presenterMoved,
   towards,
   wander,
   wanted,
@@ -89,11 +89,11 @@ export function mount(root, props) {
   // --- joining and leaving
 
   async function open() {
-    const shown = presented(following.page, report, lessons);
-    if (!shown) return;
+    const screen = presented(following.page, report, lessons);
+    if (!screen) return;
     start.disabled = true;
     try {
-      const opened = await openRoom(shown);
+      const opened = await openRoom(screen);
       enter(opened);
       toggle(link.box);
       toggleLink.focus();
@@ -148,7 +148,7 @@ export function mount(root, props) {
     if (room?.key) void send();
     else {
       const { page, step, steps, figure } = now;
-      const next = told(following, { page, step, steps, figure });
+      const next = presenterMoved(following, { page, step, steps, figure });
       if (next !== following) tries = 0;
       turn(next);
       mirror();
@@ -168,11 +168,11 @@ export function mount(root, props) {
     const lesson = presented(following.page, report, lessons) ?? before;
     if (!room?.key || over || sending || !lesson) return;
     const { page, step, steps, figure } = lesson;
-    const shown = { page, step, steps, figure, elsewhere: lesson === before };
-    if (same(shown, before)) return;
+    const screen = { page, step, steps, figure, elsewhere: lesson === before };
+    if (same(screen, before)) return;
     sending = true;
-    sent = shown;
-    const done = await change("show", shown);
+    sent = screen;
+    const done = await change("show", screen);
     sending = false;
     if (!done) {
       sent = null;
@@ -328,8 +328,8 @@ export function mount(root, props) {
       passive: true,
       signal: input.signal,
     });
-  const unlisten = onStep((shown) => {
-    report = shown;
+  const unlisten = onStep((step) => {
+    report = step;
     turn(moved(following, { report }, touched > requested));
     mirror();
     void send();
@@ -371,8 +371,8 @@ export function mount(root, props) {
  */
 function openPage(page) {
   const at = [`[href="${page}"]`, `[href$="/${page}"]`].join(", ");
-  const found = document.querySelector(`.st-key-frame_room_links a:is(${at})`);
-  if (found instanceof HTMLElement) found.click();
+  const anchor = document.querySelector(`.st-key-frame_room_links a:is(${at})`);
+  if (anchor instanceof HTMLElement) anchor.click();
 }
 
 /**
@@ -394,8 +394,8 @@ const keep = (room) => store("sessionStorage", KEPT, room ? JSON.stringify(room)
 /** @returns {Kept | null} */
 function kept() {
   try {
-    const found = JSON.parse(stored("sessionStorage", KEPT));
-    return typeof found?.code === "string" ? found : null;
+    const room = JSON.parse(stored("sessionStorage", KEPT));
+    return typeof room?.code === "string" ? room : null;
   } catch {
     return null;
   }

@@ -59,9 +59,9 @@ export function boardMarks({ rows }, [width, height], ink) {
       /** @type {Mark[]} */
       const sign = each.panel.sign ? [{ key: `${key}/sign`, kind: "text", x: left + SIGN / 2 - 4, y: middle, text: each.panel.sign, size: 20, bold: true, fill: ink.muted }] : [];
       if (sign.length) left += SIGN;
-      const made = panelMarks(key, each, { left, wide: wide[p], title: top + 10, head, tall, size, patch: bare }, ink);
+      const panel = panelMarks(key, each, { left, wide: wide[p], title: top + 10, head, tall, size, patch: bare }, ink);
       left += wide[p] + BETWEEN;
-      return [...sign, ...made];
+      return [...sign, ...panel];
     });
     top = head + most * tall + GAP;
     return marks;

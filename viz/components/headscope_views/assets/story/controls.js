@@ -20,9 +20,9 @@ export function controlsOf(change, touched) {
   /** @param {FigureControl[]} controls */
   function show(controls) {
     rows = controls.map((control) => {
-      const made = MADE[control.kind](/** @type {any} */ (control), change);
-      for (const name of ["pointerenter", "focusin"]) made.row.addEventListener(name, () => touched(control));
-      return { control, ...made };
+      const widget = CONTROLS[control.kind](/** @type {any} */ (control), change);
+      for (const name of ["pointerenter", "focusin"]) widget.row.addEventListener(name, () => touched(control));
+      return { control, ...widget };
     });
     box.replaceChildren(...rows.map(({ row }) => row));
   }
@@ -80,7 +80,7 @@ export function nextPosition(from, by, valueOf) {
   return at;
 }
 
-const MADE = { slider, choice, text };
+const CONTROLS = { slider, choice, text };
 
 /**
  * @param {Extract<FigureControl, {kind: "slider"}>} control
@@ -123,10 +123,10 @@ function slider(control, change) {
  * @param {(patch: Patch) => void} change
  */
 function choice({ input, label, options }, change) {
-  const buttons = options.map(([value, shown]) => {
-    const made = element("button", "hs-button", { type: "button" }, shown);
-    made.addEventListener("click", () => change({ [input]: typeof now === "number" ? Number(value) : value }));
-    return made;
+  const buttons = options.map(([value, title]) => {
+    const node = element("button", "hs-button", { type: "button" }, title);
+    node.addEventListener("click", () => change({ [input]: typeof now === "number" ? Number(value) : value }));
+    return node;
   });
   /** @type {Inputs[string]} */
   let now = "";

@@ -88,13 +88,13 @@ export function nearest(from, others, dx, dy) {
   const middle = (/** @type {Extent} */ { x, y, w, h }) => [x + w / 2, y + h / 2];
   const [x, y] = middle(from);
   /** @type {T | undefined} */
-  let found;
+  let closest;
   let least = Infinity;
   for (const each of others) {
     const [toX, toY] = middle(each.extent);
     const ahead = (toX - x) * dx + (toY - y) * dy;
     const far = ahead + 3 * Math.abs((toX - x) * dy + (toY - y) * dx);
-    if (ahead > 1 && far < least) [found, least] = [each, far];
+    if (ahead > 1 && far < least) [closest, least] = [each, far];
   }
-  return found;
+  return closest;
 }

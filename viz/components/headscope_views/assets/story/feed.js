@@ -23,20 +23,20 @@ export function feed(fetched, received, failed) {
 
   /** @param {string} path */
   async function answerOf(path) {
-    const found = await fetched(path, end.signal);
+    const answer = await fetched(path, end.signal);
     kept.delete(path);
-    kept.set(path, found);
+    kept.set(path, answer);
     for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
-    return found;
+    return answer;
   }
 
   /** @param {string} path */
   async function fly(path) {
     flying = true;
     try {
-      const found = await answerOf(path);
+      const answer = await answerOf(path);
       const late = path !== asked && kept.has(asked); // the latest wish is fulfilled already
-      if (!end.signal.aborted && !late) received(found, path);
+      if (!end.signal.aborted && !late) received(answer, path);
     } catch (error) {
       if (!end.signal.aborted && path === asked) failed(error instanceof Error ? error.message : String(error));
     } finally {
@@ -60,10 +60,10 @@ export function feed(fetched, received, failed) {
     want(path) {
       if (path === asked) return false;
       asked = path;
-      const found = kept.get(path);
-      if (found !== undefined) received(found, path);
+      const answer = kept.get(path);
+      if (answer !== undefined) received(answer, path);
       else if (!flying) void fly(path);
-      return found !== undefined;
+      return answer !== undefined;
     },
     /**
      * Fetches what may be wanted next, in this order; it replaces what was expected before.

@@ -24,20 +24,20 @@ export function written(inputs, start) {
  */
 export function read(text, start) {
   /** @type {Inputs} */
-  const found = { ...start };
+  const values = { ...start };
   for (const part of text.split("~")) {
     const [name, value = ""] = split(part);
     const before = Object.hasOwn(start, name) ? start[name] : undefined;
     if (before === undefined) continue;
-    if (typeof before === "string") found[name] = value;
+    if (typeof before === "string") values[name] = value;
     else {
       const numbers = value.split(";").map(Number);
       if (!value || numbers.some((number) => !Number.isFinite(number))) continue;
-      if (typeof before === "number" && numbers.length === 1) found[name] = numbers[0];
-      if (Array.isArray(before) && numbers.length === before.length) found[name] = numbers;
+      if (typeof before === "number" && numbers.length === 1) values[name] = numbers[0];
+      if (Array.isArray(before) && numbers.length === before.length) values[name] = numbers;
     }
   }
-  return found;
+  return values;
 }
 
 /**

@@ -14,9 +14,9 @@ const LONGEST = 16; // digits after the point
  * @param {string} path
  */
 export function valueAt(numbers, path) {
-  let found = numbers;
-  for (const name of path.split(".")) found = found?.[name];
-  return found;
+  let value = numbers;
+  for (const name of path.split(".")) value = value?.[name];
+  return value;
 }
 
 /**
@@ -27,9 +27,9 @@ export function valueAt(numbers, path) {
  * @param {string} format
  */
 export function formatted(value, format) {
-  const found = /^(\+?)(,?)(?:\.(\d+))?([fe%d])$/.exec(format);
-  if (typeof value !== "number" || !found) return value === undefined || value === null ? "–" : String(value);
-  const [, plus, comma, places, kind] = found;
+  const match = /^(\+?)(,?)(?:\.(\d+))?([fe%d])$/.exec(format);
+  if (typeof value !== "number" || !match) return value === undefined || value === null ? "–" : String(value);
+  const [, plus, comma, places, kind] = match;
   const digits = Math.min(LONGEST, Number(places ?? (kind === "d" ? 0 : 6)));
   const size = Math.abs(kind === "%" ? 100 * value : value);
   let text = kind === "e" ? power(size, digits) : size.toFixed(digits);

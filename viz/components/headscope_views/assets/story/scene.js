@@ -78,24 +78,24 @@ export function between(from, to, share) {
 export function attributesOf(mark) {
   const { kind, x = 0, y = 0, w = 0, h = 0, x2 = x, y2 = y, opacity = 1 } = mark;
   /** @type {Record<string, string | number>} */
-  const found = { opacity, fill: mark.fill ?? (kind === "text" ? "currentColor" : "none") };
+  const attributes = { opacity, fill: mark.fill ?? (kind === "text" ? "currentColor" : "none") };
   if (mark.stroke) {
-    found.stroke = mark.stroke;
-    found["stroke-width"] = mark.width ?? 1;
-    if (mark.dash) found["stroke-dasharray"] = mark.dash;
-    if (kind !== "rect") found["stroke-linecap"] = "round";
+    attributes.stroke = mark.stroke;
+    attributes["stroke-width"] = mark.width ?? 1;
+    if (mark.dash) attributes["stroke-dasharray"] = mark.dash;
+    if (kind !== "rect") attributes["stroke-linecap"] = "round";
   }
-  if (mark.turn) found.transform = `rotate(${mark.turn} ${x} ${y})`;
-  if (kind === "rect") Object.assign(found, { x, y, width: Math.max(0, w), height: Math.max(0, h), rx: mark.r ?? 0 });
+  if (mark.turn) attributes.transform = `rotate(${mark.turn} ${x} ${y})`;
+  if (kind === "rect") Object.assign(attributes, { x, y, width: Math.max(0, w), height: Math.max(0, h), rx: mark.r ?? 0 });
   else if (kind === "image")
-    Object.assign(found, { x, y, width: w, height: h, href: mark.href ?? "", preserveAspectRatio: "none" });
-  else if (kind === "circle") Object.assign(found, { cx: x, cy: y, r: Math.max(0, mark.r ?? 0) });
-  else if (kind === "line") Object.assign(found, { x1: x, y1: y, x2, y2 });
-  else if (kind === "arrow") found.d = arrow(x, y, x2, y2);
-  else if (kind === "curve") found.d = curve(x, y, x2, y2, mark.bend ?? "h");
-  else if (kind === "path") found.d = mark.d ?? "";
+    Object.assign(attributes, { x, y, width: w, height: h, href: mark.href ?? "", preserveAspectRatio: "none" });
+  else if (kind === "circle") Object.assign(attributes, { cx: x, cy: y, r: Math.max(0, mark.r ?? 0) });
+  else if (kind === "line") Object.assign(attributes, { x1: x, y1: y, x2, y2 });
+  else if (kind === "arrow") attributes.d = arrow(x, y, x2, y2);
+  else if (kind === "curve") attributes.d = curve(x, y, x2, y2, mark.bend ?? "h");
+  else if (kind === "path") attributes.d = mark.d ?? "";
   else
-    Object.assign(found, {
+    Object.assign(attributes, {
       x,
       y,
       "font-size": mark.size ?? 14,
@@ -104,7 +104,7 @@ export function attributesOf(mark) {
       "font-family": mark.mono ? "ui-monospace, 'DejaVu Sans Mono', monospace" : "inherit",
       "dominant-baseline": "central",
     });
-  return found;
+  return attributes;
 }
 
 /** @type {(x: number, y: number, x2: number, y2: number) => string} */
@@ -140,8 +140,8 @@ export function labelParts(text) {
     .split(/([_^]\{[^}]*\})/)
     .filter(Boolean)
     .map((part) => {
-      const found = /^([_^])\{(.*)\}$/.exec(part);
-      return found ? { text: found[2], shift: found[1] === "_" ? "sub" : "super" } : { text: part, shift: "" };
+      const match = /^([_^])\{(.*)\}$/.exec(part);
+      return match ? { text: match[2], shift: match[1] === "_" ? "sub" : "super" } : { text: part, shift: "" };
     });
 }
 
@@ -361,9 +361,9 @@ export class Scene {
       const attributes = attributesOf(mark);
       if (attributes.fill === "currentColor") attributes.fill = ink;
       if (mark.flow) attributes["stroke-dasharray"] = FLOW;
-      const made = svg(ELEMENTS[mark.kind], attributes);
-      if (mark.kind === "text") write(made, mark.text ?? "", mark.size ?? 14);
-      copy.append(made);
+      const node = svg(ELEMENTS[mark.kind], attributes);
+      if (mark.kind === "text") write(node, mark.text ?? "", mark.size ?? 14);
+      copy.append(node);
     }
     return new XMLSerializer().serializeToString(copy);
   }

@@ -24,23 +24,23 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
   return steps.map((step, number) => {
     const box = element("section", "story-step", { id: `step-${step.name}` });
     box.append(element("h5", "story-title", {}, element("small", "", {}, String(number + 1)), ` ${step.title}`));
-    const told = element("div", "story-told");
-    for (const formula of step.formulas) told.append(element("p", "story-formula", {}, ...nodes(formula, null)));
-    for (const paragraph of step.prose) told.append(element("p", "", {}, ...nodes(paragraph, null)));
-    if (step.code.length) told.append(code(step.code));
-    if (step.tries.length) told.append(tries(step, tryOut));
+    const text = element("div", "story-told");
+    for (const formula of step.formulas) text.append(element("p", "story-formula", {}, ...nodes(formula, null)));
+    for (const paragraph of step.prose) text.append(element("p", "", {}, ...nodes(paragraph, null)));
+    if (step.code.length) text.append(code(step.code));
+    if (step.tries.length) text.append(tries(step, tryOut));
     if (!step.ask) {
-      box.append(told);
+      box.append(text);
       return { box, waiting: () => false };
     }
-    told.hidden = !answered.includes(step.name);
+    text.hidden = !answered.includes(step.name);
     const reveal = () => {
-      told.hidden = false;
+      text.hidden = false;
       revealed(step);
     };
-    const question = ask(step.ask, () => numbers(number), told.hidden, reveal);
-    box.append(question, told);
-    return { box, waiting: () => told.hidden === true };
+    const question = ask(step.ask, () => numbers(number), text.hidden, reveal);
+    box.append(question, text);
+    return { box, waiting: () => text.hidden === true };
   });
 }
 
@@ -56,14 +56,14 @@ function ask({ text, options }, numbers, open, answered) {
   const show = element("button", "story-show", { type: "button" }, "Just show me");
   show.hidden = !open;
   const buttons = options.map((option) => {
-    const made = element("button", "hs-button", { type: "button", "aria-pressed": "false" }, option.text);
-    made.addEventListener("click", () => {
-      for (const each of buttons) each.setAttribute("aria-pressed", String(each === made));
+    const node = element("button", "hs-button", { type: "button", "aria-pressed": "false" }, option.text);
+    node.addEventListener("click", () => {
+      for (const each of buttons) each.setAttribute("aria-pressed", String(each === node));
       feedback.replaceChildren(element("b", "", {}, option.right ? "Right. " : "Not quite. "), ...nodes(option.feedback, numbers()));
       show.hidden = true;
       answered();
     });
-    return made;
+    return node;
   });
   show.addEventListener("click", () => {
     show.hidden = true;
@@ -75,9 +75,9 @@ function ask({ text, options }, numbers, open, answered) {
 
 /** @param {ProsePart[][]} lines */
 function code(lines) {
-  const made = element("pre", "story-code", { tabindex: "0" });
-  lines.forEach((line, i) => made.append(...(i ? ["\n"] : []), ...nodes(line, null)));
-  return made;
+  const node = element("pre", "story-code", { tabindex: "0" });
+  lines.forEach((line, i) => node.append(...(i ? ["\n"] : []), ...nodes(line, null)));
+  return node;
 }
 
 /**
@@ -87,9 +87,9 @@ function code(lines) {
 function tries(step, tryOut) {
   const box = element("div", "story-tries", { role: "group", "aria-label": "Try this" });
   for (const { label, inputs } of step.tries) {
-    const made = element("button", "hs-button", { type: "button" }, label);
-    made.addEventListener("click", () => tryOut(inputs));
-    box.append(made);
+    const node = element("button", "hs-button", { type: "button" }, label);
+    node.addEventListener("click", () => tryOut(inputs));
+    box.append(node);
   }
   return box;
 }

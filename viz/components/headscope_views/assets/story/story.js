@@ -1,7 +1,7 @@
 // A lesson as a story: paragraphs beside a figure that stays in sight. The paragraph being read decides
 // what the figure shows; the figure's numbers come from the server as its inputs change.
 
-import { choose, disown, own } from "../core/address.js";
+import { choose, claim, disown } from "../core/address.js";
 import { switchOf } from "../core/bar.js";
 import { modeOf } from "../core/colours.js";
 import { element, setText } from "../core/dom.js";
@@ -136,7 +136,7 @@ class Story {
   update(props) {
     this.props = props;
     const { path, revision } = props;
-    own(this.entry, path, {}, this.root);
+    claim(this.entry, path, {}, this.root);
     const opened = revision !== this.revision;
     if (opened) {
       this.revision = revision;
@@ -511,18 +511,18 @@ class Story {
       const scene = new Scene(figure.size);
       scene.least = PAPER_LEAST;
       const moment = this.state(step, ink);
-      const draw = (/** @type {any} */ found) => {
-        scene.draw(marksFor(figure, found, moment).map(still));
+      const draw = (/** @type {any} */ answer) => {
+        scene.draw(marksFor(figure, answer, moment).map(still));
         scene.root.setAttribute("role", "img");
-        scene.root.setAttribute("aria-label", describeFor(figure, found, moment));
+        scene.root.setAttribute("aria-label", describeFor(figure, answer, moment));
       };
       const path = this.pathOf(figure, moment);
-      const found = path === this.path ? numbers : this.feed.held(path);
-      draw(found ?? numbers);
-      if (!found) fetchJson(path, this.end.signal).then(draw, () => {});
-      const made = element("div", "story-still", {}, scene.root);
-      box.firstElementChild?.after(made);
-      return made;
+      const answer = path === this.path ? numbers : this.feed.held(path);
+      draw(answer ?? numbers);
+      if (!answer) fetchJson(path, this.end.signal).then(draw, () => {});
+      const node = element("div", "story-still", {}, scene.root);
+      box.firstElementChild?.after(node);
+      return node;
     });
   }
 
@@ -588,9 +588,9 @@ const still = (mark) => ({ ...mark, handle: undefined, press: undefined, edit: u
  * @param {() => void} press
  */
 function button(text, label, press) {
-  const made = element("button", "hs-button", { type: "button", title: label, "aria-label": label }, text);
-  made.addEventListener("click", press);
-  return made;
+  const node = element("button", "hs-button", { type: "button", title: label, "aria-label": label }, text);
+  node.addEventListener("click", press);
+  return node;
 }
 
 /**

@@ -16,7 +16,7 @@ const LABELS = ["", "/number", "/text"]; // what follows a mark's key in that of
 export function tipOf(scene, around) {
   const box = element("p", "story-tip", { "aria-live": "polite" });
   around.append(box);
-  let shown = ""; // key of the mark that is explained
+  let current = ""; // key of the mark that is explained
   /** @type {Held[]} */
   let sources = []; // what its number comes from
 
@@ -27,14 +27,14 @@ export function tipOf(scene, around) {
    * @param {boolean} [named] whether it has the focus and is named by its sum, which is then not announced
    */
   function show(key, named = false) {
-    shown = key;
+    current = key;
     setAttribute(box, "aria-live", named ? "off" : "polite");
     refresh();
   }
 
   /** Writes the sum of what is drawn now, and puts it beside its number. */
   function refresh() {
-    const held = scene.held.get(shown);
+    const held = scene.held.get(current);
     const text = held && !held.gone ? (held.to.tip ?? "") : "";
     for (const { element: source } of sources) source.removeAttribute("data-source");
     sources = text ? (held?.to.of ?? []).flatMap((key) => LABELS.flatMap((label) => scene.held.get(key + label) ?? [])) : [];

@@ -1,7 +1,7 @@
 // A page without a view: its settings are written into the link, and the selection of the view that it
 // will have once its settings are valid.
 
-import { choose, disown, own } from "../core/address.js";
+import { choose, claim, disown } from "../core/address.js";
 import { kept, startOf } from "../core/saved_selection.js";
 import { queryOf } from "../core/selection.js";
 
@@ -15,7 +15,7 @@ export function mount(root, props) {
   /** @param {PageLinkProps} next */
   const update = (next) => {
     const { page, path, link, session, revision, defaults } = next;
-    own(page, path, link, root, session);
+    claim(page, path, link, root, session);
     choose(page, queryOf(startOf(kept(page, revision), next), defaults));
   };
   update(props);

@@ -68,8 +68,8 @@ export function aids(state, parent) {
 
   /** @param {number} by */
   function step(by) {
-    const found = state.matches();
-    state.showMatch(stepped(state.match, by, found.length));
+    const list = state.matches();
+    state.showMatch(stepped(state.match, by, list.length));
   }
 
   entry.oninput = () => {
@@ -98,12 +98,12 @@ export function aids(state, parent) {
       ? ["the source", "the target"]
       : ["the first sentence", "the second sentence"];
     BLOCKS.forEach((block, i) => {
-      const made = /** @type {HTMLElement} */ (blocks.children[i]);
+      const node = /** @type {HTMLElement} */ (blocks.children[i]);
       const side = (/** @type {string} */ which) => (which === "a" ? [a, first] : [b, second]);
       const [[from, one], [to, other]] = [side(block[0]), side(block[1])];
-      setText(made, block === "all" ? "All" : `${from} → ${to}`);
-      made.title = block === "all" ? "Both texts" : `From ${one} to ${other}`;
-      made.setAttribute("aria-label", made.title);
+      setText(node, block === "all" ? "All" : `${from} → ${to}`);
+      node.title = block === "all" ? "Both texts" : `From ${one} to ${other}`;
+      node.setAttribute("aria-label", node.title);
     });
   }
 
@@ -114,31 +114,31 @@ export function aids(state, parent) {
     if (spans.hidden) return;
     const { query, key } = state.labels();
     /** @type {(what: string, range: import("./span.js").Range | null, labels: string[]) => (Node | string)[]} */
-    const told = (what, range, labels) => {
+    const span = (what, range, labels) => {
       if (!range || range[0] >= labels.length) return [];
       const last = Math.min(range[1], labels.length) - 1;
       return [`${what} ${range[0]}–${last} `, ...quoted(labels[range[0]]), " … ", ...quoted(labels[last])];
     };
-    const parts = [told("queries", down, query), told("keys", across, key)].filter(({ length }) => length);
+    const parts = [span("queries", down, query), span("keys", across, key)].filter(({ length }) => length);
     setText(brushed, ...parts.flatMap((part, i) => [i ? " × " : "", ...part]));
   }
 
   function showShare() {
     const { form } = state.selection;
-    const told = form === "text" ? [] : state.hidden().slice(0, NAMED);
-    const parts = told.map(({ name: head, share: hidden, sign, sampled }) => {
-      const of = told.length > 1 ? ` (${head})` : "";
+    const shares = form === "text" ? [] : state.hidden().slice(0, NAMED);
+    const parts = shares.map(({ name: head, share: hidden, sign, sampled }) => {
+      const of = shares.length > 1 ? ` (${head})` : "";
       return `${sign}${percent(hidden)}${of}${sampled}`;
     });
     setText(share, parts.length ? `${parts.join(", ")} of the weight is hidden` : "");
   }
 
-  /** @param {Match[]} found */
-  function showCount(found) {
+  /** @param {Match[]} list */
+  function showCount(list) {
     const { find } = state.selection;
     const at = state.match < 0 ? "" : `${state.match + 1} of `;
-    setText(count, find ? `${at}${found.length}` : "");
-    back.disabled = on.disabled = !found.length;
+    setText(count, find ? `${at}${list.length}` : "");
+    back.disabled = on.disabled = !list.length;
   }
 
   return {

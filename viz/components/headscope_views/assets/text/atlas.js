@@ -91,9 +91,9 @@ export function atlas(state, parent) {
   function showName() {
     const spot = over ?? state.selection;
     const { site, head } = spot;
-    const told = typeof head === "number" ? state.numbers?.sentence({ site, head }) : null;
+    const description = typeof head === "number" ? state.numbers?.sentence({ site, head }) : null;
     const what = `${state.siteName(site)} · ${state.headName(head, site)}`;
-    setText(name, told && over ? `${what}: ${told}` : what);
+    setText(name, description && over ? `${what}: ${description}` : what);
     name.classList.toggle("hs-muted", !over);
   }
 
@@ -322,7 +322,7 @@ export function atlas(state, parent) {
   function emphasise(sorted) {
     const frames = state.sharing() > 1 ? " Framed heads share one head of keys and values." : "";
     const faded = state.standing ? " Heads that were not found are faded." : "";
-    const [all, shown] = [state.spots().length, sorted?.spots.length ?? 0];
+    const [all, few] = [state.spots().length, sorted?.spots.length ?? 0];
     const { site, head } = state.selection;
     const row = rows().indexOf(site);
     const column = typeof head === "number" ? head : top.children.length - (head === "mean" ? 2 : 1);
@@ -330,9 +330,9 @@ export function atlas(state, parent) {
     [...rowNames.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
     const by = sorted && state.numbers?.measure(sorted.key).title;
     const missing = sorted && !places.place(state.selection) ? " The chosen one is not among them." : "";
-    setText(sentence, sorted ? `${shown} of ${all} heads by ${by}.${missing}` : `${SENTENCE}${frames}${faded}`);
+    setText(sentence, sorted ? `${few} of ${all} heads by ${by}.${missing}` : `${SENTENCE}${frames}${faded}`);
     const what = sorted
-      ? `in the order of ${by}, ${shown} of ${all} heads.`
+      ? `in the order of ${by}, ${few} of ${all} heads.`
       : `${rows().length} rows (layers), ${top.children.length - 2} heads each, then their mean and maximum.`;
     canvas.setAttribute(
       "aria-label",

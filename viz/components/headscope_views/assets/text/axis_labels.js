@@ -2,7 +2,7 @@
 // are named by lines of several tokens in reading order where the layout has room for them, else
 // every few, with its position. The names at the pointer are always drawn.
 
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { LINE_TYPE, linesOf, wordsOf } from "./label_lines.js";
 import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
 import { isLabelled, labelled, labelSize, placeOf, slant, tokensPerLine, visible } from "./viewport.js";
@@ -49,9 +49,9 @@ function extentOf(layout, { view }, axis) {
  * @param {Picture} picture
  * @param {Axis} axis
  */
-function ownOf({ pinned, inward, found }, axis) {
+function ownOf({ pinned, inward, matches }, axis) {
   const isPinned = pinned !== null && inward === (axis === "key");
-  return { pinned: isPinned ? [pinned] : [], found: found[axis] };
+  return { pinned: isPinned ? [pinned] : [], matches: matches[axis] };
 }
 
 /**
@@ -68,17 +68,17 @@ function paintEach(context, layout, picture, axis) {
   const all = isLabelled(layout, view);
   context.font = fontOf(unit, family, labelSize(layout, view) / unit);
   const angle = axis === "query" ? 0 : slant(layout, view);
-  const { pinned, found } = ownOf(picture, axis);
+  const { pinned, matches } = ownOf(picture, axis);
   const others = inward === (axis === "query") ? important : [];
   const { range, origin, length, start } = extentOf(layout, picture, axis);
-  for (const i of labelled(range, view.scale, all ? 0 : 11 * unit, [...found, ...pinned, ...others])) {
+  for (const i of labelled(range, view.scale, all ? 0 : 11 * unit, [...matches, ...pinned, ...others])) {
     const at = (i + 0.5 - origin) * view.scale;
     if (at < 0 || at > length) continue;
-    const own = pinned.includes(i) || found.has(i);
-    if (found.has(i)) paintFound(context, layout, theme, axis, start + at);
-    const text = all ? shown(labels[axis][i]) : `${i} ${shown(labels[axis][i])}`;
+    const strong = pinned.includes(i) || matches.has(i);
+    if (matches.has(i)) paintFound(context, layout, theme, axis, start + at);
+    const text = all ? legible(labels[axis][i]) : `${i} ${legible(labels[axis][i])}`;
     const [x, y] = axis === "query" ? [layout.left, start + at] : [start + at, layout.top];
-    paintLabel(context, layout, picture, { all, own, text, angle }, x, y);
+    paintLabel(context, layout, picture, { all, strong, text, angle }, x, y);
   }
 }
 
@@ -103,15 +103,15 @@ function paintFound(context, { left, top, unit }, theme, axis, at) {
  * @param {Context} context
  * @param {Layout} layout
  * @param {Picture} picture
- * @param {{all: boolean, own: boolean, text: string, angle: number}} label
+ * @param {{all: boolean, strong: boolean, text: string, angle: number}} label
  * @param {number} x
  * @param {number} y
  */
-function paintLabel(context, layout, { theme }, { all, own, text, angle }, x, y) {
+function paintLabel(context, layout, { theme }, { all, strong: strong, text, angle }, x, y) {
   const { unit } = layout;
-  context.fillStyle = own ? theme.primary : theme.text;
+  context.fillStyle = strong ? theme.primary : theme.text;
   const font = context.font;
-  if (own) context.font = bold(font);
+  if (strong) context.font = bold(font);
   context.textBaseline = "middle";
   const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
   const words = shortened(context, text, most);
@@ -172,7 +172,7 @@ function lineAt(layout, { labels, family }, axis, line) {
   const { unit } = layout;
   const font = fontOf(unit, family, LINE_TYPE);
   const room = layout.lines?.[axis] ?? 0;
-  return wordsOf(line, (i) => widthOf(font, shown(labels[axis][i])), room, unit);
+  return wordsOf(line, (i) => widthOf(font, legible(labels[axis][i])), room, unit);
 }
 
 /**
@@ -223,7 +223,7 @@ function paintLines(context, layout, picture, axis) {
   const { view, labels, theme, family } = picture;
   const count = tokensPerLine(layout, view) ?? 1;
   const font = fontOf(unit, family, LINE_TYPE);
-  const { pinned, found } = ownOf(picture, axis);
+  const { pinned, matches } = ownOf(picture, axis);
   const { range, origin, start } = extentOf(layout, picture, axis);
   context.textBaseline = "middle";
   context.textAlign = "left";
@@ -235,14 +235,14 @@ function paintLines(context, layout, picture, axis) {
     const { words, length } = lineAt(layout, picture, axis, line);
     alongLine(context, layout, axis, (from + to) / 2, length, () => {
       for (const word of words) {
-        const own = pinned.includes(word.index) || found.has(word.index);
-        context.font = own ? bold(font) : font;
-        context.fillStyle = own ? theme.primary : word.index % 2 ? theme.muted : theme.text;
-        context.fillText(shortened(context, shown(labels[axis][word.index]), word.wide * (own ? 1.15 : 1)), word.start, 0);
+        const strong = pinned.includes(word.index) || matches.has(word.index);
+        context.font = strong ? bold(font) : font;
+        context.fillStyle = strong ? theme.primary : word.index % 2 ? theme.muted : theme.text;
+        context.fillText(shortened(context, legible(labels[axis][word.index]), word.wide * (strong ? 1.15 : 1)), word.start, 0);
       }
     });
     for (let i = line[0]; i < line[1]; i++)
-      if (found.has(i)) paintFound(context, layout, theme, axis, start + (i + 0.5 - origin) * view.scale);
+      if (matches.has(i)) paintFound(context, layout, theme, axis, start + (i + 0.5 - origin) * view.scale);
   }
 }
 
@@ -280,7 +280,7 @@ export function paintNames(context, layout, picture, cell) {
  */
 function paintPill(context, layout, { view, labels, theme }, axis, index, at) {
   const { left, top, unit, longest } = layout;
-  const words = shortened(context, shown(labels[axis][index]), longest);
+  const words = shortened(context, legible(labels[axis][index]), longest);
   const wide = context.measureText(words).width;
   const angle = slant(layout, view);
   if (axis === "query") turned(context, left - 7 * unit - wide, at, 0, () => pill(context, theme, unit, words, wide));
@@ -307,7 +307,7 @@ function paintWord(context, layout, picture, axis, index) {
   const word = words[index - line[0]];
   alongLine(context, layout, axis, (from + to) / 2, length, () => {
     context.translate(word.start, 0);
-    pill(context, theme, unit, shown(labels[axis][index]), widthOf(context.font, shown(labels[axis][index])));
+    pill(context, theme, unit, legible(labels[axis][index]), widthOf(context.font, legible(labels[axis][index])));
   });
 }
 
@@ -342,7 +342,7 @@ function paintAround(context, layout, picture, axis, index) {
   for (let i = first; i < first + count; i++) {
     const at = from + (i - first + 0.5) * apart;
     const cell = start + (i + 0.5 - origin) * view.scale;
-    const words = shortened(context, shown(labels[axis][i]), ground - far - 2 * unit);
+    const words = shortened(context, legible(labels[axis][i]), ground - far - 2 * unit);
     const wide = context.measureText(words).width;
     context.beginPath();
     if (axis === "query") {

@@ -5,7 +5,7 @@ import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
-import { capital, shown } from "../core/labels.js";
+import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
 import { percent } from "./lens.js";
@@ -48,16 +48,16 @@ export function blame(state, parent) {
   const drawn = changes();
 
   /**
-   * @param {BlameAnswer} found
+   * @param {BlameAnswer} answer
    * @param {Theme} theme
    */
-  function draw(found, theme) {
-    const { labels, tokens, before, after, controls, name, position } = found;
-    const what = ["“", element("bdi", "", {}, shown(name)), "”", position === null ? "" : ` at position ${position}`];
+  function draw(answer, theme) {
+    const { labels, tokens, before, after, controls, name, position } = answer;
+    const what = ["“", element("bdi", "", {}, legible(name)), "”", position === null ? "" : ` at position ${position}`];
     const lower = controls.filter((each) => each > after).length;
     setText(
       check,
-      `These ${found.edges.length} edges cut: probability of `,
+      `These ${answer.edges.length} edges cut: probability of `,
       ...what,
       ` ${percent(before)} → ${percent(after)}. As many random edges of the same layers, ${controls.length} times:` +
         ` ${percent(Math.min(...controls))} to ${percent(Math.max(...controls))}; ${lower} of ${controls.length} keep more.`,
@@ -68,22 +68,22 @@ export function blame(state, parent) {
       dot("hs-check-after", after),
     );
     setAttribute(dots, "aria-label", check.textContent ?? "");
-    setText(about, `Relevance of each token, Σ A ⊙ ∇A of log p. Spans with the most: ${spans(found)}.`);
+    setText(about, `Relevance of each token, Σ A ⊙ ∇A of log p. Spans with the most: ${spans(answer)}.`);
     const signs = tokens.some((value) => value < 0);
     const top = largest(tokens);
     chips.replaceChildren(
       ...labels.map((label, i) => {
-        const made = element("span", "hs-chip", { title: `${shown(label)} (${i}): ${signed(tokens[i], 3)}` }, shown(label));
+        const chip = element("span", "hs-chip", { title: `${legible(label)} (${i}): ${signed(tokens[i], 3)}` }, legible(label));
         const ground = colourOf(theme, tokens[i], top, signs);
-        made.style.background = `rgb(${ground.join()})`;
-        made.style.color = textOn(ground, theme.text);
-        return made;
+        chip.style.background = `rgb(${ground.join()})`;
+        chip.style.color = textOn(ground, theme.text);
+        return chip;
       }),
     );
-    edges.replaceChildren(...found.edges.map((edge) => row(edge, labels)));
-    const moves = found.path.filter(({ query, key }) => query !== key);
+    edges.replaceChildren(...answer.edges.map((edge) => row(edge, labels)));
+    const moves = answer.path.filter(({ query, key }) => query !== key);
     path.replaceChildren(...moves.map((edge) => row(edge, labels)));
-    const others = found.path.length - moves.length;
+    const others = answer.path.length - moves.length;
     setText(stays, others ? `${others} more edges of it stay at their token.` : "");
   }
 
@@ -94,11 +94,11 @@ export function blame(state, parent) {
    * @param {string[]} labels
    */
   function row({ site, head, query, key, effect }, labels) {
-    const made = element("button", "hs-edge", { type: "button", title: "Show this head and query" });
+    const node = element("button", "hs-edge", { type: "button", title: "Show this head and query" });
     const place = `${state.siteName(site)}, head ${head}: `;
-    made.append(element("span", "hs-edge-effect", {}, signed(effect, 3)), place, ...quoted(labels[query]), " → ", ...quoted(labels[key]));
-    made.onclick = () => state.select({ site, head, ...tokenOf(query) });
-    return element("li", "", {}, made);
+    node.append(element("span", "hs-edge-effect", {}, signed(effect, 3)), place, ...quoted(labels[query]), " → ", ...quoted(labels[key]));
+    node.onclick = () => state.select({ site, head, ...tokenOf(query) });
+    return element("li", "", {}, node);
   }
 
   /** @param {number} query */
@@ -116,13 +116,13 @@ export function blame(state, parent) {
       setAttribute(start, "aria-pressed", String(on));
       body.hidden = wait.hidden = !on;
       if (!on) return state.view.forget("blame");
-      const found = /** @type {BlameAnswer | {why: string} | null} */ (
+      const answer = /** @type {BlameAnswer | {why: string} | null} */ (
         state.view.answer("blame", pathOf("blame", output ? { output } : {}))
       );
-      const why = found && "why" in found ? found.why : "";
-      setText(wait, found && !why ? "" : capital(why) || state.waitingFor("blame", "Cutting edges"));
-      body.hidden = !found || Boolean(why);
-      if (found && !("why" in found) && drawn(found, theme.mode)) draw(found, theme);
+      const why = answer && "why" in answer ? answer.why : "";
+      setText(wait, answer && !why ? "" : capital(why) || state.waitingFor("blame", "Cutting edges"));
+      body.hidden = !answer || Boolean(why);
+      if (answer && !("why" in answer) && drawn(answer, theme.mode)) draw(answer, theme);
     },
   };
 }
@@ -134,14 +134,14 @@ export function blame(state, parent) {
  * @param {number} share
  */
 function dot(kind, share) {
-  const made = element("span", kind, { title: percent(share) });
-  made.style.left = `${100 * share}%`;
-  return made;
+  const node = element("span", kind, { title: percent(share) });
+  node.style.left = `${100 * share}%`;
+  return node;
 }
 
 /** @param {BlameAnswer} found */
-const spans = ({ spans: found, labels }) =>
-  found
+const spans = ({ spans: list, labels }) =>
+  list
     .slice(0, 3)
-    .map(([from, to, share]) => `“${labels.slice(from, to).map(shown).join(" ")}” ${(100 * share).toFixed(0)} %`)
+    .map(([from, to, share]) => `“${labels.slice(from, to).map(legible).join(" ")}” ${(100 * share).toFixed(0)} %`)
     .join(", ") || "none";

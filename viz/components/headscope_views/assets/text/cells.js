@@ -24,8 +24,8 @@ const [TALL, LEFT, TOP, EDGE] = [24, 110, 88, 20];
  * @param {EventTarget | null} target
  */
 export function placeOf(target) {
-  const made = /** @type {HTMLElement | null} */ (/** @type {Element | null} */ (target)?.closest?.(".hs-cell") ?? null);
-  return made ? { made, row: Number(made.dataset.row), column: Number(made.dataset.column) } : null;
+  const cell = /** @type {HTMLElement | null} */ (/** @type {Element | null} */ (target)?.closest?.(".hs-cell") ?? null);
+  return cell ? { cell, row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : null;
 }
 
 /**
@@ -44,7 +44,7 @@ export function walk(table, event) {
   const selector = `.hs-cell[data-row="${at.row + down}"][data-column="${at.column + right}"]`;
   const next = /** @type {HTMLElement | null} */ (table.querySelector(selector));
   if (!next) return;
-  at.made.tabIndex = -1;
+  at.cell.tabIndex = -1;
   next.tabIndex = 0;
   next.focus();
 }

@@ -51,7 +51,7 @@ export function choicesOf(state) {
     box,
     render() {
       const { difference } = state.view.props;
-      for (const made of [values, sinks]) made.disabled = Boolean(difference);
+      for (const select of [values, sinks]) select.disabled = Boolean(difference);
       const { values: chosen } = state.variant();
       const log = state.selection.scale === "log";
       values.selectedIndex = chosen === "scores" ? SCORES : log ? LOG : 0;

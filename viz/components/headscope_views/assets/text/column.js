@@ -1,7 +1,7 @@
 // A column of tokens that can be scrolled and walked through: only those in sight are elements.
 
 import { element, setAttribute } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { listenForBrush } from "./brushing.js";
 import { between } from "./span.js";
 import { inSight } from "./strands.js";
@@ -31,7 +31,7 @@ const BESIDE = 4; // tokens that are there above and below the window
  * @property {(range: import("./span.js").Range) => void} apply
  */
 
-let made = 0; // columns of this page: ids are unique
+let serial = 0; // columns of this page: ids are unique
 
 /**
  * @param {string} name
@@ -39,7 +39,7 @@ let made = 0; // columns of this page: ids are unique
  * @param {Actions} on
  */
 export function column(name, axis, on) {
-  const id = `hs-column-${(made += 1)}`;
+  const id = `hs-column-${(serial += 1)}`;
   const list = element("div", "hs-column-list");
   const box = element("div", `hs-column hs-column-${axis}`, {
     ...{ role: "listbox", tabindex: "0", "aria-label": name },
@@ -166,10 +166,10 @@ export function column(name, axis, on) {
   /**
    * @param {number | null} active
    * @param {number | null} pinned
-   * @param {ReadonlySet<number>} [found] tokens that were searched for
+   * @param {ReadonlySet<number>} [matches] tokens that were searched for
    * @param {import("./span.js").Range | null} [brushed] tokens that would be chosen
    */
-  function render(active, pinned, found = NONE, brushed = null) {
+  function render(active, pinned, matches = NONE, brushed = null) {
     const [first, last] = range();
     const [from, to] = [Math.max(drawn[0], first - BESIDE), Math.min(drawn[1], last + BESIDE)];
     const now = `${from}-${to}`;
@@ -180,7 +180,7 @@ export function column(name, axis, on) {
     for (const child of list.children) {
       const index = Number(/** @type {HTMLElement} */ (child).dataset.index);
       child.classList.toggle("hs-on", index === active);
-      child.classList.toggle("hs-found", found.has(index));
+      child.classList.toggle("hs-found", matches.has(index));
       const inside = brushed && index >= brushed[0] && index < brushed[1];
       child.classList.toggle("hs-brushed", Boolean(inside));
       setAttribute(child, "aria-selected", String(index === pinned));
@@ -196,7 +196,7 @@ export function column(name, axis, on) {
    */
   function token(label, index) {
     const child = element("div", "hs-token", { role: "option", dir: "auto", id: `${id}-${index}` });
-    child.append(shown(label));
+    child.append(legible(label));
     child.title = label;
     child.dataset.index = String(index);
     child.setAttribute("aria-posinset", String(index + 1));

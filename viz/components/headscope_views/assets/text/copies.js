@@ -5,7 +5,7 @@ import { switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { listenForBrush } from "./brushing.js";
 import { hiddenShare, percent, strongestPlaces } from "./filters.js";
 import { DOUBT } from "./matrix.js";
@@ -106,9 +106,9 @@ export function copies(state, parent) {
    * @param {{direction: "out" | "in"}} change
    */
   function wayButton(text, help, change) {
-    const made = element("button", "hs-button", { type: "button", title: help }, text);
-    made.onclick = () => state.select({ ...change, average: "no" });
-    return made;
+    const node = element("button", "hs-button", { type: "button", title: help }, text);
+    node.onclick = () => state.select({ ...change, average: "no" });
+    return node;
   }
 
   /** @param {string} text */
@@ -241,49 +241,49 @@ export function copies(state, parent) {
     const { least, top: count, scale, token: chosen } = state.selection;
     const one = state.isOneText();
     const range = answering() === "key" ? state.ranges().cols : state.ranges().rows;
-    const found = valuesOf(copy);
-    box.classList.toggle("hs-dim", !found && (isMean() || token() !== null));
-    const most = found ? Math.max(...strongestPlaces(found.values, 1).map((i) => found.values[i])) : 1;
+    const values = valuesOf(copy);
+    box.classList.toggle("hs-dim", !values && (isMean() || token() !== null));
+    const most = values ? Math.max(...strongestPlaces(values.values, 1).map((i) => values.values[i])) : 1;
     const top = scale === "own" || isMean() ? most || 1 : 1;
     const colour = headColour(copy.head, theme);
-    const places = found && count ? strongestPlaces(found.values, count, range) : [];
+    const places = values && count ? strongestPlaces(values.values, count, range) : [];
     text.render(
       {
         ground: (i) =>
-          found && found.values[i] >= least && found.values[i] > 0
-            ? mixed(theme.background, colour, Math.sqrt(found.values[i] / top))
+          values && values.values[i] >= least && values.values[i] > 0
+            ? mixed(theme.background, colour, Math.sqrt(values.values[i] / top))
             : null,
-        told: (i) => (found ? `weight ${found.sign}${found.values[i].toFixed(found.sign ? 3 : 5)}` : ""),
+        describe: (i) => (values ? `weight ${values.sign}${values.values[i].toFixed(values.sign ? 3 : 5)}` : ""),
         current: one ? token() : null,
         chosen: isMean() ? null : chosen,
         over,
-        found: state.foundPlaces(answering()),
+        matches: state.foundPlaces(answering()),
         marked: places.length ? new Set(places) : NONE,
         brushed,
       },
       theme,
     );
-    setText(number, ...numberOf(found, range, least));
+    setText(number, ...numberOf(values, range, least));
   }
 
   /**
    * The weight under the pointer, else the largest one; and what is hidden.
    *
-   * @param {Values | null} found
+   * @param {Values | null} values
    * @param {readonly [number, number]} range
    * @param {number} least
    * @returns {(Node | string)[]}
    */
-  function numberOf(found, range, least) {
-    if (!found) return [isMean() || token() !== null ? "…" : ""];
+  function numberOf(values, range, least) {
+    if (!values) return [isMean() || token() !== null ? "…" : ""];
     const labels = state.labels()[answering()];
     const asks = over !== null && (isMean() || over !== token());
-    const place = asks && over !== null ? over : strongestPlaces(found.values, 1)[0];
-    const value = found.values[place].toFixed(found.sign ? 3 : 5);
+    const place = asks && over !== null ? over : strongestPlaces(values.values, 1)[0];
+    const value = values.values[place].toFixed(values.sign ? 3 : 5);
     const verb = asks ? "" : isMean() ? "most: " : outward() ? "most to " : "most from ";
-    const share = hiddenShare(found.values, range, least);
+    const share = hiddenShare(values.values, range, least);
     const hidden = share > 0.0005 ? [` · ${percent(share)} hidden`] : [];
-    return [verb, ...quoted(labels[place]), ` (${place}) ${found.sign}${value}`, ...hidden];
+    return [verb, ...quoted(labels[place]), ` (${place}) ${values.sign}${value}`, ...hidden];
   }
 
   // ---- words
@@ -335,8 +335,8 @@ export function copies(state, parent) {
     if (!choices.box.hidden) {
       const [text, range] = outward() ? [query, rows] : [key, cols];
       choices.arrange(text, range, { ...how, tallest: 120 * unit, picks: true });
-      const look = { ground: () => null, told: () => "", over: null, marked: NONE, chosen, brushed: null };
-      choices.render({ ...look, current: token(), found: state.foundPlaces(asking()) }, theme);
+      const look = { ground: () => null, describe: () => "", over: null, marked: NONE, chosen, brushed: null };
+      choices.render({ ...look, current: token(), matches: state.foundPlaces(asking()) }, theme);
     }
     const [text, range] = answering() === "key" ? [key, cols] : [query, rows];
     for (const each of seen) {
@@ -365,7 +365,7 @@ export function copies(state, parent) {
     const [width, row, margin] = [760 * unit, 28 * unit, 24 * unit];
     const labels = state.labels()[answering()];
     const range = answering() === "key" ? state.ranges().cols : state.ranges().rows;
-    const widths = labels.slice(...range).map((each) => widthOf(plain, shown(each)) + 10 * unit);
+    const widths = labels.slice(...range).map((each) => widthOf(plain, legible(each)) + 10 * unit);
     const rows = wrapped(widths, width, { gap: 4, row, line: 0 }, range[0]);
     const each = rows.length * row + 44 * unit;
     const all = shaded.filter(({ copy }) => valuesOf(copy));
@@ -380,7 +380,7 @@ export function copies(state, parent) {
     context.fillStyle = theme.text;
     context.font = fontOf(unit, family, 15, 600);
     const current = token();
-    const of = current === null ? "mean over all tokens" : shown(state.labels()[asking()][current]);
+    const of = current === null ? "mean over all tokens" : legible(state.labels()[asking()][current]);
     const way = isMean() ? "" : outward() ? "from " : "to ";
     context.fillText(shortened(context, `${state.base.model} · ${way}${of}`, width), 0, 12 * unit);
     context.translate(0, 40 * unit);
@@ -417,7 +417,7 @@ export function copies(state, parent) {
         context.fillStyle = `rgb(${ground.join()})`;
         context.fillRect(x, down + 10 * unit, wide, height - 4 * unit);
         context.fillStyle = textOn(ground, theme.text);
-        context.fillText(shown(labels[i]), x + 5 * unit, down + 10 * unit + (height - 4 * unit) / 2);
+        context.fillText(legible(labels[i]), x + 5 * unit, down + 10 * unit + (height - 4 * unit) / 2);
         x += wide + 4;
       }
     }

@@ -48,29 +48,29 @@ export function faithful(state, parent, slot) {
   /** @param {string} name */
   function curves(name) {
     /** @type {Curves[]} */
-    const found = [];
-    for (let order = 0; order < (found[0]?.orders ?? 1); order++) {
+    const list = [];
+    for (let order = 0; order < (list[0]?.orders ?? 1); order++) {
       const path = pathTo(name, order);
       const answer = /** @type {Curves | {why: string} | null} */ (state.view.answer(slot, path));
-      if (!answer) return { found, why: "" };
-      if ("why" in answer) return { found, why: answer.why };
-      found.push(answer);
+      if (!answer) return { list, why: "" };
+      if ("why" in answer) return { list, why: answer.why };
+      list.push(answer);
     }
-    return { found, why: "" };
+    return { list, why: "" };
   }
 
-  /** @param {Curves[]} found */
-  function draw(found) {
-    const lines = NAMES.map(([name]) => found.map((each) => each[name]));
+  /** @param {Curves[]} list */
+  function draw(list) {
+    const lines = NAMES.map(([name]) => list.map((each) => each[name]));
     const all = lines.flat(2);
     const [low, high] = [Math.min(0, ...all), Math.max(LEAST, ...all)];
-    const last = Math.max(...found[0].counts);
+    const last = Math.max(...list[0].counts);
     charts.replaceChildren(
       ...NAMES.map(([name, what, good], i) => {
-        const made = chart(found[0].counts, lines[i], last, low, high);
-        made.setAttribute("aria-label", `${name}: drop of the output ${what}`);
+        const node = chart(list[0].counts, lines[i], last, low, high);
+        node.setAttribute("aria-label", `${name}: drop of the output ${what}`);
         const title = element("span", "", {}, `Drop ${what} (${good})`);
-        return element("figure", "hs-curve", {}, title, made);
+        return element("figure", "hs-curve", {}, title, node);
       }),
     );
     const report = NAMES.map(([name], i) => {
@@ -78,7 +78,7 @@ export function faithful(state, parent, slot) {
       const band = `${Math.min(...random).toFixed(3)} to ${Math.max(...random).toFixed(3)}`;
       return `${name} ${mine.toFixed(3)} (random orders ${band})`;
     });
-    const { value, tokens, removal, read } = found[0];
+    const { value, tokens, removal, read } = list[0];
     /** @type {Record<string, string>} */
     const how = { mask: "masked", drop: "left out", grey: "painted grey" };
     const [first, second] = report;
@@ -98,19 +98,19 @@ export function faithful(state, parent, slot) {
       setAttribute(start, "aria-pressed", String(on));
       bar.hidden = charts.hidden = words.hidden = !on;
       if (!on) return state.view.forget(slot);
-      const { found, why } = curves(name);
-      const count = found[0]?.orders ?? 1;
-      bar.hidden = Boolean(why) || found.length === count;
+      const { list: list, why } = curves(name);
+      const count = list[0]?.orders ?? 1;
+      bar.hidden = Boolean(why) || list.length === count;
       bar.max = count;
-      bar.value = found.length;
+      bar.value = list.length;
       if (why) setText(words, why);
-      else if (found.length === count) {
-        if (drawn !== found[0]) draw(found);
-        drawn = found[0];
+      else if (list.length === count) {
+        if (drawn !== list[0]) draw(list);
+        drawn = list[0];
       } else {
         charts.replaceChildren();
         drawn = null;
-        setText(words, state.waitingFor(slot, `Removing tokens: ${found.length} of ${count} orders`));
+        setText(words, state.waitingFor(slot, `Removing tokens: ${list.length} of ${count} orders`));
       }
     },
   };
@@ -128,9 +128,9 @@ export function faithful(state, parent, slot) {
 function chart(counts, lines, last, low, high) {
   /** @param {string} tag @param {Record<string, string>} attributes */
   const shape = (tag, attributes) => {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
+    const node = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
   };
   /** @param {number} count */
   const x = (count) => EDGE + (count / last) * (WIDE - 2 * EDGE);
@@ -147,9 +147,9 @@ function chart(counts, lines, last, low, high) {
   const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, role: "img" });
   /** @param {string} text @param {Record<string, string>} attributes */
   const words = (text, attributes) => {
-    const made = shape("text", attributes);
-    made.textContent = text;
-    return made;
+    const node = shape("text", attributes);
+    node.textContent = text;
+    return node;
   };
   const middle = { x: String(x(counts[0])), "text-anchor": "middle" };
   svg.append(

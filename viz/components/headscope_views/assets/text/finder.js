@@ -39,7 +39,7 @@ export function finder(state, parent) {
   const marked = changes();
   const switched = changes();
   /** @type {Spot[]} */
-  let found = [];
+  let hits = [];
 
   order.onchange = () => choose(keyOf(state.numbers), order.selectedIndex === 1);
   box.ontoggle = () => {
@@ -72,7 +72,7 @@ export function finder(state, parent) {
     const name = `${state.siteName(spot.site)} · head ${spot.head}`;
     const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
     line.style.setProperty("--share", `${100 * share}%`);
-    const made = element(
+    const node = element(
       "button",
       "hs-finder-row",
       { type: "button" },
@@ -80,9 +80,9 @@ export function finder(state, parent) {
       line,
       element("span", "hs-bar-number", {}, numbers.text(key, numbers.value(key, spot))),
     );
-    made.title = numbers.sentence(spot) ?? "";
-    made.onclick = () => state.select(spot);
-    return element("li", "", {}, made);
+    node.title = numbers.sentence(spot) ?? "";
+    node.onclick = () => state.select(spot);
+    return element("li", "", {}, node);
   }
 
   /** @param {HeadNumbers} numbers */
@@ -92,8 +92,8 @@ export function finder(state, parent) {
     const spots = state.passing();
     const values = numbers.values(key, spots);
     const [low, high] = rangeOf(values) ?? [0, 1];
-    found = ranked(values, least).slice(0, LISTED).map((place) => spots[place]);
-    const rows = found.map((spot) =>
+    hits = ranked(values, least).slice(0, LISTED).map((place) => spots[place]);
+    const rows = hits.map((spot) =>
       row(numbers, spot, key, shareOf(numbers.value(key, spot) ?? low, [Math.min(low, 0), high])),
     );
     list.replaceChildren(...rows);
@@ -108,14 +108,14 @@ export function finder(state, parent) {
   function mark() {
     const { site, head } = state.selection;
     [...list.children].forEach((item, i) => {
-      const chosen = found[i].site === site && found[i].head === head;
+      const chosen = hits[i].site === site && hits[i].head === head;
       setAttribute(/** @type {Element} */ (item.firstChild), "aria-pressed", String(chosen));
     });
   }
 
   return {
     /** The heads that are listed; null while the finder is closed. */
-    listed: () => (opened && state.numbers ? found : null),
+    listed: () => (opened && state.numbers ? hits : null),
     /** @type {Panel["render"]} */
     render() {
       const { site, head, overview, rank: by } = state.selection;
@@ -128,7 +128,7 @@ export function finder(state, parent) {
       );
       if (!numbers) return;
       if (listed(numbers, by, state.group()[0], state.conditions)) rank(numbers);
-      if (marked(found, site, head)) mark();
+      if (marked(hits, site, head)) mark();
     },
   };
 }

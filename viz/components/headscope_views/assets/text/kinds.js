@@ -32,8 +32,8 @@ export function kindSwitch(state) {
       box.replaceChildren(...several.map(([name]) => kindButton(state, name)));
       box.hidden = !several.length;
     }
-    [...box.children].forEach((made, i) => {
-      made.setAttribute("aria-pressed", String(groups[i][1].includes(state.selection.site)));
+    [...box.children].forEach((child, i) => {
+      child.setAttribute("aria-pressed", String(groups[i][1].includes(state.selection.site)));
     });
   }
   return { box, show };
@@ -46,10 +46,10 @@ export function kindSwitch(state) {
  * @param {string} name
  */
 function kindButton(state, name) {
-  const own = () => groupsOf(state.base).get(name) ?? [];
-  return button(name, KINDS[state.base.sites[own()[0]].kind], () => {
+  const sites = () => groupsOf(state.base).get(name) ?? [];
+  return button(name, KINDS[state.base.sites[sites()[0]].kind], () => {
     const { layer } = state.base.sites[state.selection.site];
-    const same = own().find((site) => state.base.sites[site].layer === layer);
-    state.select({ site: same ?? own()[0] });
+    const same = sites().find((site) => state.base.sites[site].layer === layer);
+    state.select({ site: same ?? sites()[0] });
   });
 }

@@ -20,15 +20,15 @@ export function layerRows(base, group) {
   const others = base.other_layers ?? {};
   const tower = base.sites[group[0]].tower ?? null;
   const same = base.sites.filter((site) => (site.tower ?? null) === tower);
-  const own = new Set(same.map(({ layer }) => layer));
-  const last = Math.max(...own, ...Object.keys(others).map(Number));
+  const present = new Set(same.map(({ layer }) => layer));
+  const last = Math.max(...present, ...Object.keys(others).map(Number));
   /** @type {LayerRow[]} */
   const rows = [];
   let next = 0;
   /** @param {number} end the layer to which rows are added, itself excluded */
   function skipTo(end) {
     for (; next < end; next++) {
-      if (own.has(next)) continue;
+      if (present.has(next)) continue;
       const what = others[next] ?? "";
       const before = rows.at(-1);
       if (before && "last" in before && before.what === what) before.last = next;

@@ -5,7 +5,7 @@ import { button, menu } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { shade, textOn } from "../core/colours.js";
 import { element, markPainted, moreIs, quoted, setAttribute, setText } from "../core/dom.js";
-import { capital, shown } from "../core/labels.js";
+import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { placeOf, saveCells, walk } from "./cells.js";
 import { labelled, outputMenu } from "./output_menu.js";
@@ -76,8 +76,8 @@ export function lens(state, parent) {
   function ask(route, query) {
     const { lens: read_by } = state.selection;
     /** @type {Record<string, string>} */
-    const own = read_by === "logit" ? {} : { lens: read_by };
-    return state.view.answer(route, pathOf(route, { ...query, ...own }));
+    const more = read_by === "logit" ? {} : { lens: read_by };
+    return state.view.answer(route, pathOf(route, { ...query, ...more }));
   }
 
   /**
@@ -90,8 +90,8 @@ export function lens(state, parent) {
     const whole = query.origins ?? query.labels.map((_, i) => [i]);
     const { tower } = state.base.sites[state.base.sites.length - 1];
     if (state.site().tower !== tower) return null;
-    const found = whole.findIndex((tokens) => tokens.includes(position));
-    return found < 0 ? null : found;
+    const index = whole.findIndex((tokens) => tokens.includes(position));
+    return index < 0 ? null : index;
   }
 
   /**
@@ -109,7 +109,7 @@ export function lens(state, parent) {
   }
 
   /** @param {number} row @param {number} column @returns {(Node | string)[]} */
-  function told(row, column) {
+  function wordsOf(row, column) {
     if (!drawn) return [];
     const share = drawn.probabilities[row][column];
     return [
@@ -133,25 +133,25 @@ export function lens(state, parent) {
   /** @param {Event} event */
   function point(event) {
     const at = placeOf(event.target);
-    setText(read, at ? told(at.row, at.column) : line);
+    setText(read, at ? wordsOf(at.row, at.column) : line);
   }
 
-  /** @param {Lens} found */
-  function build(found) {
+  /** @param {Lens} data */
+  function build(data) {
     const head = element("tr", "", {}, element("th", "hs-cells-corner", { scope: "col" }, "layer"));
     head.append(
-      ...found.labels.map((label, i) =>
-        element("th", "", { scope: "col", title: `${shown(label)} (${found.first + i})` }, element("bdi", "", {}, shown(label))),
+      ...data.labels.map((label, i) =>
+        element("th", "", { scope: "col", title: `${legible(label)} (${data.first + i})` }, element("bdi", "", {}, legible(label))),
       ),
       element("th", "hs-cells-rank", { scope: "col" }, "rank"),
     );
-    const rows = found.layers.map((layer, row) => {
-      const cells = found.names[row].map((name, column) => {
-        const made = element("button", "hs-cell", { type: "button", tabindex: row || column ? "-1" : "0" }, shown(name));
-        Object.assign(made.dataset, { row, column });
-        const label = told(row, column).map((each) => (typeof each === "string" ? each : each.textContent));
-        made.setAttribute("aria-label", label.join(""));
-        return element("td", "", {}, made);
+    const rows = data.layers.map((layer, row) => {
+      const cells = data.names[row].map((name, column) => {
+        const cell = element("button", "hs-cell", { type: "button", tabindex: row || column ? "-1" : "0" }, legible(name));
+        Object.assign(cell.dataset, { row, column });
+        const label = wordsOf(row, column).map((each) => (typeof each === "string" ? each : each.textContent));
+        cell.setAttribute("aria-label", label.join(""));
+        return element("td", "", {}, cell);
       });
       const short = layer.replace("layer ", "");
       const name = element("th", "", { scope: "row", "aria-label": layer }, short);
@@ -164,15 +164,15 @@ export function lens(state, parent) {
   function paint(theme) {
     if (!drawn) return;
     const { names, probabilities, first } = drawn;
-    const own = ranks && ranks.position >= first && ranks.position < first + names[0].length;
+    const inside = ranks && ranks.position >= first && ranks.position < first + names[0].length;
     [...table.tBodies[0].rows].forEach((row, i) => {
       probabilities[i].forEach((share, column) => {
-        const made = /** @type {HTMLElement} */ (row.cells[column + 1].firstElementChild);
+        const cell = /** @type {HTMLElement} */ (row.cells[column + 1].firstElementChild);
         const ground = shade(theme.ramp, share, 1);
-        made.style.background = `rgb(${ground.join()})`;
-        made.style.color = textOn(ground, theme.text);
-        const same = own && first + column === ranks?.position;
-        made.classList.toggle("hs-followed", Boolean(same && drawn?.ids[i][column] === ranks?.id));
+        cell.style.background = `rgb(${ground.join()})`;
+        cell.style.color = textOn(ground, theme.text);
+        const same = inside && first + column === ranks?.position;
+        cell.classList.toggle("hs-followed", Boolean(same && drawn?.ids[i][column] === ranks?.id));
       });
       const rank = row.cells[probabilities[i].length + 1];
       setText(rank, ranks ? ranks.ranks[i].toLocaleString("en") : "");
@@ -204,7 +204,7 @@ export function lens(state, parent) {
     let since = end;
     while (places[end] === 1 && since > 0 && places[since - 1] === 1) since -= 1;
     const rank = since < end ? `rank 1 from ${layers[since]} on` : `rank ${places[end].toLocaleString("en")} in the output`;
-    return `“${shown(name)}” at position ${position}: ${rank}, probability ${percent(probabilities[end])}. ${scale}`;
+    return `“${legible(name)}” at position ${position}: ${rank}, probability ${percent(probabilities[end])}. ${scale}`;
   }
 
   /** @param {string} why @param {string} slot */
@@ -235,20 +235,20 @@ export function lens(state, parent) {
       const place = ranks?.position ?? null;
       if (!turned && place === null) return nothing("", "ranks");
       const first = turned?.first ?? Math.floor((place ?? 0) / WINDOW) * WINDOW;
-      const found = /** @type {Lens | {why: string} | null} */ (ask("lens", { first }));
-      if (!found || "why" in found) return nothing(found?.why ?? "", "lens");
+      const reply = /** @type {Lens | {why: string} | null} */ (ask("lens", { first }));
+      if (!reply || "why" in reply) return nothing(reply?.why ?? "", "lens");
       setText(wait, "");
       scroller.hidden = read.hidden = false;
       scroller.classList.remove("hs-dim");
-      drawn = found;
-      if (built(found)) build(found);
+      drawn = reply;
+      if (built(reply)) build(reply);
       paint(theme);
-      if (revealed(found, ranks)) reveal();
-      const end = found.first + found.labels.length;
-      pages.hidden = found.tokens <= WINDOW;
-      setText(span, `tokens ${found.first}–${end - 1} of ${found.tokens}`);
-      back.disabled = found.first === 0;
-      on.disabled = end >= found.tokens;
+      if (revealed(reply, ranks)) reveal();
+      const end = reply.first + reply.labels.length;
+      pages.hidden = reply.tokens <= WINDOW;
+      setText(span, `tokens ${reply.first}–${end - 1} of ${reply.tokens}`);
+      back.disabled = reply.first === 0;
+      on.disabled = end >= reply.tokens;
       const text = summary(theme);
       if (read.textContent === line || !read.textContent) setText(read, text);
       line = text;
@@ -258,10 +258,10 @@ export function lens(state, parent) {
       const { layers, labels, names, probabilities } = drawn;
       const [theme, places] = [last, ranks?.ranks];
       const cells = names.map((row, i) => [
-        ...row.map((text, j) => ({ text: shown(text), ground: shade(theme.ramp, probabilities[i][j], 1) })),
+        ...row.map((text, j) => ({ text: legible(text), ground: shade(theme.ramp, probabilities[i][j], 1) })),
         ...(places ? [{ text: places[i].toLocaleString("en"), ground: null }] : []),
       ]);
-      const across = [...labels.map(shown), ...(places ? ["rank"] : [])];
+      const across = [...labels.map(legible), ...(places ? ["rank"] : [])];
       saveCells({ title: `${title.textContent} · ${line}`, rows: layers, across, cells, wide: 78 }, `${state.base.model}-lens`, theme);
     },
     /** @returns {Record<string, string>} */

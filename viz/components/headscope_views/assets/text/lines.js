@@ -11,7 +11,7 @@ import {
   setText,
   topOf,
 } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened } from "./lettering.js";
@@ -145,10 +145,10 @@ export function lines(state, parent) {
     }
     const weights = state.maps.window(site, head, rows, cols);
     if (!weights) return null;
-    const found = strandsOf(weights, rows, cols, state.least(head));
-    if (!state.selection.top) return found;
+    const every = strandsOf(weights, rows, cols, state.least(head));
+    if (!state.selection.top) return every;
     const few = state.strongest(head, sight);
-    return few && strongestOnly(found, few);
+    return few && strongestOnly(every, few);
   }
 
   /**
@@ -234,13 +234,13 @@ export function lines(state, parent) {
    * @returns {(Node | string)[]}
    */
   function pairs(head, axis, index, verb) {
-    const found = valuesOf(head, axis, index);
-    if (!found) return [`${verb} …`];
+    const values = valuesOf(head, axis, index);
+    if (!values) return [`${verb} …`];
     const labels = state.labels()[axis === "query" ? "key" : "query"];
-    const best = strongest(found.values, NAMED).flatMap(([place, value], i) => [
+    const best = strongest(values.values, NAMED).flatMap(([place, value], i) => [
       i ? ", " : "",
       ...quoted(labels[place]),
-      ` (${place}) ${found.sign}${value.toFixed(found.sign ? 3 : 5)}`,
+      ` (${place}) ${values.sign}${value.toFixed(values.sign ? 3 : 5)}`,
     ]);
     return [`${verb} `, ...best];
   }
@@ -352,7 +352,7 @@ export function lines(state, parent) {
       context.textAlign = which === left ? "right" : "left";
       const [first, end] = which.range();
       for (let i = first; i < end; i++) {
-        const text = shortened(context, shown(labels[i]), side - 20);
+        const text = shortened(context, legible(labels[i]), side - 20);
         context.fillText(text, x, (i + 0.5) * row - which.offset());
       }
     }

@@ -4,7 +4,7 @@
 
 import { changes } from "../core/changes.js";
 import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { wordAt } from "./axis_labels.js";
 import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
@@ -249,7 +249,7 @@ export function matrix(state, parent) {
   /** @param {HiddenSinks} sinks */
   function sinkNames({ keys }) {
     const { labels } = state.texts().key;
-    const names = keys.slice(0, 2).map((key) => `“${shown(labels[key]).trim()}”`);
+    const names = keys.slice(0, 2).map((key) => `“${legible(labels[key]).trim()}”`);
     const more = keys.length - names.length;
     if (more) return `${names.join(", ")} and ${more} more token${more > 1 ? "s" : ""}`;
     return names.join(" and ") || "no token";
@@ -303,7 +303,7 @@ export function matrix(state, parent) {
       parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme, leastOf(variant)) })),
       absent: absent(),
       marks: marks(),
-      found: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
+      matches: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
       ...{ scale, sinks, view: view(), pinned: token, inward: direction === "in" },
       important: named(),
       names: namesOf(site, head, variant),

@@ -1,7 +1,7 @@
 // Painting a matrix: cells, names, axes, colour scale, and the cross-hair above them.
 
 import { contextOf, element } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { draw } from "../core/raster.js";
 import { paintAxes, paintNames } from "./axis_labels.js";
 import { LINE_TYPE, longestLine } from "./label_lines.js";
@@ -28,7 +28,7 @@ const MARGIN = 32; // round a saved picture
  * @property {boolean} inward whether the pinned token is a column
  * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
  * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
- * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} found tokens searched for
+ * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} matches tokens searched for
  * @property {number[]} important tokens of the other axis, most important first
  * @property {string[]} names model, layer, head
  * @property {string} note
@@ -53,7 +53,7 @@ export function widthsOf(labels, names, { wide, unit, family }) {
   const widest = (all) => {
     let most = 0;
     for (const label of all) {
-      most = Math.max(most, widthOf(font, shown(label)));
+      most = Math.max(most, widthOf(font, legible(label)));
       if (most >= longest) return longest;
     }
     return most;
@@ -65,7 +65,7 @@ export function widthsOf(labels, names, { wide, unit, family }) {
     key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
     title: widthOf(title, names.join(" · ")),
     /** @type {(axis: "query" | "key", count: number) => number} */
-    line: (axis, count) => longestLine(labels[axis].map((label) => widthOf(small, shown(label))), count, unit),
+    line: (axis, count) => longestLine(labels[axis].map((label) => widthOf(small, legible(label))), count, unit),
   };
 }
 
@@ -167,9 +167,9 @@ function pixelsOf(context, wide, tall) {
     before.data.fill(0);
     return before;
   }
-  const made = context.createImageData(wide, tall);
-  pixels.set(canvas, made);
-  return made;
+  const image = context.createImageData(wide, tall);
+  pixels.set(canvas, image);
+  return image;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   setAttribute,
   setText,
 } from "../core/dom.js";
-import { capital, shown } from "../core/labels.js";
+import { capital, legible } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
 import { faithful } from "./faithful.js";
@@ -129,14 +129,14 @@ const chosenIn = ({ selection: { method, beside } }) =>
  */
 function fusedOf(state) {
   const [first, second] = chosenIn(state);
-  const own = fusedQueryOf(first, fusedIn(state.selection, false));
-  if (!second) return own;
+  const query = fusedQueryOf(first, fusedIn(state.selection, false));
+  if (!second) return query;
   const { fused } = second;
   const { fusion, discard } = fusedIn(state.selection, true);
   return {
-    ...own,
-    ...(fused.includes("fusion") && fusion !== (own.fusion ?? "mean") ? { beside_fusion: fusion } : {}),
-    ...(fused.includes("discard") && discard !== (own.discard ?? 0) ? { beside_discard: discard } : {}),
+    ...query,
+    ...(fused.includes("fusion") && fusion !== (query.fusion ?? "mean") ? { beside_fusion: fusion } : {}),
+    ...(fused.includes("discard") && discard !== (query.discard ?? 0) ? { beside_discard: discard } : {}),
   };
 }
 
@@ -212,8 +212,8 @@ function fusionControls(state, beside) {
   function choose(chosen) {
     const other = fusedIn(state.selection, true); // stays as it is, whichever is changed
     const second = { ...other, ...(beside ? chosen : {}) };
-    const own = state.selection.beside || beside ? { beside_fusion: second.fusion, beside_discard: second.discard } : {};
-    state.select({ ...own, ...(beside ? {} : chosen) });
+    const more = state.selection.beside || beside ? { beside_fusion: second.fusion, beside_discard: second.discard } : {};
+    state.select({ ...more, ...(beside ? {} : chosen) });
   }
   fusion.onchange = () => choose({ fusion: /** @type {Fusion} */ (fusion.value) });
   slider.oninput = () => choose({ discard: Number(slider.value) / 100 });
@@ -310,25 +310,25 @@ function part(state, parent, name) {
     if (changed(text.labels, chooses))
       box.replaceChildren(
         ...text.labels.map((label, i) => {
-          const made = element("button", "hs-chip", { type: "button", dir: "auto" }, shown(label));
-          made.classList.toggle("hs-special", special.has(i));
-          made.onpointerenter = made.onfocus = () => setText(read, made.title);
-          made.onpointerleave = made.onblur = () => setText(read, line);
-          return made;
+          const chip = element("button", "hs-chip", { type: "button", dir: "auto" }, legible(label));
+          chip.classList.toggle("hs-special", special.has(i));
+          chip.onpointerenter = chip.onfocus = () => setText(read, chip.title);
+          chip.onpointerleave = chip.onblur = () => setText(read, line);
+          return chip;
         }),
       );
     const signed = values.some((value) => value < 0);
     const top = largest(values);
     [...box.children].forEach((child, i) => {
-      const made = /** @type {HTMLButtonElement} */ (child);
+      const chip = /** @type {HTMLButtonElement} */ (child);
       const value = values[i];
       const ground = value === undefined ? null : colourOf(theme, value, top, signed);
-      made.style.background = ground ? `rgb(${ground.join()})` : "";
-      made.style.color = ground ? textOn(ground, theme.text) : "";
-      made.title = value === undefined ? "" : `“${shown(text.labels[i])}” (${i}): ${number(value)}`;
-      setAttribute(made, "aria-label", made.title || shown(text.labels[i]));
-      made.classList.toggle("hs-current", chooses && i === row());
-      made.onclick = () => chooses && state.select({ token: i, direction: "out" });
+      chip.style.background = ground ? `rgb(${ground.join()})` : "";
+      chip.style.color = ground ? textOn(ground, theme.text) : "";
+      chip.title = value === undefined ? "" : `“${legible(text.labels[i])}” (${i}): ${number(value)}`;
+      setAttribute(chip, "aria-label", chip.title || legible(text.labels[i]));
+      chip.classList.toggle("hs-current", chooses && i === row());
+      chip.onclick = () => chooses && state.select({ token: i, direction: "out" });
     });
   }
 
@@ -349,21 +349,21 @@ function part(state, parent, name) {
    */
   function renderMap(info, fused, theme) {
     const asked = { ...placeOf(info), method: info.name, ...fusedQueryOf(info, fused) };
-    const found = /** @type {ModelMap | {why: string} | null} */ (
+    const reply = /** @type {ModelMap | {why: string} | null} */ (
       state.view.answer(`model ${name}`, pathOf("model", asked))
     );
     const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
-    const variant = !found && place === mapped; // the map stays until the next one comes
+    const variant = !reply && place === mapped; // the map stays until the next one comes
     section.classList.toggle("hs-dim", variant);
     if (variant) return;
-    if (!found || "why" in found) return nothing(found?.why ?? "", `model ${name}`);
-    [map, mapped] = [found, place];
-    grouped(found.note);
+    if (!reply || "why" in reply) return nothing(reply?.why ?? "", `model ${name}`);
+    [map, mapped] = [reply, place];
+    grouped(reply.note);
     canvas.hidden = read.hidden = false;
     const index = row();
     const { site, head } = state.selection;
     const one = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
-    picture.render(found, [state.base.model, ...one, nameOf(info, fused)], index, theme);
+    picture.render(reply, [state.base.model, ...one, nameOf(info, fused)], index, theme);
     const answer = /** @type {ModelRow | null} */ (
       state.view.answer(`row ${name}`, pathOf("model_row", { ...asked, index }))
     );
@@ -375,7 +375,7 @@ function part(state, parent, name) {
       answer?.mixing === undefined
         ? ""
         : `${(100 * answer.mixing).toFixed(0)} % of ${token} comes from others (mixing ratio). `;
-    say(`${sum}${mixed}Colours from 0 to ${number(found.max)}. ${moreIs(theme.mode)} = more.`);
+    say(`${sum}${mixed}Colours from 0 to ${number(reply.max)}. ${moreIs(theme.mode)} = more.`);
   }
 
   /**
@@ -389,13 +389,13 @@ function part(state, parent, name) {
     const values = [];
     for (const columns of spansOf(keys, KEYS)) {
       const asked = { ...placeOf(info), method: info.name, ...fusedQueryOf(info, fused), index: row(), columns };
-      const found = /** @type {ModelRow | {why: string} | null} */ (
+      const answer = /** @type {ModelRow | {why: string} | null} */ (
         state.view.answer(`flow ${name}`, pathOf("model_row", asked))
       );
-      if (found && "why" in found) return nothing(found.why, `flow ${name}`);
-      if (!found) break;
-      values.push(...found.values);
-      grouped(found.note);
+      if (answer && "why" in answer) return nothing(answer.why, `flow ${name}`);
+      if (!answer) break;
+      values.push(...answer.values);
+      grouped(answer.note);
     }
     bar.hidden = values.length >= keys;
     bar.max = keys;
@@ -430,23 +430,23 @@ function part(state, parent, name) {
   function renderRelevance(info, theme) {
     const { output } = state.selection;
     const asked = { site: 0, method: info.name, ...(output ? { output } : {}) };
-    const found = /** @type {RelevanceAnswer | {why: string} | null} */ (
+    const answer = /** @type {RelevanceAnswer | {why: string} | null} */ (
       state.view.answer(`relevance ${name}`, pathOf("relevance", asked))
     );
-    if (!found || "why" in found) return nothing(found?.why ?? "", `relevance ${name}`);
-    grouped(found.note);
-    const [source, target] = found.sites;
+    if (!answer || "why" in answer) return nothing(answer?.why ?? "", `relevance ${name}`);
+    grouped(answer.note);
+    const [source, target] = answer.sites;
     const text = (/** @type {number} */ site) => state.base.texts[state.base.sites[site].query_text ?? 0];
     chips.hidden = read.hidden = false;
-    setText(which, `${explainedIn(found)} ${number(found.value)}:`);
-    shade(chips, text(source), found.values, false, theme);
-    written.hidden = target === null || !found.read;
-    if (target !== null && found.read) shade(written, text(target), found.read, false, theme);
-    summary = { cells: [found.values], query: [info.title], key: text(source).labels };
-    const signs = found.values.some((value) => value < 0)
+    setText(which, `${explainedIn(answer)} ${number(answer.value)}:`);
+    shade(chips, text(source), answer.values, false, theme);
+    written.hidden = target === null || !answer.read;
+    if (target !== null && answer.read) shade(written, text(target), answer.read, false, theme);
+    summary = { cells: [answer.values], query: [info.title], key: text(source).labels };
+    const signs = answer.values.some((value) => value < 0)
       ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
       : `${moreIs(theme.mode)} = more.`;
-    say(`${together(found)} ${signs}`);
+    say(`${together(answer)} ${signs}`);
     tested.hidden = false;
     test.render(info.name);
   }
@@ -501,7 +501,7 @@ function part(state, parent, name) {
 export function explainedIn({ name, id, position, similarity }) {
   if (similarity) return `similarity to “${name}”`;
   const at = position === null ? "" : ` at position ${position}`;
-  return `${name ? `“${shown(name)}”` : `output ${id}`}${at}, logit`;
+  return `${name ? `“${legible(name)}”` : `output ${id}`}${at}, logit`;
 }
 
 /**
@@ -552,9 +552,9 @@ function fileOfTokens(label, { cells: [values], key }, theme) {
   measure.font = "18px sans-serif";
   let [x, y] = [20, 60];
   const places = key.map((text) => {
-    const width = measure.measureText(shown(text)).width + 16;
+    const width = measure.measureText(legible(text)).width + 16;
     if (x + width > wide - 20) [x, y] = [20, y + high + gap];
-    const place = { text: shown(text), x, y, width };
+    const place = { text: legible(text), x, y, width };
     x += width + gap;
     return place;
   });

@@ -2,7 +2,7 @@
 
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { capital, shown } from "../core/labels.js";
+import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 
 /** @import {Outputs} from "../types" */
@@ -48,8 +48,8 @@ export function outputMenu(state, { option, label, none } = EXPLAINED) {
 
   /** @param {Outputs} found */
   function list({ options }) {
-    const made = options.map((each) => element("option", "", { value: each.value }, nameOfOption(each)));
-    select.replaceChildren(element("option", "", { value: "" }, none), ...made);
+    const items = options.map((each) => element("option", "", { value: each.value }, nameOfOption(each)));
+    select.replaceChildren(element("option", "", { value: "" }, none), ...items);
   }
 
   /**
@@ -77,21 +77,21 @@ export function outputMenu(state, { option, label, none } = EXPLAINED) {
       if (!typed.matches(":focus")) typed.value = output;
       if (select.hidden) return;
       const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
-      const found = /** @type {Outputs | {why: string} | null} */ (
+      const answer = /** @type {Outputs | {why: string} | null} */ (
         state.view.answer(`outputs ${option}`, pathOf("outputs", { site, direction, ...place }))
       );
-      const why = found && "why" in found ? found.why : "";
+      const why = answer && "why" in answer ? answer.why : "";
       setText(remark, why || (rejected.trace === state.trace ? rejected.why : ""));
-      if (!found || "why" in found) return;
-      if (found.chosen === null)
-        rejected = { trace: state.trace, why: `“${output}” cannot be explained here: ${found.rejected}.` };
-      if (found.chosen !== output) rename(output, found.chosen ?? "");
-      if (listed(found)) list(found);
-      select.value = found.chosen ?? "";
+      if (!answer || "why" in answer) return;
+      if (answer.chosen === null)
+        rejected = { trace: state.trace, why: `“${output}” cannot be explained here: ${answer.rejected}.` };
+      if (answer.chosen !== output) rename(output, answer.chosen ?? "");
+      if (listed(answer)) list(answer);
+      select.value = answer.chosen ?? "";
     },
   };
 }
 
 /** @param {Outputs["options"][number]} option */
 const nameOfOption = ({ label, position, probability }) =>
-  `“${shown(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)} %`;
+  `“${legible(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)} %`;

@@ -69,17 +69,17 @@ export function overview(state, parent, offered, controls = []) {
   parent.append(section);
   const place = element("div");
   section.append(place);
-  const found = finder(state, section);
+  const search = finder(state, section);
   /** @type {Map<Overview, Panel>} the views that have been chosen so far */
-  const made = new Map();
+  const panels = new Map();
   const judged = changes();
 
   /** Which heads stand out: those that meet the conditions, or those that the finder lists. */
   function judge() {
     const { numbers, conditions } = state;
     const group = state.group()[0];
-    if (!judged(numbers, conditions, found.listed(), group)) return;
-    const listed = found.listed() ?? (numbers && conditions.size ? state.passing() : null);
+    if (!judged(numbers, conditions, search.listed(), group)) return;
+    const listed = search.listed() ?? (numbers && conditions.size ? state.passing() : null);
     state.standing = listed && new Set(listed.map(nameOfSpot));
     const texts = [...conditions].filter(([, text]) => conditionOf(text));
     filters.hidden = !numbers || !texts.length;
@@ -97,11 +97,11 @@ export function overview(state, parent, offered, controls = []) {
       );
       const chosen = offered.find(({ name }) => name === state.selection.overview) ?? offered[0];
       if (state.conditions.size) state.askNumbers();
-      if (!made.has(chosen.name)) made.set(chosen.name, chosen.make(state, place));
-      found.render(theme);
+      if (!panels.has(chosen.name)) panels.set(chosen.name, chosen.make(state, place));
+      search.render(theme);
       judge();
-      for (const panel of made.values()) panel.render(theme);
+      for (const panel of panels.values()) panel.render(theme);
     },
-    destroy: () => made.forEach((panel) => panel.destroy?.()),
+    destroy: () => panels.forEach((panel) => panel.destroy?.()),
   };
 }

@@ -11,12 +11,12 @@
  * @param {ReadonlySet<number>} avoid
  */
 function best(values, avoid) {
-  let [found, any] = [-1, 0];
+  let [index, any] = [-1, 0];
   for (let i = 0; values && i < values.length; i++) {
     if (values[i] > values[any]) any = i;
-    if (!avoid.has(i) && values[i] > 0 && (found < 0 || values[i] > values[found])) found = i;
+    if (!avoid.has(i) && values[i] > 0 && (index < 0 || values[i] > values[index])) index = i;
   }
-  return found < 0 ? any : found;
+  return index < 0 ? any : index;
 }
 
 /**

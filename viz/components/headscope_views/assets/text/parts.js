@@ -63,7 +63,7 @@ export function parts(state, parent) {
   }
 
   /** @param {number} row @param {number} column */
-  function told(row, column) {
+  function wordsOf(row, column) {
     if (!drawn) return "";
     const name = column === most() ? MLP : `head ${column}`;
     return `${capital(state.siteName(drawn.rows[row].site))}, ${name}: ${plus(valueAt(row, column) ?? 0)}`;
@@ -81,7 +81,7 @@ export function parts(state, parent) {
   /** @param {Event} event */
   function point(event) {
     const at = placeOf(event.target);
-    setText(read, at ? told(at.row, at.column) : line);
+    setText(read, at ? wordsOf(at.row, at.column) : line);
   }
 
   /** @param {LogitParts} found */
@@ -94,10 +94,10 @@ export function parts(state, parent) {
         const value = valueAt(row, column);
         if (value === null) return element("td");
         const text = columns.length <= NUMBERED ? signed(value, 1).replace(/^−?0\.0$/, "") : "";
-        const made = element("button", "hs-cell", { type: "button", tabindex: row || column ? "-1" : "0" }, text);
-        made.setAttribute("aria-label", told(row, column));
-        Object.assign(made.dataset, { row, column });
-        return element("td", column === columns.length ? "hs-cells-mlp" : "", {}, made);
+        const cell = element("button", "hs-cell", { type: "button", tabindex: row || column ? "-1" : "0" }, text);
+        cell.setAttribute("aria-label", wordsOf(row, column));
+        Object.assign(cell.dataset, { row, column });
+        return element("td", column === columns.length ? "hs-cells-mlp" : "", {}, cell);
       });
       const name = state.siteName(site);
       const short = name.replace("layer ", "");
@@ -113,14 +113,14 @@ export function parts(state, parent) {
   function paint(theme) {
     if (!drawn) return;
     const [high, { site, head }] = [top(), state.selection];
-    for (const made of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll(".hs-cell"))) {
-      const [row, column] = [Number(made.dataset.row), Number(made.dataset.column)];
+    for (const cell of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll(".hs-cell"))) {
+      const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
       const ground = colourOf(theme, valueAt(row, column) ?? 0, high, true);
-      made.style.background = `rgb(${ground.join()})`;
-      made.style.color = textOn(ground, theme.text);
-      const own = column < most() && drawn.rows[row].site === site && column === head;
-      made.classList.toggle("hs-followed", own);
-      if (column < most()) setAttribute(made, "aria-pressed", String(own));
+      cell.style.background = `rgb(${ground.join()})`;
+      cell.style.color = textOn(ground, theme.text);
+      const chosen = column < most() && drawn.rows[row].site === site && column === head;
+      cell.classList.toggle("hs-followed", chosen);
+      if (column < most()) setAttribute(cell, "aria-pressed", String(chosen));
     }
     markPainted(section);
   }
@@ -133,16 +133,16 @@ export function parts(state, parent) {
     ...(other === null ? [] : [", less that of ", ...quoted(other)]),
   ];
 
-  /** @param {LogitParts} found */
-  function add(found) {
-    const { rows, rest, sum, logit } = found;
+  /** @param {LogitParts} answer */
+  function add(answer) {
+    const { rows, rest, sum, logit } = answer;
     const heads = rows.flatMap((row) => row.heads).reduce((a, b) => a + b, 0);
     const mlps = rows.reduce((total, { mlp }) => total + (mlp ?? 0), 0);
     const named = [...rest.map(({ name, value }) => `${name} ${plus(value)}`)];
     setText(
       sums,
       `Heads ${plus(heads)}, MLPs ${plus(mlps)}${named.length ? `, ${named.join(", ")}` : ""}. Together ${plus(sum)}; `,
-      ...logitOf(found),
+      ...logitOf(answer),
       ` is ${plus(logit)}.`,
     );
   }
@@ -159,36 +159,36 @@ export function parts(state, parent) {
       output.render(true);
       versus.render(true);
       const query = { ...(chosen ? { output: chosen } : {}), ...(other ? { versus: other } : {}) };
-      const found = /** @type {LogitParts | {why: string} | null} */ (
+      const answer = /** @type {LogitParts | {why: string} | null} */ (
         state.view.answer("parts", pathOf("parts", query))
       );
       rests.render(theme);
-      const why = found && "why" in found ? found.why : "";
-      setText(wait, found && !why ? "" : capital(why) || state.waitingFor("parts", "Dividing the logit"));
-      body.hidden = Boolean(why) || (!found && !drawn);
-      body.classList.toggle("hs-dim", !found);
-      if (!found || "why" in found) return;
-      drawn = found;
-      setText(what, "Shares of ", ...logitOf(found), ":");
-      if (built(found)) build(found);
+      const why = answer && "why" in answer ? answer.why : "";
+      setText(wait, answer && !why ? "" : capital(why) || state.waitingFor("parts", "Dividing the logit"));
+      body.hidden = Boolean(why) || (!answer && !drawn);
+      body.classList.toggle("hs-dim", !answer);
+      if (!answer || "why" in answer) return;
+      drawn = answer;
+      setText(what, "Shares of ", ...logitOf(answer), ":");
+      if (built(answer)) build(answer);
       paint(theme);
-      add(found);
+      add(answer);
       const text = `${theme.mode === "dark" ? "Orange" : "Brown"} adds to it, blue takes away; colours up to ${top().toPrecision(3)}.`;
       if (read.textContent === line || !read.textContent) setText(read, text);
       line = text;
     },
     save() {
       if (!drawn || !last) return;
-      const [theme, found, high] = [last, drawn, top()];
+      const [theme, answer, high] = [last, drawn, top()];
       const columns = [...Array(most()).keys()].map(String);
-      const cells = found.rows.map((_, row) =>
+      const cells = answer.rows.map((_, row) =>
         [...columns, MLP].map((_name, column) => {
           const value = valueAt(row, column);
           if (value === null) return { text: "", ground: null };
           return { text: signed(value, 2), ground: colourOf(theme, value, high, true) };
         }),
       );
-      const rows = found.rows.map(({ site }) => state.siteName(site));
+      const rows = answer.rows.map(({ site }) => state.siteName(site));
       const heading = `${title.textContent} · ${sums.textContent}`;
       saveCells({ title: heading, rows, across: [...columns, MLP], cells, wide: 48 }, `${state.base.model}-parts`, theme);
     },

@@ -4,7 +4,7 @@
 import { changes } from "../core/changes.js";
 import { parse, textOn } from "../core/colours.js";
 import { element, setAttribute } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { legible } from "../core/labels.js";
 import { fontOf, widthOf } from "./lettering.js";
 import { rowOf, rowsInSight, wrapped } from "./wrap.js";
 
@@ -33,11 +33,11 @@ const CHIP = { padding: 14, least: 24, row: 36, coarse: 42, line: 21 }; // pixel
  *
  * @typedef {object} Look
  * @property {(index: number) => Rgb | null} ground colour of a token; null for none
- * @property {(index: number) => string} told what is said of a token besides its text
+ * @property {(index: number) => string} describe what is said of a token besides its text
  * @property {number | null} current the token that is asked about
  * @property {number | null} chosen
  * @property {number | null} over
- * @property {ReadonlySet<number>} found
+ * @property {ReadonlySet<number>} matches
  * @property {ReadonlySet<number>} marked
  * @property {Range | null} brushed
  */
@@ -96,7 +96,7 @@ export function passage(className, name, on) {
     on.choose(to);
     reveal(to);
     build();
-    chips.find((made) => Number(made.dataset.index) === to)?.focus();
+    chips.find((each) => Number(each.dataset.index) === to)?.focus();
   };
 
   /**
@@ -119,7 +119,7 @@ export function passage(className, name, on) {
     const least = coarse ? 36 : CHIP.least;
     const widths = text.labels.slice(...range).map((label, i) => {
       const font = special.has(range[0] + i) ? small : plain;
-      return Math.max(least, widthOf(font, shown(label)) + CHIP.padding + 0.5);
+      return Math.max(least, widthOf(font, legible(label)) + CHIP.padding + 0.5);
     });
     const row = (coarse ? CHIP.coarse : CHIP.row) * unit;
     rows = wrapped(widths, width, { gap: GAP, row, line: CHIP.line * unit }, range[0]);
@@ -138,34 +138,34 @@ export function passage(className, name, on) {
     const [first, last] = rowsInSight(rows, box.scrollTop, box.clientHeight);
     const [from, to] = [Math.max(0, first - BESIDE), Math.min(rows.length, last + BESIDE)];
     if (!built(rows, from, to)) return;
-    const focused = chips.find((made) => made.matches(":focus"))?.dataset.index;
+    const focused = chips.find((each) => each.matches(":focus"))?.dataset.index;
     chips = [];
     list.replaceChildren(
       ...rows.slice(from, to).map(({ from: start, to: end, top, height }) => {
-        const made = Array.from({ length: end - start }, (_, i) => chip(start + i));
-        chips.push(...made);
-        const line = element("div", "hs-row-of-tokens", {}, ...made);
+        const chipsOfRow = Array.from({ length: end - start }, (_, i) => chip(start + i));
+        chips.push(...chipsOfRow);
+        const line = element("div", "hs-row-of-tokens", {}, ...chipsOfRow);
         line.style.top = `${top}px`;
         line.style.height = `${height - GAP}px`;
         return line;
       }),
     );
     if (focused !== undefined)
-      chips.find((made) => made.dataset.index === focused)?.focus({ preventScroll: true });
+      chips.find((each) => each.dataset.index === focused)?.focus({ preventScroll: true });
     if (look) colour(look);
   }
 
   /** @param {number} index */
   function chip(index) {
-    const label = shown(text.labels[index]);
-    const made = picks
+    const label = legible(text.labels[index]);
+    const node = picks
       ? element("button", "hs-chip", { type: "button", dir: "auto", role: "radio" }, label)
       : element("span", "hs-chip", { dir: "auto" }, label);
-    made.classList.toggle("hs-special", special.has(index));
-    made.dataset.index = String(index);
-    made.setAttribute("aria-posinset", String(index - rows[0].from + 1));
-    made.setAttribute("aria-setsize", String(rows[rows.length - 1].to - rows[0].from));
-    return made;
+    node.classList.toggle("hs-special", special.has(index));
+    node.dataset.index = String(index);
+    node.setAttribute("aria-posinset", String(index - rows[0].from + 1));
+    node.setAttribute("aria-setsize", String(rows[rows.length - 1].to - rows[0].from));
+    return node;
   }
 
   /**
@@ -181,36 +181,36 @@ export function passage(className, name, on) {
     naming = setTimeout(nameAll, NAME_MS);
   }
   /** @param {Look} now */
-  function colour({ ground, current, chosen, over, found, marked, brushed }) {
+  function colour({ ground, current, chosen, over, matches, marked, brushed }) {
     const reachable = rowOf(rows, chosen ?? -1) < 0 ? rows[0]?.from : chosen;
-    for (const made of chips) {
-      const index = Number(made.dataset.index);
+    for (const node of chips) {
+      const index = Number(node.dataset.index);
       const rgb = ground(index);
       const fill = rgb ? `rgb(${rgb.join()})` : "";
-      if (colours.get(made) !== fill + ink) {
-        colours.set(made, fill + ink);
-        made.style.background = fill;
-        made.style.color = rgb ? textOn(rgb, ink) : "";
+      if (colours.get(node) !== fill + ink) {
+        colours.set(node, fill + ink);
+        node.style.background = fill;
+        node.style.color = rgb ? textOn(rgb, ink) : "";
       }
-      made.classList.toggle("hs-current", index === current);
-      made.classList.toggle("hs-over", index === over);
-      made.classList.toggle("hs-found", found.has(index));
-      made.classList.toggle("hs-marked", marked.has(index));
+      node.classList.toggle("hs-current", index === current);
+      node.classList.toggle("hs-over", index === over);
+      node.classList.toggle("hs-found", matches.has(index));
+      node.classList.toggle("hs-marked", marked.has(index));
       const inside = brushed && index >= brushed[0] && index < brushed[1];
-      made.classList.toggle("hs-brushed-chip", Boolean(inside));
+      node.classList.toggle("hs-brushed-chip", Boolean(inside));
       if (!picks) continue;
-      setAttribute(made, "aria-checked", String(index === chosen));
-      made.tabIndex = index === reachable ? 0 : -1;
+      setAttribute(node, "aria-checked", String(index === chosen));
+      node.tabIndex = index === reachable ? 0 : -1;
     }
   }
 
   /** The accessible name of each token; it can wait until the picture is there. */
   function nameAll() {
-    for (const made of chips) {
-      const index = Number(made.dataset.index);
-      const told = look?.told(index);
-      const words = `${made.textContent}, position ${index}${told ? `, ${told}` : ""}`;
-      setAttribute(made, "aria-label", words);
+    for (const node of chips) {
+      const index = Number(node.dataset.index);
+      const description = look?.describe(index);
+      const words = `${node.textContent}, position ${index}${description ? `, ${description}` : ""}`;
+      setAttribute(node, "aria-label", words);
     }
   }
 
@@ -220,10 +220,10 @@ export function passage(className, name, on) {
    * @param {number} index
    */
   function reveal(index) {
-    const found = rows[rowOf(rows, index)];
-    if (!found) return;
-    if (found.top < box.scrollTop || found.top + found.height > box.scrollTop + box.clientHeight)
-      box.scrollTop = found.top - box.clientHeight / 3;
+    const row = rows[rowOf(rows, index)];
+    if (!row) return;
+    if (row.top < box.scrollTop || row.top + row.height > box.scrollTop + box.clientHeight)
+      box.scrollTop = row.top - box.clientHeight / 3;
   }
 
   return { box, arrange, render, reveal, indexOf, destroy: () => clearTimeout(naming) };

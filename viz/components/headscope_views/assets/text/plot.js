@@ -72,9 +72,9 @@ export function paintAxes({ context, plot, unit, family, theme }, across, up, { 
   context.fillStyle = theme.muted;
   /** @type {(range: Range, length: number, every: number) => {at: number, text: string}[]} */
   const places = (range, length, every) => {
-    const found = ticksOf(range, Math.max(2, Math.floor(length / (every * unit)) + 1));
+    const steps = ticksOf(range, Math.max(2, Math.floor(length / (every * unit)) + 1));
     const scale = length / (range[1] - range[0]);
-    return found.map(({ value, text }) => ({ at: (value - range[0]) * scale, text }));
+    return steps.map(({ value, text }) => ({ at: (value - range[0]) * scale, text }));
   };
   context.beginPath();
   if (ticks) {

@@ -31,12 +31,12 @@ function tidy(value) {
 /**
  * @param {Theme} theme
  * @param {number} top the weight of the last colour
- * @param {boolean} own whether that is the map's own largest
+ * @param {boolean} fitted whether that is the map's own largest
  * @param {string} [name] of the numbers
  * @returns {Scale}
  */
-export function weightScale({ ramp }, top, own, name = "weight") {
-  const range = own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
+export function weightScale({ ramp }, top, fitted, name = "weight") {
+  const range = fitted ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
   return {
     name,
     ramp,

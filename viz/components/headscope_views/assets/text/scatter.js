@@ -72,7 +72,7 @@ export function scatter(state, parent) {
   let last = null;
   const drawn = changes();
   const framed = changes();
-  const told = changes();
+  const changed = changes();
 
   // ---- what is shown
 
@@ -260,14 +260,14 @@ export function scatter(state, parent) {
     const colours = values.map((value) =>
       value === null || !range ? null : colourAt(theme, shareOf(value, range)),
     );
-    const own = chosenIndex();
+    const current = chosenIndex();
     const kept = new Set(state.passing().map(nameOfSpot));
-    const faint = spots.map((spot, i) => i !== own && !kept.has(nameOfSpot(spot)));
+    const faint = spots.map((spot, i) => i !== current && !kept.has(nameOfSpot(spot)));
     paintDots(paper, dots, colours, faint);
     dots = dots.map((dot, i) => (faint[i] ? null : dot)); // only what stands out can be pointed at
     const named = spots.flatMap((spot, i) =>
-      i === own || state.standing?.has(nameOfSpot(spot))
-        ? [{ dot: dots[i], name: shortName(spot), chosen: i === own }]
+      i === current || state.standing?.has(nameOfSpot(spot))
+        ? [{ dot: dots[i], name: shortName(spot), chosen: i === current }]
         : [],
     );
     paintNames(paper, named.sort((a, b) => Number(b.chosen) - Number(a.chosen)));
@@ -340,7 +340,7 @@ export function scatter(state, parent) {
       place(chosen, dots[chosenIndex()] ?? undefined);
       showPointed();
     }
-    if (told(numbers, map, site, head, plot, group[0])) explain(numbers, axes);
+    if (changed(numbers, map, site, head, plot, group[0])) explain(numbers, axes);
   }
 
   band.hidden = chosen.hidden = pointed.hidden = tip.hidden = true;

@@ -19,16 +19,16 @@ export function matches(labels, wanted) {
   if (!sought) return [];
   const pieces = labels.map(plain);
   /** @type {Range[]} */
-  const found = [];
+  const places = [];
   pieces.forEach((piece, from) => {
-    if (piece.includes(sought)) found.push([from, from + 1]);
+    if (piece.includes(sought)) places.push([from, from + 1]);
     else if (!piece || !sought.startsWith(piece)) return;
     let [joined, to] = [piece, from + 1];
     while (joined.length < sought.length && sought.startsWith(joined) && to < pieces.length)
       joined += pieces[to++];
-    if (to > from + 1 && joined.startsWith(sought)) found.push([from, to]);
+    if (to > from + 1 && joined.startsWith(sought)) places.push([from, to]);
   });
-  return found;
+  return places;
 }
 
 /**

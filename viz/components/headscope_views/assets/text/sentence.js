@@ -18,8 +18,8 @@ export function sentence(state, parent) {
     render() {
       const { site, head, form } = state.selection;
       const whole = FORMS[form].covers === "layers"; // is not of one head
-      const found = !whole && typeof head === "number" && state.numbers?.sentence({ site, head });
-      setText(line, found ? `Head ${head}: ${found}` : "");
+      const words = !whole && typeof head === "number" && state.numbers?.sentence({ site, head });
+      setText(line, words ? `Head ${head}: ${words}` : "");
       // its place is kept free while it may still come, so that the picture does not move
       line.hidden = whole || (!line.textContent && !state.isCheap());
     },

@@ -74,8 +74,8 @@ export function sound(state, parent) {
     if (!key.timed || token === null || direction === "in") return [];
     const { origins } = query;
     if (query.timed) return [token];
-    const own = origins?.[token] ?? [token];
-    const at = words.findIndex(({ rows: written }) => own.some((row) => written.includes(row)));
+    const tokens = origins?.[token] ?? [token];
+    const at = words.findIndex(({ rows: written }) => tokens.some((row) => written.includes(row)));
     if (at < 0) return [token];
     const places = words[at].rows.map((row) => placeOf(row)).filter((place) => place >= 0);
     return [...new Set(places)].slice(0, MOST_ROWS);
@@ -89,20 +89,20 @@ export function sound(state, parent) {
   function placeOf(row) {
     const { origins, labels } = state.texts().query;
     if (!origins) return row < labels.length ? row : -1;
-    return origins.findIndex((own) => own.includes(row));
+    return origins.findIndex((group) => group.includes(row));
   }
 
   /** Fetches what is missing of these rows. */
   function weights() {
     const { site, head } = state.selection;
     const wanted = rows();
-    const found = wanted.flatMap((row) => state.maps.exact(site, head, "query", row)?.weights ?? []);
+    const known = wanted.flatMap((row) => state.maps.exact(site, head, "query", row)?.weights ?? []);
     for (let i = 0; i < MOST_ROWS; i++) {
       const row = wanted[i];
       const here = row === undefined || state.maps.exact(site, head, "query", row);
       state.view.client?.want(`heard ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
     }
-    return found.length === wanted.length ? meanOf(found) : null;
+    return known.length === wanted.length ? meanOf(known) : null;
   }
 
   /** The word of the chosen token. */
@@ -110,8 +110,8 @@ export function sound(state, parent) {
     const { token, direction } = state.selection;
     const { query } = state.texts();
     if (token === null || direction === "in" || query.timed) return -1;
-    const own = query.origins?.[token] ?? [token];
-    return own.reduce((found, row) => (found < 0 ? wordOf(words, row) : found), -1);
+    const tokens = query.origins?.[token] ?? [token];
+    return tokens.reduce((first, row) => (first < 0 ? wordOf(words, row) : first), -1);
   }
 
   /** @param {number} index */
@@ -125,7 +125,7 @@ export function sound(state, parent) {
     if (site < 0) return;
     const { origins } = state.base.texts[sites[site].query_text ?? 0];
     const [row] = words[index].rows;
-    const token = origins ? origins.findIndex((own) => own.includes(row)) : row;
+    const token = origins ? origins.findIndex((group) => group.includes(row)) : row;
     state.select({ site, token, direction: "out" });
   }
 
@@ -227,9 +227,9 @@ export function sound(state, parent) {
 
   function fill() {
     chips = words.map(({ text }, i) => {
-      const made = element("button", "hs-chip hs-sound-word", { type: "button", dir: "auto", role: "radio" }, text);
-      made.dataset.index = String(i);
-      return made;
+      const chip = element("button", "hs-chip hs-sound-word", { type: "button", dir: "auto", role: "radio" }, text);
+      chip.dataset.index = String(i);
+      return chip;
     });
     list.replaceChildren(...chips);
   }
@@ -280,12 +280,12 @@ export function sound(state, parent) {
   }
 
   /**
-   * @param {Spectrogram | null} found
+   * @param {Spectrogram | null} spectrogram
    * @param {Float32Array | null} row
    * @param {TimeAxis} now
    * @param {Theme} theme
    */
-  function paint(found, row, now, theme) {
+  function paint(spectrogram, row, now, theme) {
     const ratio = devicePixelRatio || 1;
     const tall = TALL.image + TALL.curve + TALL.axis;
     [canvas.width, canvas.height] = [Math.round(now.wide * ratio), Math.round(tall * ratio)];
@@ -295,16 +295,16 @@ export function sound(state, parent) {
     const end = now.heard * now.scale;
     context.fillStyle = theme.surface;
     context.fillRect(0, 0, now.wide, TALL.image);
-    if (found && found.rows > 1) {
+    if (spectrogram && spectrogram.rows > 1) {
       context.imageSmoothingEnabled = true;
       context.drawImage(ground, 0, 0, end, TALL.image);
-    } else if (found) amplitudes(context, found, now, theme);
+    } else if (spectrogram) amplitudes(context, spectrogram, now, theme);
     if (row) curve(context, row, now, theme);
     context.fillStyle = context.strokeStyle = theme.muted;
     context.font = `12px ${getComputedStyle(section).fontFamily}`;
     context.textBaseline = "top";
-    const shown = now.folded ? now.heard : now.seconds;
-    for (const { value, text } of ticksOf([0, shown], Math.max(2, (shown * now.scale) / TICK))) {
+    const span = now.folded ? now.heard : now.seconds;
+    for (const { value, text } of ticksOf([0, span], Math.max(2, (span * now.scale) / TICK))) {
       const x = value * now.scale;
       context.fillRect(Math.round(x), TALL.image + TALL.curve, 1, 4);
       context.textAlign = x < 12 ? "left" : x > now.wide - 24 ? "right" : "center";
@@ -391,16 +391,16 @@ export function sound(state, parent) {
     render(theme) {
       section.hidden = !state.base.sound;
       if (section.hidden) return;
-      const told = /** @type {{words?: SpokenWord[], why?: string} | null} */ (state.view.answer("words", "words"));
-      const found = /** @type {(Spectrogram & {why?: string}) | null} */ (state.view.answer("spectrogram", "spectrogram"));
-      if (listed(told)) {
-        words = told?.words ?? [];
+      const spoken = /** @type {{words?: SpokenWord[], why?: string} | null} */ (state.view.answer("words", "words"));
+      const answer = /** @type {(Spectrogram & {why?: string}) | null} */ (state.view.answer("spectrogram", "spectrogram"));
+      if (listed(spoken)) {
+        words = spoken?.words ?? [];
         fill();
       }
       list.hidden = files.hidden = !words.length;
       doubt.hidden = !words.length;
       play.hidden = unfold.hidden = !state.view.remote;
-      const image = found && "rows" in found ? found : null;
+      const image = answer && "rows" in answer ? answer : null;
       const now = timeAxis(length(), scroller.clientWidth, folded);
       axis = now;
       unfold.hidden = length().seconds - length().heard < 0.05;

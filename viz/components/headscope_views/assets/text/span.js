@@ -17,9 +17,9 @@ export const BLOCKS = ["all", "aa", "ab", "ba", "bb"];
  * @returns {Range | null}
  */
 export function parsed(listed) {
-  const found = /^(\d{1,9})-(\d{1,9})$/.exec(listed);
-  if (!found) return null;
-  const [from, to] = [Number(found[1]), Number(found[2])];
+  const match = /^(\d{1,9})-(\d{1,9})$/.exec(listed);
+  if (!match) return null;
+  const [from, to] = [Number(match[1]), Number(match[2])];
   return from < to ? [from, to] : null;
 }
 

@@ -185,10 +185,10 @@ export function stages(state, parent) {
     const masked = parse(theme.line) ?? [128, 128, 128];
     let most = 1e-12;
     for (const value of values) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
-    const made = element("canvas");
-    [made.width, made.height] = [across, Math.ceil(values.length / across)];
-    const context = contextOf(made);
-    const image = context.createImageData(made.width, made.height);
+    const canvas = element("canvas");
+    [canvas.width, canvas.height] = [across, Math.ceil(values.length / across)];
+    const context = contextOf(canvas);
+    const image = context.createImageData(canvas.width, canvas.height);
     values.forEach((value, i) => {
       const share = weights ? Math.sqrt(Math.max(0, value)) : 0.5 + value / (2 * most);
       const at = 3 * Math.min(255, Math.max(0, Math.round(255 * share)));
@@ -197,8 +197,8 @@ export function stages(state, parent) {
       image.data[4 * i + 3] = 255;
     });
     context.putImageData(image, 0, 0);
-    bitmaps.set(key, made);
-    return made;
+    bitmaps.set(key, canvas);
+    return canvas;
   }
 
   /**
@@ -287,8 +287,8 @@ export function stages(state, parent) {
       const matrix = matrices.get(name);
       if (!matrix) return "";
       const from = name === "written" ? 0 : chosen * matrix.cols;
-      const own = matrix.values.subarray(from, from + matrix.cols);
-      return figures(Math.hypot(...own));
+      const vector = matrix.values.subarray(from, from + matrix.cols);
+      return figures(Math.hypot(...vector));
     };
     const adds = matrices.has("written")
       ? `; through W_O it adds a vector of length ${length("written")}`
@@ -366,9 +366,9 @@ export function stages(state, parent) {
     if (!drawn || !theme) return;
     const family = getComputedStyle(section).fontFamily;
     const [margin, name] = [24 * unit, 22 * unit];
-    const found = STAGES.map((stage) => ({ stage, layout: layoutOf(stage.name) }));
-    const tall = found.reduce((sum, { layout }) => sum + (layout ? layout.rows * layout.tall + name : 0), 0);
-    const wide = Math.max(...found.map(({ layout }) => (layout ? layout.cols * layout.cell : 0)), 420 * unit);
+    const layouts = STAGES.map((stage) => ({ stage, layout: layoutOf(stage.name) }));
+    const tall = layouts.reduce((sum, { layout }) => sum + (layout ? layout.rows * layout.tall + name : 0), 0);
+    const wide = Math.max(...layouts.map(({ layout }) => (layout ? layout.cols * layout.cell : 0)), 420 * unit);
     const file = element("canvas");
     [file.width, file.height] = [2 * (wide + 2 * margin), 2 * (tall + 3 * margin)].map(Math.round);
     const context = contextOf(file);
@@ -380,7 +380,7 @@ export function stages(state, parent) {
     context.fillText(title.textContent ?? "", margin, margin, wide);
     context.translate(margin, 2 * margin);
     context.font = fontOf(unit, family, 12);
-    for (const { stage, layout } of found) {
+    for (const { stage, layout } of layouts) {
       if (!layout) continue;
       context.fillStyle = theme.text;
       context.fillText(`${titleOf(stage)} ${stage.arrow}`, 0, 0);

@@ -158,7 +158,7 @@ export class TextState {
    * @param {Axis} axis
    * @returns {Range[]}
    */
-  found(axis) {
+  matchesOf(axis) {
     const { find } = this.selection;
     if (this.search.find !== find || this.search.base !== this.base)
       this.search = { find, base: this.base, of: new Map() };
@@ -175,7 +175,7 @@ export class TextState {
    * @returns {Set<number>}
    */
   foundPlaces(axis) {
-    const runs = this.found(axis);
+    const runs = this.matchesOf(axis);
     return new Set(runs.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
   }
 
@@ -299,12 +299,12 @@ export class TextState {
    * @param {string} path
    */
   ask(slot, path) {
-    const found = this.ofHeads.get(path);
-    if (!found) {
+    const answer = this.ofHeads.get(path);
+    if (!answer) {
       if (this.view.client?.state(slot) === "done") this.view.client.want(slot, null); // evicted
       this.view.client?.want(slot, path);
     }
-    return found;
+    return answer;
   }
 
   /**
@@ -315,8 +315,8 @@ export class TextState {
   refused() {
     const { remote, client } = this.view;
     const here = client && this.parts().length > 0; // the picture comes first
-    const found = remote && here ? this.view.answer("refused", "refused") : null;
-    return /** @type {Record<string, string> | null} */ (found) ?? {};
+    const answer = remote && here ? this.view.answer("refused", "refused") : null;
+    return /** @type {Record<string, string> | null} */ (answer) ?? {};
   }
 
   /**
@@ -403,7 +403,7 @@ export class TextState {
   /** What was searched for: in the queries' text, then in the keys'. */
   matches() {
     /** @type {(axis: Axis) => Match[]} */
-    const of = (axis) => this.found(axis).map((run) => ({ axis, run }));
+    const of = (axis) => this.matchesOf(axis).map((run) => ({ axis, run }));
     return this.texts().one ? of("query") : [...of("query"), ...of("key")];
   }
 
@@ -463,8 +463,8 @@ export class TextState {
 
   /** The heads of the picture that is shown. */
   drawn() {
-    const { form, shown, head } = this.selection;
-    return form === "lines" ? headsShown(shown, head, this.site().heads) : [head];
+    const { form, shown: several, head } = this.selection;
+    return form === "lines" ? headsShown(several, head, this.site().heads) : [head];
   }
 
   /**
@@ -495,11 +495,11 @@ export class TextState {
       Object.assign(filters, sinksQueryOf(this.variant()));
       const ranges = { rows: rows.join("-"), columns: cols.join("-") };
       const path = pathOf("hidden", { site, head, ...ranges, ...filters });
-      const told = /** @type {{share: number, rows: number, total: number} | null} */ (
+      const answer = /** @type {{share: number, rows: number, total: number} | null} */ (
         this.view.answer(`hidden ${head}`, path)
       );
-      const sampled = told && told.rows < told.total ? ` (of ${told.rows} of ${told.total} rows)` : "";
-      if (told) return { name, share: told.share, sign: "", sampled };
+      const sampled = answer && answer.rows < answer.total ? ` (of ${answer.rows} of ${answer.total} rows)` : "";
+      if (answer) return { name, share: answer.share, sign: "", sampled };
     }
     const drawn = this.weightsVariant();
     const what = [this.trace, site, head, ...rows, ...cols, least, few, drawn.sinks].join();
@@ -530,10 +530,10 @@ export class TextState {
     if (this.view.remote) {
       const ranges = { rows: `${from}-${to}`, columns: cols.join("-") };
       const path = pathOf("strongest", { site, head, top, ...ranges, ...sinksQueryOf(this.variant()) });
-      const told = /** @type {{first: number, keys: number[][]} | null} */ (
+      const answer = /** @type {{first: number, keys: number[][]} | null} */ (
         this.view.answer(`strongest ${head}`, path)
       );
-      if (told) return told;
+      if (answer) return answer;
     }
     const weights = this.maps.window(site, head, [from, to], cols, this.weightsVariant());
     return weights && strongestKeys(weights, [from, to], cols, top);
@@ -585,9 +585,9 @@ export class TextState {
 
   /** Requests missing data: the selected head at once, rows and tiles after a delay. */
   wish() {
-    const { client, next, found } = this.view;
+    const { client, next, baseOrNull: baseOrNull } = this.view;
     if (next) this.guess();
-    if (!client || !found) return;
+    if (!client || !baseOrNull) return;
     if (this.parts().length) this.repin(); // may select, and so wish: the selection is read after it
     const { site, head, token, direction, form } = this.selection;
     const variant = this.variant();
@@ -614,12 +614,12 @@ export class TextState {
   repin() {
     if (!this.view.unpinned) return;
     const { site, head } = this.selection;
-    const found = /** @type {{query: number | null} | null} */ (
+    const answer = /** @type {{query: number | null} | null} */ (
       this.view.answer("sharpest", pathOf("sharpest", { site, head }))
     );
-    if (!found) return;
+    if (!answer) return;
     this.view.unpinned = false;
-    this.select({ token: found.query, direction: "out" });
+    this.select({ token: answer.query, direction: "out" });
   }
 
   /** Whether the numbers of every head take little time, and tell anything. */
@@ -693,8 +693,8 @@ export class TextState {
 
   /** The map that is likely wanted of a trace whose base has not come yet, fetched beside it. */
   guess() {
-    const { next, found, start, selection } = this.view;
-    if (!next || !found || start || this.maps.maps.entries.size === 0) return;
+    const { next, baseOrNull: baseOrNull, start, selection } = this.view;
+    if (!next || !baseOrNull || start || this.maps.maps.entries.size === 0) return;
     const { site, head } = selection;
     const heads = next.heads[site] ?? 0; // another network may have fewer layers or heads
     const exists = typeof head === "number" ? head < heads : heads > 0;

@@ -33,13 +33,13 @@ export function headSwitches(state) {
     const set = (next) => state.select({ shown: listOf(next) });
     box.replaceChildren(
       ...all.map((head) => {
-        const made = element("button", "hs-head", { type: "button" }, String(head));
-        made.title = `Head ${head}: click switches it on or off, a double click draws it alone`;
-        made.setAttribute("aria-label", `Head ${head}`);
-        made.style.setProperty("--head", headColour(head, theme));
-        made.onclick = () => state.select({ shown: toggled(heads(), head) });
-        made.ondblclick = () => state.select({ head, shown: "" });
-        return made;
+        const node = element("button", "hs-head", { type: "button" }, String(head));
+        node.title = `Head ${head}: click switches it on or off, a double click draws it alone`;
+        node.setAttribute("aria-label", `Head ${head}`);
+        node.style.setProperty("--head", headColour(head, theme));
+        node.onclick = () => state.select({ shown: toggled(heads(), head) });
+        node.ondblclick = () => state.select({ head, shown: "" });
+        return node;
       }),
       button("All", "Draw all heads of the layer", () => set(all)),
       button("One", "Draw the chosen head alone", () => set([])),
@@ -54,8 +54,8 @@ export function headSwitches(state) {
   function render(theme) {
     if (built(theme, state.selection.site, state.trace)) build(theme);
     const on = heads();
-    for (const [head, made] of [...box.children].slice(0, state.site().heads).entries())
-      setAttribute(made, "aria-pressed", String(on.includes(head)));
+    for (const [head, node] of [...box.children].slice(0, state.site().heads).entries())
+      setAttribute(node, "aria-pressed", String(on.includes(head)));
   }
 
   return { box, heads, render };
@@ -75,8 +75,8 @@ export function layerSwitches(state) {
   function sites() {
     const { site, layers } = state.selection;
     const listed = layers.split(".").filter(Boolean).map(Number);
-    const found = groupOf(state.base, site).filter((each) => listed.includes(layerOf(each)));
-    return found.length ? found : [site];
+    const matching = groupOf(state.base, site).filter((each) => listed.includes(layerOf(each)));
+    return matching.length ? matching : [site];
   }
 
   /** @param {number} site */
@@ -92,11 +92,11 @@ export function layerSwitches(state) {
     box.replaceChildren(
       ...group.map((site) => {
         const name = layerName(state.base, site);
-        const made = element("button", "hs-head hs-layer-switch", { type: "button" }, name);
-        made.title = `Layer ${name}: click switches it on or off`;
-        made.setAttribute("aria-label", `Layer ${name}`);
-        made.onclick = () => toggle(site);
-        return made;
+        const node = element("button", "hs-head hs-layer-switch", { type: "button" }, name);
+        node.title = `Layer ${name}: click switches it on or off`;
+        node.setAttribute("aria-label", `Layer ${name}`);
+        node.onclick = () => toggle(site);
+        return node;
       }),
       button("All", "Draw all layers", () => state.select({ layers: listOf(group.map(layerOf)) })),
       button("One", "Draw the chosen layer alone", () => state.select({ layers: "" })),

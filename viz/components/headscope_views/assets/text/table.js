@@ -97,10 +97,10 @@ export function table(state, parent) {
     const columns = [{ key: HEAD, title: "Layer · head", about: "In the order of layers." }, ...of.measures.slice(1)];
     names.replaceChildren(
       ...columns.map((column) => {
-        const made = element("button", "hs-sort", { type: "button" }, column.title);
-        made.title = "formula" in column ? aboutOf(column) : column.about;
-        made.onclick = () => sortBy(column.key);
-        const cell = element("th", "", { scope: "col" }, made);
+        const node = element("button", "hs-sort", { type: "button" }, column.title);
+        node.title = "formula" in column ? aboutOf(column) : column.about;
+        node.onclick = () => sortBy(column.key);
+        const cell = element("th", "", { scope: "col" }, node);
         cell.dataset.key = column.key;
         return cell;
       }),
@@ -119,21 +119,21 @@ export function table(state, parent) {
    * @param {string} title
    */
   function entry(key, title) {
-    const made = element("input", "hs-filter", {
+    const node = element("input", "hs-filter", {
       ...{ type: "text", "aria-label": `Filter by ${title}`, placeholder: "any" },
       ...{ maxlength: "24", spellcheck: "false", autocomplete: "off" },
     });
-    made.dataset.key = key;
-    made.oninput = () => state.filter({ [key]: made.value });
-    return made;
+    node.dataset.key = key;
+    node.oninput = () => state.filter({ [key]: node.value });
+    return node;
   }
 
   /** Shows the conditions, which may have been chosen in another view. */
   function showConditions() {
-    for (const made of filters.querySelectorAll("input")) {
-      const text = state.conditions.get(made.dataset.key ?? "") ?? "";
-      if (text !== made.value.trim()) made.value = text;
-      setAttribute(made, "aria-invalid", String(text !== "" && !conditionOf(text)));
+    for (const node of filters.querySelectorAll("input")) {
+      const text = state.conditions.get(node.dataset.key ?? "") ?? "";
+      if (text !== node.value.trim()) node.value = text;
+      setAttribute(node, "aria-invalid", String(text !== "" && !conditionOf(text)));
     }
   }
 
@@ -162,8 +162,8 @@ export function table(state, parent) {
     } else order = places.filter(passes);
     const by = all.has(key) ? key : HEAD;
     for (const cell of names.children) {
-      const own = /** @type {HTMLElement} */ (cell).dataset.key === by;
-      setAttribute(cell, "aria-sort", own ? (least || by === HEAD ? "ascending" : "descending") : "none");
+      const isSorted = /** @type {HTMLElement} */ (cell).dataset.key === by;
+      setAttribute(cell, "aria-sort", isSorted ? (least || by === HEAD ? "ascending" : "descending") : "none");
     }
     there = "";
     grid.setAttribute("aria-rowcount", String(order.length + 2));
@@ -175,14 +175,14 @@ export function table(state, parent) {
   function rowOf(place) {
     const of = /** @type {HeadNumbers} */ (numbers);
     const spot = spots[place];
-    const made = element("tr");
-    made.dataset.place = String(place);
-    made.title = of.sentence(spot) ?? "";
-    made.onclick = () => state.select({ site: spot.site, head: spot.head });
+    const node = element("tr");
+    node.dataset.place = String(place);
+    node.title = of.sentence(spot) ?? "";
+    node.onclick = () => state.select({ site: spot.site, head: spot.head });
     const name = element("th", "", { scope: "row" }, `${spot.layer} · ${spot.head}`);
     name.setAttribute("aria-label", `${spot.siteName}, head ${spot.head}`);
-    made.append(name, ...of.measures.slice(1).map(({ key }) => cellOf(of, key, spot)));
-    return made;
+    node.append(name, ...of.measures.slice(1).map(({ key }) => cellOf(of, key, spot)));
+    return node;
   }
 
   /**
@@ -236,23 +236,23 @@ export function table(state, parent) {
       const { site, head, overview, rank } = state.selection;
       box.hidden = overview !== "table";
       if (box.hidden) return;
-      const found = state.askNumbers();
-      wait.hidden = Boolean(found);
-      scroller.classList.toggle("hs-dim", !found);
-      if (!found) {
+      const loaded = state.askNumbers();
+      wait.hidden = Boolean(loaded);
+      scroller.classList.toggle("hs-dim", !loaded);
+      if (!loaded) {
         setText(wait, state.waitingFor("numbers", "Computing the numbers of every head"));
         if (!numbers) scroller.hidden = true;
         return;
       }
       scroller.hidden = false;
       const { fontSize } = getComputedStyle(box);
-      if (built(found, state.group()[0], fontSize)) {
-        numbers = found;
+      if (built(loaded, state.group()[0], fontSize)) {
+        numbers = loaded;
         spots = state.spots().map((spot) => ({ ...spot, layer: state.site(spot.site).layer, siteName: state.siteName(spot.site) }));
         row = Math.round((ROW * parseFloat(fontSize)) / 16);
         box.style.setProperty("--row", `${row}px`);
         scroller.style.maxHeight = `${Math.round(innerHeight * TALLEST)}px`;
-        build(found);
+        build(loaded);
         sorted(null);
       }
       if (sorted(numbers, rank, spots, state.conditions)) {

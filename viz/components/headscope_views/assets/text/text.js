@@ -157,20 +157,20 @@ function toolbar(state, bar, drawn) {
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
       const refused = state.refused();
       PICTURED.forEach((name, i) => {
-        const made = /** @type {HTMLButtonElement} */ (forms.children[i]);
+        const node = /** @type {HTMLButtonElement} */ (forms.children[i]);
         const chosen = name === state.selection.form;
-        made.setAttribute("aria-pressed", String(chosen));
-        made.disabled = name in refused && !chosen;
-        setAttribute(made, "title", refused[name] ?? FORMS[name].title);
+        node.setAttribute("aria-pressed", String(chosen));
+        node.disabled = name in refused && !chosen;
+        setAttribute(node, "title", refused[name] ?? FORMS[name].title);
       });
       const zoom = form()?.zoom;
       zooming.hidden = !zoom;
       for (const [name, { choices }] of drawn)
         if (choices) choices.hidden = name !== state.selection.form;
-      const { form: shown } = state.selection;
+      const { form: name } = state.selection;
       const { missing } = state.view;
-      const whole = state.view.props.difference && shown !== "matrix" ? AFTER : "";
-      const said = [missing, whole, state.base[FORMS[shown].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
+      const whole = state.view.props.difference && name !== "matrix" ? AFTER : "";
+      const said = [missing, whole, state.base[FORMS[name].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
       setText(note, said);
       note.hidden = !said;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
@@ -214,11 +214,11 @@ function chosenIn({ selection: { site, head, token, partner, direction } }) {
  * @returns {Record<string, string | number>}
  */
 function figureOf(state) {
-  const { site, head, scale, token, direction, shown, layers, form, plot } = state.selection;
+  const { site, head, scale, token, direction, shown: listed, layers, form, plot } = state.selection;
   const drawn = form === "matrix" || form === "lines" || form === "text";
   /** @type {Record<string, string | number>} */
   const several = {
-    ...((form === "lines" || form === "text") && shown ? { shown } : {}),
+    ...((form === "lines" || form === "text") && listed ? { shown: listed } : {}),
     ...(form === "text" && layers ? { layers } : {}),
   };
   /** @type {Record<string, string | number>} */

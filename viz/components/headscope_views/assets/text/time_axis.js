@@ -24,9 +24,9 @@ const GAP = 4; // between words of a row
 export function timeAxis({ heard, seconds }, room, folded) {
   const padded = seconds - heard > 0.05;
   const fold = folded && padded ? FOLD : 0;
-  const shown = folded ? heard : seconds;
-  const scale = Math.max(LEAST, (room - fold) / Math.max(shown, 0.01));
-  return { heard, seconds, folded: fold > 0, wide: Math.round(shown * scale + fold), scale };
+  const span = folded ? heard : seconds;
+  const scale = Math.max(LEAST, (room - fold) / Math.max(span, 0.01));
+  return { heard, seconds, folded: fold > 0, wide: Math.round(span * scale + fold), scale };
 }
 
 /**

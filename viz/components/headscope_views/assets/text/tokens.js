@@ -5,7 +5,7 @@ import { switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { shade } from "../core/colours.js";
 import { element, moreIs, quoted, setText } from "../core/dom.js";
-import { capital, shown } from "../core/labels.js";
+import { capital, legible } from "../core/labels.js";
 import { passage } from "./passage.js";
 
 /** @import {Cell, Theme} from "../types" */
@@ -94,7 +94,7 @@ export function tokens(state, parent) {
   /** @param {Theme} theme */
   function shadeAll(theme) {
     const { least, token: chosen } = state.selection;
-    const [found, marked] = [state.foundPlaces(outward() ? "key" : "query"), NONE];
+    const [matches, marked] = [state.foundPlaces(outward() ? "key" : "query"), NONE];
     const [current, over] = [token(), overOf()];
     const top = state.top(state.parts()[0]);
     /** @param {number} index */
@@ -108,18 +108,18 @@ export function tokens(state, parent) {
       return weight && weight.value >= least ? shade(theme.ramp, weight.value, top) : null;
     };
     /** @param {number} index */
-    const told = (index) => {
+    const describe = (index) => {
       const weight = weightOf(index);
       return weight ? `weight ${weight.sign}${weight.value.toFixed(3)}` : "";
     };
     const one = state.isOneText();
     const asked = one ? current : null;
-    const look = { ground, told, current: asked, chosen, over, found, marked, brushed: null };
+    const look = { ground, describe, current: asked, chosen, over, matches, marked, brushed: null };
     answers.render(look, theme);
     if (one) return;
-    const plain = { ground: () => null, told: () => "", over: null, marked, brushed: null };
+    const plain = { ground: () => null, describe: () => "", over: null, marked, brushed: null };
     const sought = state.foundPlaces(outward() ? "query" : "key");
-    choices.render({ ...plain, current, chosen, found: sought }, theme);
+    choices.render({ ...plain, current, chosen, matches: sought }, theme);
   }
 
   /** The answering token under the pointer, wherever that is. */
@@ -144,7 +144,7 @@ export function tokens(state, parent) {
     const label = (outward() ? query : key)[current];
     if (outward()) setText(sentence, `${where}: where `, quoted(label), ` looks. ${more}`);
     else setText(sentence, `${where}: who looks at `, quoted(label), `. ${more}`);
-    setText(which, quoted(shown(label)));
+    setText(which, quoted(legible(label)));
   }
 
   function readWeight() {

@@ -102,10 +102,10 @@ export function vectors(state, parent) {
   }
 
   /**
-   * @param {VectorsAnswer} found
+   * @param {VectorsAnswer} answer
    * @param {Theme} theme
    */
-  function paint(found, theme) {
+  function paint(answer, theme) {
     const style = getComputedStyle(box);
     unit = parseFloat(style.fontSize) / 16;
     const width = stage.clientWidth;
@@ -117,12 +117,12 @@ export function vectors(state, parent) {
     const context = contextOf(canvas);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const plot = plotOf(width, height, unit);
-    const points = [...found.queries, ...found.keys];
+    const points = [...answer.queries, ...answer.keys];
     const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
     /** @type {Range} */
     const none = [0, 1];
     const [across, up] = [rangeOf(xs) ?? none, rangeOf(ys) ?? none];
-    const [first, second] = found.explained.map((share) => `${(100 * share).toFixed(0)} %`);
+    const [first, second] = answer.explained.map((share) => `${(100 * share).toFixed(0)} %`);
     const family = style.fontFamily;
     paintAxes({ context, plot, unit, family, theme }, across, up, {
       x: `component 1: ${first} of the variance`,
@@ -130,8 +130,8 @@ export function vectors(state, parent) {
       ticks: true,
     });
     tokens = [
-      ...found.query_indices.map((index) => ({ axis: /** @type {Axis} */ ("query"), index })),
-      ...found.key_indices.map((index) => ({ axis: /** @type {Axis} */ ("key"), index })),
+      ...answer.query_indices.map((index) => ({ axis: /** @type {Axis} */ ("query"), index })),
+      ...answer.key_indices.map((index) => ({ axis: /** @type {Axis} */ ("key"), index })),
     ];
     dots = placed(xs, ys, across, up, plot);
     paintMarks(context, theme);
@@ -182,24 +182,24 @@ export function vectors(state, parent) {
       const { site, head, token, direction, form } = state.selection;
       box.hidden = typeof head !== "number" || FORMS[form].covers === "layers";
       if (box.hidden || !box.open || !stage.clientWidth) return;
-      const found = /** @type {VectorsAnswer | null} */ (
+      const answer = /** @type {VectorsAnswer | null} */ (
         state.ask("vectors", pathOf("vectors", { site, head }))
       );
-      stage.classList.toggle("hs-dim", !found);
-      wait.hidden = Boolean(found);
-      if (!found) {
+      stage.classList.toggle("hs-dim", !answer);
+      wait.hidden = Boolean(answer);
+      if (!answer) {
         setText(wait, state.waitingFor("vectors", "Projecting queries and keys"));
         dots = [];
         point(-1);
         return;
       }
       const { fontSize } = getComputedStyle(box);
-      if (!drawn(found, theme, token, direction, stage.clientWidth, fontSize, devicePixelRatio)) return;
+      if (!drawn(answer, theme, token, direction, stage.clientWidth, fontSize, devicePixelRatio)) return;
       over = -1;
-      paint(found, theme);
-      const part = found.query_indices.length < state.site().queries;
-      const kept = Math.round(100 * (found.explained[0] + found.explained[1]));
-      const sampled = part ? `${found.query_indices.length} tokens sampled. ` : "";
+      paint(answer, theme);
+      const part = answer.query_indices.length < state.site().queries;
+      const kept = Math.round(100 * (answer.explained[0] + answer.explained[1]));
+      const sampled = part ? `${answer.query_indices.length} tokens sampled. ` : "";
       hint = `The plane keeps ${kept} % of the variance. ${sampled}Point at a dot to read its token.`;
       showPointed();
       setAttribute(

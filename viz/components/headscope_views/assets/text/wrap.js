@@ -47,7 +47,7 @@ export function wrapped(widths, width, { gap, row, line }, first = 0) {
  * @returns {[number, number]}
  */
 export function rowsInSight(rows, scroll, height) {
-  const first = firstWhere(rows, ({ top, height: own }) => top + own > scroll);
+  const first = firstWhere(rows, ({ top, height: tall }) => top + tall > scroll);
   return [first, Math.max(first, firstWhere(rows, ({ top }) => top >= scroll + height))];
 }
 
@@ -58,8 +58,8 @@ export function rowsInSight(rows, scroll, height) {
  * @param {number} token
  */
 export function rowOf(rows, token) {
-  const found = firstWhere(rows, ({ to }) => to > token);
-  return found < rows.length && rows[found].from <= token ? found : -1;
+  const index = firstWhere(rows, ({ to }) => to > token);
+  return index < rows.length && rows[index].from <= token ? index : -1;
 }
 
 /**
