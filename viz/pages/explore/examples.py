@@ -51,7 +51,8 @@ def first(model: str) -> tuple[str, str, str]:
 
 
 def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The selection that a model of the list begins with: that of its example; None for none.
+    """The selection that a model of the list begins with: that of its example; None without one,
+    for which the page chooses a head.
 
     Args:
         model: of the list; "" for any other.
@@ -59,21 +60,17 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     text, _, photo = first(model)
     if source.READS.get(model) == "image":
-        example = pictures(model).get(settings.get("photo", photo))
-        uploaded = settings.get("upload") or settings.get("photo", photo) != photo
-        if not uploaded and example is not None:
+        trained = cards.card(model) is not None or model in sizes.KINDS
+        chosen = settings.get("photo", photo)
+        example = None if settings.get("upload") else pictures(model).get(chosen)
+        if example is not None and (chosen == photo or not trained):
             return FIRST | strip.selection_of(example)
-        return FIRST if cards.card(model) or model in sizes.KINDS else None
+        return FIRST if trained else None
     example = next(iter(texts(model)), None)
     if example is None:
         return None
     pinned = settings.get("input", text) == text
     return selection_of(example) | ({} if pinned else {"token": None})
-
-
-def has_own(model: str) -> bool:
-    """Whether a model of the list has examples, whose head it begins with."""
-    return begin(model, {}) is not None
 
 
 def buttons() -> bool:

@@ -261,7 +261,8 @@ def _show(
     before = tracing.entry_for(plain, between)
     held = after if request == edited else before
     stage.kind = held.value.kind
-    chosen = None if examples.has_own(source.listed()) else tracing.telling(before)
+    begins = examples.begin(source.listed(), session.current(PAGE).settings)
+    chosen = None if begins is not None else tracing.telling(before)
     stage.params = _now(stage.kind, chosen)
     if chosen is not None:
         (entries.hint or st).caption(shared.plain(answers.reason(chosen, before.value.trace)))

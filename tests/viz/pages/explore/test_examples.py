@@ -12,7 +12,7 @@ from viz.api.samples import PHOTOS
 from viz.pages.explore.example_photos import EXAMPLES as PHOTO_EXAMPLES
 from viz.pages.explore.example_texts import EXAMPLES as ALL
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
-from viz.pages.explore.examples import of_text
+from viz.pages.explore.examples import begin, of_text
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +97,11 @@ def test_the_words_beside_those_weights() -> None:
     assert mary.weights(24, 4)[13][[3, 9]].max() == pytest.approx(0.07, abs=0.005)
     best = likeliest(mary, -1, count=1)
     assert name_of(load("smollm2"), mary.output, best.ids[0]).strip() == "Mary"
+
+
+@pytest.mark.parametrize("example", PHOTO_EXAMPLES["dinov2"], ids=lambda each: each.name)
+def test_a_photo_of_a_pretrained_model_opens_at_its_head(example) -> None:
+    start = begin("dinov2", {"photo": example.input})
+    assert start is not None
+    assert (start["layer"], start["head"], start["token"]) == (example.layer, example.head, 0)
+    assert begin("dinov2", {"photo": example.input, "upload": "0" * 64}) is None
