@@ -22,9 +22,17 @@ from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
 from models.model import Config
 from models.seq2seq import Seq2SeqConfig
-from models.ssru import TranslatorConfig
+from models.simple import SmallestConfig
 from models.vit import ViTConfig
 
+COUNTED = (
+    EncoderConfig,
+    DecoderConfig,
+    Seq2SeqConfig,
+    ViTConfig,
+    SmallestConfig,
+    AttentionLayerConfig,
+)
 QUANTITIES = ("parameters", "flops", "memory")
 
 
@@ -37,10 +45,9 @@ def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...
         target: input length of the decoder of an encoder–decoder.
 
     Raises:
-        ValueError: for no tokens, or more than the network's maximum; for a `Translator`.
+        ValueError: for no tokens, or more than the network's maximum; for a kind of network whose
+            parts are not counted.
     """
-    if isinstance(config, TranslatorConfig):
-        raise ValueError("cost: expected a network of attention and MLPs, received a recurrent one")
     check_input(config, tokens, target)
     if isinstance(config, ViTConfig):
         costs = vit_parts(config)
@@ -52,9 +59,17 @@ def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...
         costs = encoder_parts(config, tokens)
     elif isinstance(config, AttentionLayerConfig):
         costs = layer_parts(config, tokens, target)
-    else:
+    elif isinstance(config, SmallestConfig):
         costs = smallest_parts(config, tokens)
+    else:
+        kinds = ", ".join(kind.__name__ for kind in COUNTED)
+        raise ValueError(f"cost: expected one of {kinds}, received {type(config).__name__}")
     return tuple(costs)
+
+
+def is_counted(config: object) -> bool:
+    """Whether `parts` knows this kind of network: a recurrent one it does not."""
+    return isinstance(config, COUNTED)
 
 
 def check_input(config: Config, tokens: int, target: int) -> None:

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from models.cost.count import parts, total
+from models.cost.count import is_counted, parts, total
 from models.cost.memory import peak_memory
 from models.cost.memory_check import GIB, SHARE, available_memory
 from models.cost.parts import NUMBER
 from models.loading import summary
 from models.model import Model
-from models.ssru import TranslatorConfig
 
 MOST_LOGITS = 2**28  # bytes; of more, those of the last token are kept
 ATTENTION = 4  # FLOPs per query, key and feature: two matrix products
@@ -37,7 +36,7 @@ def estimate(model: Model, tokens: int) -> Estimate:
     """
     logits = NUMBER * (tokens if kept_logits(model, tokens) is None else 1) * _vocab(model)
     config: Any = model.network.config
-    counted = model.door == "own" and not isinstance(config, TranslatorConfig)
+    counted = model.door == "own" and is_counted(config)
     if counted and tokens <= model.limit:
         costs = parts(config, tokens, tokens)
         weights = NUMBER * total(costs, "parameters")

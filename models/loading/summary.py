@@ -134,7 +134,8 @@ def _parts(config: Any) -> Iterator[Part]:
     )
     dim = config.width if isinstance(config, ViTConfig) else config.dim
     most = config.tokens if isinstance(config, ViTConfig) else config.max_tokens
-    positions = str(getattr(config, "positions", "sinusoidal"))
+    absent = "sinusoidal" if isinstance(config, TranslatorConfig) else "none"
+    positions = str(getattr(config, "positions", absent))
     mlp = getattr(config, "mlp", None)
     for name in names:
         shared = getattr(config, "kv_heads", None) or config.heads

@@ -19,6 +19,7 @@ from models.layer import AttentionLayer, AttentionLayerConfig
 from models.presets import PRESETS
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
+from models.ssru import TranslatorConfig
 from models.vit import ViT, ViTConfig
 
 TEXT: dict[str, Any] = {"vocab": 53, "dim": 35, "heads": 5, "depth": 3, "mlp": 47, "max_tokens": 31}
@@ -243,3 +244,8 @@ def test_an_input_that_does_not_fit_is_refused(config, tokens, says):
 def test_an_unknown_quantity_is_refused():
     with pytest.raises(ValueError, match="expected one of parameters, flops, memory"):
         total((), "colour")
+
+
+def test_a_kind_that_is_not_counted_is_refused() -> None:
+    with pytest.raises(ValueError, match="SmallestConfig, AttentionLayerConfig, received Trans"):
+        parts(TranslatorConfig(), 5)

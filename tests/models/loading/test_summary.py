@@ -12,6 +12,8 @@ from models.loading import summary
 from models.request import Reads
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from models.simple import SmallestConfig
+from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -134,3 +136,12 @@ def test_a_readme_elsewhere_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "inside" / "README.md").symlink_to(tmp_path / "secret")
     assert summary.licence(Folder.at(tmp_path / "inside")) is None
     assert summary.licence(Folder.at(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    ("config", "positions"), [(SmallestConfig(), "none"), (TranslatorConfig(), "sinusoidal")]
+)
+def test_positions_of_a_config_without_a_choice(
+    config: SmallestConfig | TranslatorConfig, positions: str
+) -> None:
+    assert {part.positions for part in summary.parts(load(config))} == {positions}
