@@ -14,7 +14,7 @@ import streamlit as st
 from headscope_views import ASSETS, assets_path
 
 from viz.api import pdf, room_routes, server, uploads
-from viz.pages.frame import old_links, registry
+from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
 
@@ -35,7 +35,13 @@ app = st.App(
         uploads.route(allowed_hosts, largest_upload, attachments.keep),
         pdf.route(allowed_hosts),
         *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
-        *server.page_routes(registry.ENTRIES, registry.FIRST, old_links.MOVED),
+        *server.page_routes(
+            registry.ENTRIES,
+            registry.FIRST,
+            old_links.MOVED,
+            previews.of,
+            f"{assets_path()}/{previews.PICTURE}",
+        ),
         server.asset_route(ASSETS, assets_path()),
         server.plotly_route(),
     ],

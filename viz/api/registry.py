@@ -11,9 +11,12 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from viz.api import memory, pool
+
+if TYPE_CHECKING:
+    from viz.api import baked
 
 T = TypeVar("T")
 
@@ -91,6 +94,7 @@ class Expected:
         requests: for the result.
         settled: True once the result is held, False once its computation has ended without one.
         runs: how many compute it or wait for it.
+        answers: known beforehand, given until the result is held.
     """
 
     id: str
@@ -98,6 +102,7 @@ class Expected:
     requests: Requests = field(default_factory=Requests)
     settled: Future[bool] = field(default_factory=Future)
     runs: int = 0
+    answers: "baked.Answers" = field(default_factory=dict)
 
 
 class UnknownError(LookupError):

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from viz.api.preview import Preview, with_preview
+
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
     from starlette.requests import Request
@@ -84,20 +86,29 @@ def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
 
 
 def page_routes(
-    names: Iterable[str], first: str, moved: Mapping[str, Callable[[Query], Query]]
+    names: Iterable[str],
+    first: str,
+    moved: Mapping[str, Callable[[Query], Query]],
+    preview: Callable[[str, Query], Preview],
+    picture: str,
 ) -> "list[Route]":
-    """The routes of the pages, which all serve the same file.
+    """The routes of the pages, which all serve the same file, with the preview of their link.
 
     Args:
         names: of the pages.
         first: the page at "/"; its own path redirects there.
         moved: older paths of the first page, each with what its query is now.
+        preview: of a link to a page, by its name and query.
+        picture: URL path of a picture for the previews.
     """
     from starlette.responses import HTMLResponse, RedirectResponse
     from starlette.routing import Route
 
-    async def index(_: "Request") -> "Response":
-        return HTMLResponse(index_page(), headers={"Cache-Control": "no-cache"})
+    async def index(request: "Request") -> "Response":
+        name = request.url.path.strip("/") or first
+        words = preview(name, dict(request.query_params))
+        page = with_preview(index_page(), words, f"{str(request.base_url).rstrip('/')}{picture}")
+        return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
     def leading(now: Callable[[Query], Query]) -> "Callable[[Request], Awaitable[Response]]":
         async def start(request: "Request") -> "Response":
@@ -108,7 +119,7 @@ def page_routes(
         return start
 
     paths = {first: dict, **moved}
-    pages = [Route(f"/{name}", index) for name in names if name != first]
+    pages = [Route(f"/{'' if name == first else name}", index) for name in names]
     return [*pages, *(Route(f"/{name}", leading(now)) for name, now in paths.items())]
 
 

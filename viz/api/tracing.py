@@ -13,8 +13,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from models import catalogue
 from models.card import card
 from models.catalogue import entry
 from models.request import PLACES, Picture, Place, Source, TraceRequest
@@ -88,11 +90,16 @@ def stamped(source: Source) -> Source:
     if source.place == "built":
         return source
     try:
-        files = sorted(folder(source).path.iterdir())[:MAX_FILES]
+        files = sorted(_path(source).iterdir())[:MAX_FILES]
         states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     except OSError:
         states = []
     return replace(source, stamp=hashlib.sha256(repr(states).encode()).hexdigest())
+
+
+def _path(source: Source) -> Path:
+    """The folder of a source; of a model of the catalogue without PyTorch."""
+    return catalogue.folder(entry(source.name)) if source.catalogue else folder(source).path
 
 
 def folder(source: Source) -> "Folder":
@@ -105,9 +112,7 @@ def folder(source: Source) -> "Folder":
 
     check(source)
     if source.place == "catalogue":
-        from models.catalogue import folder
-
-        return Folder.at(folder(entry(source.name)))
+        return Folder.at(catalogue.folder(entry(source.name)))
     return _of_hub(source.name) if source.place == "hub" else _of_path(source.name)
 
 
@@ -221,8 +226,6 @@ def _of_hub(name: str) -> "Folder":
 
 
 def _of_path(name: str) -> "Folder":
-    from pathlib import Path
-
     from models.files.folder import Folder
 
     if not name.strip():

@@ -14,7 +14,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from viz.api import server
-from viz.pages.frame import old_links, registry
+from viz.api.preview import with_preview
+from viz.pages.frame import old_links, previews, registry
 
 
 def test_inline_scripts_are_named_by_hash() -> None:
@@ -109,17 +110,21 @@ def test_the_page_is_told_where_its_server_is() -> None:
 @pytest.fixture
 def client() -> TestClient:
     routes = [
-        *server.page_routes(registry.ENTRIES, registry.FIRST, old_links.MOVED),
+        *server.page_routes(
+            registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
+        ),
         server.asset_route(ASSETS, assets_path()),
     ]
     app = Starlette(routes=routes, middleware=server.middleware())
     return TestClient(app, base_url="http://127.0.0.1:8501", follow_redirects=False)
 
 
-@pytest.mark.parametrize("name", [name for name in registry.ENTRIES if name != registry.FIRST])
+@pytest.mark.parametrize("name", registry.ENTRIES)
 def test_every_page_has_an_address(client: TestClient, name: str) -> None:
-    answer = client.get(f"/{name}")
-    assert (answer.status_code, answer.text) == (200, server.index_page())
+    answer = client.get("/" if name == registry.FIRST else f"/{name}")
+    picture = "http://127.0.0.1:8501/picture.png"
+    page = with_preview(server.index_page(), previews.of(name, {}), picture)
+    assert (answer.status_code, answer.text) == (200, page)
     assert answer.headers["cache-control"] == "no-cache"
     assert "default-src 'self'" in answer.headers["content-security-policy"]
 

@@ -1,6 +1,7 @@
 """The choice of the model: where it comes from, its precision and its implementation."""
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -106,8 +107,12 @@ def _toggle() -> None:
     session.assign(PAGE, {"chooser": place if now == CLOSED else CLOSED})
 
 
-def first_that_opens(wanted: Source) -> Source | None:
+def first_that_opens(wanted: Source, *, quietly: bool = False) -> Source | None:
     """The requested model if it opens; else the previously open one, and a line with the reason.
+
+    Args:
+        wanted: the requested model.
+        quietly: whether a picture is there already, and need not be pushed down by a message.
 
     Raises:
         ValueError: for a network built here whose sizes do not fit together.
@@ -120,7 +125,8 @@ def first_that_opens(wanted: Source) -> Source | None:
         if not wanted.name:
             st.caption(HINTS[wanted.place])
         elif not (_is_missing(wanted) or _is_parent(wanted)):
-            with st.spinner("Opening the model …"):
+            message = st.spinner("Opening the model …")
+            with nullcontext() if quietly else message:
                 stamped = tracing.stamped(wanted)
                 tracing.opened(stamped)
             if wanted.place == "folder":

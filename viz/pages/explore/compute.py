@@ -5,11 +5,13 @@ from torch import tensor as tensor
 from torch import zeros as zeros
 
 from analysis import tensors as tensors
+from analysis.alignment import aligning_heads as aligning_heads
 from analysis.faithfulness import faithfulness as faithfulness
 from analysis.flow import flow as flow
 from analysis.norms import norms_to as norms_to
 from analysis.outputs import class_probabilities as class_probabilities
 from analysis.outputs import top_ids as top_ids
+from analysis.patches import grid_of as grid_of
 from analysis.perturbation import perturbation as perturbation
 from analysis.predictions import vocabulary_of as vocabulary_of
 from analysis.relevance import explain as explain
@@ -20,6 +22,7 @@ from analysis.stack import self_attention as self_attention
 from analysis.target import EMBEDDINGS as EMBEDDINGS
 from analysis.target import Target as Target
 from analysis.target import class_names as class_names
+from analysis.telling import telling as telling
 from analysis.vision import attention_distance as attention_distance
 from analysis.vision import attention_entropy as attention_entropy
 from analysis.vision import feature_colours as feature_colours

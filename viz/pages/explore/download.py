@@ -73,7 +73,13 @@ def offer_entry(name: str) -> None:
     known = entry(name)
     st.caption(plain(f"{known.title}. {known.summary} {known.provenance}"))
     label = f"Get ({known.download / 1e6:.0f} MB)"
-    st.button(label, key=f"{PAGE}_fetch", on_click=session.callback(_start_entry), args=(name,))
+    st.button(
+        label,
+        key=f"{PAGE}_fetch",
+        type="primary",
+        on_click=session.callback(_start_entry),
+        args=(name,),
+    )
 
 
 def offer(name: str) -> None:

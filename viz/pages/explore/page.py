@@ -22,11 +22,13 @@ from viz.pages.explore import (
     examples,
     figures,
     inputs,
+    opening,
     over_picture,
     recordings,
     relevance,
     sizes,
     source,
+    welcome,
     words,
 )
 from viz.pages.explore import download as fetching
@@ -123,7 +125,9 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 
 def page() -> None:
     """Draws the page."""
+    first = not session.is_known(PAGE)
     problems = link_on_entry.enter(PAGE, params_of).problems
+    welcome.settle(first)
     pictures.take(PAGE)
     recordings.take()
     edits.take()
@@ -138,8 +142,11 @@ def page() -> None:
     if not soon:
         with above:
             drawn = _controls(reads, problems)
-    with attention.stage(PAGE, _kind(reads), _now(_kind(reads)), PATHS) as stage:
-        opened = _opened(wanted)
+    with (
+        attention.stage(PAGE, _kind(reads), _now(_kind(reads)), PATHS) as stage,
+        opening.early(stage, wanted, drawn.entries if drawn else None),
+    ):
+        opened = _opened(wanted, quietly=stage.drawn)
         if opened is None:
             stage.stale()
         else:
@@ -196,6 +203,7 @@ def _controls(reads: Reads | None, problems: Iterable[str]) -> Controls:
         reads: what the model reads; None if that is not known before it is open.
         problems: of the link.
     """
+    welcome.draw(params_of)
     key = f"{PAGE}_heading"
     with st.container(key=key, horizontal=True, vertical_alignment="center"):
         st.markdown("#### What does every head look at?", width="content")
@@ -212,9 +220,9 @@ def _controls(reads: Reads | None, problems: Iterable[str]) -> Controls:
     return Controls(entries, given)
 
 
-def _opened(wanted: Source) -> Source | None:
+def _opened(wanted: Source, *, quietly: bool) -> Source | None:
     """The model that is shown: the chosen one, or the last that opened; None for none."""
-    return chooser.first_that_opens(wanted) if cost.allowed(wanted) else None
+    return chooser.first_that_opens(wanted, quietly=quietly) if cost.allowed(wanted) else None
 
 
 def _show(

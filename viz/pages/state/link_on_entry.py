@@ -12,12 +12,14 @@ from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Entered, PageState
 from viz.pages.state.selected import SELECTED
-from viz.pages.state.session import APP, APP_PARAMS, Params
+from viz.pages.state.session import APP, APP_NAMES, APP_PARAMS, Params
+
+ParamsOf = Callable[[Mapping[str, str]], Params]
 
 
 def enter(
     page: str,
-    params: Params | Callable[[Mapping[str, str]], Params],
+    params: Params | ParamsOf,
     selected: frozenset[str] = SELECTED,
 ) -> PageState:
     """The page's state in this run; must be called once, before the page is drawn.
@@ -46,6 +48,18 @@ def enter(
     return session.current(page)
 
 
+def follow(page: str, params: ParamsOf, query: Mapping[str, str]) -> None:
+    """Takes a link of the page itself to it, as if it were entered by that link.
+
+    Args:
+        page: name of the page.
+        params: its settings and its view's selection, for a link.
+        query: of the link.
+    """
+    session.fold(page)
+    session.apply(page, _linked(tuple(params(query)), query, SELECTED))
+
+
 def enter_app(page: str) -> None:
     """Takes the app-wide settings from a link; absent ones are unchanged.
 
@@ -61,6 +75,11 @@ def enter_app(page: str) -> None:
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
         session.apply(APP, Assigned(values))
+
+
+def chooses() -> bool:
+    """Whether the link says more than the app-wide settings."""
+    return not APP_NAMES.issuperset(st.query_params)
 
 
 def room_code() -> str:

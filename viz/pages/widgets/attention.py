@@ -103,15 +103,19 @@ class Stage:
             self.kind, picture = last
             self._mount({**picture, "busy": True})
 
-    def let_paint(self) -> None:
+    def let_paint(self, requests: int = 1, seconds: float = FETCH_SECONDS) -> None:
         """Waits until the browser has fetched and painted a new picture, but not long.
 
         While it draws the rest of the page, it does not ask for the picture. What it has in its own
         cache it does not ask for at all.
+
+        Args:
+            requests: that it makes for the picture.
+            seconds: the most that this may take.
         """
         if self.new is not None:
             held, before = self.new
-            if held.requests.answered(before, FETCH_SECONDS):
+            if held.requests.answered(before + requests - 1, seconds):
                 time.sleep(PAINT_SECONDS)
 
     def _tell(

@@ -20,6 +20,7 @@ export const KINDS = {
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),
   choices: () => import("../controls/choices.js"),
+  strip: () => import("../controls/strip.js"),
   entry: () => import("../controls/entry.js"),
   files: () => import("../controls/files.js"),
 };

@@ -1,0 +1,86 @@
+"""What a shared link says of itself: in words, and escaped in the page that the server sends."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from viz.api import server
+from viz.api.preview import Preview, with_preview
+from viz.pages.explore import source
+from viz.pages.frame import previews, registry
+
+HOSTILE = '"><script>alert(1)</script>&amp;'
+
+
+class Head(HTMLParser):
+    """Titles, tags and scripts of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.title, self.tags, self.scripts, self.within = "", {}, 0, ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.within = tag
+        given = dict(attrs)
+        self.scripts += tag == "script"
+        if tag == "meta" and given.get("content") is not None:
+            self.tags[given.get("property") or given.get("name")] = given["content"]
+
+    def handle_data(self, data: str) -> None:
+        if self.within == "title":
+            self.title += data
+            self.within = ""
+
+
+@pytest.mark.parametrize("name", registry.ENTRIES)
+def test_every_page_has_a_preview(name: str) -> None:
+    told = previews.of(name, {})
+    assert told.title
+    assert len(told.description) > 10
+
+
+@pytest.mark.parametrize("model", source.TITLES)
+def test_a_link_names_model_layer_and_head(model: str) -> None:
+    told = previews.of("explore", {"model": model, "layer": "2", "head": "1"})
+    assert told.title.endswith(" · layer 2, head 1")
+    if model not in ("built", "built-vit"):
+        assert told.title.startswith(source.TITLES[model])
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ({"layer": "2", "head": "mean"}, "all-MiniLM-L6-v2 · layer 2, the mean of all heads"),
+        ({"layer": "nonsense"}, "all-MiniLM-L6-v2 · layer 3, head 1"),
+        ({"place": "folder", "folder": "/a/b/c"}, "b/c"),
+        ({"chooser": "folder"}, "A model of your own"),
+        ({"embed": "true", "projector": "yes"}, "What does every head look at?"),
+    ],
+)
+def test_a_title_says_what_is_chosen(query: dict[str, str], title: str) -> None:
+    assert previews.of("explore", query).title == title
+
+
+def test_a_long_text_is_cut_short() -> None:
+    assert len(previews.of("explore", {"input": "word " * 5000}).description) < 250
+
+
+def test_what_a_link_says_is_escaped() -> None:
+    page = server.index_page()
+    told = previews.of("explore", {"place": "hub", "id": HOSTILE, "input": HOSTILE})
+    head = Head(with_preview(page, told, f"http://127.0.0.1/{HOSTILE}"))
+    assert head.scripts == Head(page).scripts
+    assert HOSTILE in head.title
+    assert HOSTILE in head.tags["og:title"]
+    assert HOSTILE in head.tags["og:description"]
+    assert HOSTILE in head.tags["description"]
+    assert head.tags["og:image"] == f"http://127.0.0.1/{HOSTILE}"
+
+
+def test_the_title_and_the_icon_are_those_of_the_app() -> None:
+    page = with_preview(server.index_page(), Preview("A title", "A line."), "/picture.png")
+    assert page.count("<title>") == 1
+    assert "<title>A title · Headscope</title>" in page
+    assert "favicon.png" not in page
+    assert "data:image/svg+xml;base64," in page

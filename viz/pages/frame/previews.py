@@ -1,0 +1,30 @@
+"""What a link to a page of the app says of itself before it is opened."""
+
+from collections.abc import Mapping
+
+from viz.api.preview import Preview
+from viz.lessons import course
+from viz.pages.frame import registry
+from viz.pages.lazy import Lazy
+
+link_in_words = Lazy("viz.pages.explore.link_in_words")
+PICTURE = "cards/share.png"  # in the assets
+ABOUT = (
+    "Every attention head of a model on your own text, picture or sound: what it looks at, what"
+    " follows when it is switched off, and the numbers behind it."
+)
+
+
+def of(name: str, query: Mapping[str, str]) -> Preview:
+    """The preview of a link.
+
+    Args:
+        name: of the page.
+        query: of the link.
+    """
+    lesson = course.find(name)
+    if lesson is not None:
+        return Preview(lesson.title, lesson.line)
+    if name != registry.FIRST:
+        return Preview(registry.ENTRIES[name].title, ABOUT)
+    return link_in_words.preview(query) or Preview("What does every head look at?", ABOUT)
