@@ -23,7 +23,7 @@ from torch import Tensor
 
 from analysis.stack import check_no_cache
 from models.attention import Additive, Bilinear, Dot, Pattern
-from models.attention.rotation import Rotation, alike, rotation_between
+from models.attention.fitted_rotation import Rotation, alike, rotation_between
 from models.trace import BIASES, Norm, Projections, Site, Trace, Where
 
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}  # of a score, or of |q| |k| if that is more

@@ -23,8 +23,8 @@ from torch import Tensor
 from analysis.split import side_shares
 from analysis.stack import check_no_cache
 from models.attention import Edit
+from models.attention.fitted_rotation import alike
 from models.attention.pattern import expand_heads
-from models.attention.rotation import alike
 from models.stream import Normed, Stream, Write
 from models.trace import BIASES, Site, Trace, Where
 

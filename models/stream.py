@@ -17,8 +17,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Pattern
+from models.attention.fitted_rotation import alike
 from models.attention.pattern import expand_heads
-from models.attention.rotation import alike
 from models.projections import Norm
 
 TOKENS, POSITIONS, SEGMENTS, BIASES = "token embedding", "positions", "segments", "biases"

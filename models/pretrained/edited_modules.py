@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit
 from models.attention.edit_protocols import GateEdit, MlpEdit, Sited, StateEdit
-from models.attention.rotation import alike
+from models.attention.fitted_rotation import alike
 from models.edits.routing import GATE, MLP, POSITIONS, STATES, acts_on, address_of
 from models.inputs.edited import PLACES, with_positions
 from models.inputs.pretrained import ModelInputs, forward_arguments

@@ -17,7 +17,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention.rotation import Rotation, alike, rotation_between
+from models.attention.fitted_rotation import Rotation, alike, rotation_between
 from models.pretrained.observation import ModuleCall
 from models.projections import Norm
 

@@ -7,8 +7,8 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
+from models.attention.fitted_rotation import alike
 from models.attention.functional import values_of
-from models.attention.rotation import alike
 from models.pretrained.linear_maps import (
     HeadMap,
     Linear,

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Edit
-from models.attention.rotation import alike
+from models.attention.fitted_rotation import alike
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.linear_maps import factor_of, norm_of

@@ -10,7 +10,7 @@ from einops import rearrange
 from torch import Tensor
 
 from benchmarks.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
-from models.attention.rotation import rotation_between
+from models.attention.fitted_rotation import rotation_between
 from models.projections import Projections
 from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME, build, ids

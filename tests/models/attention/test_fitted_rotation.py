@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.attention.rotation import Rotation, alike, rotation_between
+from models.attention.fitted_rotation import Rotation, alike, rotation_between
 
 HEADS, TOKENS = 11, 5  # more heads than features: no axis is taken for another
 SHAPES = [(TOKENS,), (HEADS, TOKENS), (2, HEADS, TOKENS)]
