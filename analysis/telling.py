@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import torch
 
 from analysis.alignment import aligning_heads, spoken, transcript
+from analysis.grounding import answer, ranked, rows_of, sites_on_pictures
 from analysis.sinks import sinks_of
+from analysis.words import words_of
 from models.trace import Site, Trace
 
 MOST = 0.5  # of a row's weight that may rest on sinks, the query itself and the token before it
@@ -41,12 +43,15 @@ def telling(trace: Trace) -> Telling | None:
     those are left out as well that give a fifth or more to one patch.
 
     Of a recording that was written down: a head that follows time, and the row of the longest word.
+    Of an answer about pictures: the head that localises its longest word best, and that word's row.
 
     Returns:
         None where no head is left.
     """
     if trace.sound is not None and trace.target_tokens is not None:
         return _listening(trace)
+    if trace.answer is not None and (chosen := _looking(trace)) is not None:
+        return chosen
     best: tuple[float, Telling] | None = None
     for site in trace.sites:
         query = _query(trace, site)
@@ -81,6 +86,24 @@ def _listening(trace: Trace) -> Telling | None:
     weights = trace.weights(site, head, rows=[query])[0].float()
     key = int(weights.argmax())
     return Telling(site, head, query, key, float(weights[key]))
+
+
+def _looking(trace: Trace) -> Telling | None:
+    """None for an empty answer, and where no token lies on a picture."""
+    try:
+        tokens, _ = answer(trace)
+        sites_on_pictures(trace)
+    except ValueError:
+        return None
+    words = [group for group in words_of(tokens) if not tokens.special[group[0]]]
+    if not words:
+        return None
+    places = max(words, key=lambda word: sum(len(tokens.labels[place]) for place in word))
+    rows = rows_of(trace, [*places])
+    best = ranked(trace, rows)[0]
+    weights = trace.weights(best.site, best.head, rows=rows[:1])[0].float()
+    key = int(weights.argmax())
+    return Telling(best.site, best.head, rows[0], key, float(weights[key]))
 
 
 def _query(trace: Trace, site: Site) -> int:

@@ -65,6 +65,7 @@ class Example:
         weight: that the query gives the key, to two digits.
         target: what an encoder–decoder is to write; None lets it write.
         answers: of a picture, the right one to each question.
+        form: of the view (see viz/selection.py).
     """
 
     name: str
@@ -78,6 +79,7 @@ class Example:
     weight: float
     target: str | None = None
     answers: tuple[str, ...] = ()
+    form: str = "matrix"
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ class Reads:
         sound: audio.
         target: a target for its decoder.
         pair: two segments of text.
+        asked: questions about pictures, which it answers.
     """
 
     text: bool
@@ -78,6 +79,7 @@ class Reads:
     sound: bool = False
     target: bool = False
     pair: bool = False
+    asked: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,20 @@ class Recording:
     file: File
 
 
-Input = str | tuple[str, str] | Ids | Picture | Recording
+@dataclass(frozen=True)
+class Question:
+    """What a model that writes answers is asked, in its chat template.
+
+    Attributes:
+        text: the question.
+        pictures: beside it, in order.
+    """
+
+    text: str
+    pictures: tuple[File, ...] = ()
+
+
+Input = str | tuple[str, str] | Ids | Picture | Recording | Question
 
 
 @dataclass(frozen=True)
@@ -155,8 +170,9 @@ class TraceRequest:
 
     Attributes:
         model: where it comes from.
-        input: a text, a pair of texts, ids, a picture or a recording.
-        target: what the decoder of an encoder–decoder is to write; None for what it writes itself.
+        input: a text, a pair of texts, ids, a picture, a recording or a question.
+        target: what the decoder of an encoder–decoder is to write, or the answer to a question;
+            None for what the model writes itself.
         edits: of the pass, in order (see `models.edits`).
         options: of the trace.
     """

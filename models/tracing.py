@@ -11,13 +11,14 @@ from models.catalogue import catalogue
 from models.edits.fields import arguments as arguments_of
 from models.image import open_image
 from models.inputs.pictures import Processed, processed
+from models.inputs.prompt import Prompt
 from models.inputs.sound import read_recording
 from models.loading.estimate import check_memory, kept_logits
 from models.loading.load import load
 from models.preprocessing import Preprocessing, changed
 from models.presets import config_of
 from models.progress import Progress, no_progress
-from models.request import File, Ids, Picture, Recording, Source, TraceRequest
+from models.request import File, Ids, Picture, Question, Recording, Source, TraceRequest
 from models.run import trace
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def _argument(given: Any, model: "Model") -> Any:
         return torch.tensor([given.values], device=model.device)
     if isinstance(given, Recording):
         return read_recording(given.file.data)
+    if isinstance(given, Question):
+        return Prompt(given.text, tuple(file.data for file in given.pictures))
     return _picture(given, model) if isinstance(given, Picture) else given
 
 

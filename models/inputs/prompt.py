@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from models.image import Picture
+from models.inputs.answers import can_write
 from models.inputs.joint_processor import joint_processor
 from models.inputs.pictures import opened, processed
 from models.inputs.placement import coordinates, parts_of
@@ -95,6 +96,25 @@ def plain(prompt: Prompt) -> Any:
     if prompt.audio is not None or len(prompt.images) > (0 if prompt.text else 1):
         raise ValueError("prompt: expected a text, or a single picture, for a network made here")
     return prompt.images[0] if prompt.images else prompt.text
+
+
+def is_asked(model: "Model") -> bool:
+    """Whether a model writes answers to questions about pictures."""
+    network = model.network
+    if model.door == "own" or model.preprocessing is None or not can_write(network):
+        return False
+    token = image_token(model)
+    return joint_processor(model) is not None or (
+        token is not None and hasattr(network, "get_image_features")
+    )
+
+
+def in_template(model: "Model", prompt: Prompt) -> str:
+    """What a model is given to read: a prompt in its chat template, one token for each picture."""
+    processor = joint_processor(model)
+    if processor is None or type(processor).__name__ in PLACING:
+        return chat(model, prompt, image_token(model) if processor is None else None)
+    return chat(model, prompt, str(processor.image_token))
 
 
 def chat(model: "Model", prompt: Prompt, place: str | None) -> str:

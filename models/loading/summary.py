@@ -78,6 +78,7 @@ def reads(model: Model) -> Reads:
         target = isinstance(config, Seq2SeqConfig | TranslatorConfig)
         return Reads(not image, image, target=target, pair=pair)
     from models.inputs.pretrained import IMAGE, SOUND, TEXT, forward_arguments
+    from models.inputs.prompt import is_asked
 
     takes = forward_arguments(model.network)
     text = TEXT in takes
@@ -88,6 +89,7 @@ def reads(model: Model) -> Reads:
         sound=any(name in takes for name in SOUND),
         target=bool(config.is_encoder_decoder) and "decoder_input_ids" in takes,
         pair="token_type_ids" in takes and kinds > 1,
+        asked=text and IMAGE in takes and is_asked(model),
     )
 
 

@@ -7,7 +7,7 @@ import { layout } from "../../viz/components/headscope_views/assets/architecture
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
 import * as cells from "../../viz/components/headscope_views/assets/image/cells.js";
-import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/image/overlay.js";
+import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/core/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
 import { ImageState } from "../../viz/components/headscope_views/assets/image/state.js";

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from analysis.difference import Difference
     from analysis.view import View
     from models.model import Model
+    from models.request import File
     from models.trace import Trace
     from viz.image import Picture
 
@@ -62,6 +63,7 @@ class TraceEntry:
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
         patches: the picture whose patches the tokens are; None for other tokens.
+        pictures: the pictures of a text's input, as they were given; () without any.
         before: the result of the same pass without its edits; None for one without edits.
         answers: what was computed from it so far.
     """
@@ -72,6 +74,7 @@ class TraceEntry:
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
     patches: Patches | None = None
+    pictures: "tuple[File, ...]" = ()
     before: "Callable[[], TraceEntry] | None" = None
     answers: Answers = field(init=False)
 

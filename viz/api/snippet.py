@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from models.request import Ids, Picture, Recording, Source, TraceRequest
+from models.request import Ids, Picture, Question, Recording, Source, TraceRequest
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -134,6 +134,10 @@ def _written(given: Any, model: "Model", imports: set[str]) -> str:
         return f"torch.tensor([{list(given.values)}])"
     if isinstance(given, Recording):
         return repr(given.file.name)
+    if isinstance(given, Question):
+        imports |= {PATH, "from models.inputs.prompt import Prompt"}
+        files = ", ".join(f"Path({file.name!r})" for file in given.pictures)
+        return f"Prompt({given.text!r}, images=[{files}])"
     if not isinstance(given, Picture):
         return repr(given)
     if given.changes or _recoloured(model):

@@ -43,6 +43,8 @@ def overview(entry: TraceEntry, id: str) -> bytes:
     length = length_of(entry.trace)
     if length is not None:
         base["sound"] = length
+    if entry.pictures:
+        base["pictures"] = len(entry.pictures)
     small = None
     if is_short(view):
         small = Thumbs.of([_thumbs(entry, site) for site in range(len(view.sites))])
@@ -310,6 +312,7 @@ def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
                 **({} if origin is None else {"origins": origin}),
                 **({} if (second := second_of(tokens)) is None else {"second": second}),
                 **({"timed": True} if tokens.labels == frames else {}),
+                **({"grids": grids} if (grids := _grids(view, tokens, origin)) else {}),
             }
             for tokens, origin in zip(texts, origins, strict=True)
         ],
@@ -330,6 +333,32 @@ def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
             for place, (site, (query, key)) in enumerate(zip(view.sites, sides, strict=True))
         ],
     }
+
+
+def _grids(
+    view: "TraceOrView", tokens: "Tokens", origins: list[list[int]] | None
+) -> list[dict[str, Any]]:
+    """Where tokens lie on pictures: areas, and the token of each cell (−1 for a hidden one)."""
+    from analysis.view import View
+
+    trace = view.trace if isinstance(view, View) else view
+    pairs = zip(view.sites, trace.sites, strict=False)
+    site = next((site for each, site in pairs if view.keys(each)[0] is tokens), None)
+    grids = () if site is None else trace.key_pictures(site)
+    hidden = -1
+    groups = [[place] for place in range(len(tokens))] if origins is None else origins
+    index = {token: place for place, group in enumerate(groups) for token in group}
+    return [
+        {
+            "picture": grid.picture,
+            "name": grid.name,
+            "shape": [grid.rows, grid.cols],
+            "box": [round(side, 5) for side in grid.box],
+            "places": [index.get(place, hidden) for place in grid.places.flatten().tolist()],
+            "frames": list(grid.frames),
+        }
+        for grid in grids
+    ]
 
 
 def length_of(trace: "Trace") -> dict[str, float] | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from models import catalogue
 from models.card import card
 from models.catalogue import entry
-from models.request import PLACES, Picture, Place, Source, TraceRequest
+from models.request import PLACES, Picture, Place, Question, Source, TraceRequest
 from viz.api import passes, predictions, snippet
 from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.pictures import encoded
@@ -281,6 +281,7 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         partial(passes.forward_pass, model),
         opened=lambda: arguments(request),
         patches=patches,
+        pictures=request.input.pictures if isinstance(request.input, Question) else (),
         before=(lambda: entry_for(plain, between).value) if request.edits else None,
     )
 

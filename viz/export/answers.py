@@ -3,14 +3,16 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import provenance, sound, text
+from viz.api import pictured, provenance, sound, text
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
-from viz.api.requests import one_of
+from viz.api.requests import one_of, word
 from viz.export.forms import PAPERS
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
 
+ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
+AREA = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
 VALUES = one_of(*text.VALUES)
 ANSWERS = (
     Endpoint("overview", TEXT, text.overview),
@@ -45,6 +47,21 @@ ANSWERS = (
     Endpoint("spectrogram", TEXT, sound.spectrogram),
     Endpoint("recording", TEXT, sound.recording),
     Endpoint("times", TEXT, sound.times, {"format": one_of(*sound.KINDS)}),
+    Endpoint("answer", TEXT, pictured.answer),
+    Endpoint("picture", TEXT, pictured.picture, {"number": WHOLE}),
+    Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
+    Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=pictured.every_weight),
+    Endpoint(
+        "need",
+        TEXT,
+        pictured.need,
+        {"number": WHOLE, **AREA, **ROWS},
+        {"mask": one_of(*pictured.MASKS)},
+        pictured.every_weight,
+    ),
+    Endpoint(
+        "versus", TEXT, pictured.versus, {"row": WHOLE, "rival": word}, {}, pictured.every_weight
+    ),
     *(endpoint for paper in PAPERS.values() for endpoint in paper.endpoints),
 )
 

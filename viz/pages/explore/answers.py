@@ -30,6 +30,9 @@ def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
         trace: of the text.
         given: whether the decoder's target was given.
     """
+    if trace.answer is not None:
+        _said(model, trace, given)
+        return
     known = compute.vocabulary_of(model, trace) if model.trained else None
     if known is None:
         return
@@ -67,6 +70,11 @@ def reason(chosen: "Telling", trace: "Trace") -> str:
     """Why a model without examples opens on a head."""
     site, where = chosen.site, f"Layer {chosen.site.layer}, head {chosen.head}"
     query = trace.query_labels(site)[chosen.query]
+    if trace.answer is not None and trace.key_pictures(site):
+        return (
+            f"What to look at: {where}: of the heads that look much at the picture, the one that"
+            " looks at the fewest places while the model writes the chosen word."
+        )
     if trace.key_grid(site) is not None:
         return (
             f"What to look at: {where}: of the heads that rest on no single patch, the one in which"
@@ -122,6 +130,16 @@ def _written(model: "Model", trace: "Trace", given: bool) -> None:
     letters = [reader.spelled([id]).labels[0] for id in ids]
     text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
     st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
+
+
+def _said(model: "Model", trace: "Trace", given: bool) -> None:
+    """The answer to a question about pictures."""
+    reader = model.tokenizer
+    if trace.answer is None or not isinstance(reader, Decoding):
+        return
+    text = reader.text(trace.tokens[0].ids[trace.answer :]).strip()
+    lead = "The answer that was given" if given else "The model answers"
+    st.markdown(f"{lead}: **{plain(text or '∅')}**")
 
 
 def _percent(share: float) -> str:

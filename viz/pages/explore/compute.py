@@ -39,6 +39,8 @@ from models.edits.fields import arguments as arguments
 from models.edits.text import format_edits as format_edits
 from models.edits.text import parse_edits as parse_edits
 from models.files import hub as hub
+from models.inputs.prompt import Prompt as Prompt
+from models.inputs.prompt import in_template as in_template
 from models.inputs.sound import read_recording as read_recording
 from models.loading import summary as summary
 from models.loading.summary import reads as reads

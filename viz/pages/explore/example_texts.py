@@ -156,13 +156,14 @@ TRANSLATE = (
         "The cat sat on the black chair because it was tired.",
         "Layer 1 of the decoder, head 0: after “na” it writes “cadeira” and gives 0.97 to “chair”;"
         " after “cadeira” it writes “preta” and gives 0.93 to “black”. The lines cross, as the"
-        " words do. This head was trained to align words; look at the others beside it.",
+        " words do. This head was trained to align words: the others, one click away, were not.",
         kind="cross",
         layer=1,
         head=0,
         query=7,
         key=6,
         weight=0.97,
+        form="lines",
     ),
 )
 EXAMPLES = {"minilm": MINILM, "smollm2": SMOLLM2, "translate": TRANSLATE}

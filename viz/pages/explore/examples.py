@@ -114,6 +114,7 @@ def selection_of(example: Example) -> dict[str, Any]:
         "head": example.head,
         "token": example.query,
         "direction": "out",
+        "form": example.form,
     }
 
 

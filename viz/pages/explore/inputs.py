@@ -12,7 +12,7 @@ from models.request import Ids, Picture, Reads, Recording, Source, TraceRequest
 from models.text import clean
 from viz.api import reading, samples
 from viz.pages import shared
-from viz.pages.explore import examples, preprocessing, recordings, sizes, source, words
+from viz.pages.explore import examples, preprocessing, prompt, recordings, sizes, source, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -62,6 +62,7 @@ def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
         *pictures.PARAMS,
         *preprocessing.PARAMS,
         *recordings.PARAMS,
+        *prompt.PARAMS,
     )
 
 
@@ -86,6 +87,9 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
         reads: what the model reads.
         model: open; None for one of the list, which has a tokenizer.
     """
+    if reads.asked and model is not None:
+        prompt.draw(model)
+        return _tools(reads, None, model)
     ids = model is not None and model.tokenizer is None
     target_ids = model is not None and writer(model) is None
     with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
@@ -112,7 +116,11 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
             recordings.choose()
         for problem in recordings.problems():
             shared.error_line(problem)
-    beside = _pictures() if reads.image else None
+    return _tools(reads, _pictures() if reads.image else None, model)
+
+
+def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -> Entries:
+    """What stands below the entries."""
     key = f"{PAGE}_tools"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="medium"):
         if reads.text:
@@ -137,6 +145,8 @@ def request(
         ValueError: in one line, for an input that cannot be read.
     """
     reads = entries.reads
+    if reads.asked:
+        return prompt.request(source), ()
     if reads.sound and not (reads.text or reads.image) and model.sound is None:
         raise ValueError(
             f"{model.name} states no feature extractor (preprocessor_config.json): use a notebook,"

@@ -95,7 +95,7 @@ def params(
         link.number("token", begin["token"], 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", scale, (*selected.SCALES, "layer")),
-        *selected.FORMS,
+        *(replace(each, default=begin.get(each.name, each.default)) for each in selected.FORMS),
         *selected.OVERLAY,
         link.retired("cut"),
     )

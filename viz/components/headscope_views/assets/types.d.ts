@@ -173,6 +173,56 @@ export interface Text {
   second?: number;
   /** Whether the tokens are frames of a recording. */
   timed?: boolean;
+  /** Where tokens lie on pictures. */
+  grids?: TokenGrid[];
+}
+
+/** A grid of tokens over a picture, or over a part of one. */
+export interface TokenGrid {
+  picture: number;
+  /** Of the part; "" for the picture as a whole. */
+  name: string;
+  shape: [number, number];
+  /** Left, top, right and bottom, in shares of the picture. */
+  box: [number, number, number, number];
+  /** The token of each cell, row by row; −1 for one that is hidden. */
+  places: number[];
+  /** Of a video, those that the tokens are of. */
+  frames: number[];
+}
+
+/** A word of an answer. */
+export interface AnswerWord {
+  text: string;
+  /** That attend while they write it. */
+  rows: number[];
+  special: boolean;
+}
+
+export interface HeadOnPicture {
+  site: number;
+  head: number;
+  /** Its weight on pictures. */
+  mass: number;
+  /** Of its map's connected areas, in nats. */
+  entropy: number;
+  localises: boolean;
+}
+
+/** The probability of a word with and without an area of a picture. */
+export interface Need {
+  before: number;
+  after: number;
+  elsewhere: number[];
+  places: number[][];
+}
+
+/** What speaks for a word and what for a rival, by grid. */
+export interface Versus {
+  difference: number;
+  word: string;
+  rival: string;
+  maps: number[][][];
 }
 
 /** A recording's length in seconds, without padding and with it. */
@@ -233,6 +283,8 @@ export interface Base {
   other_layers?: Record<string, string>;
   /** Of a trace of a recording. */
   sound?: Heard;
+  /** How many pictures there are beside the text. */
+  pictures?: number;
   theme: Record<Mode, ThemeColours>;
 }
 

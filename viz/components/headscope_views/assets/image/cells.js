@@ -6,7 +6,7 @@ import { Cache } from "../core/cache.js";
 import { element, setText } from "../core/dom.js";
 import { unpack } from "../core/pack.js";
 import { HttpSource, pathOf } from "../core/sources.js";
-import { colourPatches, frameSize, moveFrame, pixelsOf, stretch, veilOf } from "./overlay.js";
+import { colourPatches, frameSize, moveFrame, pixelsOf, stretch, veilOf } from "../core/overlay.js";
 
 /** @import {Host} from "../types" */
 

@@ -6,7 +6,7 @@ import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
-import { tidy } from "./overlay.js";
+import { tidy } from "../core/overlay.js";
 import { nearlyUniform } from "./rows.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf } from "./scale.js";

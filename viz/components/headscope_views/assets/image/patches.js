@@ -2,7 +2,7 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element, setAttribute, setText } from "../core/dom.js";
-import { fit, sheet, stretch } from "./overlay.js";
+import { fit, sheet, stretch } from "../core/overlay.js";
 import { nameOf } from "./words.js";
 
 /** @import {ImageState} from "./state.js" */

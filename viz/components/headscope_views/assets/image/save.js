@@ -2,7 +2,7 @@
 // the colours mean.
 
 import { contextOf, savePng } from "../core/dom.js";
-import { sheet } from "./overlay.js";
+import { sheet } from "../core/overlay.js";
 import { paintScale } from "./scale.js";
 
 /** @import {Theme} from "../types" */

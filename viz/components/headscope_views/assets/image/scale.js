@@ -3,11 +3,11 @@
 import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { DECADES, fit, tidy } from "./overlay.js";
+import { DECADES, fit, tidy } from "../core/overlay.js";
 import { partsOf } from "./rows.js";
 
 /** @import {Scale, Theme} from "../types" */
-/** @import {Context} from "./overlay.js" */
+/** @import {Context} from "../core/overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
 /** @type {Partial<Record<Scale, string>>} those of this view */

@@ -3,11 +3,11 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element } from "../core/dom.js";
-import { fit, frameSize, grounds, moveFrame } from "./overlay.js";
-import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
+import { fit, frameSize, grounds, moveFrame } from "../core/overlay.js";
+import { pixelsOf, remark, sheet, stretch } from "../core/overlay.js";
 import { paintMap } from "./state.js";
 
-/** @import {Context, Frame} from "./overlay.js" */
+/** @import {Context, Frame} from "../core/overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it

@@ -8,7 +8,7 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
-import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "./overlay.js";
+import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "../core/overlay.js";
 import { fadeOf, layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */

@@ -3,13 +3,13 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
-import { fit, frameSize, grounds, moveFrame } from "./overlay.js";
-import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
+import { fit, frameSize, grounds, moveFrame } from "../core/overlay.js";
+import { pixelsOf, remark, sheet, stretch } from "../core/overlay.js";
 import { massColours } from "./scale.js";
 import { paintMap } from "./state.js";
 
 /** @import {Head, Theme} from "../types" */
-/** @import {Frame} from "./overlay.js" */
+/** @import {Frame} from "../core/overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
 const GAP = 10; // CSS pixels between two tiles, about

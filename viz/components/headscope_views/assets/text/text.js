@@ -17,6 +17,7 @@ import { canTest } from "./model.js";
 import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
 import { methodOf } from "./methods.js";
+import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
 import { sound } from "./sound.js";
@@ -28,7 +29,7 @@ import { vectors } from "./vectors.js";
 
 const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
 const AFTER = "after the edits; the matrix shows the difference";
-const PARTS = ["sound", "atlas", "matrix", "tokens"];
+const PARTS = ["sound", "pictures", "atlas", "matrix", "tokens"];
 /** @type {import("./overview.js").ViewOfHeads<TextState>} */
 const ATLAS = {
   name: "atlas",
@@ -76,6 +77,7 @@ function compose(state, root, host) {
   /** @type {Panel[]} */
   const around = [next];
   if (parts.includes("sound")) around.push(sound(state, root));
+  if (parts.includes("pictures")) around.push(pictures(state, root));
   root.append(grid);
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();

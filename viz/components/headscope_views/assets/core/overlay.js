@@ -1,7 +1,7 @@
 // Weights over a picture, in colour or grey and dim: each patch in the colour of its weight, or
 // what is not among the strongest patches darkened.
 
-import { contextOf } from "../core/dom.js";
+import { contextOf } from "./dom.js";
 
 /** @import {ImageBase} from "../types" */
 

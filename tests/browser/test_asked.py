@@ -1,0 +1,86 @@
+"""A question about a picture, in a browser without Streamlit."""
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from models.request import Question, Source, TraceRequest, file_of
+from tests.browser.test_explorer import DEFAULTS, SIZES
+from tests.browser.views import Server, View
+from tests.models.vision_language import BY_NAME, photo
+from viz.api import tracing
+from viz.api.requests import parse_query
+from viz.routes import ENDPOINTS
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+
+
+class Asked:
+    """A tiny model's trace of a question, answered for by the app's own API code."""
+
+    trace = "t1"
+
+    def __init__(self, folder: Path) -> None:
+        data = io.BytesIO()
+        photo().resize((300, 200)).save(data, "PNG")
+        source = tracing.stamped(Source("folder", str(BY_NAME["LLaVA"].save(folder))))
+        question = Question("what is it", (file_of(data.getvalue(), "photo.png"),))
+        self.entry = tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
+
+    def answer(self, route: str, query: dict[str, str]) -> Any:
+        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
+        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
+        return endpoint.answer(self.entry, self.trace, **asked)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_word_looks_at_patches_and_an_area_is_tested(
+    page: Page, server: Server, tmp_path: Path, size: str
+) -> None:
+    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
+    props |= {"start": {"layer": 0, "head": 1, "attention": "self", "tower": "vision"}}
+    View(page, server, Asked(tmp_path), props | {"path": ["/text"], "link": {}}, "/text")
+    words = page.get_by_role("radiogroup", name="Words of the answer").get_by_role("radio")
+    expect(words).to_have_text(["a", "dog", "sits"])
+    words.nth(1).click()
+    panel = page.locator(".hs-pictures")
+    expect(words.nth(1)).to_have_attribute("aria-checked", "true")
+    expect(panel.locator(".hs-sentence")).to_contain_text("while the model wrote “dog”")
+    expect(panel.locator("figcaption")).to_have_text(
+        re.compile(r"Picture · 25 tokens \(5 × 5\) · colours up to 0\.")
+    )
+    expect(panel.get_by_role("definition")).to_have_count(3)
+    head = panel.locator(".hs-pictures-head").nth(2)
+    head.click()
+    expect(head).to_have_attribute("aria-pressed", "true")
+
+    canvas = panel.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    left, top, wide, tall = (box[side] for side in ("x", "y", "width", "height"))
+    page.mouse.move(left + 0.3 * wide, top + 0.1 * tall)
+    page.mouse.down()
+    page.mouse.move(left + 0.6 * wide, top + 0.7 * tall)
+    page.mouse.up()
+    told = panel.locator(".hs-read")
+    expect(told).to_contain_text("with the area in the picture’s mean colour; with areas")
+    expect(told).to_contain_text(re.compile("Needed|Not shown to be needed"))
+    panel.get_by_role("button", name="Cut tokens").click()
+    expect(told).to_contain_text("with the area cut from attention")
+    panel.get_by_role("textbox", name="A rival word").fill("cat")
+    panel.get_by_role("textbox", name="A rival word").press("Enter")
+    expect(told).to_contain_text("above that of “cat”")
+    panel.get_by_role("button", name="Show the weights again").click()
+    expect(told).to_contain_text("Drag over a picture")
+
+    canvas.click(position={"x": wide / 2, "y": tall / 2})
+    expect(panel.locator(".hs-sentence")).to_contain_text("which words looked at")
+    expect(page.get_by_role("button", name="is looked at by")).to_have_attribute(
+        "aria-pressed", "true"
+    )

@@ -1,0 +1,62 @@
+// Maps of weights over pictures beside a text.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as maps from "../../viz/components/headscope_views/assets/text/picture_maps.js";
+
+/** @param {Partial<import("../../viz/components/headscope_views/assets/types").TokenGrid>} grid */
+const gridOf = (grid) => ({
+  picture: 0,
+  name: "",
+  shape: /** @type {[number, number]} */ ([2, 2]),
+  box: /** @type {[number, number, number, number]} */ ([0, 0, 1, 1]),
+  places: [3, 4, 5, 6],
+  frames: [],
+  ...grid,
+});
+
+test("a picture as a whole, its tiles and its frames are drawn apart", () => {
+  const tiles = [1, 2].map((number) => gridOf({ name: `tile ${number}`, places: [0, 1, 2, -1] }));
+  const sheets = maps.sheetsOf([...tiles, gridOf({}), gridOf({ picture: 1 }), gridOf({ frames: [2, 3] })]);
+  assert.deepEqual(
+    sheets.map(({ picture, name, tokens }) => [picture, name, tokens]),
+    [[0, "tiles", 6], [0, "", 4], [1, "", 4], [0, "frames 3 and 4", 4]],
+  );
+});
+
+test("a place of the picture is a token, and none outside the grid", () => {
+  const grid = gridOf({ box: [0.25, 0, 0.75, 1] });
+  assert.equal(maps.tokenAt([grid], 0.3, 0.1), 3);
+  assert.equal(maps.tokenAt([grid], 0.6, 0.9), 6);
+  assert.equal(maps.tokenAt([grid], 0.1, 0.5), -1);
+  assert.deepEqual(maps.extentOf([grid, gridOf({ box: [0.5, 0.2, 1.2, 0.8] })]), [0.25, 0, 1, 1]);
+});
+
+test("cells have the weights of their tokens, but hidden ones and sinks", () => {
+  const grid = gridOf({ places: [0, 2, -1, 1] });
+  assert.deepEqual([...maps.valuesOn(grid, [0.5, 0.25, 0.125])], [0.5, 0.125, 0, 0.25]);
+  assert.deepEqual([...maps.valuesOn(grid, [0.5, 0.25, 0.125], new Set([0]))], [0, 0.125, 0, 0.25]);
+});
+
+test("an area has its sides in order, and a point is none", () => {
+  assert.deepEqual(maps.areaBetween([0.5, 0.9], [0.25, -0.2]), [250, 0, 500, 900]);
+  assert.equal(maps.areaBetween([0.5, 0.5], [0.51, 0.9]), null);
+});
+
+test("a flat map is called nearly uniform", () => {
+  assert.equal(maps.scaleText([Float32Array.of(0.1, 0.1, 0.11)]), "colours up to 0.11, nearly uniform");
+  assert.equal(maps.scaleText([Float32Array.of(0, 0, 0.5)]), "colours up to 0.50");
+  assert.equal(maps.scaleText([Float32Array.of(0, 0)]), "no weight on this picture");
+});
+
+test("a word needs an area only if it loses more there than elsewhere", () => {
+  const needed = maps.needText("dog", { before: 0.6, after: 0.01, elsewhere: [0.5, 0.7], places: [] }, "blurred");
+  assert.equal(
+    needed,
+    "“dog”: 60 % with the picture as it is, 1.0 % with the area blurred; with areas of the same size elsewhere" +
+      " 50 %, 70 %. Needed: it loses more here than elsewhere.",
+  );
+  const found = maps.needText("dog", { before: 0.6, after: 0.5, elsewhere: [0.4], places: [] }, "blurred");
+  assert.match(found, /Not shown to be needed/);
+});

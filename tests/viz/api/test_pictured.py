@@ -1,0 +1,140 @@
+"""What the API says of pictures beside a text equals the analyses."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from analysis import grounding, masking
+from analysis.contrast import contrast
+from models.inputs.prompt import Prompt
+from models.picture_grid import Box
+from models.request import File, Question, Source, TraceRequest, file_of
+from tests.models.vision_language import BY_NAME, photo
+from viz.api import pictured, text, tracing
+from viz.api.entries import TraceEntry
+from viz.api.requests import QuestionError
+from viz.pack import unpack
+
+TYPED = "a dog sits"
+CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-6}
+
+
+def file() -> File:
+    data = io.BytesIO()
+    photo().save(data, "PNG")
+    return file_of(data.getvalue(), "photo.png")
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., TraceEntry]:
+    folders: dict[str, Path] = {}
+
+    def ask(name: str = "LLaVA", pictures: int = 1) -> TraceEntry:
+        if name not in folders:
+            folders[name] = BY_NAME[name].save(tmp_path_factory.mktemp("family"))
+        source = tracing.stamped(Source("folder", str(folders[name])))
+        return tracing.entry_for(
+            TraceRequest(source, Question("what is it", (file(),) * pictures), TYPED)
+        ).value
+
+    return ask
+
+
+def base_of(entry: TraceEntry) -> dict[str, Any]:
+    return unpack(text.overview(entry, "t"))[0]["base"]
+
+
+def test_words_of_an_answer_come_with_the_rows_that_write_them(asked) -> None:
+    entry = asked()
+    answer = pictured.answer(entry, "")
+    first = entry.trace.answer
+    assert [each["text"] for each in answer["words"]] == TYPED.split()
+    assert [each["rows"] for each in answer["words"]] == [[first - 1], [first], [first + 1]]
+    sites = [entry.trace.sites[site] for site in answer["sites"]]
+    assert tuple(sites) == grounding.sites_on_pictures(entry.trace)
+
+
+@pytest.mark.parametrize("name", ["LLaVA", "Idefics3", "Qwen2-VL"])
+def test_the_overview_has_the_grid_of_every_picture(name: str, asked) -> None:
+    entry = asked(name, pictures=2)
+    base = base_of(entry)
+    assert base["pictures"] == 2
+    site = grounding.sites_on_pictures(entry.trace)[0]
+    told = base["texts"][base["sites"][entry.trace.sites.index(site)]["key_text"]]["grids"]
+    grids = entry.trace.key_pictures(site)
+    assert {grid.picture for grid in grids} == {0, 1}
+    for found, grid in zip(told, grids, strict=True):
+        assert (found["picture"], found["shape"]) == (grid.picture, [grid.rows, grid.cols])
+        assert found["places"] == grid.places.flatten().tolist()
+        assert found["box"] == pytest.approx(list(grid.box), abs=1e-5)
+
+
+def test_shares_and_ranks_are_the_analyses(asked) -> None:
+    entry = asked()
+    site = pictured.answer(entry, "")["sites"][0]
+    row = entry.trace.answer - 1
+    shares = pictured.shares(entry, "", site, row, row + 1)
+    found = entry.trace.sites[site]
+    expected = grounding.split(entry.trace, found, [row, row + 1])
+    for name, values in expected._asdict().items():
+        assert shares[name] == pytest.approx(values.tolist(), **CLOSE)
+    assert shares["at"] == [*grounding.sinks(entry.trace, found)]
+    heads = pictured.ranked(entry, "", row, row)["heads"]
+    expected = grounding.ranked(entry.trace, [row])[: pictured.HEADS]
+    sites = entry.trace.sites
+    assert [(each["site"], each["head"]) for each in heads] == [
+        (sites.index(each.site), each.head) for each in expected
+    ]
+    assert [each["mass"] for each in heads] == pytest.approx([h.mass for h in expected], **CLOSE)
+    with pytest.raises(QuestionError, match="rows within"):
+        pictured.shares(entry, "", site, 5, 4)
+
+
+@pytest.mark.parametrize("mask", pictured.MASKS)
+def test_the_need_of_an_area_is_the_analysis(mask: str, asked) -> None:
+    entry = asked()
+    row, area = entry.trace.answer, (350, 0, 700, 600)
+    answer = pictured.need(entry, "", 0, *area, row, row, mask)
+    model, given, _ = entry.opened()
+    ids = masking.ids_of(entry.trace)
+    box = Box(*(each / 1000 for each in area))
+    how: dict[str, Any] = {"mask": mask, "controls": pictured.CONTROLS}
+    expected = masking.need(model, given, ids, [1], box, **how)
+    assert answer["before"] == pytest.approx(expected.before, **CLOSE)
+    assert answer["after"] == pytest.approx(expected.after, **CLOSE)
+    assert answer["elsewhere"] == pytest.approx(expected.elsewhere, **CLOSE)
+
+
+def test_a_rival_is_the_analysis(asked) -> None:
+    entry = asked()
+    row = entry.trace.answer
+    answer = pictured.versus(entry, "", row, "cat")
+    model, given, _ = entry.opened()
+    ids = masking.ids_of(entry.trace)
+    rival = int(model.tokenizer.encode("cat").ids[-1])
+    expected = contrast(model, given, masking.read_whole(model, ids), 1, int(ids[1]), rival)
+    assert (answer["word"], answer["rival"]) == ("dog", "cat")
+    assert answer["difference"] == pytest.approx(expected.difference, rel=1e-3)
+    site = next(iter(expected.keys))
+    (grid,) = expected.trace.key_pictures(site)
+    found = torch.tensor(answer["maps"][0])
+    torch.testing.assert_close(found, expected.on(grid), rtol=1e-3, atol=1e-5)
+
+
+def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:
+    entry = asked()
+    data, kind = pictured.picture(entry, "", 0)
+    assert (kind, Image.open(io.BytesIO(data)).size) == ("image/png", photo().size)
+    with pytest.raises(QuestionError, match="expected picture 0 to 0"):
+        pictured.picture(entry, "", 1)
+    row = entry.trace.answer
+    assert "choose a word" in pictured.need(entry, "", 0, 0, 0, 500, 500, 0, 0)["why"]
+    assert "shares of the picture" in pictured.need(entry, "", 0, 500, 0, 400, 9, row, row)["why"]
+    assert "expected a word" in pictured.versus(entry, "", row, " ")["why"]
+    assert "Prompt('what is it', images=[Path('photo.png')])" in entry.code(0, 0)
+    assert isinstance(entry.opened()[1], Prompt)

@@ -1,0 +1,258 @@
+"""Responses about pictures beside a text: where words look, and what they need."""
+
+import io
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TraceEntry
+from viz.api.model import Answer, opened, or_why
+from viz.api.pool import report
+from viz.api.requests import QuestionError
+from viz.api.text import site_at
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from torch import Tensor
+
+    from models.inputs.prompt import Prompt
+    from models.model import Model
+    from models.request import File
+    from models.trace import Site
+
+LARGEST = 720  # pixels of the longer side of a picture that is sent
+PARTS = 1000  # of a side of a picture, in which an area is told
+MASKS = ("mean", "blur", "cut")
+HEADS = 12  # that are listed
+CONTROLS = 3  # areas elsewhere
+
+
+@or_why
+def answer(entry: TraceEntry, id: str) -> Answer:
+    """The words of the answer, and for each the rows that write it."""
+    from analysis import grounding
+    from analysis.words import words_of
+
+    trace = entry.trace
+    tokens, first = grounding.answer(trace)
+    sites = grounding.sites_on_pictures(trace)
+    return {
+        "words": [
+            {
+                "text": "".join(tokens.labels[place] for place in group).strip() or "␣",
+                "rows": [first + place - 1 for place in group],
+                "special": all(tokens.special[place] for place in group),
+            }
+            for group in words_of(tokens)
+        ],
+        "sites": [trace.sites.index(site) for site in sites],
+    }
+
+
+def picture(entry: TraceEntry, id: str, number: int) -> tuple[bytes, str]:
+    """One of the pictures."""
+    if number >= len(entry.pictures):
+        raise QuestionError(f"expected picture 0 to {len(entry.pictures) - 1}")
+    return _file(entry.pictures[number]), "image/png"
+
+
+@or_why
+def shares(entry: TraceEntry, id: str, site: int, first: int, last: int) -> Answer:
+    """The shares of some rows' weight on pictures, sinks and other text, in each head of a site."""
+    from analysis import grounding
+
+    layer = _site(entry, site)
+    split = grounding.split(entry.trace, layer, _rows(layer, first, last))
+    at = grounding.sinks(entry.trace, layer)
+    return {**{name: _numbers(values) for name, values in split._asdict().items()}, "at": [*at]}
+
+
+@or_why
+def ranked(entry: TraceEntry, id: str, first: int, last: int) -> Answer:
+    """The heads that localise a word, the sharpest first."""
+    from analysis import grounding
+
+    trace = entry.trace
+    rows = _rows(grounding.sites_on_pictures(trace)[0], first, last)
+    heads = entry.answers.once(("ranked", first, last), lambda: grounding.ranked(trace, rows))
+    return {
+        "heads": [
+            {
+                "site": trace.sites.index(each.site),
+                "head": each.head,
+                "mass": _number(each.mass),
+                "entropy": _number(each.entropy),
+                "localises": each.localises,
+            }
+            for each in heads[:HEADS]
+        ],
+        "count": sum(each.localises for each in heads),
+    }
+
+
+@or_why
+def need(
+    entry: TraceEntry,
+    id: str,
+    number: int,
+    left: int,
+    top: int,
+    right: int,
+    bottom: int,
+    first: int,
+    last: int,
+    mask: str = "mean",
+) -> Answer:
+    """The probability of a word with and without an area of a picture.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        number: of the picture.
+        left: of the area, in thousandths of the picture's width; so is `right`.
+        top: in thousandths of its height; so is `bottom`.
+        right: of the area.
+        bottom: of the area.
+        first: row that writes the word's first token.
+        last: row that writes its last.
+        mask: how the area is hidden, see `analysis.masking.need`.
+    """
+    from analysis import masking
+    from models.picture_grid import Box
+
+    area = Box(*(each / PARTS for each in (left, top, right, bottom)))
+    places = _places(entry, first, last)
+    with opened(entry) as (model, given, _):
+        report(0, 1)
+        tested = masking.need(
+            model,
+            _prompt(given),
+            masking.ids_of(entry.trace),
+            places,
+            area,
+            picture=number,
+            mask=mask,  # pyright: ignore[reportArgumentType]
+            controls=CONTROLS,
+        )
+    return {
+        "before": _number(tested.before),
+        "after": _number(tested.after),
+        "elsewhere": [_number(each) for each in tested.elsewhere],
+        "places": [[round(PARTS * side) for side in place] for place in tested.places],
+    }
+
+
+@or_why
+def versus(entry: TraceEntry, id: str, row: int, rival: str) -> Answer:
+    """What speaks for a word and what for a rival, by grid: positive for the word.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        row: that writes the word's first token.
+        rival: a word whose first token is taken.
+    """
+    from analysis import grounding, masking
+    from analysis.contrast import contrast
+
+    (place,) = _places(entry, row, row)
+    word = int(grounding.answer(entry.trace)[0].ids[place])
+    with opened(entry) as (model, given, _):
+        other = _first_token(model, rival)
+        written = masking.read_whole(model, masking.ids_of(entry.trace))
+        signed = contrast(model, _prompt(given), written, place, word, other)
+    site = next(iter(signed.keys))
+    grids = signed.trace.key_pictures(site)
+    return {
+        "difference": _number(signed.difference),
+        "rival": _name(model, other),
+        "word": _name(model, word),
+        "maps": [[_numbers(line) for line in signed.on(grid)] for grid in grids],
+    }
+
+
+def every_weight(entry: TraceEntry, **asked: Any) -> int:
+    """How many weights all heads have, of which further passes are computed too."""
+    return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
+
+
+# --- the parts ------------------------------------------------------------------------------------
+
+
+def _site(entry: TraceEntry, site: int) -> "Site":
+    """The site of the trace itself, by its index in what is shown."""
+    site_at(entry.view, site)
+    if site >= len(entry.trace.sites):
+        raise ValueError("choose one kind of attention: each has layers of its own")
+    return entry.trace.sites[site]
+
+
+def _rows(site: "Site", first: int, last: int) -> list[int]:
+    if not first <= last < site.queries:
+        raise QuestionError(f"expected rows within 0 to {site.queries - 1}")
+    return [*range(first, last + 1)]
+
+
+def _places(entry: TraceEntry, first: int, last: int) -> list[int]:
+    """Tokens of the answer that rows write, counted within it."""
+    from analysis import grounding
+
+    tokens, begin = grounding.answer(entry.trace)
+    if not begin - 1 <= first <= last < begin - 1 + len(tokens):
+        raise ValueError("choose a word of the answer")
+    return [*range(first + 1 - begin, last + 2 - begin)]
+
+
+def _prompt(given: Any) -> "Prompt":
+    from models.inputs.prompt import Prompt
+
+    if not isinstance(given, Prompt):
+        raise ValueError("expected a question about pictures")
+    return given
+
+
+def _first_token(model: "Model", word: str) -> int:
+    """The id of a word's first token, as it stands within a text."""
+    reader = model.tokenizer
+    if reader is None or not word.strip():
+        raise ValueError("rival: expected a word")
+    for text in (f" {word.strip()}", word.strip()):
+        tokens = reader.encode(text)
+        ids = [
+            token
+            for token, special, label in zip(tokens.ids, tokens.special, tokens.labels, strict=True)
+            if not special and label.strip()
+        ]
+        if ids:
+            return int(ids[0])
+    raise ValueError(f"rival: the model has no token for {word.strip()!r}")
+
+
+def _name(model: "Model", id: int) -> str:
+    from models.text import tokens_of_ids
+
+    return tokens_of_ids([id], model.tokenizer).labels[0].strip() or "␣"
+
+
+@lru_cache(maxsize=8)
+def _image(file: "File") -> "Image":
+    from models.inputs.pictures import opened as read
+
+    image = read(file.data).image.convert("RGB")
+    image.thumbnail((LARGEST, LARGEST))
+    return image
+
+
+@lru_cache(maxsize=8)
+def _file(file: "File") -> bytes:
+    png = io.BytesIO()
+    _image(file).save(png, "PNG", compress_level=1)
+    return png.getvalue()
+
+
+def _numbers(values: "Tensor") -> list[float]:
+    return [_number(value) for value in values.tolist()]
+
+
+def _number(value: float) -> float:
+    """Six significant digits."""
+    return float(f"{float(value):.6g}")

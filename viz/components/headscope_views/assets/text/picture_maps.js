@@ -1,0 +1,124 @@
+// Maps of weights over pictures that lie among the tokens of a text. Pure functions.
+
+/** @import {Need, TokenGrid} from "../types" */
+
+export const PARTS = 1000; // of a side of a picture, in which an area is told
+const LEAST = 20; // of a side: a smaller area is a point
+const UNIFORM = 2; // a largest weight below this many means is nearly uniform
+
+/** @typedef {[number, number, number, number]} Area left, top, right, bottom in thousandths */
+
+/**
+ * What is drawn as one picture: the grids of a picture as a whole, of its tiles, or of frames.
+ *
+ * @typedef {object} Sheet
+ * @property {number} picture
+ * @property {string} name of its part; "" for the picture as a whole
+ * @property {TokenGrid[]} grids
+ * @property {number} tokens
+ */
+
+/**
+ * @param {TokenGrid[]} grids
+ * @returns {Sheet[]}
+ */
+export function sheetsOf(grids) {
+  /** @type {Map<string, Sheet>} */
+  const sheets = new Map();
+  for (const grid of grids) {
+    const { picture, frames } = grid;
+    const tiled = grid.name ? "tiles" : "";
+    const name = frames.length ? `frames ${frames.map((frame) => frame + 1).join(" and ")}` : tiled;
+    const key = `${picture}/${name}`;
+    const sheet = sheets.get(key) ?? { picture, name, grids: [], tokens: 0 };
+    sheet.grids.push(grid);
+    sheet.tokens += new Set(grid.places.filter((place) => place >= 0)).size;
+    sheets.set(key, sheet);
+  }
+  return [...sheets.values()];
+}
+
+/**
+ * The token at a place of the picture; −1 for none.
+ *
+ * @param {TokenGrid[]} grids
+ * @param {number} across share of the width
+ * @param {number} down share of the height
+ */
+export function tokenAt(grids, across, down) {
+  for (const { box, shape, places } of grids) {
+    const [left, top, right, bottom] = box;
+    const col = Math.floor(((across - left) / (right - left)) * shape[1]);
+    const row = Math.floor(((down - top) / (bottom - top)) * shape[0]);
+    if (row >= 0 && col >= 0 && row < shape[0] && col < shape[1]) return places[row * shape[1] + col];
+  }
+  return -1;
+}
+
+/**
+ * The part of the picture that grids cover: left, top, right, bottom, in shares of its sides.
+ *
+ * @param {TokenGrid[]} grids
+ * @returns {[number, number, number, number]}
+ */
+export function extentOf(grids) {
+  /** @param {number} side @param {(...values: number[]) => number} pick */
+  const of = (side, pick) => Math.min(1, Math.max(0, pick(...grids.map(({ box }) => box[side]))));
+  return [of(0, Math.min), of(1, Math.min), of(2, Math.max), of(3, Math.max)];
+}
+
+/**
+ * The weights of a grid's cells.
+ *
+ * @param {TokenGrid} grid
+ * @param {ArrayLike<number>} row of all tokens
+ * @param {ReadonlySet<number>} [without] tokens that are left out
+ */
+export const valuesOn = ({ places }, row, without) =>
+  Float32Array.from(places, (place) => (place < 0 || without?.has(place) ? 0 : row[place]));
+
+/**
+ * The area between two places of a picture, in shares of its sides; null for a mere point.
+ *
+ * @param {[number, number]} from
+ * @param {[number, number]} to
+ * @returns {Area | null}
+ */
+export function areaBetween(from, to) {
+  const sides = [0, 1].map((axis) =>
+    [from[axis], to[axis]].map((share) => Math.round(PARTS * Math.min(1, Math.max(0, share)))).sort((a, b) => a - b),
+  );
+  const [[left, right], [top, bottom]] = sides;
+  return right - left < LEAST || bottom - top < LEAST ? null : [left, top, right, bottom];
+}
+
+/**
+ * What is said of a map's largest weight.
+ *
+ * @param {Float32Array[]} maps
+ */
+export function scaleText(maps) {
+  const values = maps.flatMap((map) => [...map]);
+  const most = Math.max(0, ...values);
+  const mean = values.reduce((sum, value) => sum + value, 0) / (values.length || 1);
+  if (!most) return "no weight on this picture";
+  return `colours up to ${most.toPrecision(2)}${most < UNIFORM * mean ? ", nearly uniform" : ""}`;
+}
+
+/**
+ * Whether a word needs an area, as a sentence.
+ *
+ * @param {string} word
+ * @param {Need} found
+ * @param {string} how the area is hidden
+ */
+export function needText(word, { before, after, elsewhere }, how) {
+  const others = elsewhere.map(percent).join(", ");
+  const numbers = `“${word}”: ${percent(before)} with the picture as it is, ${percent(after)} with the area ${how}; with areas of the same size elsewhere ${others}.`;
+  if (after < before && after < Math.min(...elsewhere)) return `${numbers} Needed: it loses more here than elsewhere.`;
+  return `${numbers} Not shown to be needed: another area of this size costs it as much.`;
+}
+
+/** @param {number} share */
+export const percent = (share) =>
+  share >= 0.0995 ? `${(100 * share).toFixed(0)} %` : share >= 0.0001 ? `${(100 * share).toPrecision(2)} %` : "< 0.01 %";

@@ -1,0 +1,502 @@
+// The answer to a question about pictures: where each word looked, which heads look, and whether the
+// word needs what lies there. Words, patches and heads are those that the other panels show.
+
+import { button, switchOf } from "../core/bar.js";
+import { changes } from "../core/changes.js";
+import { contextOf, element, markPainted, quoted, setAttribute, setText } from "../core/dom.js";
+import { capital, layerName } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
+import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
+import { areaBetween, extentOf, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { meanOf } from "./time_axis.js";
+
+/** @import {AnswerWord, HeadOnPicture, Need, Theme, TokenGrid, Versus} from "../types" */
+/** @import {Area, Sheet} from "./picture_maps.js" */
+/** @import {TextState} from "./state.js" */
+
+const TALLEST = 380; // CSS pixels of a picture
+const WIDEST = 560;
+const NARROW = 700; // of a section that has the numbers below its pictures
+const BESIDE = 300; // of the numbers beside them
+const MOST_ROWS = 8; // of a word, whose weights are fetched
+const MASKS = /** @type {const} */ (["mean", "blur", "cut"]);
+const MASK = {
+  mean: { label: "Mean colour", how: "in the picture’s mean colour" },
+  blur: { label: "Blur", how: "blurred" },
+  cut: { label: "Cut tokens", how: "cut from attention" },
+};
+const HINT = "Drag over a picture to test an area; click a patch to see which words looked there.";
+const DOUBT =
+  "Attended is not needed: a weight says where a head reads, after layers that have mixed the patches. Drag over an" +
+  " area to let the model read again without it.";
+
+/**
+ * A picture as it is drawn.
+ *
+ * @typedef {object} Drawn
+ * @property {Sheet} sheet
+ * @property {HTMLCanvasElement} canvas
+ * @property {HTMLElement} frame of the area
+ * @property {HTMLElement} legend
+ */
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ */
+export function pictures(state, parent) {
+  const says = element("p", "hs-sentence", { "aria-live": "polite" });
+  const list = element("div", "hs-answer-words", { role: "radiogroup", "aria-label": "Words of the answer" });
+  const sheets = element("div", "hs-pictures-sheets");
+  const shares = element("dl", "hs-pictures-shares");
+  const heads = element("ol", "hs-pictures-heads");
+  const bare = button("Without sinks", "Leave out tokens that take weight at rest", () => {
+    without = !without;
+    state.changed();
+  });
+  const beside = element(
+    "div",
+    "hs-pictures-beside",
+    {},
+    shares,
+    bare,
+    element("p", "hs-heading", {}, "Heads that look at the picture"),
+    heads,
+  );
+  const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => choose({ mask })));
+  const rival = element("input", "hs-edit-box hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
+  const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "" }));
+  const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
+  const read = element("p", "hs-read", { "aria-live": "polite" });
+  const doubt = element("p", "hs-doubt", {}, DOUBT);
+  const middle = element("div", "hs-pictures-middle", {}, sheets, beside);
+  const heading = element("h3", "hs-heading", {}, "Answer");
+  const section = element("section", "hs-section hs-pictures", {}, heading, list, says, middle, tools, read, doubt);
+  parent.append(section);
+  let without = false;
+  /** @type {{mask: keyof typeof MASK, area: Area | null, picture: number, rival: string}} */
+  let test = { mask: "mean", area: null, picture: 0, rival: "" };
+  /** @type {AnswerWord[]} */
+  let words = [];
+  /** @type {HTMLElement[]} */
+  let chips = [];
+  /** @type {Drawn[]} */
+  let drawn = [];
+  /** @type {Map<string, ImageBitmap | null>} by trace and number; null while on its way */
+  const photos = new Map();
+  /** @type {{at: number, trace: string, colours: Uint8Array} | null} */
+  let lastScale = null; // whose tables of pixels are kept
+  const listed = changes();
+  const laid = changes();
+  const ranked = changes();
+  const painted = changes();
+
+  /** @param {Partial<typeof test>} change */
+  function choose(change) {
+    test = { ...test, ...change };
+    state.changed();
+  }
+
+  const grids = () => state.texts().key.grids ?? [];
+
+  /**
+   * The query of a site's rows that holds a row of the trace; −1 for none.
+   *
+   * @param {number} row
+   * @param {number} [site]
+   */
+  function placeOf(row, site = state.selection.site) {
+    const { origins, labels } = state.base.texts[state.base.sites[site].query_text ?? 0];
+    if (!origins) return row < labels.length ? row : -1;
+    return origins.findIndex((group) => group.includes(row));
+  }
+
+  /**
+   * The key of the view that holds a token of the trace.
+   *
+   * @param {number} token
+   */
+  function keyOf(token) {
+    const { origins } = state.texts().key;
+    return origins ? origins.findIndex((group) => group.includes(token)) : token;
+  }
+
+  /** The word whose row is chosen; −1 for none. */
+  function chosen() {
+    const { token, direction } = state.selection;
+    if (token === null || direction === "in" || !grids().length) return -1;
+    return words.findIndex((word) => word.rows.some((row) => placeOf(row) === token));
+  }
+
+  /** The queries whose mean is drawn. */
+  function rows() {
+    const { token, direction } = state.selection;
+    if (token === null || direction === "in" || !grids().length) return [];
+    const at = chosen();
+    if (at < 0) return [token];
+    return [...new Set(words[at].rows.map((row) => placeOf(row)))].filter((row) => row >= 0).slice(0, MOST_ROWS);
+  }
+
+  /** The weights of the chosen word, once all of its rows are here. */
+  function weights() {
+    const { site, head } = state.selection;
+    const wanted = rows();
+    const fetched = wanted.flatMap((row) => state.maps.exact(site, head, "query", row)?.weights ?? []);
+    for (let i = 0; i < MOST_ROWS; i++) {
+      const row = wanted[i];
+      const here = row === undefined || state.maps.exact(site, head, "query", row);
+      state.view.client?.want(`looked ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
+    }
+    return fetched.length === wanted.length ? meanOf(fetched) : null;
+  }
+
+  /** @param {number} index of a word */
+  function pick(index) {
+    const { site } = state.selection;
+    const { sites } = /** @type {{sites?: number[]}} */ (state.view.answer("answer", "answer") ?? {});
+    if (!sites?.length) return;
+    const at = sites.includes(site) ? site : sites[sites.length >> 1];
+    state.select({ site: at, token: placeOf(words[index].rows[0], at), direction: "out" });
+  }
+
+  list.onclick = (event) => {
+    const chip = /** @type {Element} */ (event.target).closest("[data-index]");
+    if (chip instanceof HTMLElement) pick(Number(chip.dataset.index));
+  };
+  list.onkeydown = (event) => {
+    const chip = /** @type {Element} */ (event.target).closest("[data-index]");
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!(chip instanceof HTMLElement) || !by || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const next = Math.min(Math.max(0, Number(chip.dataset.index) + by), words.length - 1);
+    pick(next);
+    chips[next].focus();
+  };
+  rival.onchange = () => choose({ rival: rival.value.trim() });
+  heads.onclick = (event) => {
+    const item = /** @type {Element} */ (event.target).closest("[data-site]");
+    if (item instanceof HTMLElement) state.select({ site: Number(item.dataset.site), head: Number(item.dataset.head) });
+  };
+
+  function fill() {
+    chips = words.map(({ text, special }, i) => {
+      const item = element("button", "hs-chip", { type: "button", dir: "auto", role: "radio" }, text);
+      item.classList.toggle("hs-special", special);
+      item.dataset.index = String(i);
+      return item;
+    });
+    list.replaceChildren(...chips);
+  }
+
+  /** Makes the pictures of the present grids. */
+  function lay() {
+    const placed = sheetsOf(grids());
+    drawn = (placed.length ? placed : bareSheets()).map((sheet, i) => {
+      const canvas = element("canvas", "", { role: "img" });
+      const frame = element("i", "hs-pictures-area", { "aria-hidden": "true", hidden: "" });
+      const legend = element("figcaption", "hs-name");
+      const box = element("div", "hs-pictures-photo", {}, canvas, frame);
+      sheets.append(element("figure", "hs-pictures-sheet", {}, box, legend));
+      listen(canvas, i);
+      return { sheet, canvas, frame, legend };
+    });
+    sheets.replaceChildren(...drawn.map(({ legend }) => /** @type {HTMLElement} */ (legend.parentElement)));
+  }
+
+  /** @returns {Sheet[]} the pictures without grids */
+  const bareSheets = () =>
+    Array.from({ length: state.base.pictures ?? 0 }, (_, picture) => ({ picture, name: "", grids: [], tokens: 0 }));
+
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {number} index
+   */
+  function listen(canvas, index) {
+    /** @type {[number, number] | null} */
+    let from = null;
+    /** @param {PointerEvent} event @returns {[number, number]} */
+    const shareOf = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+    };
+    canvas.onpointerdown = (event) => {
+      from = shareOf(event);
+      canvas.setPointerCapture(event.pointerId);
+    };
+    canvas.onpointermove = (event) => {
+      if (from) outline(drawn[index], areaBetween(from, shareOf(event)));
+    };
+    canvas.onpointercancel = () => (from = null);
+    canvas.onpointerup = (event) => {
+      if (!from) return;
+      const area = areaBetween(from, shareOf(event));
+      from = null;
+      const { sheet } = drawn[index];
+      if (area) return choose({ area, picture: sheet.picture, rival: "" });
+      const token = tokenAt(sheet.grids, ...shareOf(event));
+      if (token >= 0) state.select({ token, direction: "in" });
+    };
+  }
+
+  /**
+   * @param {Drawn} of
+   * @param {Area | null} area
+   */
+  function outline({ frame }, area) {
+    frame.hidden = !area;
+    if (!area) return;
+    const [left, top, right, bottom] = area.map((side) => (100 * side) / PARTS);
+    Object.assign(frame.style, { left: `${left}%`, top: `${top}%`, width: `${right - left}%`, height: `${bottom - top}%` });
+  }
+
+  /** @param {number} number of a picture */
+  function photo(number) {
+    const key = `${state.trace}/${number}`;
+    if (photos.has(key)) return photos.get(key) ?? null;
+    const { client } = state.view;
+    if (!client) return null;
+    photos.set(key, null);
+    const { signal } = new AbortController();
+    client.source
+      .get(pathOf("picture", { number }), { signal, priority: "high" })
+      .then((bytes) => createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: "image/png" })))
+      .then((bitmap) => {
+        photos.set(key, bitmap);
+        state.changed();
+      })
+      .catch(() => photos.delete(key));
+    return null;
+  }
+
+  /**
+   * @param {Drawn} of
+   * @param {ImageBitmap} image
+   * @param {{maps: Float32Array[], top: number, signed: boolean}} over
+   * @param {Uint32Array} table
+   */
+  function paint({ sheet, canvas }, image, { maps, top, signed }, table) {
+    const across = section.clientWidth;
+    const room = Math.min(WIDEST, across < NARROW ? across : across - BESIDE);
+    const zoom = Math.min(room / image.width, TALLEST / image.height);
+    const [wide, tall] = [Math.round(image.width * zoom), Math.round(image.height * zoom)];
+    const ratio = devicePixelRatio || 1;
+    [canvas.width, canvas.height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
+    [canvas.style.width, canvas.style.height] = [`${wide}px`, `${tall}px`];
+    const context = contextOf(canvas);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    if (sheet.grids.length) shadeUnseen(context, sheet.grids);
+    sheet.grids.forEach(({ box, shape }, i) => {
+      const values = maps[i];
+      if (!values) return;
+      const cells = new ImageData(shape[1], shape[0]);
+      const pixels = new Uint32Array(cells.data.buffer);
+      values.forEach((value, cell) => {
+        const level = signed ? signedLevelOf(value / top) : levelOf(value / top, false);
+        pixels[cell] = table[Math.min(255, Math.round(255 * level))];
+      });
+      const small = new OffscreenCanvas(shape[1], shape[0]);
+      small.getContext("2d")?.putImageData(cells, 0, 0);
+      const [left, above, right, bottom] = box;
+      context.imageSmoothingEnabled = false;
+      const { width, height } = canvas;
+      context.drawImage(small, left * width, above * height, (right - left) * width, (bottom - above) * height);
+    });
+  }
+
+  /**
+   * Darkens what the model does not see.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {TokenGrid[]} seen
+   */
+  function shadeUnseen(context, seen) {
+    const { width, height } = context.canvas;
+    const [left, top, right, bottom] = extentOf(seen).map((side, i) => side * (i % 2 ? height : width));
+    context.fillStyle = "rgba(0, 0, 0, 0.72)";
+    context.fillRect(0, 0, left, height);
+    context.fillRect(right, 0, width - right, height);
+    context.fillRect(left, 0, right - left, top);
+    context.fillRect(left, bottom, right - left, height - bottom);
+  }
+
+  /** @param {{first: number, last: number}} span rows of the chosen word */
+  function rank(span) {
+    const { site, head } = state.selection;
+    const path = pathOf("ranked", span);
+    const answer = /** @type {{heads?: HeadOnPicture[], count?: number} | null} */ (state.view.answer("ranked", path));
+    const listing = answer?.heads;
+    if (ranked(listing ?? null, state.base) && listing) {
+      heads.replaceChildren(
+        ...listing.map((each) => {
+          const name = `layer ${layerName(state.base, each.site)} · head ${each.head}`;
+          const item = element("button", "hs-button hs-pictures-head", { type: "button" }, `${name}: ${percent(each.mass)}`);
+          item.dataset.site = String(each.site);
+          item.dataset.head = String(each.head);
+          item.title = `${percent(each.mass)} of the weight on pictures, spatial entropy ${each.entropy.toFixed(2)} nats${each.localises ? "; localises" : ""}`;
+          return element("li", "", {}, item);
+        }),
+      );
+    }
+    for (const item of heads.querySelectorAll("button"))
+      item.setAttribute("aria-pressed", String(Number(item.dataset.site) === site && Number(item.dataset.head) === head));
+  }
+
+  /** @param {{first: number, last: number}} span */
+  function split(span) {
+    const { site, head } = state.selection;
+    const path = pathOf("shares", { site, ...span });
+    const answer = /** @type {{image?: number[], sinks?: number[], text?: number[], at?: number[]} | null} */ (state.view.answer("shares", path));
+    const { image, sinks, text } = answer ?? {};
+    if (!image || !sinks || !text) return null;
+    /** @param {number[]} values */
+    const of = (values) => (typeof head === "number" ? values[head] : head === "max" ? Math.max(...values) : values.reduce((a, b) => a + b, 0) / values.length);
+    const parts = /** @type {[string, number][]} */ ([["on the picture", of(image)], ["on sinks", of(sinks)], ["on other text", of(text)]]);
+    shares.replaceChildren(
+      ...parts.flatMap(([name, share]) => {
+        const bar = element("span", "hs-bar-line", { "aria-hidden": "true" });
+        bar.style.setProperty("--share", `${100 * share}%`);
+        return [element("dt", "", {}, name), element("dd", "", {}, bar, percent(share))];
+      }),
+    );
+    return answer?.at?.map((key) => keyOf(key)) ?? [];
+  }
+
+  /**
+   * What is asked of the model again: the area, or the rival.
+   *
+   * @param {{first: number, last: number}} span
+   * @returns {{need: Need | null, versus: Versus | null, why: string}}
+   */
+  function asked(span) {
+    const { area, picture, mask, rival: other } = test;
+    if (other) {
+      const answer = /** @type {(Versus & {why?: string}) | null} */ (
+        state.view.answer("versus", pathOf("versus", { row: span.first, rival: other }))
+      );
+      return { need: null, versus: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("versus")) };
+    }
+    if (!area) return { need: null, versus: null, why: "" };
+    const [left, top, right, bottom] = area;
+    const path = pathOf("need", { number: picture, left, top, right, bottom, ...span, mask });
+    const answer = /** @type {(Need & {why?: string}) | null} */ (state.view.answer("need", path));
+    return { need: answer?.elsewhere ? answer : null, versus: null, why: answer?.why ?? (answer ? "" : waiting("need")) };
+  }
+
+  /** @param {string} slot */
+  const waiting = (slot) => state.waitingFor(slot, "The model reads again");
+
+  function tell() {
+    const where = capital(`${state.siteName().replace(" · ", ", ")}, ${state.headName()}`);
+    const { token, direction } = state.selection;
+    const at = chosen();
+    if (!grids().length) return setText(says, `${where} attends to no picture: choose a word to see where it looked.`);
+    if (token === null) return setText(says, `${where}: choose a word to see where this head looked while the model wrote it.`);
+    if (direction === "in") return setText(says, `${where}: which words looked at `, quoted(state.labels().key[token]), ".");
+    if (at >= 0) return setText(says, `${where}: where this head looked while the model wrote `, quoted(words[at].text), ". Brighter = more weight.");
+    return setText(says, `${where}: where `, quoted(state.labels().query[token]), " looks. Brighter = more weight.");
+  }
+
+  /** Outlines the patch that is looked at, of each word how much it looked there. @param {Theme} theme */
+  function inward(theme) {
+    const { token, direction } = state.selection;
+    const asks = direction === "in" && token !== null;
+    const column = asks ? state.exactRow("key", token) : null;
+    const most = column ? column.weights.reduce((best, value) => Math.max(best, value), 1e-9) : 1;
+    chips.forEach((chip, i) => {
+      const places = words[i].rows.map((row) => placeOf(row)).filter((row) => row >= 0);
+      const share = column && places.length ? places.reduce((sum, row) => sum + column.weights[row], 0) / places.length : 0;
+      chip.style.boxShadow = column ? `inset 0 -${Math.round(12 * Math.sqrt(share / most))}px ${theme.primary}66` : "";
+      chip.title = column ? `weight ${share.toFixed(4)}` : "";
+    });
+  }
+
+  return {
+    /** @param {Theme} theme */
+    render(theme) {
+      section.hidden = !state.base.pictures;
+      if (section.hidden) return;
+      const answer = /** @type {{words?: AnswerWord[], why?: string} | null} */ (state.view.answer("answer", "answer"));
+      if (listed(answer)) {
+        words = answer?.words ?? [];
+        fill();
+      }
+      if (laid(state.base, state.texts().key)) lay();
+      const at = chosen();
+      chips.forEach((chip, i) => {
+        setAttribute(chip, "aria-checked", String(i === at));
+        chip.classList.toggle("hs-current", i === at);
+        chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
+      });
+      tell();
+      if (answer?.why) setText(says, capital(answer.why));
+      const row = weights();
+      const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
+      beside.hidden = tools.hidden = !span || !state.view.remote;
+      const sinks = span && !beside.hidden ? split(span) : null;
+      if (span && !beside.hidden) rank(span);
+      setAttribute(bare, "aria-pressed", String(without));
+      MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(test.mask === mask)));
+      masks.forEach((item) => (item.disabled = !test.area));
+      if (rival.value.trim() !== test.rival && rival.ownerDocument.activeElement !== rival && !rival.matches(":focus")) rival.value = test.rival;
+      const { need, versus, why } = span ? asked(span) : { need: null, versus: null, why: "" };
+      clear.hidden = !test.area && !test.rival;
+      const left = without && sinks ? new Set(sinks) : undefined;
+      const { sequential, diverging } = state.base.theme.dark; // weights shine in both modes
+      const scale = versus ? diverging : sequential;
+      const colours = scale === lastScale?.at && state.trace === lastScale.trace ? lastScale.colours : state.overview.subarray(scale, scale + 768);
+      lastScale = { at: scale, trace: state.trace, colours };
+      const table = versus ? signedVeilOf(colours) : veilOf(colours);
+      const every = drawn.map(({ sheet }) => sheet.grids.map((grid) => mapOf(grid, row, versus, left)));
+      const numbers = every.flat().flatMap((map) => (map ? [...map] : []));
+      const top = Math.max(1e-12, ...numbers.map(Math.abs));
+      const images = drawn.map(({ sheet }) => photo(sheet.picture));
+      if (painted(row, versus, without, section.clientWidth, theme, state.texts().key, ...images)) {
+        drawn.forEach((each, i) => {
+          const image = images[i];
+          const maps = every[i].flatMap((map) => map ?? []);
+          if (image) paint(each, image, { maps, top, signed: Boolean(versus) }, table);
+          caption(each, maps, versus);
+        });
+        markPainted(section);
+      }
+      for (const each of drawn) outline(each, test.area && each.sheet.picture === test.picture ? test.area : null);
+      const word = at < 0 ? "" : words[at].text;
+      if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
+      else if (need) setText(read, needText(word, need, MASK[test.mask].how));
+      else setText(read, why || (span ? HINT : ""));
+      inward(theme);
+    },
+    destroy() {
+      for (const bitmap of photos.values()) bitmap?.close();
+    },
+  };
+
+  /**
+   * The numbers of a grid's cells; null where they are not here.
+   *
+   * @param {TokenGrid} grid
+   * @param {Float32Array | null} row
+   * @param {Versus | null} versus
+   * @param {ReadonlySet<number>} [left] out
+   */
+  function mapOf(grid, row, versus, left) {
+    if (versus) return Float32Array.from((versus.maps[grids().indexOf(grid)] ?? []).flat());
+    return row ? valuesOn(grid, row, left) : null;
+  }
+
+  /**
+   * @param {Drawn} of
+   * @param {Float32Array[]} maps
+   * @param {Versus | null} versus
+   */
+  function caption({ sheet, canvas, legend }, maps, versus) {
+    const several = (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
+    const [grid] = sheet.grids;
+    const shape = sheet.grids.length > 1 ? `${sheet.grids.length} tiles` : grid ? `${grid.shape[0]} × ${grid.shape[1]}` : "";
+    const tokens = grid ? `${sheet.tokens} tokens (${shape})` : "";
+    const scale = versus ? "" : maps.length ? scaleText(maps) : "";
+    const parts = [sheet.name ? `${several}, ${sheet.name}` : several, tokens, scale].filter(Boolean);
+    setText(legend, parts.join(" · "));
+    setAttribute(canvas, "aria-label", `${parts.join(", ")}. ${says.textContent}`);
+  }
+}
