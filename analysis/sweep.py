@@ -12,7 +12,7 @@ components", section 3.1, for the softmax; Nanda 2023, "Attribution patching".
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -21,7 +21,7 @@ from torch import Tensor
 
 from analysis.effects import Divergence, Measure
 from models.attention import Edit, Pattern, attend
-from models.edits import Ablate, Cut, SetWeights, Temperature
+from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
 from models.progress import Progress, no_progress
 from models.resume import Resumable
@@ -195,6 +195,8 @@ class Passes:
 
 def _reaches(edit: Edit, site: Site) -> bool:
     where = getattr(edit, "where", None)
+    if isinstance(edit, Patch) and edit.what == "hidden" and edit.where.layer:
+        where = replace(edit.where, layer=edit.where.layer - 1)  # the block that gives the state
     return where is None or where.includes(site.where)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from analysis.effects import Divergence, Logit, Loss, Probability
 from analysis.sweep import Passes, checked_sweep, head_effects, sweep
 from models.decoder import DecoderConfig
-from models.edits import Ablate, Cut, Temperature
+from models.edits import Ablate, Cut, Patch, Temperature
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
@@ -119,6 +119,15 @@ def test_blocks_before_an_edit_do_not_run() -> None:
     ran.clear()
     passes.edited([Ablate(None, 0)])
     assert ran == [0, 1, 2]
+
+
+@pytest.mark.parametrize("layer", range(4))
+def test_a_state_is_patched_where_the_block_before_it_ends(layer: int) -> None:
+    model = load(DecoderConfig(**SIZES, vocab=31))
+    source = trace(model, IDS.flip(1), hidden=True)
+    edits = [Patch(layer, "hidden", source, token=2)]
+    found = Passes.of(model, IDS).edited(edits)
+    assert found.output.values.equal(trace(model, IDS, edits=edits).output.values)
 
 
 def values_under(t: Trace, site: Any, edit: str, head: int) -> Tensor:

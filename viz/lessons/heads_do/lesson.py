@@ -14,11 +14,15 @@ LESSON = Lesson(
     minutes=25,
     figure="Four heads read a repeat",
     computed="these weights: those of a network trained on repeated texts",
+    real=("smollm2",),
     inputs={
+        "network": OneOf("small", ("small", "smollm2")),
         "text": Word("dreamdream"),
+        "words": Sentence("magnet violet cobalt planet magnet violet cobalt"),
         "query": Count(6, 0, 12),
         "head": Count(1, 0, 3),
         "later": Count(3, 2, 3),
+        "spot": Count(1, 0, 3),
         "sink": Count(0, 0, 3),
         "ablated": OneOf("none", ("none", "0", "1", "2", "3")),
         "sentence": Sentence("the keys near the cabinet"),
@@ -44,33 +48,40 @@ LESSON = Lesson(
             "induction",
             "Another asks what came next",
             (
-                "Both heads of layer 1 use that note. “{asks:s}” looks for a token that *follows*"
-                " an earlier “{asks:s}”, and its largest weight, {found_weight:.2f}, is on"
+                "SmolLM2, a language model of 30 layers that was trained on ordinary text, has such"
+                " heads too. Its previous-token head is head 0 of layer 16. Two layers up, head 6"
+                " of layer 18 uses that note: “{asks:s}” looks for a token that *follows* an"
+                " earlier “{asks:s}”, and its largest weight, {found_weight:.2f}, is on"
                 " “{finds:s}”, whose note holds “{before:s}”: the thin arrow.",
-                "So the head reads how the text went on last time, and the network predicts"
-                " “{predicted.token:s}” with probability {predicted.share:.2f}. This is an"
+                "So the head reads how the text went on last time, and the likeliest next token"
+                " is “{predicted.token:s}”, with probability {predicted.share:.2f}. This is an"
                 " **induction head** (Elhage et al. 2021; Olsson et al. 2022). Press other tokens;"
                 " in the first half there is nothing to find.",
             ),
-            tries=(Try("Another repeat", {"text": "k4mzqk4mzq", "query": 7}),),
+            tries=(
+                Try("The small network", {"network": "small", "query": 6}),
+                Try("The previous-token head", {"network": "smollm2", "query": 7, "spot": 0}),
+            ),
+            inputs={"network": "smollm2", "query": 7},
             ask=Question(
-                "“{asks:s}” stands here for the second time. A head of layer 1 helps to predict"
-                " the token after it. Where does it attend to most? Its maps are on the screen.",
+                "A language model reads “magnet violet cobalt planet magnet violet cobalt”."
+                " One of its heads helps to predict what follows the second “cobalt”. Where does"
+                " it attend to most?",
                 (
                     Option(
-                        "To the first occurrence of the same token",
+                        "To the first “cobalt”",
                         "There stands what is known already. What is needed is the token that came"
                         " after it: “{finds:s}”.",
                     ),
                     Option(
-                        "To the token after that first occurrence",
+                        "To the token after the first “cobalt”",
                         "“{finds:s}”, with a weight of {found_weight:.2f}: it followed last time,"
                         " so it may follow again.",
                         right=True,
                     ),
                     Option(
                         "To the token just before it",
-                        "That is what head 1 of layer 0 does. Here the largest weight is on"
+                        "That is what the previous-token head does. Here the largest weight is on"
                         " “{finds:s}”.",
                     ),
                 ),
@@ -78,20 +89,33 @@ LESSON = Lesson(
         ),
         Step(
             "ablate",
-            "Take a head away",
+            "Break induction",
             (
                 "A pattern only suggests a role. **Ablation** tests it: press a head, and its"
-                " values become 0. The bars are measured on 64 random texts, repeated once: how"
-                " often the next token of the second half is predicted.",
-                "Without the previous-token head {tests.2.accuracy:.1%} are right, for the"
-                " induction heads no longer find their key. They have the same pattern, yet do not"
-                " matter equally: {tests.3.accuracy:.1%} without head 0 of layer 1,"
-                " {tests.4.accuracy:.1%} without head 1.",
+                " values become 0. The bars are measured on 64 random tokens that come twice: how"
+                " often the next token of the second half is predicted; {tests.0.accuracy:.0%}"
+                " with all heads.",
+                "Without the previous-token head it is {tests.1.accuracy:.0%}, and the loss rises"
+                " from {tests.0.loss:.1f} to {tests.1.loss:.1f}: all induction heads need its"
+                " note. Without the induction head it is {tests.2.accuracy:.0%}, for others do the"
+                " same. A head next to it hardly matters: {tests.3.loss:.1f} without head 1 of"
+                " layer 16, and without each of the {controls.count:d} other heads of both layers,"
+                " measured beforehand, the loss is {controls.median:.1f} in the middle and"
+                " {controls.most:.1f} at most.",
             ),
             tries=(
-                Try("Ablate the previous-token head", {"ablated": "1"}),
-                Try("Ablate an induction head", {"ablated": "3"}),
+                Try(
+                    "Without the previous-token head",
+                    {"network": "smollm2", "query": 7, "ablated": "0"},
+                ),
+                Try(
+                    "Without the induction head",
+                    {"network": "smollm2", "query": 7, "ablated": "1"},
+                ),
+                Try("Without its neighbour", {"network": "smollm2", "query": 7, "ablated": "2"}),
+                Try("The small network", {"network": "small", "query": 6, "ablated": "1"}),
             ),
+            inputs={"network": "smollm2", "query": 7, "ablated": "0"},
         ),
         Step(
             "sink",
@@ -99,11 +123,30 @@ LESSON = Lesson(
             (
                 "@weight(Weights) sum to 1, so a head that finds nothing must still put its weight"
                 " somewhere. Often that is the first token, an **attention sink** (Xiao et al."
-                " 2024). Head 0 of layer 0 leaves {roles.first.0:.2f} there on average; without it"
-                " the network still gets {tests.1.accuracy:.1%} right.",
-                "Head 1 of layer 1, an induction head, parks most of its weight there in the first"
-                " half, where nothing has come twice yet. Press its map.",
+                " 2024). Head 8 of layer 18 leaves {roles.first.3:.2f} there on average; without"
+                " it the loss is {tests.4.loss:.1f}, as with it.",
+                "Head 6 of layer 18, the induction head, parks its weight there in the first half,"
+                " where nothing has come twice yet. Press its map.",
             ),
+            tries=(Try("The induction head", {"network": "smollm2", "query": 7, "sink": 1}),),
+            inputs={"network": "smollm2", "query": 7, "sink": 3},
+        ),
+        Step(
+            "drink",
+            "Who gets the drink?",
+            (
+                "“When Mary and John went to the store, John gave a drink to”: SmolLM2 goes on"
+                " with “Mary”, {board.given:.2f}, for John has been named twice. If Mary gives it,"
+                " “John” comes next. **Patching** asks where this is decided: the network reads"
+                " the first sentence, but the state of one token, in one layer, is that of the"
+                " second.",
+                "At the second name the answer turns round up to layer 16 ({board.early:.2f} for"
+                " John) and no longer from layer 24 on. At the last token it is the other way"
+                " round ({board.late:.2f} at layer 24). Between layers 16 and 24 attention has"
+                " carried the name from there to here: head 4 of layer 24 gives “Mary” 0.81.",
+            ),
+            board=True,
+            inputs={"network": "smollm2", "query": 7},
         ),
         Step(
             "hide",
@@ -190,6 +233,17 @@ LESSON = Lesson(
             "See the induction head at work",
             "explore",
             {"model": "induction", "input": "junk dream vow junk", "layer": 1, "head": 1},
+        ),
+        Page(
+            "The name that gets the drink, in SmolLM2",
+            "explore",
+            {
+                "model": "smollm2",
+                "input": "When Mary and John went to the store, John gave a drink to",
+                "layer": 24,
+                "head": 4,
+                "token": 13,
+            },
         ),
     ),
 )

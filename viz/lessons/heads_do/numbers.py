@@ -4,7 +4,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from viz.lessons.boards import Board, board, panel
+from viz.lessons.heads_do import real
 from viz.lessons.inputs import InputError
+from viz.lessons.real import about
 from viz.lessons.trained import encoded, traced, trained
 
 if TYPE_CHECKING:
@@ -19,13 +21,18 @@ TEXTS = 64  # in that test
 LOW, HIGH = 5, 41  # ids of letters and digits: none is special
 ROLES = {"previous": "previous token", "induction": "induction", "first": "first token"}
 BEST = 4  # next words
+NAMES = ("layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1")
+PREVIOUS = 1  # the previous-token head of the small network
 
 
 def numbers(
+    network: str,
     text: str,
+    words: str,
     query: int,
     head: int,
     later: int,
+    spot: int,
     sink: int,
     ablated: str,
     sentence: str,
@@ -35,11 +42,14 @@ def numbers(
     """What four heads do with one text, and what a fifth does with another.
 
     Args:
-        text: letters and digits; spaces are ignored.
+        network: "small", or "smollm2".
+        text: letters and digits for the small network; spaces are ignored.
+        words: a text for SmolLM2.
         query: position that is followed; the last one where there are fewer.
         head: that the first step follows; counted through both layers, as all heads here.
-        later: that the steps on induction and ablation follow.
-        sink: that the step on the sink follows.
+        later: that the steps on induction and ablation follow in the small network.
+        spot: that they follow in SmolLM2: index in `real.HEADS`.
+        sink: that the step on the sink follows, likewise.
         ablated: index of the ablated head, or "none".
         sentence: words for the second network.
         reader: its head.
@@ -48,27 +58,46 @@ def numbers(
     Raises:
         InputError: for signs or words that the networks do not know, or too many of them.
     """
-    reading = _read(text, None)
-    changed = _read(text, None if ablated == "none" else int(ablated))
-    tokens = reading["tokens"]
+    follow = {"previous": head, "sink": sink}
+    if network == "small":
+        followed, tests = later, _tests()
+        whole, changed = (_read(text, each) for each in (None, _index(ablated)))
+        more: dict[str, Any] = {"names": NAMES, "previous": PREVIOUS}
+    else:
+        followed, tests = spot, real.ablations()["tests"]
+        whole, changed = (real.repeat(words, each) for each in ("none", ablated))
+        more = {"names": real.NAMES, "previous": 0, "controls": real.controls()}
+    tokens = whole["tokens"]
     at = min(query, len(tokens) - 1)
-    row = reading["weights"][later][at]
+    row = whole["weights"][followed][at]
     key = row.index(max(row))
+    if network == "smollm2":
+        layer, chosen = real.HEADS[followed]
+        index = _index(ablated)
+        edits = "" if index is None else "Ablate({}, {})".format(*real.HEADS[index])
+        place = {"input": words, "layer": layer, "head": chosen, "token": at}
+        more |= about(real.MODEL, **place, **({"edits": edits} if edits else {}))
     return {
-        **reading,
-        "followed": {"previous": head, "induction": later, "ablate": later, "sink": sink},
+        **whole,
+        **more,
+        "network": network,
+        "followed": {**follow, "induction": followed, "ablate": followed},
         "query": at,
         "asks": tokens[at],
         "key": key,
         "finds": tokens[key],
         "found_weight": row[key],
         "before": tokens[key - 1] if key else None,
-        "predicted": reading["best"][at],
+        "predicted": whole["best"][at],
         "ablated": ablated,
         "changed": changed,
-        "tests": _tests(),
+        "tests": tests,
         "reads": _hidden(sentence, reader, hidden),
     }
+
+
+def _index(ablated: str) -> int | None:
+    return None if ablated == "none" else int(ablated)
 
 
 @lru_cache(maxsize=64)
@@ -201,4 +230,46 @@ def _same() -> Board:
     )
 
 
-BOARDS = {"same": lambda _: _same()}
+def drink() -> Board:
+    """The probabilities of both names, with a state of the other sentence put in."""
+    read = real.drink()
+    plain = [read["given"], read["other"]]
+    names = ["Mary", "John"]
+    patched = [[*first, *last] for first, last in read["patched"].values()]
+    cols = ["Mary", "John", "Mary", "John"]
+    layers = [f"layer {layer}" for layer in read["patched"]]
+    return board(
+        [
+            panel(
+                "as they are",
+                plain,
+                rows=["… John gave a drink to", "… Mary gave a drink to"],
+                cols=names,
+                kind="weights",
+            )
+        ],
+        [
+            panel(
+                "patched at the second name · at the last token",
+                patched,
+                rows=layers,
+                cols=cols,
+                kind="weights",
+            )
+        ],
+        early=read["patched"]["16"][0][1],
+        late=read["patched"]["24"][1][1],
+        given=read["given"][0],
+        **about(
+            real.MODEL,
+            input=real.GIVEN,
+            layer=24,
+            head=4,
+            token=13,
+            edits=f"Patch(16, 'hidden', 'second', token={real.NAME})",
+            second=real.OTHER,
+        ),
+    )
+
+
+BOARDS = {"drink": lambda _: drink(), "same": lambda _: _same()}

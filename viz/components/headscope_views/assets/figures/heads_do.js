@@ -21,6 +21,9 @@ import { fixed } from "../story/marks.js";
 
 /**
  * @typedef {object} Numbers
+ * @property {string} network
+ * @property {string[]} names of the heads
+ * @property {number} previous index of the previous-token head
  * @property {string[]} tokens
  * @property {number[][][]} weights of each head
  * @property {Predicted[]} best
@@ -37,24 +40,24 @@ const [WIDTH, HEIGHT] = [560, 440];
 const [TOKENS, TALL] = [138, 30]; // top and height of the text
 const [MAPS, SIDE, GAP] = [250, 122, 18];
 const BARS = MAPS + SIDE + 16;
-const NAMES = ["layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1"];
 const LEAST = 0.1; // weight of an arrow that is shown
-const PREVIOUS = 1; // the previous-token head
 /** Rows of the keys and of the next words. */
 const ROW = { keys: 66, words: 336, tall: 30, low: 24 };
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["previous", "induction", "ablate", "sink", "hide", "same"]);
+const STEPS = /** @type {const} */ (["previous", "induction", "ablate", "sink", "drink", "hide", "same"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "text", label: "Letters and digits", longest: 12, until: "hide" },
-    { kind: "text", input: "sentence", label: "Words", longest: 40, from: "hide" },
-    { kind: "choice", input: "reader", label: "Layer · head", options: [["0", "0 · 0"], ["1", "0 · 1"], ["2", "1 · 0"], ["3", "1 · 1"]], from: "hide" },
+    { kind: "text", input: "text", label: "Letters and digits", longest: 12, on: ["previous"] },
+    { kind: "text", input: "words", label: "Text", longest: 60, on: ["induction", "ablate", "sink"] },
+    { kind: "choice", input: "network", label: "Network", options: [["smollm2", "SmolLM2"], ["small", "the small one"]], on: ["induction", "ablate", "sink"] },
+    { kind: "text", input: "sentence", label: "Words", longest: 40, on: ["hide"] },
+    { kind: "choice", input: "reader", label: "Layer · head", options: [["0", "0 · 0"], ["1", "0 · 1"], ["2", "1 · 0"], ["3", "1 · 1"]], on: ["hide"] },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {
@@ -63,24 +66,24 @@ export const figure = {
   },
 
   describe(/** @type {Numbers} */ numbers, moment) {
-    const { tokens, query, reads, tests, best, changed } = numbers;
+    const { tokens, query, reads, tests, best, changed, names } = numbers;
     const { step } = moment;
-    const list = (/** @type {(number | null)[]} */ values) => NAMES.map((name, i) => `${name} ${formatted(values[i])}`).join("; ");
+    const list = (/** @type {(number | null)[]} */ values) => names.map((name, i) => `${name} ${formatted(values[i])}`).join("; ");
     if (step === "hide")
       return `Keys of “${reads.tokens.at(-1)}” in head ${reads.head} of layer ${reads.layer}, with weight and change when hidden: ${reads.tokens.map((token, i) => `${token} ${fixed(reads.weights[i])}, ${fixed(reads.changes[i])}`).join("; ")}.`;
     if (step === "ablate")
       return `Share of next tokens predicted right without a head: ${list(tests.slice(1).map(({ accuracy }) => accuracy))}. Here “${changed.best[query].token}” is predicted after “${tokens[query]}”.`;
     if (step === "induction")
-      return `From “${tokens[query]}” at position ${query} an arrow leads to the key with the most weight in ${NAMES[numbers.followed[step]]}. Predicted next: “${best[query].token}”.`;
+      return `From “${tokens[query]}” at position ${query} an arrow leads to the key with the most weight in ${names[numbers.followed[step]]}. Predicted next: “${best[query].token}”.`;
     return `Maps of four heads on ${tokens.join(" ")}. ${step === "sink" ? "Mean weight on the first token" : "Mean weight on the token before"}: ${list(under(numbers, moment).values)}.`;
   },
 
-  tables(/** @type {Numbers} */ { tokens, weights, roles, tests, best, reads }) {
+  tables(/** @type {Numbers} */ { tokens, weights, roles, tests, best, reads, names, network }) {
     return [
-      { title: "Mean weights", rows: NAMES, cols: ["token before", "what followed last time", "first token"], values: NAMES.map((_, i) => [roles.previous[i], roles.induction[i], roles.first[i]]) },
-      ...NAMES.map((title, i) => ({ title: `Weights: ${title}`, rows: tokens, cols: tokens, values: weights[i] })),
+      { title: "Mean weights", rows: names, cols: ["token before", "what followed last time", "first token"], values: names.map((_, i) => [roles.previous[i], roles.induction[i], roles.first[i]]) },
+      ...names.map((title, i) => ({ title: `Weights: ${title}`, rows: tokens, cols: tokens, values: weights[i] })),
       { title: "Predictions", rows: tokens, cols: ["next token", "probability"], values: best.map(({ token, share }) => [token, share]) },
-      { title: "Ablation, 64 random texts", rows: ["all heads", ...NAMES.map((name) => `without ${name}`)], cols: ["next token right", "cross entropy"], values: tests.map(({ accuracy, loss }) => [accuracy, loss]) },
+      { title: network === "small" ? "Ablation, 64 random texts" : "Ablation, 64 random tokens that come twice", rows: ["all heads", ...names.map((name) => `without ${name}`)], cols: ["next token right", "cross entropy"], values: tests.map(({ accuracy, loss }) => [accuracy, loss]) },
       { title: "A key hidden", rows: reads.tokens, cols: ["weight", "change"], values: reads.tokens.map((_, i) => [reads.weights[i], reads.changes[i]]) },
     ];
   },
@@ -97,7 +100,7 @@ const middle = ({ tokens }, at) => (WIDTH * (at + 0.5)) / tokens.length;
 
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
 function arrows(numbers, moment) {
-  const { tokens, query } = numbers;
+  const { tokens, query, names } = numbers;
   const { step, ink } = moment;
   const head = numbers.followed[step];
   const weights = now(numbers, moment).weights[head];
@@ -108,17 +111,17 @@ function arrows(numbers, moment) {
     if (single && i !== query) return;
     weights[i].forEach((weight, j) => {
       if (weight < LEAST || (i === j && !single) || (step === "sink" && j > 0)) return;
-      marks.push(...arrow(`a${i}.${j}`, numbers, i, j, weight, ink, `${NAMES[head]}: “${name}” gives “${tokens[j]}” ${fixed(weight, 3)}`));
+      marks.push(...arrow(`a${i}.${j}`, numbers, i, j, weight, ink, `${names[head]}: “${name}” gives “${tokens[j]}” ${fixed(weight, 3)}`));
     });
   });
   if (step === "induction") {
     const key = weights[query].indexOf(Math.max(...weights[query]));
-    const note = key ? numbers.weights[PREVIOUS][key][key - 1] : 0;
+    const note = key ? numbers.weights[numbers.previous][key][key - 1] : 0;
     if (note >= LEAST)
-      marks.push({ key: "note", kind: "path", d: `M${middle(numbers, key)} ${TOKENS + TALL}v14H${middle(numbers, key - 1)}v-8m-4 6l4 -8l4 8`, stroke: ink.muted, width: 1.6, tip: `${NAMES[PREVIOUS]}: “${tokens[key]}” gives “${tokens[key - 1]}”, the token before it, ${fixed(note, 3)}` });
+      marks.push({ key: "note", kind: "path", d: `M${middle(numbers, key)} ${TOKENS + TALL}v14H${middle(numbers, key - 1)}v-8m-4 6l4 -8l4 8`, stroke: ink.muted, width: 1.6, tip: `${names[numbers.previous]}: “${tokens[key]}” gives “${tokens[key - 1]}”, the token before it, ${fixed(note, 3)}` });
   }
-  const said = { previous: "arrows from each token to its keys", induction: "arrow from a token to its key", ablate: "arrow from a token to its key", sink: "arrows to the first token", hide: "", same: "" }[step];
-  marks.push({ key: "arrows/name", kind: "text", x: 4, y: 12, text: `${NAMES[head]}: ${said}`, size: 14, anchor: "start", bold: true, fill: ink.text });
+  const said = { previous: "arrows from each token to its keys", induction: "arrow from a token to its key", ablate: "arrow from a token to its key", sink: "arrows to the first token", drink: "", hide: "", same: "" }[step];
+  marks.push({ key: "arrows/name", kind: "text", x: 4, y: 12, text: `${names[head]}: ${said}`, size: 14, anchor: "start", bold: true, fill: ink.text });
   return marks;
 }
 
@@ -138,7 +141,8 @@ function arrow(key, numbers, from, to, weight, ink, tip) {
 function text(numbers, moment) {
   const { tokens, query } = numbers;
   const { reached, step, ink } = moment;
-  const wide = Math.min(40, WIDTH / tokens.length - 4);
+  const wide = Math.min(numbers.network === "small" ? 40 : 62, WIDTH / tokens.length - 4);
+  const sized = (/** @type {string} */ word, /** @type {number} */ most) => Math.min(most, (1.75 * wide) / Math.max(1, word.length));
   const pressed = step === "induction" || step === "ablate";
   const { best } = now(numbers, moment);
   /** @type {Mark[]} */
@@ -148,13 +152,13 @@ function text(numbers, moment) {
     const chosen = pressed && i === query;
     marks.push(
       { key: `t${i}`, kind: "rect", x: x - wide / 2, y: TOKENS, w: wide, h: TALL, r: 6, fill: chosen ? ink.surface : ink.background, stroke: chosen ? ink.term.query : ink.line, width: chosen ? 2.5 : 1, term: chosen ? "query" : undefined, press: pressed ? { label: `Follow “${name}” at position ${i}`, pressed: chosen, patch: { query: i } } : undefined },
-      { key: `t${i}/text`, kind: "text", x, y: TOKENS + TALL / 2, text: name, size: i ? 17 : 13, bold: chosen, fill: chosen ? ink.term.query : ink.text },
+      { key: `t${i}/text`, kind: "text", x, y: TOKENS + TALL / 2, text: name, size: sized(name, 17), bold: chosen, fill: chosen ? ink.term.query : ink.text },
     );
     if (!reached("induction") || step === "sink") return;
     const { token, share } = best[i];
     const right = tokens[i + 1] === token;
     marks.push(
-      { key: `p${i}`, kind: "text", x, y: TOKENS + TALL + 30, text: name === "begin" ? "" : token, size: 16, bold: right, fill: ink.term.output, opacity: 0.5 + 0.5 * share, term: "output", tip: `After “${name}” the likeliest is “${token}”, ${fixed(share, 3)}` },
+      { key: `p${i}`, kind: "text", x, y: TOKENS + TALL + 30, text: name === "begin" ? "" : token, size: sized(token, 16), bold: right, fill: ink.term.output, opacity: 0.5 + 0.5 * share, term: "output", tip: `After “${name}” the likeliest is “${token}”, ${fixed(share, 3)}` },
     );
   });
   if (reached("induction") && step !== "sink")
@@ -172,7 +176,7 @@ function under({ roles, tests }, { step }) {
 
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
 function maps(numbers, moment) {
-  const { tokens, query, ablated } = numbers;
+  const { tokens, query, ablated, names } = numbers;
   const { step, ink } = moment;
   const { weights } = now(numbers, moment);
   const { values, name } = under(numbers, moment);
@@ -180,7 +184,7 @@ function maps(numbers, moment) {
   const measured = step === "ablate" ? ink.text : ink.term.weight;
   /** @type {Mark[]} */
   const marks = [{ key: "under", kind: "text", x: WIDTH / 2, y: BARS + 32, text: name, size: 14, fill: ink.text }];
-  NAMES.forEach((title, head) => {
+  names.forEach((title, head) => {
     const x = GAP / 2 + head * (SIDE + GAP);
     const gone = step === "ablate" && ablated === String(head);
     const chosen = step === "ablate" ? gone : head === numbers.followed[step];
@@ -197,7 +201,7 @@ function maps(numbers, moment) {
     if (step === "sink")
       marks.push({ key: `m${head}/first`, kind: "rect", x: x - 1, y: MAPS, w: cell + 2, h: SIDE, stroke: ink.term.key, width: 1.5, term: "key" });
     if (gone) marks.push({ key: `m${head}/gone`, kind: "path", d: `M${x} ${MAPS}l${SIDE} ${SIDE}m0 ${-SIDE}l${-SIDE} ${SIDE}`, stroke: ink.muted, width: 2 });
-    const patch = pressing(step, head, gone);
+    const patch = pressing(numbers.network, step, head, gone);
     marks.push({ key: `m${head}/frame`, kind: "rect", x: x - 3, y: MAPS - 3, w: SIDE + 6, h: SIDE + 6, r: 4, stroke: chosen ? ink.primary : ink.line, width: chosen ? 3 : 1, press: patch && { label: step === "ablate" ? `Ablate ${title}` : title, pressed: chosen, patch } });
     const value = values[head];
     marks.push(
@@ -209,11 +213,12 @@ function maps(numbers, moment) {
   return marks;
 }
 
-/** What pressing a map does. @type {(step: string, head: number, gone: boolean) => import("../types").Patch | undefined} */
-function pressing(step, head, gone) {
+/** What pressing a map does. @type {(network: string, step: string, head: number, gone: boolean) => import("../types").Patch | undefined} */
+function pressing(network, step, head, gone) {
   if (step === "previous") return { head };
   if (step === "sink") return { sink: head };
   if (step === "ablate") return { ablated: gone ? "none" : String(head) };
+  if (network !== "small") return { spot: head };
   return head >= 2 ? { later: head } : undefined;
 }
 

@@ -407,8 +407,9 @@ class Story {
     }
     this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
-    setText(this.computed, this.numbers?.computed ?? steps[this.drawn(this.step)].computed);
-    this.point(this.numbers?.explore);
+    const { computed, explore } = this.numbers?.board?.computed ? this.numbers.board : (this.numbers ?? {});
+    setText(this.computed, computed ?? steps[this.drawn(this.step)].computed);
+    this.point(explore);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.opening(this.opened));
