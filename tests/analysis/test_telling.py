@@ -1,12 +1,16 @@
 """The head to begin with, against a slow plain loop."""
 
 import math
+from pathlib import Path
 
 import pytest
 
+from analysis.grounding import ranked
 from analysis.telling import MOST, PEAK, Telling, telling
+from models.inputs.prompt import Prompt
 from models.run import Trace, load, trace
 from tests.analysis.test_alignment import planted
+from tests.models.vision_language import BY_NAME, photo
 from viz.api import samples
 
 TEXTS = {"minilm": "The keys to the cabinet are old.", "induction": "magnet magn"}
@@ -63,3 +67,16 @@ def test_a_recording_begins_with_the_head_that_follows_time() -> None:
     written = t.query_labels(found.site)[found.query + 1]
     assert (found.site, found.head, written) == (t.sites[0], 1, " qu")  # of the longest word
     assert found.weight == float(t.weights(0, 1)[found.query, found.key])
+
+
+def test_an_answer_about_a_picture_begins_with_the_head_that_localises_its_longest_word(
+    tmp_path: Path,
+) -> None:
+    model = load(str(BY_NAME["LLaVA"].save(tmp_path)))
+    t = trace(model, Prompt("what is it", (photo(),)), "a dog sits here")
+    found = telling(t)
+    assert found is not None
+    assert t.answer is not None
+    row = t.answer - 1 + 2  # "sits", the first of the longest
+    best = ranked(t, [row])[0]
+    assert (found.site, found.head, found.query) == (best.site, best.head, row)

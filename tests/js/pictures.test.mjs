@@ -45,9 +45,10 @@ test("an area has its sides in order, and a point is none", () => {
 });
 
 test("a flat map is called nearly uniform", () => {
-  assert.equal(maps.scaleText([Float32Array.of(0.1, 0.1, 0.11)]), "colours up to 0.11, nearly uniform");
-  assert.equal(maps.scaleText([Float32Array.of(0, 0, 0.5)]), "colours up to 0.50");
-  assert.equal(maps.scaleText([Float32Array.of(0, 0)]), "no weight on this picture");
+  assert.equal(maps.scaleText([Float32Array.of(0.1, 0.1, 0.11)], 0.11), "colours up to 0.11, nearly uniform");
+  assert.equal(maps.scaleText([Float32Array.of(0, 0, 0.5)], 0.5), "colours up to 0.50");
+  assert.equal(maps.scaleText([Float32Array.of(0, 0, 0.25)], 0.5), "largest 0.25, colours up to 0.50");
+  assert.equal(maps.scaleText([Float32Array.of(0, 0)], 0.5), "no weight on this picture");
 });
 
 test("a word needs an area only if it loses more there than elsewhere", () => {

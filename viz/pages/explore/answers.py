@@ -137,7 +137,8 @@ def _said(model: "Model", trace: "Trace", given: bool) -> None:
     reader = model.tokenizer
     if trace.answer is None or not isinstance(reader, Decoding):
         return
-    text = reader.text(trace.tokens[0].ids[trace.answer :]).strip()
+    tokens = trace.tokens[0][trace.answer :]
+    text = reader.text(tokens.ids).strip() or " ".join(tokens.labels)
     lead = "The answer that was given" if given else "The model answers"
     st.markdown(f"{lead}: **{plain(text or '∅')}**")
 

@@ -112,7 +112,7 @@ def selection_of(example: Example) -> dict[str, Any]:
         "layer": example.layer,
         "attention": example.kind,
         "head": example.head,
-        "token": example.query,
+        "token": None if example.form == "lines" else example.query,  # lines cross at every token
         "direction": "out",
         "form": example.form,
     }

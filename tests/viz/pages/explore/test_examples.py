@@ -13,6 +13,7 @@ from viz.pages.explore.example_photos import EXAMPLES as PHOTO_EXAMPLES
 from viz.pages.explore.example_texts import EXAMPLES as ALL
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import begin, of_text
+from viz.pages.explore.page import params
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +106,13 @@ def test_a_photo_of_a_pretrained_model_opens_at_its_head(example) -> None:
     assert start is not None
     assert (start["layer"], start["head"], start["token"]) == (example.layer, example.head, 0)
     assert begin("dinov2", {"photo": example.input, "upload": "0" * 64}) is None
+
+
+def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
+    chosen = begin("translate", {})
+    assert chosen is not None
+    assert (chosen["form"], chosen["token"], chosen["attention"]) == ("lines", None, "cross")
+    defaults = {param.name: param.default for param in params("translate", {})}
+    assert (defaults["form"], defaults["token"], defaults["head"]) == ("lines", None, 0)
+    defaults = {param.name: param.default for param in params("minilm", {})}
+    assert (defaults["form"], defaults["token"]) == ("matrix", 10)

@@ -93,16 +93,18 @@ export function areaBetween(from, to) {
 }
 
 /**
- * What is said of a map's largest weight.
+ * What is said of the colours of a picture, whose maps may share them with others.
  *
  * @param {Float32Array[]} maps
+ * @param {number} top the weight with the last colour
  */
-export function scaleText(maps) {
+export function scaleText(maps, top) {
   const values = maps.flatMap((map) => [...map]);
   const most = Math.max(0, ...values);
   const mean = values.reduce((sum, value) => sum + value, 0) / (values.length || 1);
   if (!most) return "no weight on this picture";
-  return `colours up to ${most.toPrecision(2)}${most < UNIFORM * mean ? ", nearly uniform" : ""}`;
+  const largest = most < 0.999 * top ? `largest ${most.toPrecision(2)}, ` : "";
+  return `${largest}colours up to ${top.toPrecision(2)}${most < UNIFORM * mean ? ", nearly uniform" : ""}`;
 }
 
 /**

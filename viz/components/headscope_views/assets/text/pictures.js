@@ -17,6 +17,7 @@ import { meanOf } from "./time_axis.js";
 const TALLEST = 380; // CSS pixels of a picture
 const WIDEST = 560;
 const NARROW = 700; // of a section that has the numbers below its pictures
+const GAP = 16; // between pictures
 const BESIDE = 300; // of the numbers beside them
 const MOST_ROWS = 8; // of a word, whose weights are fetched
 const MASKS = /** @type {const} */ (["mean", "blur", "cut"]);
@@ -276,7 +277,9 @@ export function pictures(state, parent) {
    */
   function paint({ sheet, canvas }, image, { maps, top, signed }, table) {
     const across = section.clientWidth;
-    const room = Math.min(WIDEST, across < NARROW ? across : across - BESIDE);
+    const abreast = Math.min(2, drawn.length);
+    const free = across < NARROW ? across : (across - BESIDE - GAP * (abreast - 1)) / abreast;
+    const room = Math.min(WIDEST, free);
     const zoom = Math.min(room / image.width, TALLEST / image.height);
     const [wide, tall] = [Math.round(image.width * zoom), Math.round(image.height * zoom)];
     const ratio = devicePixelRatio || 1;
@@ -299,7 +302,8 @@ export function pictures(state, parent) {
       const [left, above, right, bottom] = box;
       context.imageSmoothingEnabled = false;
       const { width, height } = canvas;
-      context.drawImage(small, left * width, above * height, (right - left) * width, (bottom - above) * height);
+      const [x, y, end, floor] = [left * width, above * height, right * width, bottom * height].map(Math.floor);
+      context.drawImage(small, x, y, end - x, floor - y); // whole pixels: no seams between tiles
     });
   }
 
@@ -455,7 +459,7 @@ export function pictures(state, parent) {
           const image = images[i];
           const maps = every[i].flatMap((map) => map ?? []);
           if (image) paint(each, image, { maps, top, signed: Boolean(versus) }, table);
-          caption(each, maps, versus);
+          caption(each, maps, top, versus);
         });
         markPainted(section);
       }
@@ -487,14 +491,15 @@ export function pictures(state, parent) {
   /**
    * @param {Drawn} of
    * @param {Float32Array[]} maps
+   * @param {number} top the weight with the last colour
    * @param {Versus | null} versus
    */
-  function caption({ sheet, canvas, legend }, maps, versus) {
+  function caption({ sheet, canvas, legend }, maps, top, versus) {
     const several = (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
     const [grid] = sheet.grids;
     const shape = sheet.grids.length > 1 ? `${sheet.grids.length} tiles` : grid ? `${grid.shape[0]} × ${grid.shape[1]}` : "";
     const tokens = grid ? `${sheet.tokens} tokens (${shape})` : "";
-    const scale = versus ? "" : maps.length ? scaleText(maps) : "";
+    const scale = versus ? "" : maps.length ? scaleText(maps, top) : "";
     const parts = [sheet.name ? `${several}, ${sheet.name}` : several, tokens, scale].filter(Boolean);
     setText(legend, parts.join(" · "));
     setAttribute(canvas, "aria-label", `${parts.join(", ")}. ${says.textContent}`);
