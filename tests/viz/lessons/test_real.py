@@ -28,10 +28,17 @@ def test_without_the_model_another_text_says_how_to_get_it() -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_stored_numbers_are_called_stored(name: str) -> None:
-    told = [figures.numbers(name, query)() for query in record.states(course.lesson(name))]
-    said = [each["computed"] for each in told if "computed" in each]
-    assert said
-    assert all(real.COMMAND in each for each in said)
+    for each in course.lesson(name).real:
+        assert real.COMMAND in real.about(each)["computed"]
+    answers = [figures.numbers(name, query)() for query in record.states(course.lesson(name))]
+    told = [{**each, **each.get("board", {})} for each in answers]
+    of_real = [
+        each["computed"]
+        for each in told
+        if "explore" in each and each["explore"]["query"]["model"] in course.lesson(name).real
+    ]
+    assert of_real
+    assert all(real.COMMAND in each for each in of_real)
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -101,3 +108,48 @@ def test_the_decoder_shows_what_transformers_computes() -> None:
         assert torch.allclose(
             best, torch.tensor([row[0]["share"] for row in shown["best"]]), atol=1e-4
         )
+
+
+def test_the_translator_crosses_noun_and_adjective() -> None:
+    """Measured with the reader of the published weights: 0.97 and 0.93."""
+    (read,) = real.stored("both")["answers"].values()
+    rows = dict(zip(read["written"], read["weights"], strict=True))
+    for word, source, weight in (("cadeira", "chair", 0.97), ("preta", "black", 0.93)):
+        assert rows[word][read["source"].index(source)] == pytest.approx(weight, abs=0.005)
+
+
+def test_without_its_month_a_date_loses_the_month_alone() -> None:
+    ((rows,),) = figures.numbers("both", [("board", "cut")])()["board"]["rows"]
+    whole, month, day, year = rows["values"]
+    assert min(whole) > 0.99
+    assert (month[6] < 0.5, min(month[:4]) > 0.99, min(month[8:]) > 0.99) == (True, True, True)
+    assert (min(day[5:7]) > 0.9, min(year[5:7]) > 0.9) == (True, True)
+
+
+@pytest.mark.long
+def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
+    if not real.here("smollm2"):
+        pytest.skip("smollm2: not on this machine")
+    from transformers import AutoModelForCausalLM
+
+    from models.catalogue import folder
+    from models.lessons.head_roles import repeats
+    from viz.lessons.heads_do.real import HEADS, HIGH, LENGTH, LOW
+
+    ids = repeats(1, LENGTH, LOW, HIGH)
+    tests = real.stored("heads_do")["answers"]["ablations[]"]["tests"]
+    network = AutoModelForCausalLM.from_pretrained(folder(entry("smollm2"))).eval()
+    for place, expected in zip([None, *HEADS], tests, strict=True):
+        columns = None
+        if place is not None:
+            out = network.model.layers[place[0]].self_attn.o_proj.weight.data
+            columns = out[:, 64 * place[1] : 64 * place[1] + 64]
+        kept = None if columns is None else columns.clone()
+        if columns is not None:
+            columns.zero_()
+        with torch.no_grad():
+            logits = network(ids).logits[0, LENGTH:-1]
+        loss = torch.nn.functional.cross_entropy(logits, ids[0, LENGTH + 1 :])
+        assert loss.item() == pytest.approx(expected["loss"], abs=2e-3)
+        if columns is not None and kept is not None:
+            columns.copy_(kept)

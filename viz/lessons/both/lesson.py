@@ -14,6 +14,7 @@ LESSON = Lesson(
     minutes=25,
     figure="Reading and writing dates",
     computed="these weights: those of a network trained to write dates",
+    real=("translate",),
     inputs={
         "date": Word("March the third, '98"),
         "written": Count(0, 0, 10),
@@ -125,6 +126,34 @@ LESSON = Lesson(
                 Try("Head 2", {"head": 2}),
                 Try("1998-3-3", {"date": "1998-3-3"}),
             ),
+        ),
+        Step(
+            "cut",
+            "Cut the month",
+            (
+                "A map suggests where a digit comes from; cutting tests it. Some characters are"
+                " hidden from every head of the [[cross-attention]], and the board shows the"
+                " probability of each right character, after the right ones before it.",
+                "Without “March” the second digit of the month keeps only {board.month:.2f}; the"
+                " year ({board.year:.2f}) and the day stay. Each part of the target rests on its"
+                " own part of the source.",
+            ),
+            board=True,
+        ),
+        Step(
+            "crossing",
+            "Words that cross",
+            (
+                "The same in a real translator: the one in Firefox, from English to Portuguese."
+                " “The cat sat on the black chair because it was tired.” becomes “O gato"
+                " sentou-se na cadeira preta porque estava cansado.” The board is head 0 of its"
+                " decoder's last layer, which was trained to align words.",
+                "“cadeira” takes {board.chair:.2f} of its weight from “chair”, and then “preta”"
+                " {board.black:.2f} from “black”: the adjective follows the noun in Portuguese, so"
+                " the diagonal folds there. “it” has no row: Portuguese leaves it out.",
+            ),
+            board=True,
+            computed="these weights: those of a trained translator",
         ),
         Step(
             "whole",

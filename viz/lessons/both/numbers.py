@@ -3,8 +3,10 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from viz.lessons.boards import Board, board, table
+from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.both import real
 from viz.lessons.inputs import InputError
+from viz.lessons.real import about
 from viz.lessons.trained import encoded, traced, trained
 
 if TYPE_CHECKING:
@@ -209,4 +211,79 @@ def _sharing() -> Board:
     return board([table("Standard deviations, width 64", rows, cols)], saved=saved)
 
 
-BOARDS = {"sharing": lambda _: _sharing()}
+MONTH = "March the third, '98"
+HIDDEN = {  # positions of its characters
+    "nothing hidden": (),
+    "“March” hidden": (0, 1, 2, 3, 4),
+    "“third” hidden": (10, 11, 12, 13, 14),
+    "“98” hidden": (18, 19),
+}
+
+
+@lru_cache(maxsize=1)
+def _cut() -> Board:
+    """The probability of each right character where the decoder cannot read a part of the date."""
+    from models.edits import Cut
+
+    rows, iso = [], ""
+    for keys in HIDDEN.values():
+        edits = (Cut(None, None, None, keys, "cross"),) if keys else ()
+        trace = traced(MODEL, MONTH, edits)
+        site = next(each for each in trace.sites if each.kind == "cross")
+        ids = list(trace.queries(site)[0].ids[1:])
+        shares = trace.output.values[0].softmax(-1)
+        rows.append([shares[at, id].item() for at, id in enumerate(ids)])
+        iso = "".join(trace.query_labels(site)[1:])
+    hidden = list(HIDDEN["“March” hidden"])
+    edits = f"Cut(None, None, None, {hidden}, kind='cross')"
+    return board(
+        [
+            panel(
+                f"probability of each character of {iso}",
+                rows,
+                rows=[*HIDDEN],
+                cols=[*iso],
+                kind="weights",
+            )
+        ],
+        month=rows[1][6],
+        year=rows[1][2],
+        **about(MODEL, input=MONTH, attention="cross", head=0, edits=edits),
+    )
+
+
+def _crossing() -> Board:
+    """The translator's alignment as a map."""
+    read = real.alignment()
+    names = read["written"]
+    chair, black = names.index("cadeira"), names.index("preta")
+    weights = read["weights"]
+    return board(
+        [
+            panel(
+                "written words attend to read words",
+                weights,
+                rows=names,
+                cols=read["source"],
+                kind="weights",
+                digits=1,
+            )
+        ],
+        chair=max(weights[chair]),
+        black=max(weights[black]),
+        **about(
+            real.MODEL,
+            input=real.SENTENCE,
+            attention="cross",
+            layer=real.LAYER,
+            head=real.HEAD,
+            token=chair,
+        ),
+    )
+
+
+BOARDS = {
+    "cut": lambda _: _cut(),
+    "crossing": lambda _: _crossing(),
+    "sharing": lambda _: _sharing(),
+}

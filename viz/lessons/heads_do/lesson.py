@@ -140,7 +140,7 @@ LESSON = Lesson(
                 " “John” comes next. **Patching** asks where this is decided: the network reads"
                 " the first sentence, but the state of one token, in one layer, is that of the"
                 " second.",
-                "At the second name the answer turns round up to layer 16 ({board.early:.2f} for"
+                "At the second name the answer is reversed up to layer 16 ({board.early:.2f} for"
                 " John) and no longer from layer 24 on. At the last token it is the other way"
                 " round ({board.late:.2f} at layer 24). Between layers 16 and 24 attention has"
                 " carried the name from there to here: head 4 of layer 24 gives “Mary” 0.81.",

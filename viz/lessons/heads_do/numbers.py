@@ -235,8 +235,7 @@ def drink() -> Board:
     read = real.drink()
     plain = [read["given"], read["other"]]
     names = ["Mary", "John"]
-    patched = [[*first, *last] for first, last in read["patched"].values()]
-    cols = ["Mary", "John", "Mary", "John"]
+    first, last = zip(*read["patched"].values(), strict=True)
     layers = [f"layer {layer}" for layer in read["patched"]]
     return board(
         [
@@ -249,13 +248,8 @@ def drink() -> Board:
             )
         ],
         [
-            panel(
-                "patched at the second name · at the last token",
-                patched,
-                rows=layers,
-                cols=cols,
-                kind="weights",
-            )
+            panel("patched at the second name", first, rows=layers, cols=names, kind="weights"),
+            panel("at the last token", last, cols=names, kind="weights"),
         ],
         early=read["patched"]["16"][0][1],
         late=read["patched"]["24"][1][1],

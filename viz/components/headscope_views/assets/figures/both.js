@@ -35,7 +35,7 @@ const [LAYER, UNIT] = [44, 1.5]; // height of a layer, and width of a stream for
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["encode", "cross", "write", "kinds", "align", "whole", "inside", "sharing", "cost"]);
+const STEPS = /** @type {const} */ (["encode", "cross", "write", "kinds", "align", "cut", "crossing", "whole", "inside", "sharing", "cost"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
