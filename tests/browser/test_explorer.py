@@ -97,7 +97,9 @@ class Explorer(View):
 
     def choose(self, site: int, column: int) -> None:
         x, y = self.thumb(site, column)
-        self.page.locator(".hs-thumbs").click(position={"x": x, "y": y}, force=True)
+        thumbs = self.page.locator(".hs-thumbs")
+        thumbs.evaluate("e => e.scrollIntoView({ block: 'center' })")  # not below the toolbar
+        thumbs.click(position={"x": x, "y": y}, force=True)
 
     def walk_to(self, query: int, key: int) -> None:
         """Moves the cross-hair by keyboard: no pixel has to be known."""

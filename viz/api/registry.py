@@ -94,7 +94,6 @@ class Expected:
         requests: for the result.
         settled: True once the result is held, False once its computation has ended without one.
         runs: how many compute it or wait for it.
-        answers: known beforehand, given until the result is held.
     """
 
     id: str
@@ -102,7 +101,6 @@ class Expected:
     requests: Requests = field(default_factory=Requests)
     settled: Future[bool] = field(default_factory=Future)
     runs: int = 0
-    answers: "baked.Answers" = field(default_factory=dict)
 
 
 class UnknownError(LookupError):
@@ -139,6 +137,7 @@ class Registry:
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
         self._expected: dict[str, Expected] = {}
+        self._early: dict[str, baked.Answers] = {}
         self._serial = 0
 
     def once(
@@ -206,6 +205,15 @@ class Registry:
         """The result with this id, if it is not held but being computed."""
         with self._lock:
             return None if id in self._held else self._expected.get(id)
+
+    def foresee(self, id: str, answers: "baked.Answers") -> None:
+        """Takes answers about a result that are known before it is held."""
+        self._early[id] = answers
+
+    def early(self, id: str) -> "baked.Answers":
+        """Answers about a result while it is not held, also if its computation is interrupted."""
+        with self._lock:
+            return {} if id in self._held else self._early.get(id, {})
 
     def get(self, id: str) -> Held:
         """The result with this id.

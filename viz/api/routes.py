@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from viz.api import baked, figures, requests
@@ -121,12 +122,13 @@ def _early(request: "Request") -> "Response | None":
     """The answer to a request that is known before its result; else None."""
     from starlette.responses import Response
 
-    expected = registry.expected(request.path_params["id"])
-    answer = None if expected is None else expected.answers.get(baked.plain(_path(request)))
-    if expected is None or answer is None:
+    id = request.path_params["id"]
+    answer = registry.early(id).get(baked.plain(_path(request)))
+    if answer is None:
         return None
-    with expected.requests.counted():
-        return Response(answer.of(expected.id), media_type=answer.kind, headers=HEADERS)
+    expected = registry.expected(id)
+    with nullcontext() if expected is None else expected.requests.counted():
+        return Response(answer.of(id), media_type=answer.kind, headers=HEADERS)
 
 
 def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":

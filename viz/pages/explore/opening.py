@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from models.request import Source, TraceRequest, built
 from viz.api import baked, tracing
 from viz.api.endpoint import path_of
-from viz.api.registry import Expected
+from viz.api.registry import Expected, registry
 from viz.pages import shared
 from viz.pages.explore import edits, examples, inputs, sizes, words
 from viz.pages.explore.names import PAGE
@@ -55,7 +55,7 @@ def early(stage: attention.Stage, wanted: Source, place: inputs.Entries | None) 
         return
     with tracing.expecting(request, between) as expected:
         if isinstance(expected, Expected):
-            expected.answers = answers
+            registry.foresee(expected.id, answers)
             stage.props = edits.props(request)
             stage.expect(expected, wanted.layout)
             if shared.cold():
