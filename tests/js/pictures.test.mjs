@@ -61,3 +61,9 @@ test("a word needs an area only if it loses more there than elsewhere", () => {
   const found = maps.needText("dog", { before: 0.6, after: 0.5, elsewhere: [0.4], places: [] }, "blurred");
   assert.match(found, /Not shown to be needed/);
 });
+
+test("tiles that nearly meet share a side", () => {
+  const sides = maps.joined([0, 0.33297, 0.33362, 0.66638, 0.66703, 1]);
+  assert.equal(sides.get(0.33362), 0.33297);
+  assert.deepEqual([...new Set(sides.values())], [0, 0.33297, 0.66638, 1]);
+});

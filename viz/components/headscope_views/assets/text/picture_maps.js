@@ -4,6 +4,7 @@
 
 export const PARTS = 1000; // of a side of a picture, in which an area is told
 const LEAST = 20; // of a side: a smaller area is a point
+const NEAR = 0.004; // of a side: sides of tiles that are one
 const UNIFORM = 2; // a largest weight below this many means is nearly uniform
 
 /** @typedef {[number, number, number, number]} Area left, top, right, bottom in thousandths */
@@ -65,6 +66,22 @@ export function extentOf(grids) {
   /** @param {number} side @param {(...values: number[]) => number} pick */
   const of = (side, pick) => Math.min(1, Math.max(0, pick(...grids.map(({ box }) => box[side]))));
   return [of(0, Math.min), of(1, Math.min), of(2, Math.max), of(3, Math.max)];
+}
+
+/**
+ * Sides of areas, of which those that nearly meet are one: tiles then have no seams.
+ *
+ * @param {number[]} sides
+ */
+export function joined(sides) {
+  /** @type {Map<number, number>} */
+  const places = new Map();
+  let last = -Infinity;
+  for (const side of [...sides].sort((a, b) => a - b)) {
+    if (side - last > NEAR) last = side;
+    places.set(side, last);
+  }
+  return places;
 }
 
 /**

@@ -7,7 +7,7 @@ import { contextOf, element, markPainted, quoted, setAttribute, setText } from "
 import { capital, layerName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
-import { areaBetween, extentOf, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { areaBetween, extentOf, joined, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
 import { meanOf } from "./time_axis.js";
 
 /** @import {AnswerWord, HeadOnPicture, Need, Theme, TokenGrid, Versus} from "../types" */
@@ -65,7 +65,7 @@ export function pictures(state, parent) {
     heads,
   );
   const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => choose({ mask })));
-  const rival = element("input", "hs-edit-box hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
+  const rival = element("input", "hs-select hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
   const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "" }));
   const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
   const read = element("p", "hs-read", { "aria-live": "polite" });
@@ -276,9 +276,9 @@ export function pictures(state, parent) {
    * @param {Uint32Array} table
    */
   function paint({ sheet, canvas }, image, { maps, top, signed }, table) {
-    const across = section.clientWidth;
+    const available = section.clientWidth;
     const abreast = Math.min(2, drawn.length);
-    const free = across < NARROW ? across : (across - BESIDE - GAP * (abreast - 1)) / abreast;
+    const free = available < NARROW ? available : (available - BESIDE - GAP * (abreast - 1)) / abreast;
     const room = Math.min(WIDEST, free);
     const zoom = Math.min(room / image.width, TALLEST / image.height);
     const [wide, tall] = [Math.round(image.width * zoom), Math.round(image.height * zoom)];
@@ -288,6 +288,8 @@ export function pictures(state, parent) {
     const context = contextOf(canvas);
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     if (sheet.grids.length) shadeUnseen(context, sheet.grids);
+    const across = joined(sheet.grids.flatMap(({ box }) => [box[0], box[2]]));
+    const down = joined(sheet.grids.flatMap(({ box }) => [box[1], box[3]]));
     sheet.grids.forEach(({ box, shape }, i) => {
       const values = maps[i];
       if (!values) return;
@@ -299,11 +301,11 @@ export function pictures(state, parent) {
       });
       const small = new OffscreenCanvas(shape[1], shape[0]);
       small.getContext("2d")?.putImageData(cells, 0, 0);
-      const [left, above, right, bottom] = box;
+      const [left, above, right, bottom] = box.map((side, at) => (at % 2 ? down : across).get(side) ?? side);
       context.imageSmoothingEnabled = false;
       const { width, height } = canvas;
-      const [x, y, end, floor] = [left * width, above * height, right * width, bottom * height].map(Math.floor);
-      context.drawImage(small, x, y, end - x, floor - y); // whole pixels: no seams between tiles
+      const [x, y, end, floor] = [left * width, above * height, right * width, bottom * height].map(Math.round);
+      context.drawImage(small, x, y, end - x, floor - y);
     });
   }
 
