@@ -89,6 +89,11 @@ class Caption:
     relevance: Float[Tensor, "row col"]
 
 
+def compares(model: Model | Any) -> bool:
+    """Whether a model gives similarities of pictures and texts."""
+    return hasattr(as_model(model).network, "get_text_features")
+
+
 def captions(model: Model | Any, picture: Any, texts: Sequence[str]) -> tuple[Caption, ...]:
     """How similar a picture is to some captions, and which patches speak for each.
 
@@ -103,7 +108,7 @@ def captions(model: Model | Any, picture: Any, texts: Sequence[str]) -> tuple[Ca
     model = as_model(model)
     if not texts:
         raise ValueError("captions: expected at least one")
-    if not hasattr(model.network, "get_text_features"):
+    if not compares(model):
         raise ValueError(f"{model.name} gives no similarities of pictures and texts")
     inputs = {"input_ids": _padded(model, list(texts)), "pixel_values": picture}
     captions = []

@@ -14,6 +14,7 @@ from viz.pages import shared
 from viz.pages.explore import (
     answers,
     beside,
+    captions,
     card,
     chooser,
     compute,
@@ -172,6 +173,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *inputs.params(listed, settings),
         *words.PARAMS,
         *over_picture.PARAMS,
+        *captions.PARAMS,
         *relevance.PARAMS,
         *figures.PARAMS,
         *edits.PARAMS,
@@ -372,6 +374,7 @@ def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]"
         if kind == "text":
             over_picture.show(request, trace, held)
         if not request.edits:
+            captions.show(request)
             relevance.show(request, trace)
         if kind == "image":
             figures.show(request)
