@@ -127,7 +127,11 @@ def about(name: str, **place: str | int) -> Answer:
         if here(name)
         else f"Computed from {model.title}'s weights by {COMMAND}; they are not on this machine."
     )
-    spot = ", ".join(f"{each} {place[each]}" for each in ("layer", "head") if each in place)
+    spot = ", ".join(
+        f"{each} {place[each]}"
+        for each in ("layer", "head")
+        if each in place and place[each] != "mean"
+    )
     changed = ", changed like this" if place.get("edits") else ""
     label = f"See {spot or model.title} in Explore{changed}"
     query = {"model": name, **{each: str(value) for each, value in place.items()}}

@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from models.catalogue import entry
+from models.edits.text import parse_edits
+from models.request import Source, TraceRequest
 from viz.api import figures, record
 from viz.api.requests import QuestionError
 from viz.lessons import course, real
@@ -153,3 +155,14 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
         assert loss.item() == pytest.approx(expected["loss"], abs=2e-3)
         if columns is not None and kept is not None:
             columns.copy_(kept)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_the_edits_of_a_link_can_be_read(name: str) -> None:
+    """By the page that it leads to."""
+    answers = [figures.numbers(name, query)() for query in record.states(course.lesson(name))]
+    figured = [each for one in answers for each in (one, one.get("board", {}))]
+    queries = [each["explore"]["query"] for each in figured if "explore" in each]
+    assert queries
+    for query in queries:
+        parse_edits(query.get("edits", ""), {"second": TraceRequest(Source("built", ""), "")})

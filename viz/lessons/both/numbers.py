@@ -234,7 +234,7 @@ def _cut() -> Board:
         shares = trace.output.values[0].softmax(-1)
         rows.append([shares[at, id].item() for at, id in enumerate(ids)])
         iso = "".join(trace.query_labels(site)[1:])
-    hidden = list(HIDDEN["“March” hidden"])
+    hidden = HIDDEN["“March” hidden"]
     edits = f"Cut(None, None, None, {hidden}, kind='cross')"
     return board(
         [

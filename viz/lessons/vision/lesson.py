@@ -14,6 +14,7 @@ LESSON = Lesson(
     minutes=25,
     figure="From a picture to a sequence, and back",
     computed="these weights: those of a small vision transformer trained on such pictures",
+    real=("dinov2",),
     inputs={
         "picture": OneOf("a-star", ("a-star", "a-heart", "a-moon")),
         "shuffle": OneOf("none", ("none", "tokens", "patches")),
@@ -217,6 +218,22 @@ LESSON = Lesson(
                 Try("A heart", {"picture": "a-heart"}),
                 Try("A moon, scrambled", {"picture": "a-moon", "shuffle": "patches"}),
             ),
+        ),
+        Step(
+            "needs",
+            "What the class token needs",
+            (
+                "DINOv2 has learned from photos without any labels. At 224 × 224 pixels it reads"
+                " 256 patches of 14 × 14 × 3 = 588 numbers, 257 tokens with the class token. The"
+                " map has the weights of its class token in the last layer, for a photo of a"
+                " flower: they light up the flower.",
+                "Does it need what it attends to? A quarter of the patches is hidden from it in"
+                " every layer. Without those of most weight, {board.held:.0%} of it, its last"
+                " vector has a cosine of {board.most:.3f} with what it was; with as many hidden at"
+                " random it is {board.worst:.3f} or more: here the map points at what matters.",
+            ),
+            board=True,
+            computed="these weights: those of the trained DINOv2",
         ),
         Step(
             "sizes",

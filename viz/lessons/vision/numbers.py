@@ -5,8 +5,10 @@ import io
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from viz.lessons.boards import Board, board, table
+from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.real import about
 from viz.lessons.trained import trained
+from viz.lessons.vision import real
 
 if TYPE_CHECKING:
     from models.lessons.shuffled import Shuffle
@@ -279,7 +281,37 @@ def train() -> Board:
     return board([table("ViT-B/16 in two steps", rows, ["pretraining", "fine-tuning"])])
 
 
+def needs() -> Board:
+    """The class token of DINOv2 without a quarter of the patches."""
+    read = real.needs()
+    grid, half = read["weights"], range(0, len(read["weights"]), 2)
+    sums = [[sum(sum(row[j : j + 2]) for row in grid[i : i + 2]) for j in half] for i in half]
+    relative = [[weight / max(map(max, sums)) for weight in row] for row in sums]
+    worst = min(read["random"], key=lambda each: each[1])
+    rows = {
+        "most weight": read["most"],
+        "least weight": read["least"],
+        "at random": worst,
+    }
+    return board(
+        [
+            panel(
+                "weights of the class token, 2 × 2 patches a cell",
+                relative,
+                kind="weights",
+                digits=-1,
+            )
+        ],
+        [table(f"{read['quarter']} of {read['count']} patches hidden", rows, ["weight", "cosine"])],
+        most=read["most"][1],
+        held=read["most"][0],
+        worst=worst[1],
+        **about(real.MODEL, photo=real.PHOTO, layer=real.LAYER, head="mean"),
+    )
+
+
 BOARDS = {
+    "needs": lambda _: needs(),
     "pixels": lambda _: pixels(),
     "sizes": lambda _: _sizes(),
     "count": lambda _: _counted(),

@@ -42,7 +42,7 @@ const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(c
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["cut", "pixels", "sequence", "class", "positions", "shuffle", "block", "attention", "answer", "sizes", "count", "train"]);
+const STEPS = /** @type {const} */ (["cut", "pixels", "sequence", "class", "positions", "shuffle", "block", "attention", "answer", "needs", "sizes", "count", "train"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
