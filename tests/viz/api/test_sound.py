@@ -98,6 +98,14 @@ def test_the_spectrogram_is_what_the_extractor_makes_without_padding(
     np.testing.assert_allclose(levels / 255, expected, atol=0.5 / 255 + 1e-6)
 
 
+def test_frames_of_an_encoder_lie_on_the_time_axis(tmp_path: Path) -> None:
+    entry = heard("wav2vec 2.0", tmp_path)
+    base = unpack(text.overview(entry, "t"))[0]["base"]
+    assert base["sound"]["heard"] == pytest.approx(0.4)
+    assert all(each["timed"] for each in base["texts"])
+    assert "expected the trace of a recording" in sound.words(entry, "")["why"]
+
+
 def test_the_recording_comes_back(tmp_path: Path) -> None:
     data, kind = sound.recording(heard("Whisper", tmp_path), "")
     rate, samples = wavfile.read(io.BytesIO(data))

@@ -54,7 +54,8 @@ def show(request: TraceRequest) -> None:
         for column, caption in zip(columns, ordered[start : start + ABREAST], strict=False):
             with column:
                 place = texts.index(caption.text)
-                st.markdown(f"**{caption.similarity:.2f}** {shared.plain(caption.text)}")
+                number = f"{caption.similarity:.2f}".replace("-", "−")
+                st.markdown(f"**{number}** {shared.plain(caption.text)}")
                 title = f"{model.name}: {caption.text}"
                 figure = vision.overlay(
                     caption.relevance.numpy(force=True),

@@ -33,7 +33,10 @@ def test_each_caption_has_its_similarity_and_its_map(folder: Path) -> None:
     model, given, _ = entry(app).opened()
     expected = captions(model, given["pixel_values"], ["a dog", "a cat"])
     lines = [each.value for each in app.markdown if each.value.startswith("**")]
-    told = sorted((f"**{each.similarity:.2f}** {each.text}" for each in expected), reverse=True)
+    told = sorted(
+        (f"**{each.similarity:.2f}** {each.text}".replace("-", "−") for each in expected),
+        reverse=True,
+    )
     assert sorted((line for line in lines if "a " in line), reverse=True) == told
     titles = [figure.layout.title.text or "" for figure in helpers.figures(app)]
     assert sum(title.endswith(("a dog", "a cat")) for title in titles) == 2
