@@ -184,7 +184,7 @@ def test_on_paper_two_steps_share_a_page_and_none_is_broken(page, app_url):
 def test_on_a_phone_an_answer_leaves_the_title_below_the_figure(page, app_url):
     """The figure grows by a control when the step is revealed."""
     page.set_viewport_size({"width": 390, "height": 850})
-    page.goto(f"{app_url}/heads_do?story=4")
+    page.goto(f"{app_url}/heads_do?story=5")
     expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
     page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
     page.locator(".current .story-show").click()
