@@ -48,7 +48,7 @@ def answer(entry: TraceEntry, id: str) -> Answer:
     }
 
 
-def picture(entry: TraceEntry, id: str, number: int) -> tuple[bytes, str]:
+def photo(entry: TraceEntry, id: str, number: int) -> tuple[bytes, str]:
     """One of the pictures."""
     if number >= len(entry.pictures):
         raise QuestionError(f"expected picture 0 to {len(entry.pictures) - 1}")

@@ -48,7 +48,7 @@ ANSWERS = (
     Endpoint("recording", TEXT, sound.recording),
     Endpoint("times", TEXT, sound.times, {"format": one_of(*sound.KINDS)}),
     Endpoint("answer", TEXT, pictured.answer),
-    Endpoint("picture", TEXT, pictured.picture, {"number": WHOLE}),
+    Endpoint("photo", TEXT, pictured.photo, {"number": WHOLE}),
     Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
     Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=pictured.every_weight),
     Endpoint(

@@ -128,10 +128,10 @@ def test_a_rival_is_the_analysis(asked) -> None:
 
 def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:
     entry = asked()
-    data, kind = pictured.picture(entry, "", 0)
+    data, kind = pictured.photo(entry, "", 0)
     assert (kind, Image.open(io.BytesIO(data)).size) == ("image/png", photo().size)
     with pytest.raises(QuestionError, match="expected picture 0 to 0"):
-        pictured.picture(entry, "", 1)
+        pictured.photo(entry, "", 1)
     row = entry.trace.answer
     assert "choose a word" in pictured.need(entry, "", 0, 0, 0, 500, 500, 0, 0)["why"]
     assert "shares of the picture" in pictured.need(entry, "", 0, 500, 0, 400, 9, row, row)["why"]

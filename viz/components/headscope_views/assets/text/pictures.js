@@ -259,7 +259,7 @@ export function pictures(state, parent) {
     photos.set(key, null);
     const { signal } = new AbortController();
     client.source
-      .get(pathOf("picture", { number }), { signal, priority: "high" })
+      .get(pathOf("photo", { number }), { signal, priority: "high" })
       .then((bytes) => createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: "image/png" })))
       .then((bitmap) => {
         photos.set(key, bitmap);
