@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -219,7 +220,7 @@ class FileTokenizer:
         states = [step.__getstate__() for step in steps if step is not None]
         return any(b"Metaspace" in state or b"Prepend" in state for state in states)
 
-    @property
+    @cached_property
     def words(self) -> dict[int, str]:
         """The token string of each id."""
         return {number: word for word, number in self._reader.get_vocab().items()}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -32,7 +33,7 @@ class SlowTokenizer:
         self._tokenizer = tokenizer
         self._special_ids = frozenset(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
 
-    @property
+    @cached_property
     def words(self) -> dict[int, str]:
         """The token string of each id."""
         return {number: word for word, number in self._tokenizer.get_vocab().items()}

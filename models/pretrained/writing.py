@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.eval_mode import without_dropout
+from models.inputs.answers import can_write
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -18,7 +19,7 @@ def pretrained_reader(
 ) -> Callable[[Int[Tensor, " token"]], Float[Tensor, " vocab"]]:
     """See `models.writing.reader_of`; the network attends with the library's own attention."""
     network: Any = model.network
-    if not network.can_generate() or network.config.is_encoder_decoder:
+    if not can_write(network) or not network.can_generate() or network.config.is_encoder_decoder:
         raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
     cache, seen = None, 0
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from analysis.generation import write_on
 from models.edits import Temperature
 from models.run import load, trace
 
@@ -117,3 +118,25 @@ def test_what_the_model_predicts_follows_the_token_and_leads_to_its_parts(
     chip.click()
     expect(view.get_by_role("button", name="Parts")).to_have_attribute("aria-pressed", "true")
     page.wait_for_url(re.compile(f"output={name}"))
+
+
+def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, app_url: str) -> None:
+    text = "the cat saw the dog"
+    opened(page, f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}")
+    plain = trace_of(page)
+    button = page.get_by_role("button", name=re.compile("^Write on"))
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Write on")).to_contain_text("Next: ")
+    page.get_by_label("Tokens", exact=True).fill("3")
+    page.get_by_label("Tokens", exact=True).press("Enter")
+    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    written = list(write_on(load("grammar-next"), text, 3).trace.tokens[0].labels)
+    sentence = page.locator(".hs-written .hs-sentence")
+    expect(sentence).to_contain_text(f"Step 1 of 3: at “dog” it wrote “{written[6]}”")
+    slider = page.get_by_role("slider", name="Step")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(sentence).to_contain_text(f"Step 2 of 3: at “{written[6]}” it wrote “{written[7]}”")
+    expect(page.locator(".hs-cache .hs-chip")).to_have_count(7)
+    page.wait_for_url(re.compile("token=6"))

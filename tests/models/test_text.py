@@ -7,7 +7,7 @@ from tokenizers import Tokenizer as Reader
 from tokenizers import decoders, models, pre_tokenizers
 
 from models.catalogue import entry, folder
-from models.text import FileTokenizer, Tokens, WordTokenizer, check_text, clean, fit
+from models.text import Decoding, FileTokenizer, Tokens, WordTokenizer, check_text, clean, fit
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +208,9 @@ def test_reserved_ids_are_no_words() -> None:
     for reserved in (-1, 11):
         with pytest.raises(ValueError, match=f"more than the {reserved} reserved, received 11"):
             WordTokenizer(11, reserved=reserved)
+
+
+def test_the_names_of_all_ids_are_read_once(bert: FileTokenizer) -> None:
+    assert isinstance(bert, Decoding)  # which looks at each attribute
+    assert bert.words is bert.words
+    assert bert.words[bert.encode("dog").ids[1]] == "dog"

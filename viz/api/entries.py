@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from viz.api.answers import Answers
 from viz.api.requests import QuestionError
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from analysis.difference import Difference
     from analysis.view import View
     from models.model import Model
+    from models.output import Sampling
     from models.request import File
     from models.trace import Trace
     from viz.image import Picture
@@ -21,10 +22,19 @@ THUMB = 40  # maximum cells per side of a thumbnail
 
 Kind = Literal["text", "image", "corpus"]
 Code = Callable[[int, int | str], str]
-Predict = Callable[[int, str, int | None], dict[str, Any]]
 
 
-def no_predictions(site: int, direction: str, token: int | None) -> dict[str, Any]:
+class Predict(Protocol):
+    """What answers the predictions at a token of a site, drawn in a way if one is given."""
+
+    def __call__(
+        self, site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
+    ) -> dict[str, Any]: ...
+
+
+def no_predictions(
+    site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
+) -> dict[str, Any]:
     return {}
 
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.predictions import Vocabulary
     from models.model import Model
+    from models.output import Sampling
     from models.trace import Trace
 
 NAMED = 4  # of the likeliest, in a line
+SOFTMAX = "The softmax of the logits at this position; it sums to 1 over the vocabulary."
+DRAWN = "What a token is drawn by: temperature, then top-k, then top-p of the logits."
 MEANS = {  # what the probabilities at a token predict
     "encoder": "what the model answers at",
     "decoder": "what comes after",
@@ -33,15 +36,25 @@ class Tokens:
     known: "Vocabulary"
     before: "Callable[[], Trace] | None" = None
 
-    def at(self, site: int, direction: str, token: int | None) -> dict[str, Any]:
-        """The predictions at a token; at the last where it is of a text that is not predicted."""
+    def at(
+        self, site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
+    ) -> dict[str, Any]:
+        """The predictions at a token; at the last where it is of a text that is not predicted.
+
+        Args:
+            site: of the view.
+            direction: whether the token attends, or is attended to.
+            token: its place; None where none is chosen.
+            sampling: how a token is drawn; None for the softmax as it is.
+        """
         from analysis.outputs import likeliest
         from analysis.target import Target, text_of
+        from models.output import Sampling
 
         known, trace = self.known, self.trace
         place = _place(trace, site, direction, token)
         place = self._usual() if place is None else place
-        top = likeliest(trace, place)
+        top = likeliest(trace, place, sampling=sampling or Sampling())
         label = _targets(trace)[0].labels[place]
         targets = [Target(id, place) for id in top.ids]
         return {
@@ -52,7 +65,7 @@ class Tokens:
             "ids": list(top.ids),
             "position": place,
             "probabilities": list(top.probabilities),
-            "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
+            "note": SOFTMAX if sampling is None else DRAWN,
             "change": self._change(place),
         }
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
+from viz.api.writing import sampling_of
 
 if TYPE_CHECKING:
     from models.attention import Mask, Pattern
@@ -40,20 +41,31 @@ def predictions(
     site: int,
     direction: str,
     token: int | None = None,
+    **drawn: float,
 ) -> dict[str, Any]:
-    """The most likely tokens at the selected position, or classes; {} without either."""
+    """The most likely tokens at the selected position, or classes; {} without either.
+
+    Args:
+        entry: the trace.
+        id: of it.
+        site: whose row or column is selected.
+        direction: whether the token attends, or is attended to.
+        token: its place; None where none is selected.
+        drawn: temperature, top_k and top_p, if the token is drawn by them.
+    """
     from analysis.view import JOINT, View
 
     attention_site = site_at(entry.view, site)
     count = attention_site.queries if direction == "out" else attention_site.keys
     if token is not None and token >= count:
         raise QuestionError(f"expected token 0 to {count - 1}")
+    sampling = sampling_of(**drawn) if drawn else None
     if isinstance(entry.view, View) and attention_site.kind == JOINT:
         parts = entry.view.joint_parts(attention_site)
         source = len(entry.view.queries(parts.encoder)[0])
         token = None if token is None or token < source else token - source
-        return entry.predict(entry.view.trace.sites.index(parts.decoder), "out", token)
-    return entry.predict(site, direction, token)
+        return entry.predict(entry.view.trace.sites.index(parts.decoder), "out", token, sampling)
+    return entry.predict(site, direction, token, sampling)
 
 
 def line(trace: "Trace", site: "Site") -> str:

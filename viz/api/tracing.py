@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from models.files.folder import Folder
     from models.loading.estimate import Estimate
     from models.model import Model
+    from models.output import Sampling
     from models.progress import Progress
     from models.trace import Trace
 
@@ -312,10 +313,12 @@ def _predict(
         return _classes(request, model, trace, before)
     tokens = predictions.Tokens(model, trace, known, before)
 
-    def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
+    def predict(
+        site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
+    ) -> dict[str, Any]:
         if view is not None and token is not None:
             token = view.token(trace.sites[site], direction, token)
-        return tokens.at(site, direction, token)
+        return tokens.at(site, direction, token, sampling)
 
     return predict
 
@@ -329,7 +332,7 @@ def _classes(
         return no_predictions  # one row of logits for several questions
     names = model.classes if about is None or not about.questions else about.questions[0].classes
     answer = predictions.classes(model, trace, names, before)
-    return (lambda site, direction, token: answer) if answer else no_predictions
+    return (lambda site, direction, token, sampling=None: answer) if answer else no_predictions
 
 
 def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches | None:

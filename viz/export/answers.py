@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import pictured, provenance, sound, text
+from viz.api import pictured, provenance, sound, text, writing
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
-from viz.api.requests import one_of, word
+from viz.api.requests import one_of, within, word
 from viz.export.forms import PAPERS
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
 AREA = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
+DRAWN = {"temperature": within(0, 100), "top_k": WHOLE, "top_p": within(0, 1)}
 VALUES = one_of(*text.VALUES)
 ANSWERS = (
     Endpoint("overview", TEXT, text.overview),
@@ -41,8 +42,10 @@ ANSWERS = (
         BOTH,
         provenance.predictions,
         {**SITE, **options("direction")},
-        {"token": WHOLE},
+        {"token": WHOLE, **DRAWN},
     ),
+    Endpoint("written", TEXT, writing.written, {"count": WHOLE}, {"seed": WHOLE, **DRAWN}),
+    Endpoint("cache", TEXT, writing.cache, {"first": WHOLE}, {}, writing.weights_read),
     Endpoint("words", TEXT, sound.words),
     Endpoint("spectrogram", TEXT, sound.spectrogram),
     Endpoint("recording", TEXT, sound.recording),

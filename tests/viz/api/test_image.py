@@ -240,7 +240,7 @@ def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
     question = "predictions?site=0&direction=out&token=2"
     assert client.get(f"/api/trace/{hold(entry)}/{question}").json() == {}
     said = {"labels": ["tabby"], "probabilities": [0.5]}
-    named = replace(entry, predict=lambda site, direction, token: said)
+    named = replace(entry, predict=lambda site, direction, token, sampling=None: said)
     assert client.get(f"/api/trace/{hold(named)}/{question}").json() == said
     last = TOKENS - 1
     answer = client.get(f"/api/trace/{hold(named)}/predictions?site=0&direction=out&token={TOKENS}")

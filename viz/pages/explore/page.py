@@ -31,6 +31,7 @@ from viz.pages.explore import (
     source,
     welcome,
     words,
+    writing,
 )
 from viz.pages.explore import download as fetching
 from viz.pages.explore.names import PAGE
@@ -132,6 +133,7 @@ def page() -> None:
     pictures.take(PAGE)
     recordings.take()
     edits.take()
+    writing.take()
     words.settle(PAGE)
     chooser.settle(examples.follow)
     wanted, above = source.chosen(), attention.controls(PAGE)
@@ -177,6 +179,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *relevance.PARAMS,
         *figures.PARAMS,
         *edits.PARAMS,
+        *writing.PARAMS,
         beside.PARAM,
     )
 
@@ -254,7 +257,7 @@ def _show(
     edits.strip(edited)
     names = inputs.special_names(entries.reads, None if source.listed() else model)
     between = words.chosen(PAGE, names)
-    stage.props = edits.props(edited)
+    stage.props = edits.props(edited) | writing.props(edited, model)
     request = edits.request_in_view(edited)
     expect = wanted.layout if controls is None and request == edited else None
     try:
@@ -264,7 +267,7 @@ def _show(
             raise
         shared.error_line(error)
         request = edited = plain
-        stage.props = edits.props(plain)
+        stage.props = edits.props(plain) | writing.props(plain, model)
         after = _pass(stage, plain, between, None)
     if after is None:
         return None

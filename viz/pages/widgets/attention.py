@@ -135,7 +135,7 @@ class Stage:
         props = session.props(self.page, self.params, self.paths) | picture
         self._end_waiting()
         with self.place:
-            view(self.kind, props, key=f"{self.page}_view", on=("trace_lost", "edit"))
+            view(self.kind, props, key=f"{self.page}_view", on=("trace_lost", "edit", "write"))
         self.drawn = True
 
 

@@ -130,6 +130,10 @@ export interface ViewProps extends PageLinkProps {
   edits?: string[];
   /** Whether weights are shown as what the edits changed. */
   difference?: boolean;
+  /** Whether the model can go on with the text. */
+  writes?: boolean;
+  /** How many tokens there were before it went on; null where it did not. */
+  given?: number | null;
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */
@@ -761,6 +765,22 @@ export interface Predictions {
   labels?: string[];
   probabilities?: number[];
   note?: string;
+}
+
+/** What a decoder went on with. */
+export interface WrittenAnswer {
+  text: string;
+  written: string;
+  tokens: string[];
+  probabilities: number[];
+  note: string;
+}
+
+/** What each token in the cache receives, a row for each step. */
+export interface CacheAnswer {
+  first: number;
+  probabilities: number[];
+  rows: number[][];
 }
 
 // ---- the map of the course

@@ -24,6 +24,7 @@ import { sound } from "./sound.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
 import { vectors } from "./vectors.js";
+import { writingOn } from "./writing_on.js";
 
 /** @import {Form, FormPanel, Host, Panel, ViewProps} from "../types" */
 
@@ -72,10 +73,13 @@ function compose(state, root, host) {
   const parts = state.view.props.parts ?? PARTS;
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
   const grid = element("div", "hs-grid");
-  const next = predictionLine(state.view, root, () => explaining(state));
+  const row = element("div", "hs-next-row");
+  root.append(row);
+  const next = predictionLine(state.view, row, () => explaining(state));
+  const writing = writingOn(state, host, row, root);
   root.append(bar);
   /** @type {Panel[]} */
-  const around = [next];
+  const around = [next, writing];
   if (parts.includes("sound")) around.push(sound(state, root));
   if (parts.includes("pictures")) around.push(pictures(state, root));
   root.append(grid);

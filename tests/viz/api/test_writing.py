@@ -1,0 +1,94 @@
+"""A text that a decoder goes on with: the answer, its cache, and draws without another pass."""
+
+import pytest
+import torch
+
+from models.edits import Evict
+from models.output import Sampling, next_probabilities
+from models.request import Source, TraceRequest
+from models.run import load, trace
+from viz.api import tracing, writing
+from viz.api.provenance import predictions
+from viz.api.requests import QuestionError
+
+TEXT = "the cat saw the dog"
+
+
+def entry_of(name="grammar-next", text=TEXT, edits=()):
+    request = TraceRequest(tracing.of_catalogue(name), text, edits=edits)
+    return tracing.entry_for(request).value
+
+
+def slow(name, text, count, edits=()):
+    """The likeliest token again and again, each by a pass of its own over all before it."""
+    model = load(name)
+    ids = list(trace(model, text).tokens[0].ids)
+    for _ in range(count):
+        logits = trace(model, torch.tensor([ids]), edits=edits).output.values[0, -1]
+        ids.append(int(logits.argmax()))
+    return ids
+
+
+@pytest.mark.parametrize("edits", [(), (Evict(2, sinks=1),)], ids=["plain", "window"])
+def test_a_text_is_gone_on_with_as_token_by_token(edits) -> None:
+    answer = writing.written(entry_of(edits=edits), "", count=4)
+    assert answer["text"] == TEXT + answer["written"]
+    whole = entry_of(text=answer["text"]).trace.tokens[0]
+    assert list(whole.ids)[:10] == slow("grammar-next", TEXT, 4, edits)
+    assert answer["tokens"] == list(whole.labels[6:10])
+    assert answer["note"] == ""
+
+
+def test_draws_follow_the_seed_and_their_distribution() -> None:
+    entry = entry_of()
+    asked = {"count": 5, "temperature": 1.5, "top_k": 3, "top_p": 0.9}
+    one, again, other = (writing.written(entry, "", **asked, seed=seed) for seed in (1, 1, 5))
+    assert one == again
+    assert one["tokens"] != other["tokens"]
+    logits = entry.trace.output.values[0, -1].float()
+    shares = next_probabilities(logits, temperature=1.5, k=3, p=0.9)
+    first = entry_of(text=one["text"]).trace.tokens[0].ids[6]
+    assert one["probabilities"][0] == pytest.approx(float(shares[first]), rel=1e-4)
+
+
+def test_the_next_token_is_drawn_otherwise_without_another_pass() -> None:
+    entry = entry_of()
+    plain = predictions(entry, "", 0, "out", 5)
+    drawn = predictions(entry, "", 0, "out", 5, temperature=0.5, top_k=2)
+    logits = entry.trace.output.values[0, 5].float()
+    expected = next_probabilities(logits, temperature=0.5, k=2).topk(2)
+    assert drawn["ids"] == expected.indices.tolist() == plain["ids"][:2]
+    assert drawn["probabilities"] == pytest.approx(expected.values.tolist(), rel=1e-4)
+    assert drawn["note"] != plain["note"]
+    with pytest.raises(QuestionError, match="temperature"):
+        writing.sampling_of(temperature=0.0)
+    assert Sampling(0.5, 2) == writing.sampling_of(0.5, 2)
+
+
+def test_the_cache_receives_the_mean_weights_of_each_step() -> None:
+    entry = entry_of(text=f"{TEXT} because it was")
+    answer = writing.cache(entry, "", first=5)
+    weights = [entry.trace.weights(site).mean(0) for site in entry.trace.sites]
+    mean = torch.stack(weights).mean(0)
+    assert len(answer["rows"]) == 3
+    for step, row in enumerate(answer["rows"]):
+        assert row == pytest.approx(mean[5 + step, : 6 + step].tolist(), abs=1e-3)
+        share = entry.trace.output.values[0, 5 + step].softmax(-1)
+        id = entry.trace.tokens[0].ids[6 + step]
+        assert answer["probabilities"][step] == pytest.approx(float(share[id]), rel=1e-4)
+    with pytest.raises(QuestionError):
+        writing.cache(entry, "", first=8)
+
+
+def test_what_goes_on_with_no_text_says_so_in_a_line() -> None:
+    answer = writing.written(entry_of("grammar", "the cat"), "", count=2)
+    assert "decoder" in answer["why"]
+    with pytest.raises(QuestionError):
+        writing.written(entry_of(), "", count=0)
+    assert not writing.writes(load("grammar"))
+    model = load("grammar-next")
+    assert writing.writes(model)
+    assert writing.given_of(model, f"{TEXT} because", len(TEXT)) == 6
+    assert writing.given_of(model, TEXT, len(TEXT)) is None
+    built = TraceRequest(tracing.stamped(Source("built", "encoder")), TEXT)
+    assert "decoder" in writing.written(tracing.entry_for(built).value, "", count=2)["why"]

@@ -1,0 +1,180 @@
+"""Responses about a text that a decoder goes on with, and the cache that it reads meanwhile."""
+
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TraceEntry
+from viz.api.model import Answer, opened, or_why
+from viz.api.pool import report
+from viz.api.requests import QuestionError
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+MOST = 64  # tokens that are written at once
+MOST_ROWS = 256  # steps of one answer about the cache
+DIFFERS = "Read again, the text has other tokens than those that were written."
+
+
+@or_why
+def written(
+    entry: TraceEntry,
+    id: str,
+    count: int,
+    temperature: float = 0.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    seed: int = 0,
+) -> Answer:
+    """What the model goes on with, under the edits of the trace.
+
+    Args:
+        entry: the trace of a text.
+        id: of the trace.
+        count: how many tokens; fewer where the model ends the text, or has no more room.
+        temperature: of the draws; 0 takes the likeliest token each time.
+        top_k: how many tokens are kept; 0 for all.
+        top_p: how much probability is kept at least.
+        seed: of the draws.
+
+    Returns:
+        The whole text, the part of it that was written, its tokens with their probabilities, and
+        a note where a tokenizer reads the text as other tokens.
+    """
+    from analysis.generation import write_on
+    from models.text import Decoding
+
+    if not 1 <= count <= MOST:
+        raise QuestionError(f"expected count 1 to {MOST}")
+    sampling = sampling_of(temperature, top_k, top_p) if temperature else None
+    with opened(entry) as (model, given, target):
+        reader = model.tokenizer
+        if target is not None or not isinstance(given, str) or not isinstance(reader, Decoding):
+            raise ValueError(f"{model.name} goes on with no text here: expected a decoder’s text")
+        result = write_on(
+            model,
+            given,
+            count,
+            sampling=sampling,
+            seed=seed,
+            edits=entry.trace.edits,
+            progress=report,
+        )
+    ids = _before_end(reader, result.ids)
+    if not ids:
+        raise ValueError("the model ends the text here: it writes nothing more")
+    begun = result.trace.tokens[0].ids[: result.given]
+    text, same = _joined(reader, given, begun, ids)
+    return {
+        "text": text,
+        "written": text[len(given) :],
+        "tokens": list(reader.spelled(ids).labels),
+        "probabilities": [float(f"{each:.6g}") for each in result.probabilities[: len(ids)]],
+        "note": "" if same else DIFFERS,
+    }
+
+
+def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Any:
+    """How a token is drawn.
+
+    Raises:
+        QuestionError: for numbers out of range.
+    """
+    from models.output import Sampling
+
+    try:
+        return Sampling(temperature, top_k, top_p)
+    except ValueError as error:
+        raise QuestionError(str(error)) from None
+
+
+def cache(entry: TraceEntry, id: str, first: int) -> dict[str, Any]:
+    """The weight that each token in the cache receives, by step: the mean over all heads.
+
+    Args:
+        entry: the trace of the whole text.
+        id: of the trace.
+        first: the token from which the first step wrote the next one.
+
+    Returns:
+        For each step its token, the probability of what came next, and a row of weights.
+    """
+    from analysis.generation import Written, received
+    from analysis.outputs import logits_at
+
+    trace = entry.trace
+    ids = trace.tokens[0].ids
+    if trace.target_tokens is not None or any(site.kind != "causal" for site in trace.sites):
+        raise QuestionError("expected the text of a decoder")
+    if not first < len(ids) - 1:
+        raise QuestionError(f"expected first 0 to {len(ids) - 2}")
+    steps = ids[first + 1 : first + 1 + MOST_ROWS]
+
+    def compute() -> dict[str, Any]:
+        rows = received(Written(trace, first + 1, tuple(steps), ()))
+        shares = [
+            float(logits_at(trace, first + step).softmax(-1)[id]) for step, id in enumerate(steps)
+        ]
+        return {
+            "first": first,
+            "probabilities": [float(f"{share:.6g}") for share in shares],
+            "rows": [
+                [float(f"{each:.4g}") for each in row[: first + step + 1].tolist()]
+                for step, row in enumerate(rows)
+            ],
+        }
+
+    return entry.answers.once(("cache", first), compute)
+
+
+def weights_read(entry: TraceEntry, first: int) -> int:
+    """How many weights the answer about the cache is computed from."""
+    sites = entry.trace.sites
+    return sum(
+        site.heads * min(MOST_ROWS, max(site.queries - first, 0)) * site.keys for site in sites
+    )
+
+
+def writes(model: "Model") -> bool:
+    """Whether a model can go on with a text."""
+    from models.text import Decoding
+    from models.writing import reader_of
+
+    try:
+        reader_of(model)
+    except ValueError:
+        return False
+    return isinstance(model.tokenizer, Decoding)
+
+
+def given_of(model: "Model", text: str, characters: int) -> int | None:
+    """How many tokens lie in the first characters of a text; None if all do, or none."""
+    from models.text import Decoding
+
+    if not isinstance(model.tokenizer, Decoding):
+        return None
+    spans = model.tokenizer.encode(text).spans
+    ends = (place for place, span in enumerate(spans) if span is not None and span[1] > characters)
+    return next(ends, None) or None
+
+
+def _before_end(reader: Any, ids: tuple[int, ...]) -> tuple[int, ...]:
+    """The ids before the first special one, which ends a text."""
+    end = next((place for place, id in enumerate(ids) if not reader.text([id])), len(ids))
+    return ids[:end]
+
+
+def _joined(
+    reader: Any, text: str, begun: tuple[int, ...], ids: tuple[int, ...]
+) -> tuple[str, bool]:
+    """A text with what was written after it, and whether it is read as the same tokens."""
+    more = reader.text(ids)
+    whole = reader.text((*begun, *ids))
+    joined = [whole] if whole.startswith(text) else []
+    joined += [text + more, f"{text} {more}"]
+    same = (
+        each
+        for each in joined
+        if reader.encode(each).ids[: len(begun) + len(ids)] == (*begun, *ids)
+    )
+    first = next(same, None)
+    return (joined[0], False) if first is None else (first, True)

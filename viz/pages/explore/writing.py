@@ -1,0 +1,56 @@
+"""A text that the model went on with: taken from the view, and which part of it was written."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from models.request import TraceRequest
+from viz.api import writing
+from viz.pages.explore.names import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+WRITTEN = link.number("written", 0, 0, 99_999)  # characters at the end of the input
+PARAMS = (WRITTEN,)
+LAST = f"{PAGE}/written/last"  # id of the message that was taken last
+OF = f"{PAGE}/written/of"  # the text whose end was written
+MOST = 100_000  # characters
+
+
+def take() -> None:
+    """Makes the text that the view was given the input; after `link_on_entry.enter`."""
+    sent = (st.session_state.get(f"{PAGE}_view") or {}).get("write")
+    if not isinstance(sent, Mapping):
+        return
+    id, text, count = (sent.get(name) for name in ("id", "text", WRITTEN.name))
+    if not isinstance(id, str) or id == st.session_state.get(LAST):
+        return
+    st.session_state[LAST] = id
+    if isinstance(text, str) and isinstance(count, int) and 0 < count < len(text) <= MOST:
+        session.fold(PAGE)
+        st.session_state[OF] = text
+        session.edit(PAGE, {"input": text, WRITTEN.name: count})
+
+
+def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
+    """Props of the view: whether it can go on with the text, and from which token on it did."""
+    if not isinstance(request.input, str) or not writing.writes(model):
+        return {}
+    return {"writes": True, "given": writing.given_of(model, request.input, _given(request.input))}
+
+
+def _given(text: str) -> int:
+    """How many characters of the input were typed; the others were written after them."""
+    count, of = session.get(PAGE, WRITTEN.name), st.session_state.get(OF, text)
+    if count and of != text:  # another text since
+        session.edit(PAGE, {WRITTEN.name: 0})
+        count = 0
+    if count:
+        st.session_state[OF] = text
+    else:
+        st.session_state.pop(OF, None)
+    return len(text) - count
