@@ -220,9 +220,13 @@ class FileTokenizer:
         states = [step.__getstate__() for step in steps if step is not None]
         return any(b"Metaspace" in state or b"Prepend" in state for state in states)
 
-    @cached_property
+    @property
     def words(self) -> dict[int, str]:
         """The token string of each id."""
+        return self._words
+
+    @cached_property
+    def _words(self) -> dict[int, str]:
         return {number: word for word, number in self._reader.get_vocab().items()}
 
     def text(self, ids: Sequence[int]) -> str:

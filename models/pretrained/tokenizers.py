@@ -33,9 +33,13 @@ class SlowTokenizer:
         self._tokenizer = tokenizer
         self._special_ids = frozenset(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
 
-    @cached_property
+    @property
     def words(self) -> dict[int, str]:
         """The token string of each id."""
+        return self._words
+
+    @cached_property
+    def _words(self) -> dict[int, str]:
         return {number: word for word, number in self._tokenizer.get_vocab().items()}
 
     @property

@@ -41,7 +41,7 @@ def predictions(
     site: int,
     direction: str,
     token: int | None = None,
-    **drawn: float,
+    **drawn: Any,
 ) -> dict[str, Any]:
     """The most likely tokens at the selected position, or classes; {} without either.
 
