@@ -66,7 +66,7 @@ def test_the_first_picture_is_in_sight_whole(page: Page, app_url: str) -> None:
     rows = pixels(page)[:, 700:970]  # of the matrix, right of its labels
     ground = rows[-1, 0]
     drawn = (np.abs(rows - ground).max(-1) > 2).any(-1)
-    assert drawn[700:780].all()
+    assert drawn[700:760].all()
     assert not drawn[-4:].any()
 
 

@@ -3,7 +3,7 @@
 
 import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
-import { element, setAttribute, setText } from "../core/dom.js";
+import { element, setAttribute, setText, topOf } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "../core/overlay.js";
@@ -17,6 +17,8 @@ import { nameOf, theToken, withoutWords } from "./words.js";
 /** @import {ImageState, Rows} from "./state.js" */
 
 const LARGEST = 560; // CSS pixels of the longer side
+const LEAST = 320; // of its height
+const SCALE = 44; // below it
 const DARK = 0.12; // of the scale: below it nothing stands out from the ground
 /** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -72,7 +74,7 @@ export function pictureOf(state, parent) {
   parent.append(section);
   /** @type {HTMLButtonElement[]} */
   let chips = [];
-  /** @type {{wide: number, unit: number, family: string} | null} what the page gives */
+  /** @type {{wide: number, top: number, unit: number, family: string} | null} what the page gives */
   let space = null;
   /** @type {{wide: number, tall: number, unit: number, family: string} | null} of the picture */
   let size = null;
@@ -162,15 +164,18 @@ export function pictureOf(state, parent) {
 
   function measure() {
     const { fontSize, fontFamily: family } = getComputedStyle(section);
-    space = { wide: stage.clientWidth, unit: parseFloat(fontSize) / 16, family };
+    const top = Math.round(topOf(stage));
+    space = { wide: stage.clientWidth, top, unit: parseFloat(fontSize) / 16, family };
   }
 
   /**
+   * The size at which the whole picture, with its scale, is in sight before anything is scrolled.
+   *
    * @param {NonNullable<typeof space>} place
    * @param {ImageBitmap} bitmap
    */
   function fitted(place, { width, height }) {
-    const tallest = Math.max(280, Math.min(LARGEST, innerHeight - 260));
+    const tallest = Math.max(LEAST, Math.min(LARGEST, innerHeight - place.top - SCALE));
     const zoom = Math.min(Math.min(place.wide, LARGEST) / width, tallest / height);
     return { ...place, wide: Math.round(width * zoom), tall: Math.round(height * zoom) };
   }

@@ -37,20 +37,17 @@ export function restingOn(state) {
 }
 
 /**
- * "78 % rests on “[CLS]”: Without it", to stand after a sentence about the matrix.
+ * A button, Without “[CLS]”, to stand after a sentence about the matrix; and the way back.
  *
  * @param {TextState} state
  */
 export function restingOffer(state) {
-  const words = element("span");
-  const without = button("Without it", "Hide the tokens on which heads of this layer rest; the others keep their weights", () =>
-    state.select({ sinks: "hidden" }),
-  );
+  const without = button("", "", () => state.select({ sinks: "hidden" }));
   const back = button("Show all tokens", "Show the tokens again on which heads of this layer rest", () =>
     state.select({ sinks: "shown" }),
   );
-  for (const each of [without, back]) each.removeAttribute("aria-label");
-  const box = element("span", "hs-offer", {}, words, without, back);
+  back.removeAttribute("aria-label");
+  const box = element("span", "hs-offer", {}, without, back);
   const stale = changes();
   return {
     box,
@@ -58,12 +55,14 @@ export function restingOffer(state) {
       const { site, head, sinks } = state.selection;
       if (!stale(state.trace, site, head, sinks, state.variant().values, state.parts(site, head))) return;
       const resting = sinks === "shown" ? restingOn(state) : null;
-      without.hidden = words.hidden = !resting;
+      without.hidden = !resting;
       back.hidden = sinks === "shown";
       box.hidden = without.hidden && back.hidden;
       if (!resting) return;
-      const label = state.texts().key.labels[resting.key];
-      words.replaceChildren(` ${(100 * resting.share).toFixed(0)} % of the weight rests on `, ...quoted(label), ". ");
+      const share = `${(100 * resting.share).toFixed(0)} % of the weight rests on this token.`;
+      without.title = `${share} Hide it, and those on which other heads of this layer rest`;
+      without.removeAttribute("aria-label");
+      without.replaceChildren("Without ", ...quoted(state.texts().key.labels[resting.key].trim()));
     },
   };
 }
