@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 from headscope_views import ASSETS, assets_path
 
-from viz.api import pdf, room_routes, server, uploads
+from viz.api import pdf, room_routes, runs, server, uploads
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
@@ -34,6 +34,7 @@ app = st.App(
         *routes(allowed_hosts),
         uploads.route(allowed_hosts, largest_upload, attachments.keep),
         pdf.route(allowed_hosts),
+        *runs.route(allowed_hosts),
         *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(
             registry.ENTRIES,

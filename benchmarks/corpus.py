@@ -28,8 +28,8 @@ import torch
 from analysis.corpus import run
 from analysis.corpus.blocks import Block, Item
 from analysis.corpus.docstrings import sentences
-from analysis.corpus.files import write_table
-from analysis.corpus.plan import FOLDER, Planner
+from analysis.corpus.files import FOLDER, write_table
+from analysis.corpus.plan import Planner
 from analysis.corpus.settings import BLOCK, Settings
 from analysis.corpus.state import Layout, State
 from analysis.corpus.texts import Text

@@ -2,6 +2,6 @@
 
 from analysis.corpus.opened import Run as Run
 from analysis.corpus.opened import open_run as open_run
-from analysis.corpus.runs import Progress as Progress
-from analysis.corpus.runs import StoppedError as StoppedError
+from analysis.corpus.progress import Progress as Progress
+from analysis.corpus.progress import StoppedError as StoppedError
 from analysis.corpus.runs import run as run

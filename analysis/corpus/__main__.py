@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from analysis.corpus.engines import ENGINES
-from analysis.corpus.runs import Progress, run
+from analysis.corpus.progress import Control, Progress, StoppedError
+from analysis.corpus.runs import run
 from analysis.corpus.settings import BLOCK, LONGEST, SHARD
+from analysis.corpus.watched import Watched, be_nice
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 NAME = "analysis.corpus"
@@ -34,31 +36,40 @@ class Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs. Returns the exit status."""
     options = parser().parse_args(arguments)
-    sources = [Path(each) for each in options.texts or options.images]
     try:
-        folder = run(
-            options.model,
-            sources,
-            options.out,
-            engine=options.engine,
-            column=options.column,
-            target=options.target,
-            longest=options.longest,
-            block=options.block,
-            shard=options.shard,
-            seed=options.seed,
-            threads=options.threads,
-            device=options.device,
-            about=options.about,
-            append=options.append,
-            control=Line() if sys.stderr.isatty() else Seldom(),
-        )
-    except KeyboardInterrupt:
+        if options.watched:
+            be_nice()
+            with Watched(Path(options.out)) as control:
+                folder = read(options, control)
+        else:
+            folder = read(options, Line() if sys.stderr.isatty() else Seldom())
+    except (KeyboardInterrupt, StoppedError):
         return complain("interrupted: give the same command to go on", INTERRUPTED)
     except (OSError, ValueError) as error:
         return complain(error, FAILED)
     sys.stdout.write(f"{folder}\n")
     return 0
+
+
+def read(options: argparse.Namespace, control: Control) -> Path:
+    """Runs as the options say."""
+    return run(
+        options.model,
+        [Path(each) for each in options.texts or options.images],
+        options.out,
+        engine=options.engine,
+        column=options.column,
+        target=options.target,
+        longest=options.longest,
+        block=options.block,
+        shard=options.shard,
+        seed=options.seed,
+        threads=options.threads,
+        device=options.device,
+        about=options.about,
+        append=options.append,
+        control=control,
+    )
 
 
 def parser() -> Parser:
@@ -83,6 +94,7 @@ def parser() -> Parser:
     parser.add_argument("--threads", type=int, default=0, help="of each worker")
     parser.add_argument("--device", help="such as cpu or cuda; of the local engine")
     parser.add_argument("--about", default="", help="what the texts are, for display")
+    parser.add_argument("--watched", action="store_true", help="report in a file, for a page")
     parser.add_argument("--append", action="store_true", help="add to a finished run")
     return parser
 

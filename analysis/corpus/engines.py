@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.corpus.plan import FOLDER, Plan
+from analysis.corpus.files import FOLDER
+from analysis.corpus.plan import Plan
 from analysis.corpus.state import State
 from analysis.corpus.worker import Worker
 from models.run import as_model, load

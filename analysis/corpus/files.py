@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+FOLDER = "work"  # in that of a run: what it needs to go on
+
+
 def write_table(path: Path, table: "pa.Table") -> None:
     """Writes a Parquet file; the old one stays until the new one is complete.
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.corpus.blocks import Scheme
-from analysis.corpus.files import write_json, write_table
+from analysis.corpus.files import FOLDER, write_json, write_table
 from analysis.corpus.samples import QUERIES
 from analysis.corpus.settings import Settings
 from analysis.corpus.state import Layout
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 TOKENS = 4_096  # that are counted one by one, at most: the most frequent ones
 CHARACTERS = 32  # of a token, at most, when a long text is cut before it is tokenised
-FOLDER = "work"
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
@@ -15,9 +14,10 @@ import torch
 from analysis.circuits import Products, circuit_scores
 from analysis.corpus.blocks import READ
 from analysis.corpus.engines import ENGINES, local, on_ray
-from analysis.corpus.files import read_table, write_json, write_table
+from analysis.corpus.files import FOLDER, read_table, write_json, write_table
 from analysis.corpus.manifest import FORMAT, open_manifest
-from analysis.corpus.plan import FOLDER, Plan, Planner, cut, forget
+from analysis.corpus.plan import Plan, Planner, cut, forget
+from analysis.corpus.progress import Control, Progress, StoppedError, no_control
 from analysis.corpus.results import write_results
 from analysis.corpus.scales import OF_WEIGHTS
 from analysis.corpus.settings import BLOCK, LONGEST, SHARD, Settings
@@ -32,34 +32,6 @@ if TYPE_CHECKING:
 Source = str | Path | Text
 PROBES = 8  # inputs that may be refused before the first that is read
 NO_HEADS = "no layer of it has attention weights over its own tokens"
-
-
-class StoppedError(Exception):
-    """Raised by a progress callback to end a run; what was done stays, and can be gone on from."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes:
-        done: texts that are read.
-        total: texts of the corpus; None while it is being planned.
-        seconds: since this call began to read.
-        left: seconds that the rest will take at this speed; None before that is known.
-    """
-
-    done: int
-    total: int | None
-    seconds: float = 0.0
-    left: float | None = None
-
-
-Control = Callable[[Progress], None]
-
-
-def no_control(progress: Progress) -> None:
-    """The default callback: does nothing."""
 
 
 def run(

@@ -63,10 +63,13 @@ def open_context(browser: Browser, app_url: str) -> Generator[BrowserContext, No
 
 
 @pytest.fixture(scope="session")
-def app_url(context: BrowserContext) -> Generator[str, None, None]:
+def app_url(
+    context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
+) -> Generator[str, None, None]:
     """The address of the real app, started once for each worker and stopped at the end."""
+    data = str(tmp_path_factory.mktemp("data"))
     try:
-        with servers.served() as server, ThreadPoolExecutor(1) as beside:
+        with servers.served(XDG_DATA_HOME=data) as server, ThreadPoolExecutor(1) as beside:
             beside.submit(asyncio.run, first_visit(server.url)).result()
             keep_warm(context, f"{server.url}/_stcore/health")
             yield server.url

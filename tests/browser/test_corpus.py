@@ -120,3 +120,15 @@ def test_on_a_phone_a_button_leads_to_the_chosen_head(page: Page, app_url: str) 
     button.click()
     expect(page.locator(NAME)).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_run_is_started_and_opened_on_the_page(page: Page, app_url: str) -> None:
+    opened(page, app_url, "run=induction&reader=grammar&sentences=40")
+    page.get_by_text("Read a corpus, or open a run").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    about = page.locator(".hs-sentence").first
+    expect(about).to_contain_text("Grammar, masked words over 40 texts", timeout=120_000)
+    expect(page.locator(".hs-run")).to_have_count(0)
+    page.wait_for_url(re.compile("run=mine"))
+    page.reload()
+    expect(about).to_contain_text("Grammar, masked words over 40 texts", timeout=60_000)

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { shares } from "../../viz/components/headscope_views/assets/corpus/bars.js";
 import * as drawing from "../../viz/components/headscope_views/assets/corpus/drawing.js";
 import { intervalOf } from "../../viz/components/headscope_views/assets/corpus/head_page.js";
+import { wordsOf } from "../../viz/components/headscope_views/assets/controls/runs.js";
 import { around } from "../../viz/components/headscope_views/assets/corpus/window.js";
 
 const { SIDE } = drawing;
@@ -59,4 +60,14 @@ test("an example shows a short text whole, and of a long one what matters", () =
   assert.deepEqual(around(200, 70, weights), [52, 79]);
   assert.deepEqual(around(200, -1, weights), [52, 69]);
   assert.deepEqual(around(200, 198, new Map()), [190, 200]);
+});
+
+test("a run under way says how far it is", () => {
+  const report = { done: 1200, total: 5000, left: 61.2, problem: "" };
+  assert.equal(wordsOf({ ...report, status: "running" }), "1,200 of 5,000 texts, 1 min left");
+  assert.equal(wordsOf({ ...report, status: "running", left: 7.1 }), "1,200 of 5,000 texts, 8 s left");
+  assert.equal(wordsOf({ ...report, status: "running", left: 7300 }), "1,200 of 5,000 texts, 2 h 2 min left");
+  assert.equal(wordsOf({ ...report, status: "paused" }), "1,200 of 5,000 texts, paused");
+  assert.equal(wordsOf({ ...report, status: "running", total: null, left: null }), "1,200 texts counted");
+  assert.equal(wordsOf({ ...report, status: "failed", problem: "no such file" }), "no such file");
 });

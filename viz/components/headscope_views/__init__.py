@@ -23,8 +23,8 @@ def view(
 
     Args:
         kind: "text", "image", "corpus", "cells", "architecture", "address", "keys", "map", "room",
-            "mode", "chart", "story", "preload", "slider", "strip", "entry", "files", "choices" or
-            "copy".
+            "mode", "chart", "story", "preload", "slider", "strip", "entry", "files", "choices",
+            "runs" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the

@@ -8,7 +8,8 @@ import streamlit as st
 from viz.api import corpus
 from viz.api.registry import Held
 from viz.pages import shared
-from viz.pages.corpus import runs
+from viz.pages.corpus import begin, runs
+from viz.pages.corpus.names import PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention, controls
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from analysis.corpus import Run
     from viz.api.entries import RunEntry
 
-PAGE = "corpus"
 KINDS = ("self", "causal", "cross")
 BEGINS = "previous token"  # the head with the most of it is shown first
 VIEW_OPTIONS = ("plot", "rank", "conditions")  # options of the views of all heads
@@ -28,8 +28,9 @@ Address = dict[str, Any]
 def settings() -> tuple[link.Param, ...]:
     """The page's settings."""
     return (
-        link.choice("run", runs.FIRST, (*runs.titles(), runs.FOLDER)),
+        link.choice("run", runs.FIRST, (*runs.choices(), runs.FOLDER)),
         link.text("folder", ""),
+        *begin.PARAMS,
     )
 
 
@@ -54,11 +55,13 @@ def params(begin: Address | None = None) -> tuple[link.Param, ...]:
 def page() -> None:
     """Draws the page."""
     problems = link_on_entry.enter(PAGE, params()).problems
+    begin.take()
     st.markdown("#### What do the heads of a model do over a corpus?")
     with attention.controls(PAGE):
         for problem in problems:
             shared.error_line(problem)
         _choose()
+        begin.draw()
     with attention.stage(PAGE, "corpus", params()) as stage:
         held = _opened()
         stage.params = params(_begin(held.value.run))

@@ -1,32 +1,31 @@
-"""The runs that the page can open: those that come with the app, and folders of this machine."""
+"""The runs that the page can open: those that come with the app, the user's, and any folder."""
 
-import json
 from functools import cache
 from pathlib import Path
 
-from viz.api import tracing
+from viz.api import runs, tracing
+from viz.api.registry import UnknownError
 from viz.pages import shared
 
 FINISHED = shared.ROOT / "analysis" / "corpus" / "finished"
 FIRST = "minilm"
 FOLDER = "folder"  # instead of the name of a run
+USERS = "mine/"  # before the name of a run of the user
+NONE = "none"  # no second run
 
 
 @cache
 def titles() -> dict[str, str]:
     """The runs that come with the app, by name, read without PyTorch."""
-    titles = {}
-    for path in sorted(FINISHED.glob("*/manifest.json")):
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        about = manifest["corpora"][0]["about"]
-        titles[path.parent.name] = f"{manifest['model']['name']} · {about}"
-    return titles
+    paths = sorted(FINISHED.glob("*/manifest.json"))
+    return {path.parent.name: runs.title_of(path.parent) for path in paths}
 
 
 def choices() -> dict[str, str]:
     """What can be chosen on this server, with titles."""
-    folder = {FOLDER: "A folder on this machine …"} if "folder" in tracing.places() else {}
-    return titles() | folder
+    users = {f"{USERS}{name}": title for name, title in runs.titles().items()}
+    folder = {FOLDER: "A folder on this machine …"} if runs.allowed() else {}
+    return titles() | users | folder
 
 
 def folder_of(run: str, folder: str) -> Path:
@@ -35,13 +34,27 @@ def folder_of(run: str, folder: str) -> Path:
     Raises:
         ValueError: without a folder, or where this server opens none.
     """
-    if run != FOLDER:
+    if run in titles():
         return FINISHED / run
-    if FOLDER not in choices():
+    if not runs.allowed():
         raise ValueError(tracing.CLOSED)
+    if run.startswith(USERS):
+        try:
+            return runs.folder_of(run.removeprefix(USERS))
+        except UnknownError as error:
+            raise ValueError("This run is no longer on this machine.") from error
     if not folder.strip():
         raise ValueError("Type the folder of a run: it has a manifest.json.")
+    return path_of(folder)
+
+
+def path_of(text: str) -> Path:
+    """A path that was typed.
+
+    Raises:
+        ValueError: for the home of nobody.
+    """
     try:
-        return Path(folder.strip()).expanduser()
+        return Path(text.strip()).expanduser()
     except RuntimeError as error:  # "~name" of nobody
-        raise ValueError(f"{folder.strip()}: there is no such folder") from error
+        raise ValueError(f"{text.strip()}: there is no such folder") from error

@@ -7,10 +7,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.viz.pages import helpers
+from viz.api import runs as api_runs
 from viz.api import tracing
 from viz.api.registry import registry
 from viz.pages.corpus import runs
 from viz.pages.corpus.page import PAGE
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder without runs."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "headscope" / "runs"
 
 
 def run(**query: str) -> AppTest:
@@ -78,3 +86,72 @@ def test_links_with_invalid_parts_say_so() -> None:
     assert "run" in found
     assert "layer" in found
     assert model(app) == "all-MiniLM-L6-v2"
+
+
+def unfolded(app: AppTest) -> AppTest:
+    """The page with the form of a new run."""
+    app.session_state[f"{PAGE}_begin"] = True
+    return helpers.checked(app.run())
+
+
+def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, str, list[str]]]:
+    """What the page starts, instead of a process."""
+    calls: list[tuple[Path, str, list[str]]] = []
+    monkeypatch.setattr(api_runs, "start", lambda *call: calls.append(call))
+    return calls
+
+
+def click(app: AppTest) -> AppTest:
+    return helpers.checked(app.button(f"{PAGE}_start").click().run())
+
+
+def test_a_run_over_a_path_is_started_as_the_command_would(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls, path = started(monkeypatch), tmp_path / "books.csv"
+    path.write_text("body\nOne text.\n", encoding="utf-8")
+    app = unfolded(run(reader="grammar", corpus="path", corpus_path=str(path), column="body"))
+    click(app)
+    ((folder, title, arguments),) = calls
+    assert title == "Grammar, masked words · books.csv"
+    assert arguments == [
+        *("--model", "grammar", "--about", "books.csv"),
+        *("--texts", str(path), "--column", "body"),
+    ]
+    assert folder.is_dir()
+    assert not helpers.lines(app)
+
+
+def test_mistakes_of_the_form_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = started(monkeypatch)
+    app = click(unfolded(run(corpus="path", corpus_path="/nowhere/at all.txt")))
+    assert helpers.lines(app) == ["/nowhere/at all.txt: there is no such file or folder"]
+    app = click(unfolded(run(corpus="files")))
+    assert helpers.lines(app) == ["Upload or drop a corpus first."]
+    app = click(unfolded(run(reader="folder", reader_folder="nowhere")))
+    assert helpers.lines(app) == ["nowhere: expected a folder with config.json"]
+    assert not calls
+
+
+def test_uploaded_pictures_are_a_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, app = started(monkeypatch), unfolded(run(reader="dinov2"))
+    helpers.upload(app, PAGE, {"album/one.png": b"picture", "album/two.png": b"another"})
+    assert helpers.setting(app, PAGE, "corpus") == "files"
+    click(app)
+    ((folder, title, arguments),) = calls
+    assert title.endswith("album/one.png and 1 more")
+    assert arguments[-2:] == ["--images", str(folder / "work" / "corpus")]
+    assert (folder / "work" / "corpus" / "album" / "two.png").read_bytes() == b"another"
+
+
+def test_a_dropped_run_is_opened_and_stays(home: Path) -> None:
+    app = unfolded(run())
+    files = {f"r/{path.name}": path.read_bytes() for path in (runs.FINISHED / "dates").iterdir()}
+    helpers.upload(app, PAGE, files)
+    assert model(app) == "Dates"
+    (folder,) = home.iterdir()
+    assert helpers.setting(app, PAGE, "run") == f"{runs.USERS}{folder.name}"
+    assert model(run(run=f"{runs.USERS}{folder.name}")) == "Dates"
+    helpers.upload(app, PAGE, {"manifest.json": b"{}"})
+    assert "expected a run of this program" in helpers.lines(app)[0]
+    assert model(app) == "Dates"

@@ -23,4 +23,5 @@ export const KINDS = {
   strip: () => import("../controls/strip.js"),
   entry: () => import("../controls/entry.js"),
   files: () => import("../controls/files.js"),
+  runs: () => import("../controls/runs.js"),
 };

@@ -1,0 +1,144 @@
+"""A run in a process of its own: it tells in a file how far it is, and does what another file says.
+
+A page, or any other process, starts `python -m analysis.corpus --watched …`, reads the report, and
+leaves a wish. Both files lie in the folder of the run, so that they outlive the one who started it.
+"""
+
+import json
+import os
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, get_args
+
+from analysis.corpus.files import FOLDER, write_json
+from analysis.corpus.progress import Progress, StoppedError
+
+Status = Literal["running", "paused", "stopped", "complete", "failed", "killed"]
+Wish = Literal["read", "pause", "stop"]
+EVERY = 0.5  # seconds between two reports
+SILENCE = 20.0  # seconds without a report after which a process is gone
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far a watched run is.
+
+    Attributes:
+        status: "killed" for one that has not reported for a while.
+        done: texts that are read.
+        total: texts of the corpus; None until they are counted.
+        left: seconds that the rest will take; None before that is known.
+        problem: of a run that failed, why.
+    """
+
+    status: Status = "running"
+    done: int = 0
+    total: int | None = None
+    left: float | None = None
+    problem: str = ""
+
+    @property
+    def going(self) -> bool:
+        """Whether a process works on it."""
+        return self.status in ("running", "paused")
+
+
+def report_of(folder: Path) -> Report | None:
+    """The last report of the run in a folder; None if no process has watched it."""
+    path = _report(folder)
+    try:
+        report = Report(**json.loads(path.read_text("utf-8")))
+        silent = time.time() - path.stat().st_mtime
+    except (OSError, ValueError, TypeError):
+        return None
+    if report.going and silent > SILENCE:
+        return Report("killed", report.done, report.total)
+    return report
+
+
+def wish(folder: Path, what: Wish) -> None:
+    """Says what the run in a folder is to do."""
+    path = folder / FOLDER / "wish.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, what)
+
+
+def begin(folder: Path) -> None:
+    """Prepares a folder for a process that is about to start."""
+    wish(folder, "read")
+    write_json(_report(folder), asdict(Report()))
+
+
+class Watched:
+    """Writes reports while a run goes on, and pauses or stops it on a wish.
+
+    Pass it to `run` as its `control`, inside a `with` statement.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.report, self.stopped = folder, Report(), False
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._keep_writing, daemon=True)
+
+    def __enter__(self) -> "Watched":
+        (self.folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        self.thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self.ended.set()
+        self.thread.join()
+        last = self.report
+        if problem is None or isinstance(problem, StoppedError):
+            status: Status = "stopped" if self.stopped else "complete"
+            self.report = Report(status, last.done, last.total)
+        else:
+            line = " ".join(str(problem).split()) or type(problem).__name__
+            self.report = Report("failed", last.done, last.total, problem=line)
+        self._write()
+
+    def __call__(self, progress: Progress) -> None:
+        self.report = Report("running", progress.done, progress.total, progress.left)
+        while (wished := self._wished()) == "pause":
+            self.report = Report("paused", progress.done, progress.total, progress.left)
+            time.sleep(EVERY / 5)
+        if wished == "stop" and progress.total != progress.done:
+            self.stopped = True
+            raise StoppedError
+
+    def _wished(self) -> str:
+        try:
+            wished = json.loads((self.folder / FOLDER / "wish.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return "read"
+        return wished if wished in get_args(Wish) else "read"
+
+    def _keep_writing(self) -> None:
+        while True:
+            self._write()
+            if self.ended.wait(EVERY):
+                return
+
+    def _write(self) -> None:
+        try:
+            write_json(_report(self.folder), asdict(self.report))
+        except OSError:  # a full disk ends the run itself
+            return
+
+
+def be_nice() -> None:
+    """Lets other processes of this machine go first, where the system can."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
+def _report(folder: Path) -> Path:
+    return folder / FOLDER / "progress.json"

@@ -1,0 +1,97 @@
+"""A watched run reports in its folder, and pauses, stops and goes on as a file there says."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from analysis.corpus import open_run, run, watched
+from analysis.corpus.watched import Report, Watched, report_of, wish
+from models.model import Model
+
+Texts = Callable[..., Path]
+
+
+def read(model: Model, path: Path, out: Path, then: Callable[[Report], None]) -> None:
+    """A watched run in shards of eight texts; `then` hears its report after each batch."""
+
+    class Told(Watched):
+        def __call__(self, progress) -> None:
+            super().__call__(progress)
+            then(self.report)
+
+    with Told(out) as control:
+        run(model, [path], out, block=8, shard=8, control=control)
+
+
+def test_a_complete_run_says_so(encoder: Model, texts: Texts, tmp_path: Path) -> None:
+    reports: list[Report] = []
+    read(encoder, texts(40), tmp_path / "out", reports.append)
+    assert reports[0].total is None
+    assert reports[-1].total == 40
+    assert {each.status for each in reports} == {"running"}
+    assert report_of(tmp_path / "out") == Report("complete", 40, 40)
+
+
+def test_a_wish_stops_a_run_which_goes_on_later(
+    encoder: Model, texts: Texts, tmp_path: Path
+) -> None:
+    path, out = texts(40), tmp_path / "out"
+    read(encoder, path, out, lambda report: wish(out, "stop") if report.done > 20 else None)
+    report = report_of(out)
+    assert report is not None
+    assert report.status == "stopped"
+    assert set(open_run(out).table("heads")["items"].to_pylist()) <= {16, 24}
+    watched.begin(out)
+    read(encoder, path, out, lambda report: None)
+    run(encoder, [path], tmp_path / "whole", block=8, shard=8)
+    resumed, whole = (open_run(tmp_path / each).measures for each in ("out", "whole"))
+    assert resumed["count"].equals(whole["count"])
+    assert resumed["mean"].to_numpy() == pytest.approx(whole["mean"].to_numpy(), rel=1e-12)
+
+
+def test_a_run_waits_while_it_is_paused(encoder: Model, texts: Texts, tmp_path: Path) -> None:
+    path, out, paused = texts(24), tmp_path / "out", threading.Event()
+
+    def pause_once(report: Report) -> None:
+        if report.total and not paused.is_set():
+            paused.set()
+            wish(out, "pause")
+
+    thread = threading.Thread(target=read, args=(encoder, path, out, pause_once))
+    thread.start()
+    try:
+        assert paused.wait(60)
+        ends = time.monotonic() + 60
+        while (report := report_of(out)) is None or report.status != "paused":
+            assert time.monotonic() < ends, report
+            time.sleep(0.02)
+        assert report.done < 24
+    finally:
+        wish(out, "read")
+        thread.join(60)
+    assert report_of(out) == Report("complete", 24, 24)
+
+
+def test_a_failed_run_says_why_in_one_line(encoder: Model, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read(encoder, tmp_path / "nowhere.txt", tmp_path / "out", lambda report: None)
+    report = report_of(tmp_path / "out")
+    assert report is not None
+    assert (report.status, "\n" in report.problem) == ("failed", False)
+    assert report.problem.endswith("nowhere.txt: there is no such file or folder")
+
+
+def test_a_process_that_reports_no_more_is_gone(tmp_path: Path) -> None:
+    assert report_of(tmp_path) is None
+    watched.begin(tmp_path)
+    assert report_of(tmp_path) == Report("running")
+    path = tmp_path / "work" / "progress.json"
+    old = time.time() - 2 * watched.SILENCE
+    os.utime(path, (old, old))
+    assert report_of(tmp_path) == Report("killed")
+    path.write_text("[]")
+    assert report_of(tmp_path) is None

@@ -1,0 +1,267 @@
+"""Runs over a corpus that belong to the user: started here in processes of their own, or opened.
+
+They lie in the user's data folder. A server with PUBLIC=1 in its environment has none.
+"""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from viz.api import tracing
+from viz.api.registry import UnknownError
+from viz.api.requests import QuestionError
+from viz.api.routes import guarded
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+PATH = "/api/runs"
+NO_STORE = {"Cache-Control": "no-store"}
+NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
+MOST_BYTES = 4 << 30  # of an unpacked run
+BLOCK = 256  # texts between two savings: a run that is stopped loses no more
+MODULE = __name__.removesuffix("viz.api.runs") + "analysis.corpus"
+ROOT = Path(__file__).parents[2]
+
+
+def allowed() -> bool:
+    """Whether this server starts runs and opens those of the user."""
+    return not tracing.public()
+
+
+def home() -> Path:
+    """The folder of the user's runs."""
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data) / "headscope" / "runs"
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a run of the user.
+
+    Raises:
+        UnknownError: if there is none of that name.
+    """
+    if not allowed() or not NAME.fullmatch(name) or not (home() / name).is_dir():
+        raise UnknownError(name)
+    return home() / name
+
+
+def titles() -> dict[str, str]:
+    """The user's runs that have results, by name, read without PyTorch."""
+    if not allowed() or not home().is_dir():
+        return {}
+    titles_by_name = {}
+    for path in sorted(home().glob("*/heads.parquet")):
+        try:
+            titles_by_name[path.parent.name] = title_of(path.parent)
+        except (OSError, ValueError, LookupError, TypeError):  # none of ours
+            continue
+    return titles_by_name
+
+
+def title_of(folder: Path) -> str:
+    """Model and corpus of a run, from its manifest."""
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    about = manifest["corpora"][0]["about"] or f"{manifest['texts']:,} texts"
+    return f"{manifest['model']['name']} · {about}"
+
+
+# ---- processes
+
+
+def new_folder(words: str) -> Path:
+    """An empty folder for a run that is called so."""
+    name = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:60] or "run"
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for number in range(100):
+        folder = home() / f"{name}-{stamp}{f'-{number}' if number else ''}"
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            return folder
+    raise ValueError(f"{home()}: too many runs began in this second")
+
+
+def start(folder: Path, title: str, arguments: Sequence[str]) -> None:
+    """Starts a run in a process of its own.
+
+    Args:
+        folder: of the run.
+        title: of the run, for display.
+        arguments: of `python -m analysis.corpus`, without the folder.
+    """
+    command = {"title": title, "arguments": list(arguments)}
+    work = folder / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "command.json").write_text(json.dumps(command), encoding="utf-8")
+    resume(folder.name)
+
+
+def resume(name: str) -> None:
+    """Starts the process of a run, or starts it again."""
+    from analysis.corpus import watched
+
+    folder = folder_of(name)
+    report = watched.report_of(folder)
+    if report is not None and report.going:
+        watched.wish(folder, "read")
+        return
+    arguments = _command(folder)["arguments"]
+    watched.begin(folder)
+    block = ["--block", str(BLOCK), "--shard", str(BLOCK), "--watched"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", MODULE, *arguments, "--out", str(folder), *block],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # the run goes on when the app ends
+    )
+    threading.Thread(target=process.wait, daemon=True).start()  # no zombie stays
+
+
+def _command(folder: Path) -> dict[str, Any]:
+    try:
+        return json.loads((folder / "work" / "command.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UnknownError(folder.name) from error
+
+
+def reports() -> list[dict[str, Any]]:
+    """How far each run is that was started here, the newest first; finished ones are left out."""
+    from analysis.corpus import watched
+
+    if not allowed():
+        return []
+    known = []
+    for path in home().glob("*/work/command.json"):
+        folder = path.parents[1]
+        report = watched.report_of(folder)
+        if report is None or report.status == "complete":
+            continue
+        about = {"name": folder.name, "title": _command(folder)["title"]}
+        opens = {"opens": (folder / "heads.parquet").exists(), "began": path.stat().st_mtime}
+        known.append(vars(report) | about | opens)
+    return sorted(known, key=lambda each: -each["began"])
+
+
+def command(name: str, what: str) -> None:
+    """Pauses, stops or resumes a run, or removes one that does not go on.
+
+    Raises:
+        QuestionError: for another command.
+        UnknownError: if there is no such run.
+    """
+    from analysis.corpus import watched
+
+    folder = folder_of(name)
+    if what == "resume":
+        resume(name)
+    elif what in ("pause", "stop"):
+        watched.wish(folder, what)
+    elif what == "remove":
+        report = watched.report_of(folder)
+        if report is None or report.going:
+            raise QuestionError("expected a run that does not go on: stop it first")
+        shutil.rmtree(folder)
+    else:
+        raise QuestionError("expected pause, stop, resume or remove")
+
+
+def route(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
+    """The routes, for the app's server: reports of all runs, and commands to one."""
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    async def listing(request: "Request") -> "Response":
+        return JSONResponse(await asyncio.to_thread(reports), headers=NO_STORE)
+
+    async def commanding(request: "Request") -> "Response":
+        name, what = request.path_params["name"], request.path_params["what"]
+        await asyncio.to_thread(command, name, what)
+        return JSONResponse(await asyncio.to_thread(reports), headers=NO_STORE)
+
+    return [
+        Route(PATH, guarded(listing, allowed_hosts), methods=["GET"]),
+        Route(f"{PATH}/{{name}}/{{what}}", guarded(commanding, allowed_hosts), methods=["POST"]),
+    ]
+
+
+# ---- runs that were made elsewhere
+
+
+def is_run(files: Mapping[str, bytes]) -> bool:
+    """Whether files are those of a run, or a zip of them."""
+    return any(
+        PurePosixPath(name).name == "manifest.json"
+        or (name.lower().endswith(".zip") and _has_manifest(data))
+        for name, data in files.items()
+    )
+
+
+def _has_manifest(data: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            return any(PurePosixPath(each).name == "manifest.json" for each in archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+
+
+def keep(files: Mapping[str, bytes]) -> str:
+    """Keeps a run that was made elsewhere; returns its name.
+
+    Args:
+        files: its files by name, or a zip of them.
+
+    Raises:
+        ValueError: in one line, for files that are no run.
+    """
+    from analysis.corpus import open_run
+
+    if not allowed():
+        raise ValueError(tracing.CLOSED)
+    parts = dict(_unpacked(files))
+    folder = new_folder("opened")
+    try:
+        for name, data in parts.items():
+            (folder / name).write_bytes(data)
+        model = open_run(folder).manifest["model"]["name"]
+    except (ValueError, LookupError, OSError) as error:
+        shutil.rmtree(folder)
+        raise ValueError(f"not a run: {error}") from error
+    final = new_folder(f"{model} opened")
+    folder.replace(final)
+    return final.name
+
+
+def _unpacked(files: Mapping[str, bytes]) -> Iterable[tuple[str, bytes]]:
+    """The tables and the manifest among some files, by their last names."""
+    from analysis.corpus.results import NAMES
+
+    wanted = {"manifest.json", *(f"{name}.parquet" for name in NAMES)}
+    for name, data in files.items():
+        if not name.lower().endswith(".zip"):
+            if PurePosixPath(name).name in wanted:
+                yield PurePosixPath(name).name, data
+            continue
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            chosen = [each for each in archive.infolist() if _last(each.filename) in wanted]
+            if sum(each.file_size for each in chosen) > MOST_BYTES:
+                raise ValueError(f"{name}: expected a run of at most {MOST_BYTES >> 30} GB")
+            yield from ((_last(each.filename), archive.read(each)) for each in chosen)
+
+
+def _last(name: str) -> str:
+    return PurePosixPath(name).name
