@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from analysis.generation import write_on
-from models.edits import Temperature
+from models.edits import Ablate, Temperature
 from models.run import load, trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -140,3 +140,34 @@ def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, ap
     expect(sentence).to_contain_text(f"Step 2 of 3: at “{written[6]}” it wrote “{written[7]}”")
     expect(page.locator(".hs-cache .hs-chip")).to_have_count(7)
     page.wait_for_url(re.compile("token=6"))
+
+
+def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, app_url: str) -> None:
+    text = "the cat saw the dog"
+    page.goto(f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}&form=parts")
+    view = page.locator(".headscope[data-painted]:not(.hs-busy)")
+    expect(view).to_have_count(1, timeout=60_000)
+    page.get_by_role("button", name=re.compile("^Which heads matter")).press("Enter")
+    check = page.locator(".hs-matter .hs-check")
+    expect(check).to_contain_text("of them exactly", timeout=30_000)
+    model = load("grammar-next")
+    plain = trace(model, text)
+    id = int(plain.output.values[0, -1].argmax())
+    changes = {
+        (site.layer, head): float(
+            (
+                trace(model, text, edits=[Ablate(site.layer, head)]).output.values
+                - plain.output.values
+            )[0, -1, id]
+        )
+        for site in plain.sites
+        for head in range(site.heads)
+    }
+    (layer, head), most = max(changes.items(), key=lambda each: abs(each[1]))
+    row = page.locator(".hs-matter-table tbody tr").first
+    expect(row).to_contain_text(f"Layer {layer}, head {head}")
+    told = row.locator("td").nth(1).inner_text().replace("−", "-")
+    assert float(told) == pytest.approx(most, abs=2e-3)
+    page.get_by_role("button", name=re.compile("^Sort the thumbnails")).press("Enter")
+    page.wait_for_url(re.compile("rank=-matters"))
+    expect(page.get_by_label("Sort the thumbnails by")).to_have_value("Effect when off")

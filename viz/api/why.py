@@ -75,7 +75,7 @@ def lens(entry: TraceEntry, id: str, first: int = 0, lens: str = "logit") -> Ans
         "first": first,
         "labels": [tokens.labels[place] for place in places],
         "ids": [ids for ids, _ in rows],
-        "names": [[_name(entry, each) for each in ids] for ids, _ in rows],
+        "names": [[name_in(entry, each) for each in ids] for ids, _ in rows],
         "probabilities": [shares for _, shares in rows],
     }
 
@@ -95,7 +95,7 @@ def ranks(entry: TraceEntry, id: str, output: str = "", lens: str = "logit") -> 
 
     counts, shares = entry.answers.once(("ranks", lens, output), compute)
     return {
-        **_target_name(entry, chosen),
+        **_targetname_in(entry, chosen),
         "position": place,
         "layers": _layers(len(counts)),
         "ranks": counts,
@@ -146,9 +146,9 @@ def parts(entry: TraceEntry, id: str, output: str = "", versus: str = "") -> Ans
     logits = chosen.logits(trace.output)
     logit = float(logits[_id(chosen)]) - (0.0 if other is None else float(logits[_id(other)]))
     return {
-        **_target_name(entry, chosen),
+        **_targetname_in(entry, chosen),
         "position": place,
-        "versus": None if other is None else _name(entry, _id(other)),
+        "versus": None if other is None else name_in(entry, _id(other)),
         "rows": rows,
         "rest": [{"name": name, "value": _number(value)} for name, value in rest.items()],
         "sum": _number(sum(shares.values())),
@@ -175,7 +175,7 @@ def blame(entry: TraceEntry, id: str, output: str = "") -> Answer:
         ]
 
     return {
-        **_target_name(entry, result.target),
+        **_targetname_in(entry, result.target),
         "position": result.target.position,
         "labels": list(entry.trace.tokens[0].labels),
         "tokens": _numbers(result.tokens),
@@ -283,11 +283,11 @@ def _layers(count: int) -> list[str]:
     return ["embedding", *inner, "output"]
 
 
-def _target_name(entry: TraceEntry, chosen: "Target") -> Answer:
-    return {"id": chosen.id, "name": _name(entry, _id(chosen))}
+def _targetname_in(entry: TraceEntry, chosen: "Target") -> Answer:
+    return {"id": chosen.id, "name": name_in(entry, _id(chosen))}
 
 
-def _name(entry: TraceEntry, id: int) -> str:
+def name_in(entry: TraceEntry, id: int) -> str:
     """The name of a token or class; its number where the model does not tell."""
     from analysis.target import name_of
 

@@ -87,7 +87,8 @@ def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) ->
         raise QuestionError(str(error)) from None
 
 
-def cache(entry: TraceEntry, id: str, first: int) -> dict[str, Any]:
+@or_why
+def cache(entry: TraceEntry, id: str, first: int) -> Answer:
     """The weight that each token in the cache receives, by step: the mean over all heads.
 
     Args:
@@ -104,12 +105,12 @@ def cache(entry: TraceEntry, id: str, first: int) -> dict[str, Any]:
     trace = entry.trace
     ids = trace.tokens[0].ids
     if trace.target_tokens is not None or any(site.kind != "causal" for site in trace.sites):
-        raise QuestionError("expected the text of a decoder")
+        raise ValueError("expected the text of a decoder")
     if not first < len(ids) - 1:
         raise QuestionError(f"expected first 0 to {len(ids) - 2}")
     steps = ids[first + 1 : first + 1 + MOST_ROWS]
 
-    def compute() -> dict[str, Any]:
+    def compute() -> Answer:
         rows = received(Written(trace, first + 1, tuple(steps), ()))
         shares = [
             float(logits_at(trace, first + step).softmax(-1)[id]) for step, id in enumerate(steps)

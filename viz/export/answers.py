@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import pictured, provenance, sound, text, writing
+from viz.api import matter, pictured, provenance, sound, text, writing
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, within, word
 from viz.export.forms import PAPERS
@@ -46,6 +46,13 @@ ANSWERS = (
     ),
     Endpoint("written", TEXT, writing.written, {"count": WHOLE}, {"seed": WHOLE, **DRAWN}),
     Endpoint("cache", TEXT, writing.cache, {"first": WHOLE}, {}, writing.weights_read),
+    Endpoint(
+        "matters",
+        TEXT,
+        matter.matters,
+        SITE,
+        {**options("output"), "off": one_of(*matter.HOW), "top": WHOLE},
+    ),
     Endpoint("words", TEXT, sound.words),
     Endpoint("spectrogram", TEXT, sound.spectrogram),
     Endpoint("recording", TEXT, sound.recording),

@@ -59,6 +59,9 @@ GOOD = {
     "ranked": "first=2&last=3",
     "need": "number=0&left=0&top=0&right=500&bottom=500&first=2&last=3&mask=blur",
     "versus": "row=2&rival=cat",
+    "written": "count=3",
+    "cache": "first=2",
+    "matters": "site=0&top=2",
 }
 # Refused for a text; tests/viz/api/test_sound.py and test_pictured.py ask them.
 OF_OTHERS = {"recording", "times", "photo"}

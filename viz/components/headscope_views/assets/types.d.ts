@@ -776,6 +776,15 @@ export interface WrittenAnswer {
   note: string;
 }
 
+/** What switching off each head does to the logit of an output, by site. */
+export interface MattersAnswer {
+  name: string;
+  position: number | null;
+  sites: number[];
+  attribution: (number | null)[][];
+  exact: (number | null)[][] | null;
+}
+
 /** What each token in the cache receives, a row for each step. */
 export interface CacheAnswer {
   first: number;

@@ -10,6 +10,7 @@ import { signed } from "../core/ticks.js";
 import { blame } from "./blame.js";
 import { placeOf, saveCells, walk } from "./cells.js";
 import { colourOf, largest } from "./methods.js";
+import { matter } from "./matter.js";
 import { outputMenu } from "./output_menu.js";
 
 /** @import {LogitParts, Theme} from "../types" */
@@ -46,6 +47,7 @@ export function parts(state, parent) {
   const section = element("section", "hs-section hs-model hs-parts", {}, title, sentence, choices, wait, body);
   parent.append(section);
   const rests = blame(state, section);
+  const matters = matter(state, section);
   const built = changes();
   /** @type {LogitParts | null} */
   let drawn = null;
@@ -163,6 +165,7 @@ export function parts(state, parent) {
         state.view.answer("parts", pathOf("parts", query))
       );
       rests.render(theme);
+      matters.render();
       const why = answer && "why" in answer ? answer.why : "";
       setText(wait, answer && !why ? "" : capital(why) || state.waitingFor("parts", "Dividing the logit"));
       body.hidden = Boolean(why) || (!answer && !drawn);

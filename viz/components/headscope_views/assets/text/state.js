@@ -13,7 +13,7 @@ import { matches } from "./search.js";
 import { listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
 
-/** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
+/** @import {Axis, Base, Cell, Head, Host, Measure, Message, Part, Selection, Variant, ViewProps} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const SHARES = 256; // that are kept
@@ -262,6 +262,21 @@ export class TextState {
   askNumbers() {
     if (!this.numbers) this.view.client?.want("numbers", "numbers");
     return this.numbers;
+  }
+
+  /**
+   * One more number of every head, or another in the place of one with the same key.
+   *
+   * @param {Measure} measure
+   * @param {(number | null)[][]} values by site and head
+   */
+  addNumber(measure, values) {
+    if (!this.numbers) return;
+    const { answer } = this.numbers;
+    const others = answer.measures.filter(({ key }) => key !== measure.key);
+    const all = { ...answer.values, [measure.key]: values };
+    this.numbers = new HeadNumbers({ ...answer, measures: [...others, measure], values: all }, this.base.sites);
+    this.changed();
   }
 
   /** Conditions that heads are filtered by, by measure; the same map until they change. */
