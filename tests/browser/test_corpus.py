@@ -132,3 +132,16 @@ def test_a_run_is_started_and_opened_on_the_page(page: Page, app_url: str) -> No
     page.wait_for_url(re.compile("run=mine"))
     page.reload()
     expect(about).to_contain_text("Grammar, masked words over 40 texts", timeout=60_000)
+
+
+def test_two_runs_are_compared_and_a_change_is_opened(page: Page, app_url: str) -> None:
+    opened(page, app_url, "run=smollm2&against=smollm2-repeated")
+    expect(page.locator(NAME)).to_have_text("Layer 18 · head 6")  # its induction changes most
+    changes = page.locator(".hs-changes tbody tr")
+    expect(changes.first).to_contain_text("layer 18 · head 6")
+    row = changes.filter(has_text="Punctuation").first
+    name = row.get_by_role("button").inner_text()
+    row.get_by_role("button").click()
+    expect(page.locator(NAME)).to_have_text(name.capitalize())
+    page.wait_for_url(re.compile(r"plot=punctuation\.punctuation"))
+    expect(page.get_by_text("The same head in B")).to_be_visible()

@@ -1,17 +1,18 @@
 """Responses about a run over a corpus: all heads, one head, and heads that are looked for."""
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from viz.api import samples
+from viz.api import compared, samples
 from viz.api.endpoint import path_of
 from viz.api.entries import HeadSite, RunEntry
 from viz.api.heads import finite
 from viz.api.registry import Held, registry
 from viz.api.requests import QuestionError
+from viz.api.run_numbers import exact, measures, place_of
 from viz.pack import Thumbs, run_message
 
 if TYPE_CHECKING:
@@ -20,27 +21,42 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from analysis.corpus import Run
-    from analysis.measures import Measure
 
+MOST_COMPARED = 4  # examples of the second run
 LISTED = 10  # heads that a search returns
 TOKENS = 12  # tokens and pairs of tokens of a head
 MOST_LINKED = 2_000  # characters of a text that a link holds
+NO_LINK: Mapping[str, str] = MappingProxyType({})
 SIDE = 16  # cells per side of a drawing
 DESCRIBED = ("model", "corpora", "settings", "texts", "tokens", "status")  # of a manifest
 
 
-def hold(folder: Path) -> Held[RunEntry]:
+def hold(
+    folder: Path, other: Path | None = None, other_link: Mapping[str, str] = NO_LINK
+) -> Held[RunEntry]:
     """The run in a folder, held until its files change.
+
+    Args:
+        folder: of the run.
+        other: that of a second run that it is compared with.
+        other_link: of the second run, the parameters of a link.
 
     Raises:
         ValueError: for a folder without a run that can be read.
     """
-    manifest = folder / "manifest.json"
+    if other is None:
+        return registry.once(("run", str(folder), _stamp(folder)), lambda: _opened(folder))
+    key = ("runs", str(folder), _stamp(folder), str(other), _stamp(other))
+    first, second = hold(folder).value, hold(other).value
+    return registry.once(key, lambda: RunEntry(first.run, first.sites, second.run, other_link))
+
+
+def _stamp(folder: Path) -> int:
+    """Changes when the files of a run do."""
     try:
-        stamp = manifest.stat().st_mtime_ns if folder.is_dir() else 0
+        return (folder / "manifest.json").stat().st_mtime_ns if folder.is_dir() else 0
     except OSError:
-        stamp = 0
-    return registry.once(("run", str(folder), stamp), lambda: _opened(folder))
+        return 0
 
 
 def _opened(folder: Path) -> RunEntry:
@@ -95,6 +111,7 @@ def overview(entry: RunEntry, id: str) -> bytes:
             "texts": int(run.manifest["texts"]),
             "tokens": int(run.manifest["tokens"]),
             "complete": run.manifest["status"] == "complete",
+            "against": compared.about(entry),
         },
         "numbers": _numbers(entry),
     }
@@ -116,23 +133,17 @@ def _thumbs(entry: RunEntry) -> Thumbs:
     return Thumbs.of([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
 
 
-def measures(run: "Run") -> "list[Measure]":
-    """The numbers that a run has of its heads, in the order of their declaration."""
-    from analysis.measures import MEASURES, PICTURE_MEASURES
-
-    heads = run.heads
-    known = (*MEASURES, *PICTURE_MEASURES)
-    return [each for each in known if each.key in heads and heads[each.key].notna().any()]
-
-
 def _numbers(entry: RunEntry) -> dict[str, Any]:
     heads, run_measures = entry.run.heads, measures(entry.run)
+    more = compared.numbers(entry, run_measures)
+    values = {measure.key: heads[measure.key].tolist() for measure in run_measures}
+    values |= {key: each["values"] for key, each in more.items()}
     return {
-        "measures": [asdict(measure) for measure in run_measures],
-        "values": {
-            measure.key: _by_site(entry, heads[measure.key].tolist(), finite)
-            for measure in run_measures
-        },
+        "measures": [
+            *(asdict(measure) for measure in run_measures),
+            *(each["measure"] for each in more.values()),
+        ],
+        "values": {key: _by_site(entry, each, finite) for key, each in values.items()},
         "reasons": {},
         "sentences": _by_site(entry, heads["sentence"].tolist(), lambda said: said or None),
     }
@@ -164,6 +175,20 @@ def head(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
         "examples": _examples(entry, number),
         "tokens": {role: _tokens(entry, number, role) for role in ("key", "query")},
         "pairs": _pairs(entry, number),
+        "there": _there(entry, number),
+    }
+
+
+def _there(entry: RunEntry, number: int) -> dict[str, Any] | None:
+    """What the second run has of a head; None without one that has the same heads."""
+    if entry.other is None or not compared.comparable(entry.run, entry.other):
+        return None
+    other = entry.answers.once("other", lambda: RunEntry(entry.second, entry.sites))
+    strongest = _examples(other, number)[:MOST_COMPARED]
+    return {
+        "sentence": other.run.heads.loc[number]["sentence"] or None,
+        "numbers": _means(other, number),
+        "examples": strongest,
     }
 
 
@@ -196,17 +221,12 @@ def _means(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     return [
         {"key": each.key, "count": rows_by_measure[each.key]["count"]}
         | {
-            name: _exact(rows_by_measure[each.key][name])
+            name: exact(rows_by_measure[each.key][name])
             for name in ("mean", "low", "high", "holds")
         }
         for each in measures(entry.run)
         if each.key in rows_by_measure
     ]
-
-
-def _exact(number: float | None) -> float | None:
-    """A number for JSON, as it is in the tables."""
-    return float(number) if number is not None and math.isfinite(number) else None
 
 
 def _histograms(entry: RunEntry, number: int) -> dict[str, dict[str, list[Any]]]:
@@ -263,8 +283,8 @@ def _tokens(entry: RunEntry, number: int, role: str) -> list[dict[str, Any]]:
     rows = [row for row in _of_head(entry, "tokens", number) if row["role"] == role]
     rows.sort(key=lambda row: -row["weight"])
     return [
-        {"label": row["label"], "share": _exact(row["share"]), "count": row["count"]}
-        | {"mean": _exact(row["mean"])}
+        {"label": row["label"], "share": exact(row["share"]), "count": row["count"]}
+        | {"mean": exact(row["mean"])}
         for row in rows[:TOKENS]
     ]
 
@@ -273,7 +293,7 @@ def _pairs(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     """The pairs of tokens with the largest sums of weight."""
     return [
         {"query": row["query_label"], "key": row["key_label"]}
-        | {"count": row["count"], "weight": _exact(row["weight"])}
+        | {"count": row["count"], "weight": exact(row["weight"])}
         for row in _of_head(entry, "pairs", number)[:TOKENS]
     ]
 
@@ -300,8 +320,8 @@ def _example(
     keys = text["labels"] if site.kind == "cross" else queries
     return {
         **{name: row[name] for name in ("from", "to", "query", "keys")},
-        "strength": _exact(row["strength"]),
-        "weights": [_exact(weight) for weight in row["weights"]],
+        "strength": exact(row["strength"]),
+        "weights": [exact(weight) for weight in row["weights"]],
         "queries": queries,
         "labels": keys,
         "grid": text["grid"],
@@ -357,7 +377,26 @@ def alike(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
     likeness = entry.answers.once("similarities", lambda: entry.run.similarities())[:, number]
     order = np.argsort(-likeness, kind="stable")
     chosen = [int(each) for each in order if each != number][:LISTED]
-    return {"heads": [_head_value(entry, each, likeness[each]) for each in chosen]}
+    answer = {"heads": [_head_value(entry, each, likeness[each]) for each in chosen]}
+    return answer if entry.other is None else answer | {"there": _alike_there(entry, number)}
+
+
+def _alike_there(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+    """The heads of the second run that are most like one, with links to their pages."""
+    import numpy as np
+
+    other = entry.second
+    likeness = entry.answers.once("both", lambda: other.similarities(entry.run))[:, number]
+    order = np.argsort(-likeness, kind="stable")[:LISTED]
+    return [_other_head(entry, other, int(each), likeness[each]) for each in order]
+
+
+def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dict[str, Any]:
+    row = other.heads.loc[number]
+    place = {"layer": int(row["layer"]), "attention": row["kind"], "tower": row["tower"]}
+    link = "./" + path_of("corpus", **entry.other_link, **place, head=int(row["head"]))
+    name = f"layer {int(row['layer'])} · head {int(row['head'])}"
+    return {"name": name, "link": link, "value": exact(value)}
 
 
 def attending(entry: RunEntry, id: str, text: str, role: str = "key") -> dict[str, Any]:
@@ -379,9 +418,7 @@ def _ranked(entry: RunEntry, frame: "pd.DataFrame", column: str) -> dict[str, An
 
 
 def _head_value(entry: RunEntry, number: int, value: float) -> dict[str, Any]:
-    index = max(i for i, each in enumerate(entry.sites) if each.first <= number)
-    head = number - entry.sites[index].first
-    return {"site": index, "head": head, "value": _exact(value)}
+    return place_of(entry, number) | {"value": exact(value)}
 
 
 class Cells:

@@ -1,6 +1,6 @@
 """Registry entries of the attention views."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -175,15 +175,30 @@ class RunEntry:
     Attributes:
         run: its tables.
         sites: the attention layers of its heads, in the order of their numbers.
+        other: a second run that it is compared with.
+        other_link: of the second run, the parameters of a link.
         answers: what was read and computed so far.
     """
 
     run: "Run"
     sites: tuple[HeadSite, ...]
+    other: "Run | None" = None
+    other_link: Mapping[str, str] = field(default_factory=dict)
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "answers", Answers(self.run))
+
+    @property
+    def second(self) -> "Run":
+        """The second run.
+
+        Raises:
+            QuestionError: if there is none.
+        """
+        if self.other is None:
+            raise QuestionError("expected two runs")
+        return self.other
 
     @property
     def kind(self) -> Kind:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.api import corpus
+from viz.api import compared, corpus
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.corpus import begin, runs
@@ -16,12 +16,11 @@ from viz.pages.widgets import attention, controls
 from viz.selection import OF_VIEWS
 
 if TYPE_CHECKING:
-    from analysis.corpus import Run
     from viz.api.entries import RunEntry
 
 KINDS = ("self", "causal", "cross")
 BEGINS = "previous token"  # the head with the most of it is shown first
-VIEW_OPTIONS = ("plot", "rank", "conditions")  # options of the views of all heads
+VIEW_OPTIONS = ("rank", "conditions")  # options of the views of all heads
 Address = dict[str, Any]
 
 
@@ -30,15 +29,18 @@ def settings() -> tuple[link.Param, ...]:
     return (
         link.choice("run", runs.FIRST, (*runs.choices(), runs.FOLDER)),
         link.text("folder", ""),
+        link.choice("against", runs.NONE, (runs.NONE, *runs.choices(), runs.FOLDER)),
+        link.text("against_folder", ""),
         *begin.PARAMS,
     )
 
 
-def params(begin: Address | None = None) -> tuple[link.Param, ...]:
+def params(begin: Address | None = None, plot: str | None = None) -> tuple[link.Param, ...]:
     """The page's settings and its view's selection.
 
     Args:
         begin: the address of the head that is shown first; None while it is unknown.
+        plot: the axes of the scatter that is shown first; None while they are unknown.
     """
     first = begin or {}
     return (
@@ -48,6 +50,7 @@ def params(begin: Address | None = None) -> tuple[link.Param, ...]:
         *(replace(each, default=first.get(each.name, each.default)) for each in selected.SITE),
         link.number("head", first.get("head"), 0, 999),
         replace(selected.param(OF_VIEWS["overview"]), default="scatter"),
+        replace(selected.param(OF_VIEWS["plot"]), default=plot),
         *(selected.param(OF_VIEWS[name]) for name in VIEW_OPTIONS),
     )
 
@@ -64,7 +67,7 @@ def page() -> None:
         begin.draw()
     with attention.stage(PAGE, "corpus", params()) as stage:
         held = _opened()
-        stage.params = params(_begin(held.value.run))
+        stage.params = params(_begin(held.value), compared.first_plot(held.value))
         stage.show(held, of=held.id)
     st.caption(
         "These are means over this corpus: on other texts, and on any single one, a head can do"
@@ -79,18 +82,44 @@ def _choose() -> None:
             session.edit(PAGE, {"run": runs.FIRST})
         help = "What was read, by which model; `python -m analysis.corpus` makes others"
         if controls.select(PAGE, "run", "Run", titles, help, width=520) == runs.FOLDER:
-            controls.text_input(
-                PAGE, "folder", "Folder", "With the files of a run", placeholder="/path/to/a/run"
-            )
+            _folder("folder")
+        others = {runs.NONE: "Nothing"} | titles
+        if session.get(PAGE, "against") not in others:
+            session.edit(PAGE, {"against": runs.NONE})
+        help = "A second run, B: of another checkpoint, another model, or over another corpus"
+        if controls.select(PAGE, "against", "Compare with", others, help, width=360) == runs.FOLDER:
+            _folder("against_folder")
+
+
+def _folder(name: str) -> None:
+    controls.text_input(
+        PAGE, name, "Folder", "With the files of a run", placeholder="/path/to/a/run"
+    )
 
 
 def _opened() -> "Held[RunEntry]":
     chosen, folder = session.get(PAGE, "run"), session.get(PAGE, "folder")
-    return corpus.hold(runs.folder_of(chosen, folder))
+    first = runs.folder_of(chosen, folder)
+    against = session.get(PAGE, "against")
+    if against == runs.NONE:
+        return corpus.hold(first)
+    typed = session.get(PAGE, "against_folder")
+    linked = {"run": against} | ({"folder": typed} if against == runs.FOLDER else {})
+    return corpus.hold(first, runs.folder_of(against, typed), linked)
 
 
-def _begin(run: "Run") -> Address:
-    """The address of the head with the most of one number."""
+def _begin(entry: "RunEntry") -> Address:
+    """The address of the head with the most of one number, or that differs most."""
+    run = entry.run
+    changed = compared.largest(entry)
+    if changed is not None:
+        site = entry.sites[changed["site"]]
+        return {
+            "layer": site.layer,
+            "attention": site.kind,
+            "tower": site.tower or "",
+            "head": changed["head"],
+        }
     names = set(run.measures["measure"])
     measure = BEGINS if BEGINS in names else run.measures["measure"].iloc[0]
     row = run.top(measure, 1).iloc[0]

@@ -155,3 +155,22 @@ def test_a_dropped_run_is_opened_and_stays(home: Path) -> None:
     helpers.upload(app, PAGE, {"manifest.json": b"{}"})
     assert "expected a run of this program" in helpers.lines(app)[0]
     assert model(app) == "Dates"
+
+
+def test_two_runs_are_compared() -> None:
+    app = helpers.choose(run(run="smollm2"), PAGE, "against", "smollm2-repeated")
+    props = helpers.view(app, "corpus")
+    entry = registry.get(props["trace"]).value
+    assert entry.other.manifest["corpora"] != entry.run.manifest["corpora"]
+    key = props["defaults"]["plot"].split(".")[0]
+    assert props["defaults"]["plot"] == f"{key}.{key} in B.{key} B - A"
+    assert helpers.link(app) == {"run": "smollm2", "against": "smollm2-repeated"}
+    app = helpers.choose(app, PAGE, "against", runs.FOLDER)
+    assert helpers.lines(app) == ["Type the folder of a run: it has a manifest.json."]
+    helpers.choose(app, PAGE, "against_folder", str(runs.FINISHED / "minilm"))
+    assert registry.get(helpers.view(app, "corpus")["trace"]).value.other_link == {
+        "run": "folder",
+        "folder": str(runs.FINISHED / "minilm"),
+    }
+    helpers.choose(app, PAGE, "against", runs.NONE)
+    assert registry.get(helpers.view(app, "corpus")["trace"]).value.other is None

@@ -455,6 +455,8 @@ export interface ManyHeads {
   readonly over: string;
   /** Whether "similarity" can be asked for. */
   readonly hasSimilarity: boolean;
+  /** The same number elsewhere, whose axis has the same scale. */
+  twinOf?(key: string): string;
   changed(): void;
   site(index?: number): Site;
   siteName(index?: number): string;
@@ -478,7 +480,15 @@ type Spot = import("./text/numbers.js").Spot;
 export interface RunBase {
   model: string;
   sites: Site[];
-  run: { corpora: string[]; pictures: boolean; texts: number; tokens: number; complete: boolean };
+  run: {
+    corpora: string[];
+    pictures: boolean;
+    texts: number;
+    tokens: number;
+    complete: boolean;
+    /** A second run that it is compared with. */
+    against: { model: string; corpora: string[]; texts: number; comparable: boolean } | null;
+  };
   numbers: NumbersAnswer;
   theme: Record<Mode, ThemeColours>;
 }
@@ -539,11 +549,30 @@ export interface CorpusHead {
   examples: CorpusExample[];
   tokens: { key: CorpusToken[]; query: CorpusToken[] };
   pairs: { query: string; key: string; count: number; weight: number }[];
+  /** What the second run has of it. */
+  there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
 }
 
 /** The response of "alike", "attending" and "drawing": heads in order. */
 export interface CorpusHeads {
   heads: { site: number; head: number; value: number }[];
+  /** Of "alike": those of the second run. */
+  there?: { name: string; link: string; value: number }[];
+}
+
+/** A number of a head that differs between two runs, with the 95 % interval of the difference. */
+export interface CorpusChange extends Pick<CorpusMean, "key" | "mean" | "low" | "high"> {
+  site: number;
+  head: number;
+  here: number;
+  there: number;
+}
+
+/** The response of "changes": the largest first; how many are certain, of how many numbers. */
+export interface CorpusChanges {
+  changes: CorpusChange[];
+  certain: number;
+  of: number;
 }
 
 // ---- numbers of heads (JSON)

@@ -10,11 +10,12 @@ import { LAYER } from "../text/numbers.js";
 import { overview, SCATTER, TABLE } from "../text/overview.js";
 import { byDrawing } from "./by_drawing.js";
 import { byToken } from "./by_token.js";
+import { compare } from "./compare.js";
 import { headPage } from "./head_page.js";
 import { CorpusState } from "./state.js";
 import { counted } from "./words.js";
 
-/** @import {Host, Panel, ViewProps} from "../types" */
+/** @import {Host, Panel, RunBase, ViewProps} from "../types" */
 
 /**
  * @param {HTMLElement} root
@@ -52,6 +53,7 @@ function compose(state, root) {
   return [
     which(state, about, bar),
     overview(state, all, [SCATTER, TABLE]),
+    compare(state, all),
     byToken(state, all),
     byDrawing(state, all),
     headPage(state, one),
@@ -78,6 +80,19 @@ function way(state, parent, goal) {
       setAttribute(node, "aria-label", `${name}: go down to this head`);
     },
   };
+}
+
+/**
+ * What the second run is.
+ *
+ * @param {RunBase["run"]} run
+ */
+function withOther({ against }) {
+  if (!against) return "";
+  const corpora = against.corpora.filter(Boolean).join("; ");
+  const name = `${against.model} over ${counted(against.texts)} inputs${corpora ? ` (${corpora})` : ""}`;
+  const how = against.comparable ? "" : ": its heads are others, so each head shows those of B most like it";
+  return ` B is ${name}${how}.`;
 }
 
 /**
@@ -112,7 +127,7 @@ function which(state, about, bar) {
       const tokens = run.tokens ? `, ${counted(run.tokens)} tokens` : "";
       const size = `${counted(run.texts)} ${inputs}${tokens}`;
       const partial = run.complete ? "" : " The run was stopped before its end.";
-      setText(about, `${counted(heads)} heads of ${model} over ${size}${corpora ? `: ${corpora}` : ""}.${partial}`);
+      setText(about, `${counted(heads)} heads of ${model} over ${size}${corpora ? `: ${corpora}` : ""}.${partial}${withOther(run)}`);
     },
   };
 }

@@ -12,13 +12,13 @@ import { thumbnail } from "../text/thumbnail.js";
 import { bars, shares } from "./bars.js";
 import { examplesOf } from "./examples.js";
 import { foundList } from "./found.js";
+import { intervalOf } from "./interval.js";
 import { counted } from "./words.js";
 
-/** @import {CorpusHead, CorpusMean, CorpusToken, Panel, Theme} from "../types" */
+/** @import {CorpusHead, CorpusHeads, CorpusMean, CorpusToken, Panel, Theme} from "../types" */
 /** @import {CorpusState} from "./state.js" */
 
 const PICTURE = 112; // CSS pixels of the mean weights
-const MOST_DIGITS = 4; // after the point
 
 /**
  * @param {CorpusState} state
@@ -37,6 +37,8 @@ export function headPage(state, parent) {
   const wait = element("p", "hs-sentence", { role: "status" });
   const body = element("div");
   const alike = foundList(state, (value) => value.toFixed(3));
+  const elsewhere = element("div");
+  const linked = changes();
   const likeness = element(
     "div",
     "",
@@ -44,6 +46,7 @@ export function headPage(state, parent) {
     heading("The heads most like it"),
     element("p", "hs-doubt", {}, "What they share of mean weights, of the tokens that draw weight, and of the numbers: 1 for the same."),
     alike.box,
+    elsewhere,
   );
   parent.append(
     element("div", "hs-row", {}, name, element("span", "hs-spring"), steps),
@@ -84,6 +87,7 @@ export function headPage(state, parent) {
         `Drawn evenly over the corpus. ${run.pictures ? "The framed patch" : "The framed token"} is the query, shades are its weights.`,
       ),
       ...examplesOf(head.examples, kind === "cross", theme),
+      ...thereOf(head, kind === "cross", theme),
       heading("Its numbers, beside those of all heads"),
       element(
         "p",
@@ -95,6 +99,22 @@ export function headPage(state, parent) {
       ...distancesOf(head),
       ...tokensOf(head),
     );
+  }
+
+  /**
+   * The same head in the second run.
+   *
+   * @param {CorpusHead} head
+   * @param {boolean} crossed
+   * @param {Theme} theme
+   */
+  function thereOf({ there }, crossed, theme) {
+    if (!there) return [];
+    return [
+      heading("The same head in B"),
+      element("p", "", {}, there.sentence ?? "Nothing is claimed of it there."),
+      ...examplesOf(there.examples, crossed, theme),
+    ];
   }
 
   /**
@@ -113,6 +133,8 @@ export function headPage(state, parent) {
       element("div", "hs-dist-title", {}, title),
       element("div", "hs-dist-value", {}, value),
     );
+    const other = head.there?.numbers.find(({ key }) => key === mean.key);
+    if (other) card.append(element("div", "hs-dist-title", {}, `in B ${intervalOf(other)}`));
     if (!histogram) return card;
     const { from, to, head: counts, all } = histogram;
     const whole = counted(mean.count);
@@ -134,9 +156,25 @@ export function headPage(state, parent) {
       showLine(wait, head ? "" : state.waitingFor("head", "Reading"));
       if (head && built(head, theme, site, state.head)) build(head, theme);
       likeness.hidden = !head;
-      if (head) alike.show(state.askAlike());
+      if (!head) return;
+      const answer = state.askAlike();
+      alike.show(answer);
+      if (linked(answer)) elsewhere.replaceChildren(...inB(answer));
     },
   };
+}
+
+/**
+ * The heads of the second run that are most like this one, as links.
+ *
+ * @param {CorpusHeads | null} answer
+ */
+function inB(answer) {
+  if (!answer?.there) return [];
+  const rows = answer.there.map(({ name, link, value }) =>
+    element("li", "", {}, element("a", "", { href: link }, name), ` ${value.toFixed(3)}`),
+  );
+  return [heading("The heads of B most like it"), element("ol", "hs-in-b", {}, ...rows)];
 }
 
 /** @param {string} text */
@@ -144,20 +182,6 @@ const heading = (text) => element("h4", "hs-heading hs-corpus-heading", {}, text
 
 /** @param {number} value */
 const short = (value) => signed(value, Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 3 : 1).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-
-/**
- * "0.71 ± 0.01": a mean with its 95 % interval, with as many digits as that allows.
- *
- * @param {Pick<CorpusMean, "mean" | "low" | "high">} mean
- */
-export function intervalOf({ mean, low, high }) {
-  if (low === null || high === null) return signed(mean, 3);
-  const half = (high - low) / 2;
-  const digits = half > 0 ? Math.min(MOST_DIGITS, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 3;
-  const least = 10 ** -MOST_DIGITS;
-  const error = half > 0 && half < least / 2 ? `< ${least.toFixed(MOST_DIGITS)}` : half.toFixed(digits);
-  return `${signed(mean, digits)} ± ${error}`;
-}
 
 /** @param {CorpusHead} head */
 function distancesOf({ distances }) {

@@ -6,7 +6,7 @@ import { ViewState } from "../core/state.js";
 import { Maps } from "../text/maps.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../text/numbers.js";
 
-/** @import {CorpusHead, CorpusHeads, Host, ManyHeads, Message, Part, RunBase, Selection, ViewProps} from "../types" */
+/** @import {CorpusChanges, CorpusHead, CorpusHeads, Host, ManyHeads, Message, Part, RunBase, Selection, ViewProps} from "../types" */
 
 /** @implements {ManyHeads} */
 export class CorpusState {
@@ -89,6 +89,9 @@ export class CorpusState {
     return part?.max || 1;
   }
 
+  /** @param {string} key */
+  twinOf = (key) => `${key} in B`;
+
   askNumbers() {
     return this.numbers;
   }
@@ -125,6 +128,15 @@ export class CorpusState {
   /** The heads most like it. */
   askAlike() {
     return /** @type {CorpusHeads | null} */ (this.ask("alike", this.pathOfHead("alike")));
+  }
+
+  /**
+   * What differs most from the second run.
+   *
+   * @param {string} number a key; "" for all shares
+   */
+  askChanges(number) {
+    return /** @type {CorpusChanges | null} */ (this.ask("changes", pathOf("changes", number ? { number } : {})));
   }
 
   /** @param {string} route */

@@ -169,6 +169,21 @@ export function paintNames({ context, plot, unit, family, theme }, named) {
 }
 
 /**
+ * The line on which both axes have the same value.
+ *
+ * @param {Paper} paper
+ */
+export function paintDiagonal({ context, plot, theme }) {
+  const { left, top, width, height } = plot;
+  context.strokeStyle = theme.muted;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(left, top + height);
+  context.lineTo(left + width, top);
+  context.stroke();
+}
+
+/**
  * The scale of the colours, above the plot, with the smallest and the largest value.
  *
  * @param {Paper} paper

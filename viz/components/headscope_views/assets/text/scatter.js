@@ -8,7 +8,7 @@ import { brush } from "./brush.js";
 import { beside, covered, nearest, placed, together } from "./dots.js";
 import { measureSelect, undefinedNote, withFormulas } from "./measures.js";
 import { conditionWithin, LAYER, nameOfSpot, shareOf } from "./numbers.js";
-import { colourAt, paintAxes, paintDots, paintLegend, paintNames, placeTip, plotOf } from "./plot.js";
+import { colourAt, paintAxes, paintDiagonal, paintDots, paintLegend, paintNames, placeTip, plotOf } from "./plot.js";
 import { thumbnail } from "./thumbnail.js";
 
 /** @import {ManyHeads, Measure, Panel, Range, SimilarityAnswer, Theme} from "../types" */
@@ -245,15 +245,19 @@ export function scatter(state, parent) {
     /** @type {Range} */
     const none = [0, 1];
     const isMap = axes.x === MAP;
-    const [across, up] = [
+    const isTwin = !isMap && state.twinOf?.(axes.x) === axes.y;
+    let [across, up] = [
       rangeOf(xs, isMap ? undefined : numbers.measure(axes.x)) ?? none,
       rangeOf(ys, isMap ? undefined : numbers.measure(axes.y)) ?? none,
     ];
+    if (isTwin)
+      across = up = [Math.min(across[0], up[0]), Math.max(across[1], up[1])];
     paintAxes(paper, across, up, {
       x: isMap ? "similarity map, dimension 1" : numbers.measure(axes.x).title,
       y: isMap ? "dimension 2" : numbers.measure(axes.y).title,
       ticks: !isMap,
     });
+    if (isTwin) paintDiagonal(paper);
     dots = placed(xs, ys, across, up, plot);
     const values = numbers.values(axes.colour, spots);
     const range = extremesOf(values);
