@@ -483,7 +483,12 @@ class Recording:
         elif source is None and list(self.sequences) == ["sound"]:
             source = "sound"
         duration = None if sound is None else sound.duration
-        return numbered_axis(source, length, batch, padding, duration, before)
+        if padding is not None:
+            return numbered_axis(source, length, batch, padding, duration, before)
+        key = source, length, batch, before
+        axis = self._axes.get(key) or numbered_axis(source, length, batch, None, duration, before)
+        self._axes[key] = axis
+        return axis
 
 
 def reads_channels(entry: Entry, recipe: Pattern) -> bool:

@@ -64,6 +64,15 @@ def test_the_overview_tells_how_long_the_recording_is_and_which_axis_is_time() -
     assert [each.get("timed", False) for each in base["texts"]] == [False, True]
 
 
+def test_frames_are_sent_once_however_many_layers_attend_to_them(tmp_path: Path) -> None:
+    entry = heard("Whisper", tmp_path)
+    base = unpack(text.overview(entry, "t"))[0]["base"]
+    frames = [each for each in base["texts"] if each.get("timed")]
+    assert len(base["sites"]) > 2
+    assert len(frames) == 1
+    assert len(base["texts"]) == 2
+
+
 def test_times_are_files() -> None:
     entry = entry_of(planted())
     told = json.loads(sound.times(entry, "", "json").data)
