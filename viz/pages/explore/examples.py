@@ -16,6 +16,7 @@ from viz.pages.state import session
 from viz.pages.widgets import cards, controls
 from viz.pages.widgets import pictures as strip
 
+LEAST_OF_LINES = 0.1  # of a weight: the lines of an even row hide those that cross
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
 
@@ -115,6 +116,7 @@ def selection_of(example: Example) -> dict[str, Any]:
         "token": None if example.form == "lines" else example.query,  # lines cross at every token
         "direction": "out",
         "form": example.form,
+        "least": LEAST_OF_LINES if example.form == "lines" else 0.0,
     }
 
 

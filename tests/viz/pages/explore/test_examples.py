@@ -12,7 +12,7 @@ from viz.api.samples import PHOTOS
 from viz.pages.explore.example_photos import EXAMPLES as PHOTO_EXAMPLES
 from viz.pages.explore.example_texts import EXAMPLES as ALL
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
-from viz.pages.explore.examples import begin, of_text
+from viz.pages.explore.examples import begin, of_text, selection_of, texts
 from viz.pages.explore.page import params
 
 
@@ -115,4 +115,17 @@ def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
     defaults = {param.name: param.default for param in params("translate", {})}
     assert (defaults["form"], defaults["token"], defaults["head"]) == ("lines", None, 0)
     defaults = {param.name: param.default for param in params("minilm", {})}
-    assert (defaults["form"], defaults["token"]) == ("matrix", 10)
+    assert (defaults["form"], defaults["token"], defaults["least"]) == ("matrix", 10, 0.0)
+
+
+def test_the_last_token_of_a_translation_writes_no_word_and_has_no_lines() -> None:
+    if not is_here(entry("translate")):
+        pytest.skip("translate is not on this machine: python -m models.fetch translate")
+    (example,) = texts("translate")
+    t = trace(load("translate"), example.input)
+    assert t.target_tokens is not None
+    chosen = selection_of(example)
+    weights = t.weights(chosen["layer"], chosen["head"], kind="cross")
+    drawn = (weights >= chosen["least"]).sum(-1).tolist()
+    assert drawn[-1] == 0
+    assert all(1 <= count <= 3 for count in drawn[:-1])
