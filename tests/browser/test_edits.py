@@ -171,3 +171,49 @@ def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, ap
     page.get_by_role("button", name=re.compile("^Sort the thumbnails")).press("Enter")
     page.wait_for_url(re.compile("rank=-matters"))
     expect(page.get_by_label("Sort the thumbnails by")).to_have_value("Effect when off")
+
+
+def test_a_weight_is_typed_then_changed_by_keys_and_stays_one_edit(
+    page: Page, app_url: str
+) -> None:
+    opened(page, f"{app_url}/{LINK}&token=3")
+    page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
+    page.get_by_label("Key", exact=True).fill("1")
+    page.get_by_label("Weight of the edge").fill("0.25")
+    page.get_by_label("Weight of the edge").press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text("query 3 gives key 1 the weight 0.25; the row keeps its sum")
+    page.wait_for_url(re.compile("edits=SetWeights"))
+    page.locator(".hs-matrix .hs-overlay").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    read = page.locator(".hs-matrix .hs-read")
+    expect(read).to_contain_text(re.compile(r"\(\d+\).+\(\d+\)"))
+    query, key = re.findall(r"\((\d+)\)", read.inner_text())[:2]
+    page.keyboard.press("Alt+ArrowUp")
+    second = page.locator(".st-key-explore_edit_1_row")
+    expect(second).to_contain_text(f"query {query} gives key {key} the weight")
+    first = second.inner_text()
+    expect(page.locator(f"{VIEW}:not(.hs-busy)")).to_have_count(1)
+    page.wait_for_url(re.compile("edits=SetWeights.+SetWeights"))
+    page.keyboard.press("Alt+ArrowUp")
+    expect(second).not_to_have_text(first)
+    expect(page.locator(".st-key-explore_edit_2_row")).to_have_count(0)
+
+
+def test_a_cache_of_limited_size_and_a_covered_region_are_edits(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/{LINK}")
+    page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
+    page.get_by_label("Latest keys kept").fill("2")
+    page.get_by_label("First keys kept").fill("1")
+    page.get_by_role("button", name="Keep only these").press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text("find only these keys in the cache: the latest 2, the first 1")
+    opened(page, f"{app_url}/?model=digits")
+    page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
+    for name, value in (("First", "0"), ("Last", "1")):
+        page.get_by_label(f"{name} row").fill(value)
+        page.get_by_label(f"{name} column").fill(value)
+    page.get_by_role("button", name="Cover").press("Enter")
+    expect(row).to_contain_text("are set to the mean colour of the picture")
+    page.wait_for_url(re.compile("edits=Cover"))

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from models.card import card
+from models.catalogue import entry
 from models.request import Ids, Picture, Question, Recording, Source, TraceRequest
 
 if TYPE_CHECKING:
@@ -39,7 +41,11 @@ def code(
     written = [_written(request.input, model, imports)]
     if request.target is not None:
         written.append(_written(request.target, model, imports))
-    lines.append(f"t = trace(model, {', '.join([*written, *_options(request, sources, imports)])})")
+    options = _options(request, sources, imports)
+    if request.edits and model.trained:
+        lines += _comparison(request, model, view, written, options, imports)
+    else:
+        lines.append(f"t = trace(model, {', '.join([*written, *options])})")
     if needs_view(view, site):
         imports.add("from analysis.view import View")
         lines.append(view_line(view))
@@ -47,6 +53,48 @@ def code(
     library = sorted(each for each in imports if each in LIBRARIES)
     ours = sorted(imports.difference(library))
     return "\n".join([*library, *([""] if library else []), *ours, "", *lines])
+
+
+def _comparison(
+    request: TraceRequest,
+    model: "Model",
+    view: "Trace | View",
+    written: list[str],
+    options: list[str],
+    imports: set[str],
+) -> list[str]:
+    """The lines that make both passes, and print what the edits do to the likeliest outputs."""
+    plain = [each for each in options if not each.startswith("edits=")]
+    passes = [
+        f"before = trace(model, {', '.join([*written, *plain])})",
+        f"t = trace(model, {', '.join([*written, *options])})",
+    ]
+    place = _place_of_answer(request, model, view)
+    if place is None:
+        return passes
+    imports |= {"from analysis.outputs import change", "from analysis.target import name_of"}
+    return [
+        *passes,
+        f"moved = change(before, t, {place}, count=3)",
+        "for id, *shares in zip(moved.ids, moved.before, moved.after):",
+        '    print(name_of(model, t.output, id) or id, "%.4f → %.4f" % tuple(shares))',
+        'print("KL %.4f nats" % moved.kl)',
+    ]
+
+
+def _place_of_answer(request: TraceRequest, model: "Model", view: "Trace | View") -> int | None:
+    """The token whose prediction two passes are compared by; −1 for classes, None for neither."""
+    from analysis.predictions import vocabulary_of
+    from analysis.target import kind_of
+    from analysis.view import View
+
+    trace = view.trace if isinstance(view, View) else view
+    if kind_of(trace.output) == "classes":
+        about = card(entry(request.model.catalogue)) if request.model.catalogue else None
+        several = model.multi_label or (about is not None and len(about.questions) > 1)
+        return None if several else -1
+    known = vocabulary_of(model, trace)
+    return None if known is None or trace.target_tokens is not None else known.place
 
 
 PATH, TORCH = "from pathlib import Path", "import torch"

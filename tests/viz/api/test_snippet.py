@@ -3,11 +3,11 @@
 import pytest
 
 from models import edits
-from models.edits import Temperature
+from models.edits import Ablate, Temperature
 from models.edits.text import kinds
 from models.request import Source, TraceRequest
 from models.run import load, trace
-from viz.api import snippet
+from viz.api import snippet, tracing
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named by the package", "found by its file"])
@@ -23,3 +23,23 @@ def test_an_edit_is_imported_from_where_it_is(named: bool, monkeypatch: pytest.M
     exec("\n".join(lines), scope)
     assert eval(last, scope).equal(shown.weights(1, 0))
     assert kinds()["Temperature"] is scope["Temperature"]
+
+
+def test_the_code_of_an_experiment_prints_the_numbers_on_screen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    request = TraceRequest(
+        tracing.of_catalogue("grammar-next"), "the cat saw the dog", edits=(Ablate(1, 0),)
+    )
+    entry = tracing.entry_for(request).value
+    scope: dict = {}
+    exec("\n".join(entry.code(1, 0).splitlines()[:-1]), scope)
+    *lines, kl = capsys.readouterr().out.splitlines()
+    told = entry.predict(0, "out", None)["change"]
+    screen = dict(zip(told["labels"], zip(told["before"], told["after"], strict=True), strict=True))
+    assert {line.split()[0] for line in lines} == screen.keys()
+    for line in lines:
+        name, before, _, after = line.split()
+        assert (before, after) == tuple(f"{share:.4f}" for share in screen[name])
+    assert kl == f"KL {told['kl']:.4f} nats"
+    assert scope["t"].weights(1, 0).equal(entry.trace.weights(1, 0))

@@ -68,7 +68,10 @@ class Listed:
         return replace(self, edits=edits)
 
     def toggled(self, edit: Any) -> "Listed":
-        """The same without an edit, or with it as the last one."""
+        """The same without an edit, or with it: in the place of one with another value, or last."""
+        for number, each in enumerate(self.edits):
+            if _place(each) == _place(edit) and each != edit:
+                return self.replaced(number, edit)
         texts = [_text([each]) for each in self.edits]
         if (text := _text([edit])) in texts:
             return self.without(texts.index(text))
@@ -254,6 +257,13 @@ def _text(edits: Iterable[Any]) -> str:
         return ""
     named = (_with(each, source=NAMED) if hasattr(each, "source") else each for each in edits)
     return compute.format_edits(named, {SECOND: NAMED})
+
+
+def _place(edit: Any) -> tuple[type, str] | Any:
+    """What an edit sets to a value, that aside; the edit itself where it sets none."""
+    if type(edit).__name__ != "SetWeights":
+        return edit
+    return type(edit), _text([_with(edit, value=0)])
 
 
 def _with(edit: Any, **changed: Any) -> Any:

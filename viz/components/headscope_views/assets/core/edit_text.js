@@ -3,7 +3,7 @@
 /** @import {Head, Site} from "../types" */
 
 /** @typedef {Pick<Site, "layer" | "kind" | "tower" | "module" | "part">} Place */
-/** @typedef {number | string | null | number[]} Argument */
+/** @typedef {number | string | boolean | null | number[]} Argument */
 
 const FIELDS = /** @type {const} */ (["kind", "tower", "module", "part"]);
 
@@ -30,6 +30,7 @@ export function addressOf(sites, site) {
 /** @param {Argument} value */
 function written(value) {
   if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "string") return `'${value}'`;
   if (!Array.isArray(value)) return String(value);
   return value.length === 1 ? String(value[0]) : `(${value.join(", ")})`;

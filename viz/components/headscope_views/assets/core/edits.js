@@ -31,6 +31,16 @@ const LONGEST = 2000; // characters of a second input
  * @property {() => Chosen} chosen
  * @property {(axis: "query" | "key", place: number) => number[]} tokensOf the tokens of a row or column
  * @property {boolean} patches whether a second input can be typed
+ * @property {() => Grid} [grid] the patches of a picture
+ */
+
+/**
+ * Patches of a picture.
+ *
+ * @typedef {object} Grid
+ * @property {number} rows
+ * @property {number} cols
+ * @property {number} prefix tokens before the first patch
  */
 
 /**
@@ -39,7 +49,7 @@ const LONGEST = 2000; // characters of a second input
  * @param {Host} host
  * @param {Offers} offers
  */
-export function editControls(view, host, { chosen, tokensOf, patches }) {
+export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
 
@@ -178,7 +188,9 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
       ...layers,
       heading(`Weights ${wide}`),
       temperature(),
-      cut(query, key, place),
+      ...edge(query, key, place),
+      ...(place.kind === "causal" ? [heading("The cache"), ...cache()] : []),
+      ...(grid ? [heading("A region of the picture"), ...region(grid(), query ?? key)] : []),
       ...(patches ? [heading("Activations of a second input"), ...patch(query)] : []),
     );
   }
@@ -212,7 +224,7 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
    * @param {number | null} key
    * @param {{queries: number, keys: number}} place
    */
-  function cut(query, key, { queries, keys }) {
+  function edge(query, key, { queries, keys }) {
     const from = field("Query", { type: "number", min: "0", max: String(queries - 1) });
     const to = field("Key", { type: "number", min: "0", max: String(keys - 1) });
     from.value = String(query ?? queries - 1);
@@ -223,7 +235,82 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
       const pair = [tokensOf("query", whole(from)), tokensOf("key", whole(to))];
       ask(callOf("Cut", [place.layer, one, ...pair], address));
     });
-    return line("Edge", from, "→", to, cutButton);
+    const value = field("Weight of the edge", { type: "number", min: "0", max: "1", step: "any" });
+    value.value = "0.5";
+    const keep = element("input", "", { type: "checkbox", "aria-label": "The row keeps its sum" });
+    keep.checked = true;
+    const setButton = item("Set", "This query gives this key the weight; the others share the rest, if the sum is kept", () =>
+      paint({ query: whole(from), key: whole(to) }, Number(value.value), keep.checked),
+    );
+    const kept = element("label", "", {}, keep, " keep the sum");
+    return [line("Edge", from, "→", to, cutButton), line("Its weight", value, kept, setButton)];
+  }
+
+  /**
+   * Sets one weight of the chosen head, or of every head.
+   *
+   * @param {{query: number, key: number}} cell
+   * @param {number} weight
+   * @param {boolean} [sum] whether the row keeps its sum
+   */
+  function paint(cell, weight, sum = true) {
+    const { place, address, head } = now();
+    const one = typeof head === "number" ? head : null;
+    const pair = [tokensOf("query", cell.query), tokensOf("key", cell.key)];
+    const value = Number(Math.min(1, Math.max(0, weight)).toFixed(3));
+    /** @type {Record<string, Argument>} */
+    const loose = sum ? {} : { renormalise: false };
+    ask(callOf("SetWeights", [place.layer, one, ...pair, value], { ...loose, ...address }));
+  }
+
+  /** What a cache of limited size keeps, of every layer. */
+  function cache() {
+    const fields = /** @type {const} */ ([
+      ["Latest keys kept", "1", "8"],
+      ["First keys kept", "0", "4"],
+      ["Keys with most weight kept", "0", "0"],
+    ]).map(([name, min, value]) => {
+      const input = field(name, { type: "number", min });
+      input.value = value;
+      return input;
+    });
+    const [latest, first, heavy] = fields;
+    const evict = item("Keep only these", "What a cache of this size would drop, no query reads", () => {
+      const given = view.props.given ?? 0;
+      /** @type {Record<string, Argument>} */
+      const more = { sinks: whole(first), heavy: whole(heavy), ...(given ? { start: given } : {}) };
+      ask(callOf("Evict", [whole(latest)], more));
+    });
+    return [line("Latest", latest, "first", first), line("most weight", heavy, evict)];
+  }
+
+  /**
+   * A rectangle of patches, to begin with the chosen one.
+   *
+   * @param {Grid} patchesOf
+   * @param {number | null} token
+   */
+  function region({ rows, cols, prefix }, token) {
+    const place = Math.max(0, (token ?? prefix) - prefix);
+    const at = [Math.floor(place / cols), place % cols];
+    /** @param {string} name @param {number} axis @param {number} count */
+    const bound = (name, axis, count) => {
+      const input = field(name, { type: "number", min: "0", max: String(count - 1) });
+      input.value = String(at[axis]);
+      return input;
+    };
+    const [top, bottom] = [bound("First row", 0, rows), bound("Last row", 0, rows)];
+    const [left, right] = [bound("First column", 1, cols), bound("Last column", 1, cols)];
+    const how = element("select", "hs-select", { "aria-label": "What covers it" });
+    how.append(...["mean", "blur"].map((value) => element("option", "", { value }, value)));
+    const inside = () => patchesWithin([whole(top), whole(bottom)], [whole(left), whole(right)], cols);
+    const cover = item("Cover", "These patches are covered before the network sees the picture", () =>
+      ask(callOf("Cover", [inside()], how.value === "blur" ? { how: "blur" } : {})),
+    );
+    const unseen = item("Cut", "No token attends to these patches, in any layer", () =>
+      ask(callOf("Cut", [null, null, null, inside().map((number) => number + prefix)])),
+    );
+    return [line("Rows", top, "–", bottom), line("Columns", left, "–", right), line(how, cover, unseen)];
   }
 
   /** @param {number | null} token */
@@ -277,6 +364,7 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
   const stale = changes();
   return {
     box,
+    paint,
     render() {
       const { edits } = view.props;
       const { head, site } = chosen();
@@ -294,6 +382,19 @@ export function editControls(view, host, { chosen, tokensOf, patches }) {
       setText(off, isOff ? `${name} is off` : `${name} off`);
     },
   };
+}
+
+/**
+ * The numbers of the patches of a rectangle, whichever corner comes first.
+ *
+ * @param {[number, number]} rows
+ * @param {[number, number]} columns
+ * @param {number} cols of the picture
+ */
+export function patchesWithin(rows, columns, cols) {
+  const [[top, bottom], [left, right]] = [rows, columns].map((pair) => [...pair].sort((a, b) => a - b));
+  const across = Array.from({ length: right - left + 1 }, (_, i) => left + i);
+  return Array.from({ length: bottom - top + 1 }, (_, i) => top + i).flatMap((row) => across.map((col) => row * cols + col));
 }
 
 /** @param {HTMLInputElement} input */

@@ -106,6 +106,7 @@ function toolbar(state, bar, host) {
     },
     tokensOf: (_, place) => [place],
     patches: false,
+    grid: () => ({ rows: state.base.grid[0], cols: state.base.grid[1], prefix: state.base.prefix }),
   });
   const out = button("Looks at", "Where the chosen patch looks", () =>
     state.select({ direction: "out" }),

@@ -26,10 +26,11 @@ import { tokens } from "./tokens.js";
 import { vectors } from "./vectors.js";
 import { writingOn } from "./writing_on.js";
 
-/** @import {Form, FormPanel, Host, Panel, ViewProps} from "../types" */
+/** @import {Cell, Form, FormPanel, Host, Panel, ViewProps} from "../types" */
 
 const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
 const AFTER = "after the edits; the matrix shows the difference";
+const PAINTED = 0.1; // by which a key changes a weight
 const PARTS = ["sound", "pictures", "atlas", "matrix", "tokens"];
 /** @type {import("./overview.js").ViewOfHeads<TextState>} */
 const ATLAS = {
@@ -93,6 +94,7 @@ function compose(state, root, host) {
       patches: true,
     });
     around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
+    root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event));
   }
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
@@ -201,6 +203,23 @@ function explaining(state) {
     const stays = form === "parts" || form === "lens" || relevance;
     state.select({ output, form: stays ? form : "parts" });
   };
+}
+
+/**
+ * Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps.
+ *
+ * @param {TextState} state
+ * @param {(cell: Cell, weight: number) => void} paint
+ * @param {KeyboardEvent} event
+ */
+function paintByKey(state, paint, event) {
+  const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
+  const { hover } = state;
+  if (!by || !event.altKey || !hover || state.selection.form !== "matrix" || !state.view.props.edits) return;
+  const weight = state.weight(hover.query, hover.key);
+  if (!weight || state.site().kind === "joint") return;
+  event.preventDefault();
+  paint(hover, weight.value + by);
 }
 
 /**
