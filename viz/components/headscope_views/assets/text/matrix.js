@@ -6,6 +6,7 @@ import { changes } from "../core/changes.js";
 import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
 import { legible } from "../core/labels.js";
 import { wordAt } from "./axis_labels.js";
+import { besideMatrix } from "./beside.js";
 import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
@@ -49,7 +50,9 @@ export function matrix(state, parent) {
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const choices = choicesOf(state);
+  const beside = besideMatrix(state, stage, [read, doubt]);
   const section = element("section", "hs-section hs-matrix", {}, lead, stage, read, doubt);
+  stage.append(beside.box);
   parent.append(section);
 
   /** @type {Layout | null} */
@@ -437,6 +440,7 @@ export function matrix(state, parent) {
     }
     explain(theme);
     status();
+    if (!section.hidden) beside.render(layout, space.wide);
     const exact = state.hover && state.exactRow("query", state.hover.query, variant);
     if (crossed(state.hover, exact, lags(), count, brushed)) cross();
   }
