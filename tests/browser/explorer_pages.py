@@ -79,7 +79,9 @@ class Source:
     def _code(self, site: int, head: int | str) -> str:
         return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"
 
-    def _predict(self, site: int, direction: str, token: int | None) -> dict[str, Any]:
+    def _predict(
+        self, site: int, direction: str, token: int | None, sampling: Any = None
+    ) -> dict[str, Any]:
         return self.predictions
 
 

@@ -941,7 +941,7 @@ def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, serve
     explorer = explore(random_source(2, 3, 613))
     explorer.page.get_by_role("button", name="Save or share").click()
     table = explorer.page.get_by_role("menuitem", name="CSV", exact=True)
-    said = explorer.page.locator(".hs-menu-state")
+    said = explorer.page.locator("[aria-label=Save] .hs-menu-state")
     table.click()
     expect(said).to_have_text(re.compile("^About 41 MB; NPZ .* Choose CSV again to save it.$"))
     assert not [path for path in server.paths() if path.startswith("export")]
