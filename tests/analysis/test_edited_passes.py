@@ -29,6 +29,7 @@ from models.edits import (
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from tests.models.pretrained.tiny import BY_NAME
+from tests.turns import by_turns
 
 TOKENS = 5
 IDS = torch.randint(3, 31, (1, TOKENS), generator=torch.Generator().manual_seed(2))
@@ -70,7 +71,10 @@ CONSTANT: dict[str, Any] = {  # the new values are no sums of this pass's own
     "patched head": lambda t: Patch(LAYER, "head", t, (2, 3), head=HEAD),
 }
 EDITS = [*VALUES, *REST]
-EVERY = pytest.mark.parametrize(("name", "edit"), [(n, e) for n in NETWORKS for e in EDITS])
+EVERY = pytest.mark.parametrize(("name", "edit"), by_turns(zip(NETWORKS, strict=True), EDITS, 3))
+EVEN_CONSTANT = pytest.mark.parametrize(
+    ("name", "edit"), by_turns(zip(NETWORKS, strict=True), [*EDITS, *CONSTANT], 3)
+)
 
 
 @cache
@@ -145,18 +149,22 @@ def test_mixing_and_alti_are_of_the_edited_layer(name: str, edit: str) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize("fusion", ["mean", "max", "min"])
-def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str, fusion: Any) -> None:
+def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str) -> None:
     t = traced(name, edit)
-    product, layers = torch.eye(TOKENS), []
-    for site in t.sites:
-        weights = summed_with(t, site, edit)
-        fused = {"mean": weights.mean(0), "max": weights.amax(0), "min": weights.amin(0)}[fusion]
-        whole = fused + torch.eye(TOKENS)
-        layers.append(whole / whole.sum(-1, keepdim=True))
-        product = layers[-1] @ product
-    torch.testing.assert_close(rollout(t, fusion=fusion), product)
-    torch.testing.assert_close(flow(t, 4, fusion=fusion), maximum_flows(layers, 4, range(TOKENS)))
+    fusions: dict[Any, Any] = {
+        "mean": lambda x: x.mean(0),
+        "max": lambda x: x.amax(0),
+        "min": lambda x: x.amin(0),
+    }
+    for fusion, fuse in fusions.items():
+        product, layers = torch.eye(TOKENS), []
+        for site in t.sites:
+            whole = fuse(summed_with(t, site, edit)) + torch.eye(TOKENS)
+            layers.append(whole / whole.sum(-1, keepdim=True))
+            product = layers[-1] @ product
+        torch.testing.assert_close(rollout(t, fusion=fusion), product)
+        expected = maximum_flows(layers, 4, range(TOKENS))
+        torch.testing.assert_close(flow(t, 4, fusion=fusion), expected)
 
 
 @pytest.mark.parametrize("edit", CONSTANT)
@@ -179,8 +187,7 @@ def plain(name: str) -> Any:
     return trace(network(name), IDS, hidden=True)
 
 
-@pytest.mark.parametrize("edit", [*EDITS, *CONSTANT])
-@pytest.mark.parametrize("name", NETWORKS)
+@EVEN_CONSTANT
 def test_numbers_of_heads_are_of_the_edited_pass(name: str, edit: str) -> None:
     """The weight of the token before, where it is seen, from the weights of this very trace."""
     t = traced(name, edit)
@@ -197,8 +204,7 @@ def test_numbers_of_heads_are_of_the_edited_pass(name: str, edit: str) -> None:
 
 
 @pytest.mark.usefixtures("unchecked_shapes")  # the tests of decompositions check them
-@pytest.mark.parametrize("edit", [*EDITS, *CONSTANT])
-@pytest.mark.parametrize("name", NETWORKS)
+@EVEN_CONSTANT
 def test_decompositions_are_of_the_edited_pass(name: str, edit: str) -> None:
     """Parts and what is constant sum to this pass's state; or the edit is refused by name."""
     t = traced(name, edit)

@@ -18,6 +18,7 @@ from tests.models.edits.plain import (
     whole_row,
     written_out,
 )
+from tests.turns import by_turns
 
 ROUNDING = 1e-5  # float32 through three layers, of outputs of size 4
 PLACES = pytest.mark.parametrize(("name", "kind"), places())
@@ -41,8 +42,7 @@ def agree(name: str, kind: str, case: Case) -> Any:
     return found
 
 
-@PLACES
-@pytest.mark.parametrize("edit", CASES)
+@pytest.mark.parametrize(("name", "kind", "edit"), by_turns(places(), CASES, 3))
 def test_an_edit_is_its_change_of_matrices(name: str, kind: str, edit: str) -> None:
     case = CASES[edit]
     if case.square and kind == "cross":

@@ -14,9 +14,15 @@ from models.edits import AblateMLP, Patch
 from models.edits.text import format_edits, parse_edits
 from models.run import Trace, trace
 from tests.models.edits.plain import given, layer_of, network, places, written_out
+from tests.turns import by_turns
 
 ROUNDING = 1e-5  # float32 through three layers, of outputs of size 4
-PLACES = pytest.mark.parametrize(("name", "kind"), places())
+ROWS: dict[str, tuple[Any, Any, Any]] = {  # token, token of the source, head
+    "one": (3, None, 1),
+    "all": (None, None, None),
+    "others": ((1, 4), (4, 2), (0, 1)),
+    "from one": ((0, 2, 5), 1, None),
+}
 TOWERS: dict[str, tuple[str | None, ...]] = {
     "encoder": (None,),
     "encoder, pre-norm": (None,),
@@ -46,17 +52,14 @@ def passes(name: str) -> tuple[Trace, Trace]:
     )
 
 
-@PLACES
-@pytest.mark.parametrize("what", ["q", "k", "v", "head"])
 @pytest.mark.parametrize(
-    ("token", "theirs", "head"),
-    [(3, None, 1), (None, None, None), ((1, 4), (4, 2), (0, 1)), ((0, 2, 5), 1, None)],
-    ids=["one", "all", "others", "from one"],
+    ("name", "kind", "patched"),
+    by_turns(places(), [f"{what}: {rows}" for what in ("q", "k", "v", "head") for rows in ROWS], 3),
 )
-def test_attention_of_another_pass(
-    name: str, kind: str, what: Any, token: Any, theirs: Any, head: Any
-) -> None:
+def test_attention_of_another_pass(name: str, kind: str, patched: Any) -> None:
     """The same rows of the same matrices; key heads count for keys and values."""
+    what, _, rows_of = patched.partition(": ")
+    token, theirs, head = ROWS[rows_of]
     plain, source = passes(name)
     layer = layer_of(name)
     site = plain.site(layer, kind)
