@@ -28,7 +28,7 @@ def run_shuffled(
 
     Args:
         network: with a class token and no registers.
-        pixels: of an image of the network's size.
+        pixels: of an image whose sides are multiples of a patch's.
         how: "tokens" shuffles the patches' tokens after positions were added, "patches" the patches
             before; "none" leaves both.
         order: at each position of a patch, the patch that comes there.
@@ -53,7 +53,8 @@ def _dealt(
     pixels: Float[Tensor, "batch channel row col"], network: ViT, order: Sequence[int]
 ) -> Float[Tensor, "batch channel row col"]:
     """The image put together from its patches in another order."""
-    (rows, cols), (high, wide) = network.config.grid, pair(network.config.patch)
+    high, wide = pair(network.config.patch)
+    rows, cols = pixels.shape[2] // high, pixels.shape[3] // wide
     sizes = {"rows": rows, "cols": cols, "high": high, "wide": wide}
     inside = "batch channel (rows high) (cols wide)"
     flat = "batch (rows cols) channel high wide"

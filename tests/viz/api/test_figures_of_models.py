@@ -164,7 +164,8 @@ def test_the_stacks_are_the_networks(client: TestClient, off: tuple[int, ...]) -
 
 
 def seen(client: TestClient, **changes: str | int) -> dict:
-    query = {"picture": "a-heart", "shuffle": "none", "layer": 2, "head": 3, "position": 9}
+    of = {"network": "objects", "picture": "a-heart", "shuffle": "none"}
+    query = {**of, "layer": 2, "head": 3, "position": 9}
     return client.get("/api/figure/vision", params={**query, **changes}).json()
 
 

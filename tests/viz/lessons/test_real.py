@@ -157,6 +157,60 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
             columns.copy_(kept)
 
 
+def test_a_shuffle_of_tokens_with_positions_moves_nothing_and_one_of_patches_does() -> None:
+    answers = real.stored("vision")["answers"]
+    tokens, patches = (answers[f'moved["flower", "{how}"]'] for how in ("tokens", "patches"))
+    assert (tokens["changed"] < 1e-4, tokens["cosine"] > 1 - 1e-6) == (True, True)
+    assert patches["cosine"] < 0.9
+    assert figures.numbers("vision", [("shuffle", "patches")])()["cosine"] == patches["cosine"]
+
+
+def test_learned_positions_are_like_their_neighbours_in_the_picture() -> None:
+    similar = torch.tensor(real.stored("vision")["answers"]["alike[119]"]["similar"])
+    row, col = 119 // 16, 119 % 16
+    near_it = [at for at in range(256) if max(abs(at // 16 - row), abs(at % 16 - col)) <= 2]
+    assert set(similar.topk(6).indices.tolist()) <= set(near_it)
+    assert {103, 118, 120, 135} <= set(similar.topk(10).indices.tolist())
+
+
+@pytest.mark.long
+def test_vision_shows_what_transformers_computes() -> None:
+    if not real.here("dinov2"):
+        pytest.skip("dinov2: not on this machine")
+    from transformers import AutoImageProcessor, Dinov2Model
+
+    from models.catalogue import folder
+    from viz.lessons.vision import parts
+    from viz.lessons.vision.real import PHOTO, image
+
+    place = folder(entry("dinov2"))
+    theirs = Dinov2Model.from_pretrained(place, attn_implementation="eager").eval()
+    processor = AutoImageProcessor.from_pretrained(place, use_fast=False)
+    cut = image(PHOTO)
+    given = {"do_resize": False, "do_center_crop": False, "return_tensors": "pt"}
+    pixels = processor(cut, **given)["pixel_values"]
+    tiles = pixels.unfold(2, 14, 14).unfold(3, 14, 14).flatten(2, 3)[:, :, parts.shuffled(256)]
+    dealt = tiles.unflatten(2, (16, 16)).transpose(3, 4).reshape(1, 3, 224, 224)
+    with torch.no_grad():
+        out = theirs(pixels, output_attentions=True, output_hidden_states=True)
+        other = theirs(dealt).last_hidden_state[0, 0]
+        table = theirs.embeddings.interpolate_pos_encoding(torch.zeros(1, 257, 384), 224, 224)[
+            0, 1:
+        ]
+    answers = real.stored("vision")["answers"]
+    for layer, head in ((11, 2), (10, 1), (0, 2)):
+        weights = torch.tensor(answers[f'attends["{PHOTO}", "none", {layer}, {head}]']["at"])
+        assert torch.allclose(out.attentions[layer][0, head, 0, 1:], weights, atol=1e-4)
+    for layer in (0, 6, 11):
+        norms = torch.tensor(answers[f'norms["{PHOTO}", "none", {layer}]']["norms"])
+        for step, state in ((0, out.hidden_states[layer]), (6, out.hidden_states[layer + 1])):
+            assert torch.allclose(state[0].norm(dim=-1), norms[step], rtol=1e-3)
+    alike = torch.tensor(answers["alike[119]"]["similar"])
+    assert torch.allclose(torch.cosine_similarity(table[119][None], table), alike, atol=1e-3)
+    cosine = torch.cosine_similarity(out.last_hidden_state[0, 0], other, dim=0).item()
+    assert answers[f'moved["{PHOTO}", "patches"]']["cosine"] == pytest.approx(cosine, abs=1e-3)
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_the_edits_of_a_link_can_be_read(name: str) -> None:
     """By the page that it leads to."""

@@ -3,6 +3,8 @@
 from viz.lessons.inputs import Count, OneOf
 from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
+SMALL = {"network": "objects", "layer": 1, "head": 1, "position": 27}  # the one that answers
+
 LESSON = Lesson(
     name="vision",
     place=150,
@@ -13,32 +15,33 @@ LESSON = Lesson(
     needs=("position", "block", "head_layer"),
     minutes=25,
     figure="From a picture to a sequence, and back",
-    computed="these weights: those of a small vision transformer trained on such pictures",
+    computed="these weights: those of the trained DINOv2",
     real=("dinov2",),
     inputs={
+        "network": OneOf("dinov2", ("dinov2", "objects")),
+        "photo": OneOf("flower", ("flower", "china")),
         "picture": OneOf("a-star", ("a-star", "a-heart", "a-moon")),
         "shuffle": OneOf("none", ("none", "tokens", "patches")),
-        "layer": Count(1, 0, 3),
-        "head": Count(1, 0, 3),
-        "position": Count(27, 0, 63),
+        "layer": Count(11, 0, 11),
+        "head": Count(2, 0, 5),
+        "position": Count(119, 0, 255),
     },
     steps=(
         Step(
             "cut",
             "A picture is cut into patches",
             (
-                "A [[transformer]] reads a [[sequence]] of vectors, so the picture is cut into"
-                " squares of {patch:d} × {patch:d} pixels, the [[patch|patches]]. This picture"
-                " gives {count:d} of them, and each is {flat:d} numbers: three colour values per"
-                " pixel.",
-                "Why not single pixels? They would be {side:d}² = 4,096 tokens, and every head"
+                "A [[transformer]] reads a [[sequence]] of vectors, so a picture is cut into"
+                " squares of {patch:d} × {patch:d} pixels, the [[patch|patches]]. This photo,"
+                " scaled for DINOv2, a network that has learned from photos without labels, gives"
+                " {count:d} of them, and each is {flat:d} numbers: three colour values per pixel.",
+                "Why not single pixels? They would be {side:d}² = 50,176 tokens, and every head"
                 " would need a weight for every pair of them.",
             ),
             code=(
                 "x = image.unfold(2, p, p).unfold(3, p, p)  # b c h w p p",
                 "x = rearrange(x, 'b c h w p q -> b (h w) (c p q)')",
             ),
-            computed="the picture",
         ),
         Step(
             "pixels",
@@ -65,7 +68,6 @@ LESSON = Lesson(
                 " kernel size computes the same.",
             ),
             formulas=("x_{i} → x_{i} E,  i = 1 … N",),
-            computed="the picture",
         ),
         Step(
             "class",
@@ -88,11 +90,11 @@ LESSON = Lesson(
             (
                 "To each token a vector for its position is added. Press a bar below a patch: the"
                 " bars show how similar each position's vector is to that one. Similar positions"
-                " lie beside it, and also 8 positions before and after: there are the patches"
+                " lie beside it, and also 16 positions before and after: there are the patches"
                 " above and below it. The vectors encode row *and* column.",
-                "This network computes them from row and column, by sines and cosines. In the"
-                " original they are learned, from the index in the sequence alone, and come to"
-                " reflect rows and columns.",
+                "Nobody told the network. These vectors are learned, as in the original, from the"
+                " index in the sequence alone: for a grid of 37 × 37 patches, resampled here to"
+                " 16 × 16. Other networks compute them from row and column, by sines and cosines.",
             ),
             formulas=("z_{0} = [x_{class}; x_{1} E; …; x_{N} E] + E_{pos}",),
             ask=Question(
@@ -102,18 +104,18 @@ LESSON = Lesson(
                     Option(
                         "Only the next ones in the row, before and after",
                         "Those, but not only: patches above and below each other in the picture are"
-                        " 8 positions apart in the row, and their vectors are similar too.",
+                        " 16 positions apart in the row, and their vectors are similar too.",
                     ),
                     Option(
                         "Its neighbours in the picture",
-                        "The two beside it, and those 8 before and after, which lie above and"
+                        "Those beside it, and those 16 before and after, which lie above and"
                         " below.",
                         right=True,
                     ),
                     Option(
                         "None: every position's vector is unrelated",
-                        "That would be a table of random numbers. These vectors are computed from"
-                        " row and column, so neighbours are alike.",
+                        "That would be a table of random numbers, as before training. In training"
+                        " the vectors of neighbours became alike.",
                     ),
                 ),
             ),
@@ -122,12 +124,13 @@ LESSON = Lesson(
             "shuffle",
             "Attention does not know where",
             (
-                "If **tokens are shuffled together with their positions**, the answer stays"
-                " “{before.name:s}”: the probabilities change by no more than rounding. Every sum"
-                " runs over all tokens, in whatever order. If **patches alone** are shuffled, each"
-                " gets the position of another: that is another picture.",
-                "So nothing in attention knows two dimensions. Cutting does, and so do the"
-                " position vectors here, as does resampling learned ones for another image size.",
+                "If **tokens are shuffled together with their positions**, the class token's last"
+                " vector stays as it was, apart from rounding. Every sum runs over all tokens, in"
+                " whatever order. If **patches alone** are shuffled, each gets the position of"
+                " another: that is another picture, and another vector. Now its cosine with what it"
+                " was is {cosine:.3f}.",
+                "So nothing in attention knows two dimensions. Cutting does, and so does resampling"
+                " the learned positions for another image size.",
             ),
             tries=(
                 Try("Tokens with positions", {"shuffle": "tokens"}),
@@ -135,7 +138,7 @@ LESSON = Lesson(
             ),
             ask=Question(
                 "All {count:d} patch tokens are shuffled, *after* their positions were added. What"
-                " happens to the answer?",
+                " happens to the class token's last vector?",
                 (
                     Option(
                         "It changes: the picture is scrambled",
@@ -149,7 +152,7 @@ LESSON = Lesson(
                         right=True,
                     ),
                     Option(
-                        "It gets less certain",
+                        "It becomes shorter",
                         "No number enters that depends on the order: only rounding differs.",
                     ),
                 ),
@@ -163,11 +166,12 @@ LESSON = Lesson(
                 "Each block is the [[pre-norm]] encoder block: the [[layer normalisation|norm]]"
                 " stands *before* each layer, and the layer's output is added to what went in. The"
                 " small grids show how long each patch's vector is after every step of block"
-                " {block.layer:d}. The class token's has norm {block.class.0:.1f} at the start and"
-                " {block.class.6:.1f} at the end.",
+                " {block.layer:d}; the scales of DINOv2's layers are part of their outputs. The"
+                " class token's has norm {block.class.0:.1f} at the start and {block.class.6:.1f}"
+                " at the end.",
                 "Attention is the only step in which patches meet; the [[feed-forward network|MLP]]"
                 " processes one token at a time. Go through the layers, and compare the patches of"
-                " the object with the rest.",
+                " the flower with the rest.",
             ),
             formulas=(
                 "z′_{l} = MHSA(LN(z_{l−1})) + z_{l−1}",
@@ -179,7 +183,7 @@ LESSON = Lesson(
             ),
             tries=(
                 Try("First block", {"layer": 0}),
-                Try("Last block", {"layer": 3}),
+                Try("Middle block", {"layer": 6}),
             ),
         ),
         Step(
@@ -187,23 +191,26 @@ LESSON = Lesson(
             "Attention, back over the picture",
             (
                 "The patches return to their places, lit by the @weight(weights) of the class"
-                " token's @query(query) in one head of the trained network; the clearest are"
-                " those it attends to most, one of them with {largest:.0%}. It gives itself"
-                " {own:.0%}.",
-                "Go through layers and heads: they differ. A weight shows where the head reads,"
-                " not what it takes from there.",
+                " token's @query(query) in one head of block {block.layer:d}; the clearest are"
+                " those it attends to most, one of them with {largest:.1%}. It gives itself"
+                " {own:.1%}.",
+                "Go through layers and heads: they differ, and in early layers many give nearly all"
+                " to the class token itself. A weight shows where the head reads, not what it takes"
+                " from there.",
             ),
             formulas=("@weight(α) = softmax(@query(q_{class}) @key(K)^{T} / √d)",),
             tries=(
-                Try("Layer 0, head 3", {"layer": 0, "head": 3}),
-                Try("Layer 3, head 3", {"layer": 3, "head": 3}),
+                Try("Layer 10, head 1", {"layer": 10, "head": 1}),
+                Try("Layer 0, head 2", {"layer": 0, "head": 2}),
+                Try("A temple", {"photo": "china"}),
             ),
         ),
         Step(
             "answer",
             "One token becomes the answer",
             (
-                "After {depth:d} blocks the state of the class token is normalised: the head reads"
+                "DINOv2 gives no answer, so here is a small network, trained to name drawn objects."
+                " After {depth:d} blocks the state of the class token is normalised: the head reads"
                 " only y; the outputs of the patches are ignored. One linear layer turns y into"
                 " @output(logits), and a [[softmax]] for each question into probabilities:"
                 " “{answer.name:s}” gets {answer.share:.0%}.",
@@ -215,18 +222,18 @@ LESSON = Lesson(
                 "@output(logits) = y @ W.T + b",
             ),
             tries=(
-                Try("A heart", {"picture": "a-heart"}),
-                Try("A moon, scrambled", {"picture": "a-moon", "shuffle": "patches"}),
+                Try("A heart", {**SMALL, "picture": "a-heart"}),
+                Try("A moon, scrambled", {**SMALL, "picture": "a-moon", "shuffle": "patches"}),
             ),
+            inputs=SMALL,
+            computed="these weights: those of a small vision transformer trained on such pictures",
         ),
         Step(
             "needs",
             "What the class token needs",
             (
-                "DINOv2 has learned from photos without any labels. At 224 × 224 pixels it reads"
-                " 256 patches of 14 × 14 × 3 = 588 numbers, 257 tokens with the class token. The"
-                " map has the weights of its class token in the last layer, for a photo of a"
-                " flower: they light up the flower.",
+                "The map has the weights of DINOv2's class token in the last layer, the mean of all"
+                " heads, for the photo of a flower: they light up the flower.",
                 "Does it need what it attends to? A quarter of the patches is hidden from it in"
                 " every layer. Without those of most weight, {board.held:.0%} of it, its last"
                 " vector has a cosine of {board.most:.3f} with what it was; with as many hidden at"

@@ -1,14 +1,16 @@
-"""A trained vision transformer: patches become a sequence, and the class token attends to them."""
+"""A vision transformer: patches become a sequence, and the class token attends to them.
 
-import base64
-import io
+DINOv2 reads a photo; a small network, trained for the app, answers questions about a picture.
+"""
+
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.inputs import InputError
 from viz.lessons.real import about
 from viz.lessons.trained import trained
-from viz.lessons.vision import real
+from viz.lessons.vision import parts, real
 
 if TYPE_CHECKING:
     from models.lessons.shuffled import Shuffle
@@ -18,7 +20,6 @@ MODEL = "objects"
 PICTURES = ("a-star", "a-heart", "a-moon")
 ENLARGED = 4  # side of a pixel in a patch's file
 BEST = 3  # answers to each question
-SEED = 1  # of the shuffled order
 
 
 class Cut(NamedTuple):
@@ -26,57 +27,81 @@ class Cut(NamedTuple):
 
     Attributes:
         pixels: as the network reads them.
-        patches: PNG files as data: URLs, row by row.
-        order: a shuffled order of them.
+        patches: files as data: URLs, row by row.
     """
 
     pixels: Any
     patches: tuple[str, ...]
-    order: tuple[int, ...]
 
 
 def numbers(
-    picture: str, shuffle: "Shuffle", layer: int, head: int, position: int
+    network: str,
+    photo: str,
+    picture: str,
+    shuffle: "Shuffle",
+    layer: int,
+    head: int,
+    position: int,
 ) -> dict[str, Any]:
     """Patches and their positions, the class token's weights, and the answers.
 
     Args:
+        network: "dinov2", which reads the photo, or "objects", which reads the picture.
+        photo: name of a photo.
         picture: one of `PICTURES`.
         shuffle: see `run_shuffled`.
         layer: of the weights.
         head: of the weights.
         position: the patch position whose vector is compared with all others.
-    """
-    import torch.nn.functional as F
 
-    patches, plain, out = _cut(picture), _run(picture, "none"), _run(picture, shuffle)
-    network, _ = _network()
-    count = len(patches.patches)
-    order = list(range(count)) if shuffle == "none" else list(patches.order)
-    place_of = [order.index(patch) for patch in range(count)]
-    weights = out.patterns[layer].weights(head, [0], item=0)[0]
-    vectors = network.positions.vectors(network.config.grid, network.config.width)[-count:]
-    similar = F.cosine_similarity(vectors[position][None], vectors, dim=-1)
-    changed = (_shares(out) - _shares(plain)).abs().max()
+    Raises:
+        InputError: for a layer, head or position that the small network lacks.
+    """
+    if network == real.MODEL:
+        return _of_photo(photo, shuffle, layer, head, position)
+    return _of_picture(picture, shuffle, layer, head, position)
+
+
+def _of_photo(
+    photo: str, shuffle: "Shuffle", layer: int, head: int, position: int
+) -> dict[str, Any]:
+    patches = _tiles(photo)
+    attends = real.attends(photo, shuffle, layer, head)
     return {
-        "patches": list(patches.patches),
-        "cols": network.config.grid[1],
-        "count": count,
-        "tokens": count + 1,
-        "side": network.config.image,
-        "patch": network.config.patch,
-        "flat": 3 * network.config.patch**2,
-        "width": network.config.width,
-        "depth": network.config.depth,
-        "sequence": place_of,
-        "places": place_of if shuffle == "patches" else list(range(count)),
-        "weights": [weights[1 + place].item() for place in place_of],
-        "own": weights[0].item(),
-        "largest": weights[1:].max().item(),
-        "position": position,
-        "similar": similar.tolist(),
-        "least": similar.min().item(),
-        "changed": changed.item(),
+        **_sequence(real.SIDE, real.PATCH, len(patches), shuffle, attends["at"]),
+        **_compared(position, real.alike(position)["similar"]),
+        **real.moved(photo, shuffle),
+        "patches": patches,
+        "width": real.WIDTH,
+        "depth": real.DEPTH,
+        "own": attends["own"],
+        "largest": attends["largest"],
+        "block": real.norms(photo, shuffle, layer),
+        **about(real.MODEL, photo=photo, layer=layer, head=head),
+    }
+
+
+def _of_picture(
+    picture: str, shuffle: "Shuffle", layer: int, head: int, position: int
+) -> dict[str, Any]:
+    cut, plain, out = _cut(picture), _run(picture, "none"), _run(picture, shuffle)
+    network, _ = _network()
+    config, count = network.config, len(cut.patches)
+    if layer >= config.depth or head >= config.heads or position >= count:
+        raise InputError(
+            f"expected a layer below {config.depth}, a head below {config.heads} and a position"
+            f" below {count}, received {layer}, {head} and {position}"
+        )
+    attends = parts.weights(out, layer, head)
+    return {
+        **_sequence(config.image, config.patch, count, shuffle, attends["at"]),
+        **_compared(position, parts.alike(network, config.grid, position)),
+        "patches": list(cut.patches),
+        "width": config.width,
+        "depth": config.depth,
+        "own": attends["own"],
+        "largest": attends["largest"],
+        "changed": (_shares(out) - _shares(plain)).abs().max().item(),
         "block": _block(picture, shuffle, layer),
         "questions": _answers(out),
         "before": _answers(plain)[0]["best"][0],
@@ -84,79 +109,67 @@ def numbers(
     }
 
 
+def _sequence(
+    side: int, patch: int, count: int, shuffle: "Shuffle", weights: list[float]
+) -> dict[str, Any]:
+    """Sizes of a picture in patches, the place of each and its weight."""
+    placed = parts.places(count, shuffle)
+    return {
+        "cols": side // patch,
+        "count": count,
+        "tokens": count + 1,
+        "side": side,
+        "patch": patch,
+        "flat": 3 * patch**2,
+        **placed,
+        "weights": [weights[place] for place in placed["sequence"]],
+    }
+
+
+def _compared(position: int, similar: list[float]) -> dict[str, Any]:
+    return {"position": position, "similar": similar, "least": min(similar)}
+
+
 def _network() -> Any:
     model, card = trained(MODEL)
     return model.network, card
 
 
+@lru_cache(maxsize=4)
+def _tiles(photo: str) -> list[str]:
+    return parts.patches(real.image(photo), real.PATCH, 1)
+
+
 @lru_cache(maxsize=8)
 def _cut(picture: str) -> Cut:
     """A shipped example picture and its patches."""
-    import torch
     from PIL import Image
 
     from models.catalogue import CHECKPOINTS
     from models.image import to_pixels
 
-    network, _ = _network()
-    side = network.config.patch
     with Image.open(CHECKPOINTS / MODEL / f"{picture}.png") as opened:
         image = opened.convert("RGB")
-    rows, cols = network.config.grid
-    corners = [(col * side, row * side) for row in range(rows) for col in range(cols)]
-    dice = torch.Generator().manual_seed(SEED)
-    return Cut(
-        to_pixels(image),
-        tuple(_png(image.crop((x, y, x + side, y + side))) for x, y in corners),
-        tuple(torch.randperm(len(corners), generator=dice).tolist()),
-    )
-
-
-def _png(patch: Any) -> str:
-    from PIL import Image
-
-    wide, high = patch.size
-    file = io.BytesIO()
-    size = (wide * ENLARGED, high * ENLARGED)
-    patch.resize(size, Image.Resampling.NEAREST).save(file, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+    side = _network()[0].config.patch
+    return Cut(to_pixels(image), tuple(parts.patches(image, side, ENLARGED)))
 
 
 @lru_cache(maxsize=16)
 def _run(picture: str, shuffle: "Shuffle") -> "ViTOutput":
     from models.lessons.shuffled import run_shuffled
 
-    patches = _cut(picture)
-    return run_shuffled(_network()[0], patches.pixels, shuffle, patches.order)
+    cut = _cut(picture)
+    order = parts.shuffled(len(cut.patches))
+    return run_shuffled(_network()[0], cut.pixels, shuffle, order)
 
 
 @lru_cache(maxsize=48)
 def _block(picture: str, shuffle: "Shuffle", layer: int) -> dict[str, Any]:
-    """The norm of every token after each step of a block, the class token first.
-
-    Args:
-        picture: one of `PICTURES`.
-        shuffle: see `run_shuffled`.
-        layer: of the block.
-    """
-    from models.blocks import PreNormBlock
-    from models.lessons.block_steps import block_steps
-
-    block = _network()[0].blocks[layer]
-    if not isinstance(block, PreNormBlock):
-        raise TypeError(f"expected a pre-norm block, received {type(block).__name__}")
-    steps = block_steps(block, _run(picture, shuffle).states[layer])
-    norms = [step.out[0].norm(dim=-1).tolist() for step in steps]
-    return {
-        "layer": layer,
-        "after": layer + 1,
-        "names": [step.name for step in steps],
-        "norms": norms,
-        "class": [each[0] for each in norms],
-    }
+    """The norm of every token after each step of a block, the class token first."""
+    return parts.norms(_network()[0], _run(picture, shuffle), layer)
 
 
-def _parts(out: "ViTOutput") -> list[Any]:
+def _probabilities(out: "ViTOutput") -> list[Any]:
     """The probabilities of each question's classes."""
     _, card = _network()
     if out.logits is None:
@@ -168,14 +181,14 @@ def _parts(out: "ViTOutput") -> list[Any]:
 def _shares(out: "ViTOutput") -> Any:
     import torch
 
-    return torch.cat(_parts(out))
+    return torch.cat(_probabilities(out))
 
 
 def _answers(out: "ViTOutput") -> list[dict[str, Any]]:
     """The likeliest classes of each question."""
     _, card = _network()
     answers = []
-    for question, shares in zip(card.questions, _parts(out), strict=True):
+    for question, shares in zip(card.questions, _probabilities(out), strict=True):
         best = shares.topk(BEST)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         named = [{"name": question.classes[at], "share": share} for at, share in pairs]

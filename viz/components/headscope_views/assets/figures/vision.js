@@ -22,22 +22,23 @@ import { fixed, percent, power } from "../story/marks.js";
  * @property {number} position whose vector is compared
  * @property {number[]} similar cosine similarity of all position vectors with it
  * @property {number} least smallest of these
- * @property {number} changed largest difference of a probability from the picture as it is
+ * @property {number} changed largest difference from the picture in order, of a number of the class token's last vector
+ * @property {number} cosine of that vector with the one of the picture in order
  * @property {{layer: number, names: string[], norms: number[][], class: number[]}} block norms of the tokens' vectors after each step, the class token first
- * @property {{title: string, best: {name: string, share: number}[]}[]} questions
- * @property {{name: string, share: number}} before answer for the picture as it is
- * @property {{name: string, share: number}} answer
+ * @property {{title: string, best: {name: string, share: number}[]}[]} [questions] of the network that answers
+ * @property {{name: string, share: number}} [answer]
  */
 
 const [WIDTH, HEIGHT] = [560, 406];
-const PICTURE = { x: 16, y: 34, cell: 41 };
-const LINE = { x: 50, y: 44, each: 16, cell: 31, size: 27, high: 84 }; // the sequence, written like lines of text
+const PICTURE = { x: 16, y: 34, size: 328 };
+const LINES = { x: 50, y: 44, wide: 496, high: 336 }; // the sequence, written like lines of text
+const CLASS = 27; // side of the class token in the sequence
 /** @type {Record<string, string>} */
 const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
-const LEAST = 0.03; // weights below it get no line
+const LEAST = 0.4; // weights below it, as a share of the largest, get no line
 const STOPS = 10; // of the bar of norms
 
-/** @param {number} change of a probability */
+/** @param {number} change of a number */
 const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(change, change ? 3 : 0));
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
@@ -49,10 +50,13 @@ export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "choice", input: "picture", label: "Picture", options: [["a-star", "star"], ["a-heart", "heart"], ["a-moon", "moon"]] },
+    { kind: "choice", input: "photo", label: "Photo", options: [["flower", "flower"], ["china", "temple"]], until: "answer" },
+    { kind: "choice", input: "picture", label: "Picture", options: [["a-star", "star"], ["a-heart", "heart"], ["a-moon", "moon"]], on: ["answer"] },
     { kind: "choice", input: "shuffle", label: "Shuffle", options: [["none", "nothing"], ["tokens", "tokens with positions"], ["patches", "patches alone"]], from: "shuffle" },
-    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "block" },
-    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "attention" },
+    { kind: "slider", input: "layer", label: "Layer", min: 0, max: 11, step: 1, from: "block", until: "answer" },
+    { kind: "slider", input: "head", label: "Head", min: 0, max: 5, step: 1, from: "attention", until: "answer" },
+    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], on: ["answer"] },
+    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], on: ["answer"] },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {
@@ -63,17 +67,17 @@ export const figure = {
     return cut(numbers, moment);
   },
 
-  describe(/** @type {Numbers} */ { count, tokens, side, patch, answer, largest, changed, block: one }, { step, inputs }) {
+  describe(/** @type {Numbers} */ { count, tokens, side, patch, answer, largest, changed, cosine, block: one }, { step, inputs }) {
     const what = `A picture of ${side} by ${side} pixels, cut into ${count} patches of ${patch} by ${patch}`;
     if (step === "cut") return `${what}.`;
     if (step === "sequence") return `${what}, which stand in a sequence, row by row.`;
     if (step === "class" || step === "positions") return `A sequence of ${tokens} tokens: the class token and ${count} patches.`;
-    if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The answer is ${answer.name}, ${percent(answer.share)}; the largest change of a probability is ${small(changed)}.`;
+    if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The class token's last vector has a cosine of ${fixed(cosine, 4)} with the one in order; its numbers change by at most ${small(changed)}.`;
     if (step === "block") return `Block ${one.layer}, pre-norm: the norm of the class token's vector after each step: ${one.names.map((name, i) => `${LAYERS[name]} ${fixed(one.class[i], 1)}`).join(", ")}.`;
-    return `The weights of the class token over the picture in layer ${inputs.layer}, head ${inputs.head}: at most ${fixed(largest)} for one patch. The answer is ${answer.name}, ${percent(answer.share)}.`;
+    return `The weights of the class token over the picture in layer ${inputs.layer}, head ${inputs.head}: at most ${fixed(largest)} for one patch.${answer ? ` The answer is ${answer.name}, ${percent(answer.share)}.` : ""}`;
   },
 
-  tables(/** @type {Numbers} */ { cols, count, places, weights, similar, questions, block: one }) {
+  tables(/** @type {Numbers} */ { cols, count, places, weights, similar, questions = [], block: one }) {
     const rows = Array.from({ length: count / cols }, (_, row) => row);
     const names = rows.map((row) => `row ${row}`);
     const grid = (/** @type {(place: number) => number} */ value) => rows.map((row) => rows.map((col) => value(row * cols + col)));
@@ -95,7 +99,7 @@ function cut({ patches, places, cols, side, patch, count, flat }, { ink }) {
     [`${patch} · ${patch} · 3 = ${flat}`, "numbers in each"],
   ];
   return [
-    ...patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), PICTURE.cell - 2)),
+    ...patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), 0.95 * (PICTURE.size / cols))),
     ...said.flatMap(([value, name], i) => /** @type {Mark[]} */ ([
       { key: `said${i}`, kind: "text", x: 376, y: 76 + i * 74, text: value, size: 18, bold: true, anchor: "start", fill: ink.text },
       { key: `said${i}/name`, kind: "text", x: 376, y: 100 + i * 74, text: name, size: 14, anchor: "start", fill: ink.muted },
@@ -107,39 +111,52 @@ function cut({ patches, places, cols, side, patch, count, flat }, { ink }) {
 const tile = (href, i, x, y, size, more = {}) => ({ key: `p${i}`, kind: "image", href, x, y, w: size, h: size, ...more });
 
 /** @type {(place: number, cols: number) => [number, number]} */
-const inPicture = (place, cols) => [PICTURE.x + (place % cols) * PICTURE.cell, PICTURE.y + Math.floor(place / cols) * PICTURE.cell];
+const inPicture = (place, cols) => [PICTURE.x + ((place % cols) * PICTURE.size) / cols, PICTURE.y + (Math.floor(place / cols) * PICTURE.size) / cols];
 
-/** @type {(place: number) => [number, number]} */
-const inLine = (place) => [LINE.x + (place % LINE.each) * LINE.cell, LINE.y + Math.floor(place / LINE.each) * LINE.high];
+/**
+ * Two rows of the picture in each line.
+ *
+ * @param {Numbers} numbers
+ */
+function linesOf({ cols, count }) {
+  const each = 2 * cols;
+  const [cell, high] = [LINES.wide / each, (LINES.high * each) / count];
+  const at = (/** @type {number} */ place) => /** @type {[number, number]} */ ([LINES.x + (place % each) * cell, LINES.y + Math.floor(place / each) * high]);
+  return { each, high, at, size: 0.87 * cell };
+}
 
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
-function sequence({ patches, sequence: order, count, similar, least, position, changed, before, answer, flat, width }, { reached, inputs, ink, step }) {
+function sequence(numbers, { reached, inputs, ink, step }) {
+  const { patches, sequence: order, count, similar, least, position, changed, cosine, flat, width } = numbers;
   const positions = reached("positions");
+  const { each, high, at, size } = linesOf(numbers);
   /** @type {Mark[]} */
-  const marks = patches.map((href, i) => tile(href, i, ...inLine(order[i]), LINE.size));
-  for (let line = 0; line * LINE.each < count; line += 1)
-    marks.push({ key: `line${line}`, kind: "text", x: LINE.x + LINE.size / 2, y: LINE.y - 14 + line * LINE.high, text: String(line * LINE.each + 1), size: 13, fill: ink.muted });
+  const marks = patches.map((href, i) => tile(href, i, ...at(order[i]), size));
+  for (let place = 0; place < count; place += each) {
+    const [x, y] = at(place);
+    marks.push({ key: `line${place}`, kind: "text", x, y: y - high / 5, text: String(place + 1), size: 13, anchor: "start", fill: ink.muted });
+  }
   if (reached("class"))
     marks.push(
-      { key: "class", kind: "rect", x: 12, y: LINE.y, w: LINE.size, h: LINE.size, r: 5, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
-      { key: "class/text", kind: "text", x: 12 + LINE.size / 2, y: LINE.y + LINE.size / 2, text: "c", size: 16, bold: true, fill: ink.term.query, term: "query" },
-      { key: "class/name", kind: "text", x: 12 + LINE.size / 2, y: LINE.y - 14, text: "0", size: 13, fill: ink.muted },
+      { key: "class", kind: "rect", x: 12, y: LINES.y, w: CLASS, h: CLASS, r: 5, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
+      { key: "class/text", kind: "text", x: 12 + CLASS / 2, y: LINES.y + CLASS / 2, text: "c", size: 16, bold: true, fill: ink.term.query, term: "query" },
+      { key: "class/name", kind: "text", x: 12 + CLASS / 2, y: LINES.y - high / 5, text: "0", size: 13, fill: ink.muted },
     );
   if (positions)
     patches.forEach((_, i) => {
-      const [x, y] = inLine(order[i]);
+      const [x, y] = at(order[i]);
       const source = inputs.shuffle === "patches" ? order[i] : i; // the position whose vector this token has
       const share = (similar[source] - least) / (1 - least);
       marks.push({
-        ...{ key: `pos${source}`, kind: "rect", x, y: y + LINE.size + 3, w: LINE.size, h: 13, r: 2, fill: ink.text, opacity: 0.07 + 0.93 * share },
+        ...{ key: `pos${source}`, kind: "rect", x, y: y + 1.1 * size, w: size, h: size / 2, r: 2, fill: ink.text, opacity: 0.07 + 0.93 * share },
         ...{ tip: `Position ${source + 1}: cosine similarity with position ${position + 1} is ${fixed(similar[source])}` },
         ...{ press: { label: `Position ${source + 1}`, pressed: source === position, patch: { position: source } } },
       });
     });
-  const bottom = LINE.y + 4 * LINE.high + 4;
-  const line = step === "shuffle" ? `answer: ${answer.name}, ${percent(answer.share)} (in order: ${before.name}, ${percent(before.share)})` : positions ? `bars: similarity with the vector of position ${position + 1}, from ${fixed(least)} to 1` : `each patch: ${flat} numbers → ${width} by one matrix E`;
-  marks.push({ key: "below", kind: "text", x: LINE.x, y: bottom - 14, text: line, size: 14, anchor: "start", bold: step === "shuffle", fill: step === "shuffle" ? ink.term.output : ink.muted });
-  if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINE.x, y: bottom + 8, text: `largest change of a probability: ${small(changed)}`, size: 14, anchor: "start", fill: ink.muted });
+  const bottom = LINES.y + LINES.high + 4;
+  const line = step === "shuffle" ? `cosine of the class token's last vector with the one in order: ${fixed(cosine, 4)}` : positions ? `bars: similarity with the vector of position ${position + 1}, from ${fixed(least)} to 1` : `each patch: ${flat} numbers → ${width} by one matrix E`;
+  marks.push({ key: "below", kind: "text", x: LINES.x, y: bottom - 14, text: line, size: 14, anchor: "start", bold: step === "shuffle", fill: step === "shuffle" ? ink.term.output : ink.muted });
+  if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINES.x, y: bottom + 8, text: `largest change of one of its numbers: ${small(changed)}`, size: 14, anchor: "start", fill: ink.muted });
   return marks;
 }
 
@@ -149,12 +166,13 @@ function sequence({ patches, sequence: order, count, similar, least, position, c
  * @type {(numbers: Numbers, moment: Moment) => Mark[]}
  */
 function block({ cols, places, patches, block: { layer, names, norms } }, { ink }) {
-  const [pixel, pitch, x, grid] = [6, 56, 150, 214];
+  const [pitch, x, grid] = [56, 150, 214];
+  const [pixel, cell] = [48 / cols, 136 / cols]; // sides of a patch: in a grid, in the picture
   const middle = (/** @type {number} */ i) => 376 - i * pitch;
   const most = Math.max(...norms.flat());
   const shade = (/** @type {number} */ norm) => norm / most;
   /** @type {Mark[]} */
-  const marks = patches.map((href, i) => tile(href, i, 414 + (places[i] % cols) * 17, 252 + Math.floor(places[i] / cols) * 17, 16));
+  const marks = patches.map((href, i) => tile(href, i, 414 + (places[i] % cols) * cell, 252 + Math.floor(places[i] / cols) * cell, cell));
   marks.push(
     { key: "block/name", kind: "text", x: 414, y: 24, text: `block ${layer}`, size: 17, bold: true, anchor: "start", fill: ink.text },
     { key: "block/what", kind: "text", x: 414, y: 48, text: "norm of each", size: 14, anchor: "start", fill: ink.muted },
@@ -177,7 +195,7 @@ function block({ cols, places, patches, block: { layer, names, norms } }, { ink 
       { key: `own${i}/text`, kind: "text", x: grid + 84, y: y - 9, text: `class ${fixed(first, 1)}`, size: 14, anchor: "start", fill: ink.term.query, term: "query" },
       { key: `others${i}/text`, kind: "text", x: grid + 84, y: y + 9, text: `${fixed(Math.min(...others), 1)} to ${fixed(Math.max(...others), 1)}`, size: 14, anchor: "start", fill: ink.muted },
     );
-    others.forEach((norm, p) => marks.push({ key: `n${i}.${p}`, kind: "rect", x: grid + 22 + (p % cols) * pixel, y: y - 4 * pixel + Math.floor(p / cols) * pixel, w: pixel, h: pixel, fill: ink.text, opacity: shade(norm), tip: `${LAYERS[name]}: patch ${p + 1} has norm ${fixed(norm)}` }));
+    others.forEach((norm, p) => marks.push({ key: `n${i}.${p}`, kind: "rect", x: grid + 22 + (p % cols) * pixel, y: y - 24 + Math.floor(p / cols) * pixel, w: pixel, h: pixel, fill: ink.text, opacity: shade(norm), tip: `${LAYERS[name]}: patch ${p + 1} has norm ${fixed(norm)}` }));
     if (i) marks.push({ key: `up${i}`, kind: "arrow", x, y: middle(i - 1) - 17, x2: x, y2: y + 19, stroke: ink.muted, width: 2 });
     if (name !== "+") return;
     const from = middle(i - 3);
@@ -187,8 +205,8 @@ function block({ cols, places, patches, block: { layer, names, norms } }, { ink 
 }
 
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
-function attention({ patches, places, cols, weights, own: itself, largest, questions }, { reached, inputs, ink }) {
-  const size = PICTURE.cell;
+function attention({ patches, places, cols, weights, own: itself, largest, questions = [] }, { inputs, ink }) {
+  const size = PICTURE.size / cols;
   const [cx, cy] = [402, 52];
   /** @type {Mark[]} */
   const marks = patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), size));
@@ -197,7 +215,7 @@ function attention({ patches, places, cols, weights, own: itself, largest, quest
     marks.push({ key: `w${i}`, kind: "rect", x, y, w: size, h: size, fill: ink.background, opacity: 0.6 * (1 - weights[i] / largest), tip: `Patch ${places[i] + 1}: weight ${fixed(weights[i], 4)}` });
   });
   patches.forEach((_, i) => {
-    if (weights[i] < LEAST) return;
+    if (weights[i] < LEAST * largest) return;
     const [x, y] = inPicture(places[i], cols);
     marks.push({ key: `l${i}`, kind: "curve", x: cx - 16, y: cy, x2: x + size / 2, y2: y + size / 2, bend: "h", stroke: ink.term.weight, width: 1 + 10 * weights[i], opacity: 0.4 + 0.5 * weights[i], term: "weight" });
   });
@@ -205,21 +223,20 @@ function attention({ patches, places, cols, weights, own: itself, largest, quest
     { key: "class", kind: "rect", x: cx - 16, y: cy - 16, w: 32, h: 32, r: 6, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
     { key: "class/text", kind: "text", x: cx, y: cy, text: "c", size: 17, bold: true, fill: ink.term.query, term: "query" },
     { key: "attends", kind: "text", x: cx + 26, y: cy - 9, text: "the class token", size: 13, anchor: "start", fill: ink.term.query, term: "query" },
-    { key: "attends/own", kind: "text", x: cx + 26, y: cy + 9, text: `to itself ${fixed(itself)}`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
+    { key: "attends/own", kind: "text", x: cx + 26, y: cy + 9, text: `to itself ${fixed(itself, 3)}`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
     { key: "attends/where", kind: "text", x: PICTURE.x, y: 18, text: `layer ${inputs.layer}, head ${inputs.head}: its weights, at most ${fixed(largest)} for a patch`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
   );
-  if (reached("answer"))
-    questions.forEach(({ title, best }, q) => {
-      const top = 110 + q * 96;
-      marks.push({ key: `q${q}`, kind: "text", x: 374, y: top, text: title, size: 14, bold: true, anchor: "start", fill: ink.text });
-      best.slice(0, 2 + Number(q === 0)).forEach(({ name, share }, i) => {
-        const y = top + 22 + i * 20;
-        marks.push(
-          { key: `q${q}.${i}`, kind: "text", x: 374, y, text: name, size: 13, anchor: "start", fill: i ? ink.muted : ink.term.output, term: "output" },
-          { key: `q${q}.${i}/bar`, kind: "rect", x: 436, y: y - 7, w: Math.max(1, 70 * share), h: 13, r: 2, fill: i ? ink.muted : ink.term.output, term: "output" },
-          { key: `q${q}.${i}/share`, kind: "text", x: 554, y, text: percent(share), size: 13, anchor: "end", fill: ink.muted },
-        );
-      });
+  questions.forEach(({ title, best }, q) => {
+    const top = 110 + q * 96;
+    marks.push({ key: `q${q}`, kind: "text", x: 374, y: top, text: title, size: 14, bold: true, anchor: "start", fill: ink.text });
+    best.slice(0, 2 + Number(q === 0)).forEach(({ name, share }, i) => {
+      const y = top + 22 + i * 20;
+      marks.push(
+        { key: `q${q}.${i}`, kind: "text", x: 374, y, text: name, size: 13, anchor: "start", fill: i ? ink.muted : ink.term.output, term: "output" },
+        { key: `q${q}.${i}/bar`, kind: "rect", x: 436, y: y - 7, w: Math.max(1, 70 * share), h: 13, r: 2, fill: i ? ink.muted : ink.term.output, term: "output" },
+        { key: `q${q}.${i}/share`, kind: "text", x: 554, y, text: percent(share), size: 13, anchor: "end", fill: ink.muted },
+      );
     });
+  });
   return marks;
 }

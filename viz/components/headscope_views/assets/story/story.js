@@ -416,7 +416,7 @@ class Story {
     if (!this.figure || !this.scene) return;
     const moment = this.moment(this.step);
     this.controls.update(moment);
-    if (!this.numbers) return;
+    if (!this.numbers || (moment.board && !this.numbers.board)) return; // the board is on its way
     this.scene.least = this.narrow ? LEAST : 0;
     this.scene.draw(marksFor(this.figure, this.numbers, moment), calm() ? 0 : duration);
     this.scene.root.setAttribute("aria-label", describeFor(this.figure, this.numbers, moment));
