@@ -1,7 +1,9 @@
 """`Model`: a network with its tokenizer and preprocessing, ready to be traced."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import torch
@@ -77,6 +79,20 @@ class Model:
     multi_label: bool = False
     door_reason: str = ""
     prompts: PromptSettings | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the weights, whatever file they came from, as they were when it was asked."""
+        return self.weights_digest()
+
+    def weights_digest(self) -> str:
+        """A digest of the weights, whatever file they came from."""
+        digest = hashlib.blake2b(digest_size=16)
+        for name, values in sorted(self.network.state_dict().items()):
+            digest.update(f"{name} {tuple(values.shape)} {values.dtype}".encode())
+            numbers = values.detach().cpu().contiguous().view(-1)
+            digest.update(numbers.view(torch.uint8).numpy().data)
+        return digest.hexdigest()
 
     def __repr__(self) -> str:
         network = type(self.network).__name__

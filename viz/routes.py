@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from viz.api import compared, corpus
+from viz.api import compared, corpus, over_corpora
 from viz.api import routes as served
 from viz.api.endpoint import BOTH, CORPUS, HEAD, SITE, WHOLE, Endpoint, options
 from viz.api.requests import one_of, word
@@ -27,6 +27,7 @@ ENDPOINTS = (
     Endpoint("overview", CORPUS, corpus.overview),
     Endpoint("head", CORPUS, corpus.head, OF_RUN),
     Endpoint("alike", CORPUS, corpus.alike, OF_RUN),
+    Endpoint("corpora", BOTH, over_corpora.corpora, OF_RUN),
     Endpoint("changes", CORPUS, compared.changes, optional={"number": word}),
     Endpoint(
         "attending", CORPUS, corpus.attending, {"text": word}, {"role": one_of("key", "query")}

@@ -1,6 +1,5 @@
 """Runs a corpus through a model, and keeps what was done if it is killed, stopped or fails."""
 
-import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from analysis.circuits import Products, circuit_scores
 from analysis.corpus.blocks import READ
@@ -140,7 +138,7 @@ class _Run:
         self.model, self.folder, self.settings = model, folder, settings
         self.shard, self.control, self.about = shard, control, about
         self.path = folder / FOLDER / "state.parquet"
-        self.digest = model_digest(model)
+        self.digest = model.weights_digest()
         self.plan: Plan
         self.state: State
         self.corpora: list[dict[str, Any]] = []
@@ -283,15 +281,6 @@ def _corpus(plan: Plan) -> dict[str, Any]:
         "shortened": plan.shortened,
         "too short": plan.empty,
     }
-
-
-def model_digest(model: "Model") -> str:
-    """A digest of the weights of a network, whatever file they came from."""
-    digest = hashlib.blake2b(digest_size=16)
-    for name, values in sorted(model.network.state_dict().items()):
-        digest.update(f"{name} {tuple(values.shape)} {values.dtype}".encode())
-        digest.update(values.detach().cpu().contiguous().view(-1).view(torch.uint8).numpy().data)
-    return digest.hexdigest()
 
 
 def _scores(trace: "Trace", layout: Layout) -> Any:

@@ -35,6 +35,8 @@ MOST_BYTES = 4 << 30  # of an unpacked run
 BLOCK = 256  # texts between two savings: a run that is stopped loses no more
 MODULE = __name__.removesuffix("viz.api.runs") + "analysis.corpus"
 ROOT = Path(__file__).parents[2]
+FINISHED = ROOT / "analysis" / "corpus" / "finished"  # runs that come with the app
+USERS = "mine/"  # in a link before the name of a run of the user
 
 
 def allowed() -> bool:
@@ -57,6 +59,12 @@ def folder_of(name: str) -> Path:
     if not allowed() or not NAME.fullmatch(name) or not (home() / name).is_dir():
         raise UnknownError(name)
     return home() / name
+
+
+def every_folder() -> dict[str, Path]:
+    """The folders of the runs that come with the app and of the user's, by name in a link."""
+    finished = {path.parent.name: path.parent for path in FINISHED.glob("*/manifest.json")}
+    return finished | {f"{USERS}{name}": home() / name for name in titles()}
 
 
 def titles() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from analysis.corpus.finished import FINISHED, finished_runs
 from analysis.corpus.results import NAMES
-from analysis.corpus.runs import model_digest
 from models.run import load
 from train.corpora import CORPORA
 
@@ -32,7 +31,7 @@ def test_they_are_small_and_name_no_machine() -> None:
 
 def test_they_are_of_the_weights_that_are_here() -> None:
     for name in ("reverse", "induction", "digits"):
-        assert finished_runs()[name].manifest["model"]["digest"] == model_digest(load(name))
+        assert finished_runs()[name].manifest["model"]["digest"] == load(name).digest
 
 
 def test_known_heads_come_first() -> None:

@@ -5,12 +5,11 @@ from pathlib import Path
 
 from viz.api import runs, tracing
 from viz.api.registry import UnknownError
-from viz.pages import shared
 
-FINISHED = shared.ROOT / "analysis" / "corpus" / "finished"
+FINISHED = runs.FINISHED
 FIRST = "minilm"
 FOLDER = "folder"  # instead of the name of a run
-USERS = "mine/"  # before the name of a run of the user
+USERS = runs.USERS
 NONE = "none"  # no second run
 
 

@@ -568,6 +568,11 @@ export interface CorpusChange extends Pick<CorpusMean, "key" | "mean" | "low" | 
   there: number;
 }
 
+/** The response of "corpora": what a head does over those that its model has read. */
+export interface Corpora {
+  corpora: { sentence: string; about: string; inputs: number; link: string }[];
+}
+
 /** The response of "changes": the largest first; how many are certain, of how many numbers. */
 export interface CorpusChanges {
   changes: CorpusChange[];

@@ -6,6 +6,7 @@ import { element, setText } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
+import { overCorpora } from "../core/over_corpora.js";
 import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { headBeside } from "../core/selection.js";
@@ -78,7 +79,8 @@ function compose(state, root, host) {
   root.append(bar, grid);
   const views = [pictureOf(state, grid), headsOf(state, grid)];
   const beside = besideOf(state, grid, root, host);
-  return [next, beside, ...views, patchesOf(state, root), toolbar(state, bar, host), panelsBelow(state.view, root)];
+  const over = overCorpora(state, root);
+  return [next, beside, ...views, over, patchesOf(state, root), toolbar(state, bar, host), panelsBelow(state.view, root)];
 }
 
 /**

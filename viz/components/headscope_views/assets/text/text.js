@@ -6,6 +6,7 @@ import { element, setAttribute, setText } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
+import { overCorpora } from "../core/over_corpora.js";
 import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
@@ -103,7 +104,7 @@ function compose(state, root, host) {
     grid.append(picture);
     around.push(sentence(state, picture), aids(state, picture));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
-    around.push(vectors(state, picture));
+    around.push(overCorpora(state, picture), vectors(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change

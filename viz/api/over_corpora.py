@@ -1,0 +1,69 @@
+"""What a head of a traced model does over corpora, from the runs of the same weights."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from viz.api import corpus, runs
+from viz.api.endpoint import path_of
+from viz.api.entries import RunEntry, TraceEntry
+from viz.api.text import site_at
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+LISTED = 3  # runs, at most; those over the most inputs come first
+
+
+def corpora(entry: TraceEntry, id: str, site: int, head: int) -> dict[str, Any]:
+    """A head's sentence over each corpus that was read by a model with the same weights."""
+    known = entry.answers.once("corpora", lambda: _runs(entry))
+    where = site_at(entry.view, site).where
+    lines = [
+        line for name, run in known.items() if (line := _line(name, run, where, head)) is not None
+    ]
+    return {"corpora": sorted(lines, key=lambda line: -line["inputs"])[:LISTED]}
+
+
+def _runs(entry: TraceEntry) -> dict[str, RunEntry]:
+    """The runs of the same weights, by what a link calls them."""
+    if entry.opened is None or not entry.trace.trained:
+        return {}
+    model = entry.opened()[0]
+    return {
+        name: corpus.hold(folder).value
+        for name, folder in runs.every_folder().items()
+        if _is_of(model, folder)
+    }
+
+
+def _is_of(model: "Model", folder: Path) -> bool:
+    """Whether a run was made by these weights; they are read only if the name is the same."""
+    try:
+        described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["model"]
+        return described["name"] == model.name and described["digest"] == model.digest
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def _line(name: str, run: RunEntry, where: Any, head: int) -> dict[str, Any] | None:
+    """A head's sentence in one run, with the link to its page; None where it has none."""
+    same = (
+        (index, each)
+        for index, each in enumerate(run.sites)
+        if (each.layer, each.kind, each.tower) == (where.layer, where.kind, where.tower)
+        and each.part == (where.part or 0)
+    )
+    index, site = next(same, (0, None))
+    if site is None or head >= site.heads:
+        return None
+    sentence = run.run.heads.loc[corpus.number_of(run, index, head)]["sentence"]
+    if not sentence:
+        return None
+    place = {"layer": site.layer, "attention": site.kind, "tower": site.tower, "head": head}
+    return {
+        "sentence": sentence,
+        "about": runs.title_of(run.run.folder),
+        "inputs": int(run.run.manifest["texts"]),
+        "link": "./" + path_of("corpus", run=name, **place),
+    }
