@@ -3,6 +3,7 @@
     python -m analysis.corpus --model smollm2 --texts books.txt more.jsonl --out run
     cat texts.txt | python -m analysis.corpus --model minilm --texts - --out run
     python -m analysis.corpus --model dinov2 --images photos --out run --engine ray
+    python -m analysis.corpus --out run --site public
 
 Files end in .txt (a text a line), .jsonl, .csv or .parquet; a folder stands for those in it. A run
 that was killed goes on when the same command is given again. Exit status: 0 if it is complete, 1 if
@@ -13,8 +14,9 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from analysis.corpus.engines import ENGINES
 from analysis.corpus.progress import Control, Progress, StoppedError
@@ -35,20 +37,42 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs. Returns the exit status."""
-    options = parser().parse_args(arguments)
+    options = parsed(arguments)
     try:
-        if options.watched:
-            be_nice()
-            with Watched(Path(options.out)) as control:
-                folder = read(options, control)
-        else:
-            folder = read(options, Line() if sys.stderr.isatty() else Seldom())
+        folder = worked(options) if options.model else Path(options.out)
+        if options.site:
+            folder = site().write_site(folder, Path(options.site))
     except (KeyboardInterrupt, StoppedError):
         return complain("interrupted: give the same command to go on", INTERRUPTED)
     except (OSError, ValueError) as error:
         return complain(error, FAILED)
     sys.stdout.write(f"{folder}\n")
     return 0
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options, which belong together."""
+    asked = parser()
+    options = asked.parse_args(arguments)
+    if bool(options.model) != bool(options.texts or options.images):
+        asked.error("expected --model together with --texts or --images")
+    if not options.model and not options.site:
+        asked.error("expected --model and what it reads, or --site for a run that is there")
+    return options
+
+
+def worked(options: argparse.Namespace) -> Path:
+    """Reads the corpus; returns the folder of the run."""
+    if not options.watched:
+        return read(options, Line() if sys.stderr.isatty() else Seldom())
+    be_nice()
+    with Watched(Path(options.out)) as control:
+        return read(options, control)
+
+
+def site() -> Any:
+    """What writes a site: the views stand above the analyses, which do not import them."""
+    return import_module(str(__package__).removesuffix(NAME) + "viz.corpus_site")
 
 
 def read(options: argparse.Namespace, control: Control) -> Path:
@@ -79,11 +103,12 @@ def parser() -> Parser:
         description=(__doc__ or "").replace("python -m analysis.corpus", f"python -m {NAME}"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--model", required=True, help="catalogue name, folder or hub id")
-    given = parser.add_mutually_exclusive_group(required=True)
+    parser.add_argument("--model", help="catalogue name, folder or hub id")
+    given = parser.add_mutually_exclusive_group()
     given.add_argument("--texts", nargs="+", help="files, folders, or - for standard input")
     given.add_argument("--images", nargs="+", help="pictures, or folders of them")
     parser.add_argument("--out", required=True, help="folder of the results")
+    parser.add_argument("--site", help="write static files of the run there, for any web server")
     parser.add_argument("--engine", default="local", choices=ENGINES)
     parser.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
     parser.add_argument("--target", help="the one with what an encoder–decoder is to write")

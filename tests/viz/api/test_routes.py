@@ -48,6 +48,7 @@ GOOD = {
     "pair": "site=1&head=2&query=10&key=3",
     "stages": "site=0&head=1&query=4",
     "provenance": "site=0",
+    "corpora": "site=0&head=1",
     "code": "site=0&head=max",
     "export": "site=1&head=2&form=matrix&format=csv",
     "python": "site=1&head=max&form=lines&scale=own&shown=0.2&token=3",

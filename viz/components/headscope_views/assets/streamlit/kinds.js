@@ -7,6 +7,7 @@ export const KINDS = {
   text: () => import("../text/text.js"),
   image: () => import("../image/image.js"),
   corpus: () => import("../corpus/corpus.js"),
+  site: () => import("../corpus/site.js"),
   cells: () => import("../image/cells.js"),
   architecture: () => import("../architecture/architecture.js"),
   chart: () => import("../chart/chart.js"),

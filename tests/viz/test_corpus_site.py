@@ -1,0 +1,67 @@
+"""The static site of a run holds what the app answers, and no more than a run needs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.corpus.__main__ import main
+from viz.api import corpus
+from viz.api.runs import FINISHED
+
+
+def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    out = tmp_path / "site"
+    assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0
+    assert capsys.readouterr().out.strip() == str(out / "index.html")
+    entry = corpus.hold(FINISHED / "dates").value
+    assert (out / "overview.bin").read_bytes() == corpus.overview(entry, "site")
+    for site, heads in enumerate(entry.heads):
+        for head in range(heads):
+            held = json.loads((out / "heads" / f"{site}-{head}.json").read_text(encoding="utf-8"))
+            wanted = corpus.head(entry, "site", site, head)
+            for example in wanted["examples"]:
+                example["link"] = None  # the app is not there
+            assert held["head"] == json.loads(json.dumps(wanted))
+            assert held["alike"] == corpus.alike(entry, "site", site, head)
+    maps = np.frombuffer((out / "maps.bin").read_bytes(), "<f4")
+    expected = [entry.run.maps[name].ravel() for name in ("corner", "whole")]
+    assert np.array_equal(maps, np.concatenate(expected), equal_nan=True)
+    assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0  # again
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--out", "nowhere", "--site", "SITE"], "nowhere: there is no such folder"),
+        (["--out", str(FINISHED / "dates"), "--site", "USED"], "used is not empty"),
+    ],
+    ids=["no run", "other files"],
+)
+def test_what_cannot_be_written_is_one_line(
+    arguments: list[str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    used = tmp_path / "used"
+    used.mkdir()
+    (used / "thesis.tex").write_text("years of work", encoding="utf-8")
+    places = {"SITE": str(tmp_path / "site"), "USED": str(used)}
+    assert main([places.get(each, each) for each in arguments]) == 1
+    complaint = capsys.readouterr().err
+    assert line in complaint
+    assert complaint.count("\n") == 1
+    assert [path.name for path in used.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--out", "x"], ["--out", "x", "--model", "minilm"], ["--out", "x", "--texts", "a.txt"]],
+    ids=["nothing", "no texts", "no model"],
+)
+def test_options_that_miss_a_part_are_misused(
+    arguments: list[str], capsys: pytest.CaptureFixture
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "expected --model" in capsys.readouterr().err

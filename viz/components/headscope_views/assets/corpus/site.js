@@ -1,0 +1,178 @@
+// The view of a run on a page of static files: its source reads them, and answers searches itself.
+
+import { Absent, Failed } from "../core/sources.js";
+import { mount as mountCorpus } from "./corpus.js";
+
+/** @import {Host, Source, ViewProps} from "../types" */
+
+/** @typedef {{site: number, head: number, value: number}} Ranked */
+/**
+ * @typedef {object} Search
+ * @property {Record<string, string>} named what people call tokens
+ * @property {[number, number][]} places site and head, by number
+ * @property {Record<string, Record<string, [number, number][]>>} shares of heads, by role and token
+ */
+
+const SIDE = 16;
+const LISTED = 10;
+const NUMBERS = ["layer", "head", "part"];
+/** @type {Record<string, string>} */
+const FILES = { overview: "overview.bin" };
+
+/**
+ * What the address of the page chooses.
+ *
+ * @param {URLSearchParams} query
+ * @param {Record<string, unknown>} defaults
+ */
+export function startOf(query, defaults) {
+  /** @type {Record<string, unknown>} */
+  const start = { ...defaults };
+  for (const [name, value] of query) {
+    if (!(name in defaults)) continue;
+    if (!NUMBERS.includes(name)) start[name] = value;
+    else if (/^\d{1,3}$/.test(value)) start[name] = Number(value);
+  }
+  return start;
+}
+
+/** @implements {Source} */
+export class SiteSource {
+  /** @param {(path: string) => Promise<Response>} load a file of the site */
+  constructor(load) {
+    this.remote = true;
+    this.load = load;
+    /** @type {Map<string, Promise<Uint8Array>>} */
+    this.files = new Map();
+  }
+
+  /**
+   * @param {string} path
+   * @returns {Promise<Uint8Array>}
+   */
+  async get(path) {
+    const [route, text = ""] = path.split("?");
+    const query = new URLSearchParams(text);
+    if (route in FILES) return this.file(FILES[route]);
+    if (route === "head" || route === "alike") {
+      const name = `heads/${Number(query.get("site"))}-${Number(query.get("head"))}.json`;
+      return encoded((await this.json(name))[route]);
+    }
+    if (route === "attending") return encoded(attending(await this.search(), query));
+    if (route === "drawing") return encoded(await this.drawing(query));
+    throw new Absent(`not on this page: ${path}`);
+  }
+
+  /**
+   * The bytes of a file, loaded once.
+   *
+   * @param {string} name
+   */
+  file(name) {
+    const known = this.files.get(name);
+    if (known) return known;
+    const loading = this.bytes(name);
+    this.files.set(name, loading);
+    loading.catch(() => this.files.delete(name)); // another try may succeed
+    return loading;
+  }
+
+  /** @param {string} name */
+  async bytes(name) {
+    /** @type {Response} */
+    let response;
+    try {
+      response = await this.load(name);
+    } catch (error) {
+      throw new Failed("no connection to the server", { cause: error });
+    }
+    if (!response.ok) throw new Absent(`${name}: the server has no such file`);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  /** @param {string} name */
+  async json(name) {
+    return JSON.parse(new TextDecoder().decode(await this.file(name)));
+  }
+
+  /** @returns {Promise<Search>} */
+  search() {
+    return this.json("search.json");
+  }
+
+  /** @param {URLSearchParams} query */
+  async drawing(query) {
+    const [bytes, { places }] = await Promise.all([this.file("maps.bin"), this.search()]);
+    const every = new Float32Array(bytes.slice().buffer);
+    const half = every.length / 2;
+    const maps = query.get("whole") === "yes" ? every.subarray(half) : every.subarray(0, half);
+    const drawn = Array.from(query.get("cells") ?? "", (digit) => parseInt(digit, 16));
+    return ranked(cosines(maps, drawn), places);
+  }
+}
+
+/** @param {unknown} value */
+const encoded = (value) => new TextEncoder().encode(JSON.stringify(value));
+
+/**
+ * The heads that give the largest share of their weight to a token, or attend most from it.
+ *
+ * @param {Search} search
+ * @param {URLSearchParams} query
+ */
+export function attending({ named, places, shares }, query) {
+  const text = (query.get("text") ?? "").trim().toLowerCase();
+  const wanted = named[text] ?? named[text.replace(/s$/, "")] ?? text;
+  const values = /** @type {number[]} */ (new Array(places.length).fill(NaN));
+  for (const [head, share] of shares[query.get("role") ?? "key"]?.[wanted] ?? []) values[head] = share;
+  return ranked(values, places);
+}
+
+/**
+ * The cosine of each head's mean weights with a drawing, over its rows that are not empty.
+ *
+ * @param {Float32Array} maps 16 × 16 of every head; NaN where there are none
+ * @param {number[]} drawn 16 × 16
+ */
+export function cosines(maps, drawn) {
+  const cells = SIDE * SIDE;
+  const rows = Array.from({ length: SIDE }, (_, row) => row).filter((row) =>
+    drawn.slice(row * SIDE, (row + 1) * SIDE).some(Boolean),
+  );
+  return Array.from({ length: maps.length / cells }, (_, head) => {
+    let [both, mine, theirs] = [0, 0, 0];
+    for (const row of rows)
+      for (let col = 0; col < SIDE; col++) {
+        const value = maps[head * cells + row * SIDE + col] || 0;
+        const wish = drawn[row * SIDE + col];
+        both += value * wish;
+        mine += value * value;
+        theirs += wish * wish;
+      }
+    return mine && theirs ? both / Math.sqrt(mine * theirs) : 0;
+  });
+}
+
+/**
+ * @param {number[]} values by number of the head; NaN leaves one out
+ * @param {[number, number][]} places
+ * @returns {{heads: Ranked[]}}
+ */
+function ranked(values, places) {
+  const order = [...values.keys()].filter((i) => !Number.isNaN(values[i]));
+  order.sort((a, b) => values[b] - values[a] || a - b);
+  const heads = order.slice(0, LISTED).map((i) => ({ site: places[i][0], head: places[i][1], value: values[i] }));
+  return { heads };
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const source = new SiteSource((path) => fetch(new URL(path, document.baseURI)));
+  host.source = () => source;
+  const start = startOf(new URLSearchParams(location.search), props.defaults ?? {});
+  return mountCorpus(root, { ...props, start, path: [location.pathname] }, host);
+}

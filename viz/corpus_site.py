@@ -1,0 +1,100 @@
+"""A run over a corpus as a folder of static files that any web server, or GitHub Pages, can host.
+
+    python -m analysis.corpus --out RUN --site FOLDER
+
+The page is the app's own view. The heads' pages are JSON, a file each; searches by a token and by a
+drawing are computed in the browser from `search.json` and `maps.bin`.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def write_site(run: Path, out: Path) -> Path:
+    """Writes the page of a run and its data.
+
+    Args:
+        run: folder of the run.
+        out: folder of the site; files of an earlier one are replaced.
+
+    Returns:
+        The page.
+
+    Raises:
+        ValueError: for a folder without a run, and one that holds something else.
+        OSError: if there is no room.
+    """
+    from headscope_views import standalone
+
+    from viz.api import corpus
+    from viz.selection import OF_VIEWS
+
+    entry = corpus.hold(run).value
+    page = out / "index.html"
+    if out.is_dir() and any(out.iterdir()) and not (out / "search.json").exists():
+        raise ValueError(
+            f"{out.name} is not empty, and holds no site of a run: name another folder"
+        )
+    (out / "heads").mkdir(parents=True, exist_ok=True)
+    (out / "overview.bin").write_bytes(corpus.overview(entry, "site"))
+    for site, heads in enumerate(entry.heads):
+        for head in range(heads):
+            answers = {
+                "head": corpus.head(entry, "site", site, head),
+                "alike": corpus.alike(entry, "site", site, head),
+            }
+            for example in answers["head"]["examples"]:
+                example["link"] = None  # the app is not there
+            _write(out / "heads" / f"{site}-{head}.json", answers)
+    _write(out / "search.json", _tokens(entry))
+    maps = (entry.run.maps[name] for name in ("corner", "whole"))
+    (out / "maps.bin").write_bytes(b"".join(each.astype("<f4").tobytes() for each in maps))
+    first = entry.sites[0]
+    names = ("plot", "rank", "conditions")
+    props = {
+        "kind": "site",
+        "page": "site",
+        "start": {},
+        "defaults": {
+            "layer": first.layer,
+            "attention": first.kind,
+            "tower": first.tower or "",
+            "module": "",
+            "part": None,
+            "head": 0,
+            "overview": "scatter",
+            **{name: OF_VIEWS[name].start for name in names},
+        },
+        "heads": entry.heads,
+    }
+    title = f"Heads of {entry.run.manifest['model']['name']} over a corpus"
+    page.write_text(standalone.page(None, props, title=title), encoding="utf-8")
+    (out / ".nojekyll").touch()  # GitHub Pages serves the files as they are
+    return page
+
+
+def _write(path: Path, value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    path.write_text(text, encoding="utf-8")
+
+
+def _tokens(entry: Any) -> dict[str, Any]:
+    """The share of each head's weight by token, and what people call tokens."""
+    from analysis.corpus.opened import NAMED
+    from viz.api.run_numbers import place_of
+
+    shares: dict[str, dict[str, dict[int, float]]] = {"key": {}, "query": {}}
+    table = entry.run.table("tokens").select(["id", "role", "label", "share"])
+    for row in table.to_pylist():
+        by_head = shares[row["role"]].setdefault(row["label"].strip().casefold(), {})
+        by_head[row["id"]] = by_head.get(row["id"], 0.0) + row["share"]
+    places = [list(place_of(entry, number).values()) for number in range(sum(entry.heads))]
+    return {
+        "named": NAMED,
+        "places": places,
+        "shares": {
+            role: {label: [[h, v] for h, v in heads.items()] for label, heads in labels.items()}
+            for role, labels in shares.items()
+        },
+    }
