@@ -243,7 +243,9 @@ class Selection:
     )
     form: str = option("matrix", words(*PICTURED), "how one head is drawn", of="view")
     values: str = option(
-        "weights", words("weights", "scores"), "weights, or scores before the softmax"
+        "weights",
+        words("weights", "scores", "difference"),
+        "weights, scores before the softmax, or in a file what edits changed in the weights",
     )
     sinks: str = option(
         "shown",

@@ -23,20 +23,24 @@ T = TypeVar("T", bound=str)
 DOUBT = "A large weight says where information may come from, not that it decided the output."
 
 
+NUMBERS = {  # what is said of others than weights
+    "scores": "Numbers are scores before the softmax.",
+    "difference": "Numbers are what the edits changed: weights after them less those before.",
+}
 PLACE = ("scale", "token", "direction")  # these say where a view opens, whatever its form
 
 
 def acting(selection: Selection, view: str) -> Selection:
     """The same without the options that have no effect on a view."""
     idle = OF_FILES.keys() - {*FORM[view].options, *PLACE}
-    idle |= {"least"} if selection.values == "scores" else set()
+    idle |= set() if selection.values == "weights" else {"least"}
     return replace(selection, **{name: getattr(Selection, name) for name in idle})
 
 
 def left_out(selection: Selection) -> str:
     """What is left out beside sinks, in sentences; empty if nothing is."""
     parts = [
-        "Numbers are scores before the softmax." if selection.values == "scores" else "",
+        NUMBERS.get(selection.values, ""),
         f"Weights below {selection.least:g} are not drawn." if selection.least else "",
         "Not all rows and columns are drawn." if selection.rows or selection.columns else "",
     ]
@@ -176,6 +180,11 @@ def weights_of(request: Request, head: One) -> np.ndarray:
     from analysis.overview import rows_of
 
     rows, columns = rows_and_columns(request)
+    if request.selection.values == "difference":
+        if request.entry is None or request.entry.before is None:
+            raise ValueError("values: expected a result with edits for their difference")
+        changed = request.entry.difference(request.index).rows(request.site, head, rows)
+        return changed.numpy(force=True)[:, columns.start : columns.stop]
     source, _ = source_of(request)
     weights = rows_of(source, request.site, head, rows).numpy(force=True)
     return weights[:, columns.start : columns.stop]

@@ -58,6 +58,9 @@ def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
     """The colours of a matrix."""
     if request.selection.values == "scores":
         return score_scale(np.concatenate([values.ravel() for _, values in maps]))
+    if request.selection.values == "difference":
+        most = max(float(np.abs(values).max(initial=0)) for _, values in maps)
+        return Scale("signed", -most, most, "change of the weight, square-root scale")
     if request.selection.scale == "log":
         return Scale("log", 0.0, 1.0, "attention weight, logarithmic from 10⁻⁶ to 1")
     return weight_scale(top_of(request, maps))
@@ -66,6 +69,8 @@ def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:
     """Maps that are not of plain weights."""
     chosen = request.selection
+    if chosen.values == "difference":  # of files; a page shows the weights after the edits
+        return []
     variant = {"values": chosen.values, "sinks": chosen.sinks}
     variant |= {"coding": "log"} if chosen.scale == "log" else {}
     if variant == {"values": "weights", "sinks": "shown"}:

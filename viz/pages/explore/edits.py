@@ -9,7 +9,7 @@ import streamlit as st
 
 from models.request import Options, Source, TraceRequest
 from viz.pages import shared
-from viz.pages.explore import compute
+from viz.pages.explore import compute, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -131,7 +131,7 @@ def strip(edited: TraceRequest) -> None:
     if problem := state.pop(f"{PAGE}/edits/problem", ""):
         shared.error_line(problem)
     listed, past, future = _now(), _history("past"), _history("future")
-    if not (listed.edits or past or future):
+    if not (listed.edits or past or future or runs.kept()):
         return
     with st.container(key=f"{PAGE}_edits", gap="xsmall"):
         key = f"{PAGE}_edits_all"
@@ -143,6 +143,7 @@ def strip(edited: TraceRequest) -> None:
             _button("Undo", "undo", _undo, past, "Takes the last change of the list back")
             _button("Redo", "redo", _redo, future, "Makes it again")
             _button("Remove all", "remove", partial(_become, Listed()), listed.edits)
+            runs.draw(listed, _become)
         for number, edit in enumerate(listed.edits):
             _row(listed, number, edit)
         if listed.second and any(hasattr(edit, "source") for edit in listed.edits):

@@ -182,3 +182,22 @@ def test_another_value_of_a_weight_takes_the_place_of_the_first() -> None:
     assert helpers.link(app)["edits"].count("SetWeights") == 2
     ask(app, "SetWeights(1, 0, 3, 1, 0.3)", id="3")
     assert helpers.link(app)["edits"] == "Ablate(0, 0), SetWeights(1, 0, 3, 2, 0.3)"
+
+
+def test_runs_are_kept_by_name_and_shown_again() -> None:
+    app = opened(edits="Ablate(0, 0), Ablate(0, 1)", off="1")
+    first = weights(app)
+    app.text_input("explore_edits_name").set_value("one *head*")
+    press(app, "keep_this")
+    press(app, "remove")
+    app.text_input("explore_edits_name").set_value("")
+    press(app, "keep_this")
+    labels = [each.label for each in app.button if (each.key or "").startswith("explore_edits_run")]
+    assert labels == ["one \\*head\\*", "Run 1"]
+    press(app, "run_0")
+    assert same(weights(app), first)
+    assert helpers.link(app)["off"] == "1"
+    press(app, "run_1")
+    assert "edits" not in helpers.link(app)
+    press(app, "forget")
+    assert not [each for each in app.button if (each.key or "").startswith("explore_edits_run")]

@@ -9,7 +9,7 @@
  * @property {"out" | "in"} direction what the token attends to, or what attends to it
  * @property {string} shown several heads beside each other, instead of the one that is chosen
  * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model" | "lens" | "parts"} form how one head is drawn
- * @property {"weights" | "scores"} values weights, or scores before the softmax
+ * @property {"weights" | "scores" | "difference"} values weights, scores before the softmax, or in a file what edits changed in the weights
  * @property {"shown" | "hidden" | "renormalised"} sinks the first token, special ones and those that take over half of a head's weight, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
  * @property {number | null} partner the other token of a pair

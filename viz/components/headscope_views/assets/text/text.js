@@ -264,7 +264,7 @@ function filtersOf(state) {
   const ranges = state.ranges();
   const part = block !== "all" || rows || columns;
   return {
-    ...(form === "matrix" ? { values: state.selection.values, sinks } : {}),
+    ...(form === "matrix" ? { values: state.view.props.difference ? "difference" : state.selection.values, sinks } : {}),
     ...(least ? { least: least.toFixed(6) } : {}),
     ...(top ? { top } : {}),
     ...(part ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),
