@@ -8,7 +8,6 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.explore.names import PAGE
-from viz.pages.state import session
 from viz.pages.widgets import controls
 
 KEPT = f"{PAGE}/runs"
@@ -34,11 +33,9 @@ def draw(listed: Any, become: Callable[[Any], None]) -> None:
         controls.button(label, key, action, chosen=each == listed, help="Show this run")
     with st.popover("Keep …", key=f"{PAGE}_edits_keep", disabled=not (listed.edits or kept())):
         st.text_input("Name of this run", key=f"{PAGE}_edits_name", max_chars=LONGEST)
-        keep = session.callback(partial(_keep, listed))
-        st.button("Keep this run", key=f"{PAGE}_edits_keep_this", on_click=keep)
+        controls.button("Keep this run", f"{PAGE}_edits_keep_this", partial(_keep, listed))
         if kept():
-            forget = session.callback(kept().clear)
-            st.button("Forget all runs", key=f"{PAGE}_edits_forget", on_click=forget)
+            controls.button("Forget all runs", f"{PAGE}_edits_forget", kept().clear)
 
 
 def _keep(listed: Any) -> None:
