@@ -20,28 +20,27 @@ WHOLE = [name for name in (*OWN, *LIBRARY, *MORE) if name not in REFUSED]
 MATCHING = 1e-4  # relative, as promised
 
 
-def check(t: Trace, query: int = -1, item: int = 0) -> None:
-    """Parts sum to the logit, and to the difference of two."""
+def check(t: Trace, query: int = -1, item: int = 0) -> dict[str, float]:
+    """Parts sum to the logit, and to the difference of two; returns those of the first."""
     logits = t.output.row(query, item).double()
-    for token in (3, 11):
-        parts = logit_attribution(t, token, query=query, item=item)
+    first, second = (logit_attribution(t, each, query=query, item=item) for each in (3, 11))
+    for token, parts in ((3, first), (11, second)):
         size = max(abs(float(logits[token])), sum(map(abs, parts.values())))
         assert sum(parts.values()) == pytest.approx(float(logits[token]), abs=MATCHING * size)
     difference = logit_attribution(t, 3, query=query, versus=11, item=item)
     size = sum(map(abs, difference.values()))
     expected = float(logits[3] - logits[11])
     assert sum(difference.values()) == pytest.approx(expected, abs=MATCHING * size)
-    first, second = (logit_attribution(t, each, query=query, item=item) for each in (3, 11))
     for name, value in difference.items():
         assert value == pytest.approx(first[name] - second[name], abs=1e-6)
+    return first
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_parts_sum_to_the_logit(name: str) -> None:
     t = traced(name)
-    check(t)
+    parts = check(t)
     check(t, query=1)
-    parts = logit_attribution(t, 3)
     own = [site for site in t.sites if site.tower == t.sites[-1].tower]
     names = [name for name in parts if "head" in name]
     assert len(names) == sum(site.heads for site in own)

@@ -79,12 +79,22 @@ def test_keys_lead_to_the_neighbours_and_terms_explain_themselves(page: Page, ap
 def test_parts_of_the_map_lead_to_their_lessons_without_a_reload(page: Page, app_url: str):
     """By a click in the list of the course, by a click on a part, and by keyboard from there."""
     page.goto(f"{app_url}/course")
+    page.get_by_text("Lesson plan for teachers").click()
+    expect(page.get_by_text("Aim:")).to_have_count(len(course.COURSE))
     page.evaluate("window.unloaded = false")
     page.locator(".hs-lessons").get_by_role("link", name="· Many heads").click()
     arrived(page, "heads")
     expect(page.locator(".hs-map-part.lit")).to_have_attribute("data-part", "heads")
     page.locator(".hs-map-part[data-part=position] rect").first.click()
     arrived(page, "position")
+    for step in ("hand", "clock"):  # a clicker moves by one step, also after a click
+        page.keyboard.press("PageDown")
+        shows(page, step)
+    page.locator(".story-text").click()
+    page.keyboard.press("PageDown")
+    shows(page, "sixty")
+    page.keyboard.press("PageUp")
+    shows(page, "clock")
     page.locator(".hs-map-part[aria-current]").press("ArrowDown")
     page.locator(".hs-map-part:focus").press("Enter")
     arrived(page, "query_key_value")
@@ -119,12 +129,6 @@ def test_the_quiz_judges_an_answer_and_has_another_seed(page: Page, app_url: str
     page.wait_for_url(re.compile("seed=1"))
 
 
-def test_the_plan_for_teachers_has_every_lesson(page: Page, app_url: str):
-    page.goto(f"{app_url}/course")
-    page.get_by_text("Lesson plan for teachers").click()
-    expect(page.get_by_text("Aim:")).to_have_count(len(course.COURSE))
-
-
 def test_progress_and_answers_outlive_a_reload(page: Page, app_url: str):
     open_story(page, app_url, "dictionary?story=3")
     shows(page, "softmax")  # the step waits for an answer
@@ -139,40 +143,28 @@ def test_progress_and_answers_outlive_a_reload(page: Page, app_url: str):
     expect(page.locator(".hs-lessons [aria-description=opened]")).to_have_count(1)
 
 
-def test_a_clicker_moves_by_one_step_also_after_a_click(page: Page, app_url: str):
-    open_story(page, app_url, "position")
-    for step in ("hand", "clock"):
-        page.keyboard.press("PageDown")
-        shows(page, step)
-    page.locator(".story-text").click()
-    page.keyboard.press("PageDown")
-    shows(page, "sixty")
-    page.keyboard.press("PageUp")
-    shows(page, "clock")
+def figure_scale(page: Page) -> float:
+    """Pixels per unit of the figure, which takes most of the story, and that of the screen."""
+    expect(page.locator(".story-scene")).to_be_visible()
+    story, figure = (page.locator(each).bounding_box() for each in (STORY, ".story-figure"))
+    assert story
+    assert figure
+    assert 0.6 <= figure["width"] / story["width"] <= 0.7
+    assert story["width"] > 0.7 * 1920
+    return page.locator(".story-scene").evaluate("each => each.getScreenCTM().a")
 
 
-def test_projector_mode_keeps_the_step(page: Page, app_url: str):
-    open_story(page, app_url, "heads?story=1")
+def test_the_figure_grows_with_the_type_and_the_step_stays(page: Page, app_url: str):
+    open_story(page, app_url, "both?story=1")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    step = page.locator(STORY).get_attribute("data-step")
+    usual = figure_scale(page)
     page.get_by_role("button", name="Larger type and figure").click()
     page.wait_for_url(re.compile("projector=yes"))
-    shows(page, "split")
+    page.wait_for_function(SETTLED)
+    shows(page, str(step))
     expect(page.locator(".current .story-title")).to_be_in_viewport()
-
-
-def test_the_figure_takes_most_of_a_wide_screen_and_grows_with_the_type(page: Page, app_url: str):
-    shown = []
-    for mode in ("", "&projector=yes"):
-        open_story(page, app_url, f"both?story=1{mode}")
-        page.set_viewport_size({"width": 1920, "height": 1080})
-        expect(page.locator(".story-scene")).to_be_visible()
-        story, figure = (page.locator(each).bounding_box() for each in (STORY, ".story-figure"))
-        assert story
-        assert figure
-        assert 0.6 <= figure["width"] / story["width"] <= 0.7
-        assert story["width"] > 0.7 * 1920
-        shown.append(page.locator(".story-scene").evaluate("each => each.getScreenCTM().a"))
-    usual, projected = shown
-    assert projected >= usual > 1.5  # pixels per unit of the picture
+    assert figure_scale(page) >= usual > 1.5
 
 
 def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(page: Page, app_url: str):

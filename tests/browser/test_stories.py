@@ -95,7 +95,7 @@ def test_on_a_phone_a_link_shows_the_text_of_its_step_below_the_figure(page, app
     assert page.locator(STORY).evaluate(BELOW)
 
 
-def test_a_figure_is_saved_as_a_file_that_stands_alone(page, app_url, tmp_path: Path):
+def test_a_figure_is_saved_as_a_file_or_one_line_says_why_not(page, app_url, tmp_path, console):
     open_story(page, app_url, "dictionary?story=2")
     shows(page, "softmax")
     with page.expect_download() as download:
@@ -109,6 +109,10 @@ def test_a_figure_is_saved_as_a_file_that_stands_alone(page, app_url, tmp_path: 
     assert "0.663" in shown
     assert "Ann" in str(root[1].text)  # what it shows
     assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
+    page.route("**/api/pdf", lambda route: route.fulfill(status=429, body="too many"))
+    page.get_by_role("button", name="Save this figure as a PDF file").click()
+    expect(page.locator(".story-problem")).to_contain_text("too many")
+    console.clear()  # the browser reports the status
 
 
 def test_its_pdf_is_what_its_svg_is(page, app_url, tmp_path: Path):
@@ -120,14 +124,6 @@ def test_its_pdf_is_what_its_svg_is(page, app_url, tmp_path: Path):
     assert pdf.name == svg.with_suffix(".pdf").name
     agree(page, svg, pdf)
     assert "dasharray" in svg.read_text(encoding="utf-8")
-
-
-def test_a_pdf_that_cannot_be_made_is_said_in_one_line(page, app_url, console):
-    open_story(page, app_url, "dictionary")
-    page.route("**/api/pdf", lambda route: route.fulfill(status=429, body="too many"))
-    page.get_by_role("button", name="Save this figure as a PDF file").click()
-    expect(page.locator(".story-problem")).to_contain_text("too many")
-    console.clear()  # the browser reports the status
 
 
 def test_from_the_map_into_the_figure_and_back_out_by_keyboard(page, app_url):
