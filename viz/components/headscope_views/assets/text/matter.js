@@ -56,7 +56,7 @@ export function matter(state, parent) {
   const wait = element("p", "hs-even", { role: "status" });
   const said = element("p", "hs-check", { "aria-live": "polite" });
   const rows = element("tbody");
-  const names = ["Head", "By attribution", "Exactly", "Apart"].map((name) => element("th", "", { scope: "col" }, name));
+  const names = ["Head", "By attribution", "Exactly", "Apart", "Other heads of its layer"].map((name) => element("th", "", { scope: "col" }, name));
   const table = element("table", "hs-matter-table", {}, element("thead", "", {}, element("tr", "", {}, ...names)), rows);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const body = element("div", "", {}, said, element("div", "hs-cells-scroller", {}, table), doubt);
@@ -81,7 +81,7 @@ export function matter(state, parent) {
       passes.length ? disagreement(apart) : "",
     );
     const first = (passes.length ? passes : effects).sort((a, b) => Math.abs(last(b)) - Math.abs(last(a)));
-    rows.replaceChildren(...first.slice(0, Number(top.value)).map(row));
+    rows.replaceChildren(...first.slice(0, Number(top.value)).map((effect) => row(effect, effects)));
   }
 
   /** @param {Effect[]} apart */
@@ -91,13 +91,19 @@ export function matter(state, parent) {
     return `They differ by more than half of the larger in ${apart.length}: ${named.join("; ")}${apart.length > 3 ? " …" : ""}.`;
   }
 
-  /** @param {Effect} effect */
-  function row({ site, head, rough, exact }) {
+  /**
+   * @param {Effect} effect
+   * @param {Effect[]} all of which those of the same layer are its controls
+   */
+  function row({ site, head, rough, exact }, all) {
     const name = element("button", "hs-edge", { type: "button", title: "Show this head" }, `${capital(state.siteName(site))}, head ${head}`);
     name.onclick = () => state.select({ site, head });
     const numbers = [rough, exact, exact === null ? null : exact - rough];
     const cells = numbers.map((value) => element("td", "", {}, value === null ? "…" : signed(value, DIGITS)));
-    return element("tr", "", {}, element("th", "", { scope: "row" }, name), ...cells);
+    const others = all.filter((each) => each.site === site && each.head !== head).map(last);
+    const range = [Math.min(...others), Math.max(...others)].map((value) => signed(value, DIGITS)).join(" to ");
+    const controls = element("td", "", {}, others.length ? range : "–");
+    return element("tr", "", {}, element("th", "", { scope: "row" }, name), ...cells, controls);
   }
 
   /**
