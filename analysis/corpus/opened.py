@@ -199,32 +199,46 @@ class Run:
             count: how many heads, at most.
             of: the run that the head belongs to; None for this one, where it is left out itself.
         """
-        other = self if of is None else of
-        likeness = self.similarities(other)[:, head].copy()
+        likeness = self.likenesses(head, of=of)
         if of is None:
             likeness[head] = np.nan
         return self._ranked(likeness, count)
 
-    def similarities(self, other: "Run | None" = None) -> np.ndarray:
-        """How alike the heads of this run are to those of another, `head head`, 0 to 1.
+    def likenesses(self, head: int, *, of: "Run | None" = None) -> np.ndarray:
+        """How alike each head of this run is to one, 0 to 1.
 
         The mean of what they share of three things: the mean weights of the first 16 tokens and the
         weight that each token draws (Σ min / Σ max of both), and the numbers that lie between 0 and
         1 and are defined for both (1 − the mean difference).
+
+        Args:
+            head: number of a head.
+            of: the run that the head belongs to; None for this one.
         """
-        theirs = self if other is None else other
+        theirs = self if of is None else of
         maps = [np.nan_to_num(run.maps["corner"]).reshape(-1, SIDE**2) for run in (self, theirs)]
         names = [name for name in SHARED if name in self.heads and name in theirs.heads]
         numbers = [run.heads[names].to_numpy(float) for run in (self, theirs)]
-        parts = [_overlaps(*maps), np.stack([1 - _mean_gap(row, numbers[1]) for row in numbers[0]])]
-        labels = sorted(set(self.drawn.columns) | set(theirs.drawn.columns))
-        if labels:
-            shares = [
-                run.drawn.reindex(run.heads.index, columns=labels).fillna(0.0).to_numpy()
-                for run in (self, theirs)
-            ]
-            parts.append(_overlaps(*shares))
+        parts = [_overlap(maps[1][head], maps[0]), 1 - _mean_gap(numbers[1][head], numbers[0])]
+        labels, shares = self.drawn_shares
+        if len(labels) or not theirs.drawn.empty:
+            parts.append(self._shared_tokens(labels, shares, theirs.drawn, head))
         return np.mean(parts, 0)
+
+    @staticmethod
+    def _shared_tokens(labels: Any, shares: np.ndarray, drawn: Any, head: int) -> np.ndarray:
+        """What the heads share with one of the weight that each token draws."""
+        row = drawn.loc[head].dropna() if head in drawn.index else drawn.iloc[0, :0]
+        mine = row.reindex(labels).fillna(0.0).to_numpy()
+        outside = row[~row.index.isin(labels)].sum()  # on tokens that no head here has
+        least, most = np.minimum(mine, shares).sum(1), np.maximum(mine, shares).sum(1) + outside
+        return least / np.maximum(most, 1e-30)
+
+    @cached_property
+    def drawn_shares(self) -> tuple[Any, np.ndarray]:
+        """Labels, and the share of each head's weight that they draw, `head label`; 0 for none."""
+        dense = self.drawn.reindex(self.heads.index).fillna(0.0)
+        return dense.columns, dense.to_numpy()
 
     @cached_property
     def drawn(self) -> Any:
@@ -298,14 +312,9 @@ SHARED = (
 )
 
 
-def _overlaps(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """What every two rows of numbers from 0 on have in common: Σ min / Σ max."""
-    return np.stack(
-        [
-            np.minimum(row, others).sum(1) / np.maximum(np.maximum(row, others).sum(1), 1e-30)
-            for row in some
-        ]
-    )
+def _overlap(one: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """What a row of numbers from 0 on has in common with others: Σ min / Σ max."""
+    return np.minimum(one, others).sum(1) / np.maximum(np.maximum(one, others).sum(1), 1e-30)
 
 
 def _mean_gap(one: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -374,7 +374,7 @@ def alike(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
     import numpy as np
 
     number = number_of(entry, site, head)
-    likeness = entry.answers.once("similarities", lambda: entry.run.similarities())[:, number]
+    likeness = entry.run.likenesses(number)
     order = np.argsort(-likeness, kind="stable")
     chosen = [int(each) for each in order if each != number][:LISTED]
     answer = {"heads": [_head_value(entry, each, likeness[each]) for each in chosen]}
@@ -386,9 +386,9 @@ def _alike_there(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     import numpy as np
 
     other = entry.second
-    likeness = entry.answers.once("both", lambda: other.similarities(entry.run))[:, number]
+    likeness = other.likenesses(number, of=entry.run)
     order = np.argsort(-likeness, kind="stable")[:LISTED]
-    return [_other_head(entry, other, int(each), likeness[each]) for each in order]
+    return [_other_head(entry, other, int(each), float(likeness[each])) for each in order]
 
 
 def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dict[str, Any]:

@@ -1,6 +1,10 @@
 """The runs that come with the app."""
 
+import numpy as np
+import pytest
+
 from analysis.corpus.finished import FINISHED, finished_runs
+from analysis.corpus.opened import SHARED
 from analysis.corpus.results import NAMES
 from models.run import load
 from train.corpora import CORPORA
@@ -40,3 +44,27 @@ def test_known_heads_come_first() -> None:
         first = found.top(key, 1).iloc[0]
         assert (first["layer"], first["head"]) == address
     assert found.top("induction", 1)["mean"].iloc[0] > 0.4
+
+
+def test_likeness_is_what_two_heads_share_by_a_plain_loop() -> None:
+    runs = finished_runs()
+    one, two = runs["grammar"], runs["induction"]
+    for mine, theirs in ((one, one), (one, two)):
+        found = mine.likenesses(1, of=theirs)
+        maps = [np.nan_to_num(run.maps["corner"]).reshape(-1, 256) for run in (mine, theirs)]
+        for head in range(len(found)):
+            tokens = [dict(run.drawn.loc[h].dropna()) for run, h in ((mine, head), (theirs, 1))]
+            both = sorted(set(tokens[0]) | set(tokens[1]))
+            pairs = [(tokens[0].get(label, 0.0), tokens[1].get(label, 0.0)) for label in both]
+            shared = sum(map(min, pairs)) / sum(map(max, pairs))
+            overlap = (
+                np.minimum(maps[0][head], maps[1][1]).sum()
+                / np.maximum(maps[0][head], maps[1][1]).sum()
+            )
+            gaps = [
+                abs(mine.heads[name][head] - theirs.heads[name][1])
+                for name in SHARED
+                if name in mine.heads and name in theirs.heads
+            ]
+            near = 1 - np.nanmean(gaps)
+            assert found[head] == pytest.approx((overlap + near + shared) / 3)

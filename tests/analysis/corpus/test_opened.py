@@ -108,7 +108,7 @@ def test_like_heads_of_this_and_another_run(found: Run, tmp_path: Path) -> None:
     for head in (PREVIOUS, DUPLICATE, COMMA):
         assert other.like_head(head, 1, of=found)["id"].tolist() == [head]
         assert found.like_head(head, 1)["id"].tolist() != [head]
-    alike = found.similarities()
+    alike = np.stack([found.likenesses(head) for head in found.heads.index], 1)
     np.testing.assert_allclose(np.diag(alike), 1)
     np.testing.assert_allclose(alike, alike.T)
     assert alike.min() >= 0
