@@ -63,7 +63,7 @@ def test_the_link_holds_the_selected_part_only_where_the_parts_are_shown(page, a
     page.wait_for_url(lambda url: "part=" in url and "run=" not in url)
 
 
-def test_every_arrow_says_its_live_shape(page, app_url):
+def test_every_arrow_says_its_live_shape_and_a_click_on_a_part_its_numbers(page, app_url):
     open_page(page, app_url)
     shapes = page.locator(f"{DIAGRAM} .shape")
     expect(shapes.nth(1)).to_have_text("16 tokens × 64 dim")
@@ -73,6 +73,11 @@ def test_every_arrow_says_its_live_shape(page, app_url):
     expect(shapes.nth(1)).to_have_text("17 tokens × 64 dim")
     expect(page.locator(f"{DIAGRAM} .shape.new").first).to_be_attached()
     page.wait_for_url(re.compile("tokens=17"))
+    part(page, "blocks/feed_forward/up").click()
+    expect(page.locator(f"{DIAGRAM}[data-select='blocks/feed_forward/up']")).to_have_count(1)
+    expect(page.get_by_text("What runs: models/blocks.py")).to_be_visible()
+    expect(page.get_by_text("self.down(self.dropout(")).to_be_visible()
+    page.wait_for_url(re.compile(r"part=blocks(%2F|/)feed_forward(%2F|/)up"))
 
 
 def test_the_diagram_s_pdf_is_what_its_svg_is(page, app_url, tmp_path):
@@ -82,15 +87,6 @@ def test_the_diagram_s_pdf_is_what_its_svg_is(page, app_url, tmp_path):
     svg = saved(page, "SVG: Save the diagram as vectors, light", tmp_path)
     pdf = saved(page, "PDF: Save the diagram as vectors with fonts embedded, light", tmp_path)
     agree(page, svg, pdf)
-
-
-def test_a_click_on_a_part_shows_its_numbers_and_its_lines(page, app_url):
-    open_page(page, app_url)
-    part(page, "blocks/feed_forward/up").click()
-    expect(page.locator(f"{DIAGRAM}[data-select='blocks/feed_forward/up']")).to_have_count(1)
-    expect(page.get_by_text("What runs: models/blocks.py")).to_be_visible()
-    expect(page.get_by_text("self.down(self.dropout(")).to_be_visible()
-    page.wait_for_url(re.compile(r"part=blocks(%2F|/)feed_forward(%2F|/)up"))
 
 
 def test_the_keyboard_walks_through_the_parts(page, app_url):

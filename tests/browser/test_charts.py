@@ -35,18 +35,7 @@ def slide(page: Page, name: str, query: str) -> None:
     driver.rest(page)
 
 
-def test_zoom_stays_until_the_axes_change(page, table):
-    assert table.evaluate(ENDS) == [0, 64]
-    button(table, "Zoom in").click()
-    page.wait_for_function(f"chart => ({ENDS})(chart)[1] < 64", arg=table.element_handle())
-    zoomed = table.evaluate(ENDS)
-    slide(page, "Position", "position=21")
-    assert table.evaluate(ENDS) == zoomed
-    slide(page, "Width", "width=68")
-    assert table.evaluate(ENDS) == [0, 68]
-
-
-def test_a_click_on_a_cell_moves_the_sliders(page, table):
+def test_a_click_on_a_cell_moves_the_sliders_and_zoom_stays_until_the_axes_change(page, table):
     cells = table.locator(".nsewdrag").first
     box = cells.bounding_box()
     assert box is not None
@@ -57,9 +46,20 @@ def test_a_click_on_a_cell_moves_the_sliders(page, table):
     expect(page.get_by_role("slider", name="Dimension", exact=True)).to_have_attribute(
         "aria-valuenow", "16"
     )
+    assert table.evaluate(ENDS) == [0, 64]
+    button(table, "Zoom in").click()
+    page.wait_for_function(f"chart => ({ENDS})(chart)[1] < 64", arg=table.element_handle())
+    zoomed = table.evaluate(ENDS)
+    slide(page, "Position", "position=33")
+    assert table.evaluate(ENDS) == zoomed
+    slide(page, "Width", "width=68")
+    assert table.evaluate(ENDS) == [0, 68]
 
 
-def test_a_chart_fills_the_screen_and_returns(page, table):
+def test_a_chart_fills_the_screen_returns_and_fits_on_paper(page, table):
+    """It is drawn for the screen, which is wider; and nothing offers to send it away."""
+    assert button(table, "Download").count() == 1
+    assert table.locator("[data-title*='hare']").count() == 0
     before = table.evaluate(SIZE)
     button(table, "Full screen").click()
     page.wait_for_function(
@@ -71,11 +71,11 @@ def test_a_chart_fills_the_screen_and_returns(page, table):
         f"([chart, size]) => `${{({SIZE})(chart)}}` === `${{size}}`",
         arg=[table.element_handle(), before],
     )
-
-
-def test_nothing_offers_to_send_a_chart_away(table):
-    assert button(table, "Download").count() == 1
-    assert table.locator("[data-title*='hare']").count() == 0
+    document = pypdfium2.PdfDocument(page.pdf(format="A4"))
+    assert len(document) == 1
+    words = document[0].get_textpage()
+    for text in ("64 positions × 64 dimensions", "wave of dimension 4", "code of position 20"):
+        assert words.search(text, match_case=True).get_next(), text
 
 
 def test_a_chart_without_plotly_says_so(page, app_url, console):
@@ -83,12 +83,3 @@ def test_a_chart_without_plotly_says_so(page, app_url, console):
     page.goto(f"{app_url}/positions?view=distance")
     expect(page.get_by_text("This chart could not be drawn. Reload the page.")).to_be_visible()
     console.clear()  # what the browser says of the request
-
-
-def test_charts_fit_on_paper(page, table):
-    """They are drawn for the screen, which is wider."""
-    document = pypdfium2.PdfDocument(page.pdf(format="A4"))
-    assert len(document) == 1
-    words = document[0].get_textpage()
-    for text in ("64 positions × 64 dimensions", "wave of dimension 4", "code of position 20"):
-        assert words.search(text, match_case=True).get_next(), text

@@ -34,20 +34,20 @@ def pixels(page: Page) -> np.ndarray:
     return np.asarray(picture, int)
 
 
-@pytest.mark.parametrize("query", ["", "?model=built"])
-def test_the_first_picture_comes_without_torch(browser: Browser, query: str) -> None:
+def test_the_first_picture_comes_without_torch(browser: Browser) -> None:
     port = servers.free_port()
     command = [sys.executable, "-c", WITHOUT_TORCH, str(port)]
     with servers.running(command, servers.ROOT, port) as server:
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(f"{server.url}/{query}")
-        view = page.locator(VIEW)
-        view.wait_for(timeout=60_000)
-        expect(view.get_by_text("layer 3 · head 1").first).to_be_visible()
-        expect(view.get_by_label("Tokens", exact=False).first).to_be_attached()
-        assert view.locator("canvas").count() > 1
-        expect(page.get_by_text(opening.LOADING)).to_be_visible()
-        page.close()
+        for query in ("", "?model=built"):
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto(f"{server.url}/{query}")
+            view = page.locator(VIEW)
+            view.wait_for(timeout=60_000)
+            expect(view.get_by_text("layer 3 · head 1").first).to_be_visible()
+            expect(view.get_by_label("Tokens", exact=False).first).to_be_attached()
+            assert view.locator("canvas").count() > 1
+            expect(page.get_by_text(opening.LOADING)).to_be_visible()
+            page.close()
 
 
 def test_the_first_picture_is_in_sight_whole(page: Page, app_url: str) -> None:
