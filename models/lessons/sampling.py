@@ -35,9 +35,9 @@ class StepCost:
 def step_cost(config: DecoderConfig, tokens: int, *, cached: bool) -> StepCost:
     """The cost of generating one token after a text.
 
-    In each block, of width d with a hidden layer of width m: 4 d² + 2 d m for each token that is
-    worked out, and 2 d for each of its queries' keys, masked ones included. A cache leaves one
-    token to work out instead of all.
+    In each block, of width d, with keys of width s in all heads and a hidden layer of width m:
+    2 d² + 2 d s + 2 d m (3 d m with a gate) for each token that is worked out, and 2 d for each of
+    its queries' keys, masked ones included. A cache leaves one token to work out instead of all.
 
     Args:
         config: its heads together must be as wide as the model.
@@ -45,7 +45,9 @@ def step_cost(config: DecoderConfig, tokens: int, *, cached: bool) -> StepCost:
         cached: whether keys and values of all tokens but the last are kept from earlier steps.
     """
     width = config.dim
+    shared = width * (config.kv_heads or config.heads) // config.heads
     new = 1 if cached else tokens
-    block = new * (4 * width**2 + 2 * width * config.mlp) + 2 * new * tokens * width
-    kept = 2 * config.depth * tokens * width if cached else 0
+    matrices = 2 * width * (width + shared) + (3 if config.gated else 2) * width * config.mlp
+    block = new * matrices + 2 * new * tokens * width
+    kept = 2 * config.depth * tokens * shared if cached else 0
     return StepCost(config.depth * block + width * config.vocab, kept)

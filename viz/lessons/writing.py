@@ -1,13 +1,14 @@
-"""A small trained decoder that continues a text."""
+"""Decoders that continue a text: a small trained one, and pretrained ones."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from viz.lessons.inputs import InputError
 from viz.lessons.trained import encoded, trained
 
 MODEL = "grammar-next"
 END = "."
+ENDS = (END, "")  # of a sentence: a token without its spaces
 
 
 class Written(NamedTuple):
@@ -60,3 +61,42 @@ def written(text: str, longest: int, most: int) -> Written:
 def label(token: str) -> str:
     """A token as a label: the begin symbol without its brackets."""
     return "begin" if token == "[BEGIN]" else token
+
+
+def goes_on(network: Any, tokenizer: Any, text: str, longest: int, most: int) -> dict[str, Any]:
+    """The start of a text and what a pretrained decoder writes, to the end of the sentence.
+
+    Args:
+        network: in our own code.
+        tokenizer: of the network.
+        text: the start.
+        longest: number of tokens that the start may have.
+        most: number of tokens in all.
+
+    Raises:
+        InputError: for a start that is too short or too long.
+    """
+    import torch
+
+    from models.decode import greedy
+
+    ids = list(tokenizer.encode(text).ids)
+    start = len(ids)
+    if not 2 <= start <= longest:
+        raise InputError(f"expected 2 to {longest} tokens, received {start}")
+    runs = [
+        list(greedy(network, torch.tensor([ids]), limit=most - start, cached=cached))
+        for cached in (True, False)
+    ]
+    pairs = zip(*runs, strict=True)
+    difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
+    ids += [int(step.ids[0]) for step in runs[0]]
+    pieces = [tokenizer.text([id]) for id in ids]
+    ends = [at + 1 for at in range(start, len(ids)) if pieces[at].strip() in ENDS]
+    count = ends[0] if ends else len(ids)
+    return {
+        "ids": ids[:count],
+        "pieces": pieces[:count],
+        "start": start,
+        "difference": difference,
+    }

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from viz.lessons import real
 from viz.lessons.decoder import parts
-from viz.lessons.inputs import InputError
+from viz.lessons.writing import goes_on
 
 if TYPE_CHECKING:
     from models.lessons.mask_edge import Seen
 
 MODEL = "smollm2"
-ENDS = (".", "")  # of a sentence: the token without its spaces
 
 
 @real.of(MODEL)
@@ -26,31 +25,8 @@ def continued(text: str, longest: int, most: int) -> dict[str, Any]:
     Raises:
         InputError: for a start that is too short or too long.
     """
-    import torch
-
-    from models.decode import greedy
-
     network, tokenizer = _opened()
-    ids = list(tokenizer.encode(text).ids)
-    start = len(ids)
-    if not 2 <= start <= longest:
-        raise InputError(f"expected 2 to {longest} tokens, received {start}")
-    runs = [
-        list(greedy(network, torch.tensor([ids]), limit=most - start, cached=cached))
-        for cached in (True, False)
-    ]
-    pairs = zip(*runs, strict=True)
-    difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
-    ids += [int(step.ids[0]) for step in runs[0]]
-    pieces = [tokenizer.text([id]) for id in ids]
-    ends = [at + 1 for at in range(start, len(ids)) if pieces[at].strip() in ENDS]
-    count = ends[0] if ends else len(ids)
-    return {
-        "ids": ids[:count],
-        "pieces": pieces[:count],
-        "start": start,
-        "difference": difference,
-    }
+    return goes_on(network, tokenizer, text, longest, most)
 
 
 @real.of(MODEL)

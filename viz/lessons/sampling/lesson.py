@@ -13,9 +13,10 @@ LESSON = Lesson(
     needs=("decoder",),
     minutes=15,
     figure="The next word: drawn, then remembered",
-    computed="these weights: those of a decoder trained on template sentences",
+    computed="these weights: those of SmolLM2",
+    real=("smollm2",),
     inputs={
-        "start": Sentence("the king saw the queen because"),
+        "start": Sentence("The capital of France is"),
         "temperature": Within(1, 0.1, 5),
         "k": Count(0, 0, 10),
         "p": Within(1, 0.05, 1),
@@ -27,10 +28,10 @@ LESSON = Lesson(
             "probabilities",
             "A probability for every word",
             (
-                "A small trained [[decoder]] knows {count:d} words and signs and gives each a"
-                " [[logits|logit]] z. [[softmax|Softmax]] makes them probabilities; the ten largest"
-                " are shown.",
-                "Which word is written? The likeliest, “{best:s}”, is the [[greedy]] choice:"
+                "SmolLM2, a [[decoder]] of 30 layers, reads the text and gives each [[token]] of"
+                " its vocabulary a [[logits|logit]] z: {count:,d} numbers. [[softmax|Softmax]]"
+                " makes them probabilities; the ten largest are shown.",
+                "Which one is written? The likeliest, “{best:s}”, is the [[greedy]] choice:"
                 " always the same, and long texts written this way tend to repeat themselves."
                 " **Sampling** draws a word by its probability instead.",
             ),
@@ -82,7 +83,8 @@ LESSON = Lesson(
                 " likeliest words that together reach probability p (the right column adds them up;"
                 " Holtzman et al. 2020): few where the network is sure, many where it is not.",
                 "Hatched words can no longer be drawn: {cut:.1%} of the probability. What is left,"
-                " {kept:d} of {count:d} words, is scaled to sum to 1; the outlines show it before.",
+                " {kept:,d} of {count:,d} tokens, is scaled to sum to 1; the outlines show it"
+                " before.",
             ),
             formulas=("@output(p_{i}) = exp(z_{i} / T) / Σ_{j kept} exp(z_{j} / T)",),
             tries=(
@@ -102,6 +104,9 @@ LESSON = Lesson(
                 " and a value; it attends to all that are kept.",
                 "Press the button below the row to write. Nothing of the answer is lost: all"
                 " probabilities agree within {difference:.0e}, which is rounding.",
+                "For each token SmolLM2 keeps 30 layers × 2 × 3 heads × 64 numbers, in 16 bits"
+                " {kept_kib:.1f} KiB. Its nine heads have a query each, but three of them share a"
+                " key and a value: with nine of each it would be 67.5 KiB.",
             ),
             code=(
                 "@key(keys) = cat([@key(keys), @key(k_new)])",
@@ -158,7 +163,7 @@ LESSON = Lesson(
     ),
     plan=Plan(
         aim="From probabilities to a written token, and why a cache changes time but not results.",
-        show="“the king saw the queen because” at T = 0.3, 1 and 3; then top-p = 0.9; then the"
+        show="“The capital of France is” at T = 0.3, 1 and 3; then top-p = 0.9; then the"
         " cost with and without a cache.",
         ask="T goes towards 0. Sampling becomes **greedy** · uniform · undefined · the same as"
         " top-p.",

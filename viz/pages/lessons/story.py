@@ -8,7 +8,7 @@ from headscope_views import view
 from viz import theme
 from viz.lessons import prose
 from viz.lessons.inputs import Value
-from viz.lessons.story import Lesson, Question, Step
+from viz.lessons.story import SIZES, Lesson, Question, Step
 from viz.pages.state import params as link
 from viz.pages.state import session
 
@@ -41,6 +41,7 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
         "name": step.name,
         "title": step.title,
         "board": step.board,
+        "sizes": step.computed == SIZES,
         "computed": f"Computed now, from {step.computed or lesson.computed}.",
         "inputs": _plain(step.inputs),
         "formulas": [prose.parts(line) for line in step.formulas],

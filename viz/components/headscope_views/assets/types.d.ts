@@ -1160,6 +1160,8 @@ export interface StoryStep {
   title: string;
   /** Whether its picture is a board, which the server makes for it. */
   board: boolean;
+  /** Whether they are computed from sizes alone, of no model. */
+  sizes: boolean;
   /** A sentence: what the figure's numbers are computed from. */
   computed: string;
   /** What the figure opens with, besides the story's own inputs. */

@@ -49,7 +49,7 @@ export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "start", label: "Start of the text", longest: 40, until: "cost" },
+    { kind: "text", input: "start", label: "Start of the text", longest: 60, until: "cost" },
     { kind: "slider", input: "temperature", label: "Temperature T", min: 0.1, max: 5, step: 0.01, log: true, from: "temperature", until: "cache" },
     { kind: "slider", input: "k", label: "Top-k (0: all)", min: 0, max: 10, step: 1, from: "cut", until: "cache" },
     { kind: "slider", input: "p", label: "Top-p", min: 0.05, max: 1, step: 0.05, from: "cut", until: "cache" },
@@ -67,7 +67,7 @@ export const figure = {
     if (step === "cost") return `After ${length} tokens the next one takes ${written(numbers.without)} multiplications without a cache and ${written(numbers.with)} with one: ${fixed(times, 1)} times fewer.`;
     if (step === "cache") return `Keys and values of ${tokens.length - 1} tokens are cached; only “${tokens.at(-1)}” is computed: ${written(small.with)} multiplications instead of ${written(small.without)}.`;
     const shares = step === "cut" ? drawn : step === "temperature" ? warm : plain;
-    const left = step === "cut" ? ` ${kept} of ${count} words can be drawn.` : "";
+    const left = step === "cut" ? ` ${written(kept)} of ${written(count)} tokens can be drawn.` : "";
     return `Probabilities of the next word: ${words.map((word, i) => `${word} ${fixed(shares[i], 3)}`).join(", ")}.${left}`;
   },
 
@@ -102,14 +102,14 @@ function bars(numbers, { reached, inputs, ink }) {
     { key: "title", kind: "text", x: LEFT, y: 16, text: cut ? "drawn from" : "probability of the next word", size: 15, bold: true, anchor: "start", fill: ink.term.output, term: "output" },
   ];
   if (cut) marks.push({ key: "together", kind: "text", x: SUM, y: 16, text: "together", size: 14, anchor: "end", fill: ink.muted });
-  [...words, `${rest} others`].forEach((word, i) => {
+  [...words, `${written(rest)} others`].forEach((word, i) => {
     const y = TOP + (i + 0.5) * ROW - 8;
     const all = i === words.length;
     const [before, hot, after] = all ? [others.plain, others.warm, others.drawn] : [plain[i], warm[i], drawn[i]];
     const gone = cut && after === 0;
     const share = !warmed ? before : !cut || gone ? hot : after;
     const outline = cut ? hot : before;
-    const tip = all ? `${rest} words together: ${fixed(share, 4)}` : `z = ${fixed(logits[i])}: ${fixed(before, 4)} at T = 1, ${fixed(hot, 4)} at T = ${fixed(Number(inputs.temperature))}${cut ? `, ${gone ? "cut off" : fixed(after, 4)} after the cut` : ""}`;
+    const tip = all ? `${written(rest)} words together: ${fixed(share, 4)}` : `z = ${fixed(logits[i])}: ${fixed(before, 4)} at T = 1, ${fixed(hot, 4)} at T = ${fixed(Number(inputs.temperature))}${cut ? `, ${gone ? "cut off" : fixed(after, 4)} after the cut` : ""}`;
     marks.push(
       { key: `b${i}/word`, kind: "text", x: LEFT - 10, y, text: word, size: all ? 14 : 16, anchor: "end", fill: all || gone ? ink.muted : ink.text },
       { key: `b${i}`, kind: "rect", x: LEFT, y: y - 10, w: LONG * share, h: 20, fill: gone ? ink.surface : ink.term.output, stroke: gone ? ink.muted : undefined, opacity: gone ? 0.6 : 1, term: "output", tip },

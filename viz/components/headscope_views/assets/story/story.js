@@ -407,8 +407,10 @@ class Story {
     }
     this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
-    const { computed, explore } = this.numbers?.board?.computed ? this.numbers.board : (this.numbers ?? {});
-    setText(this.computed, computed ?? steps[this.drawn(this.step)].computed);
+    const step = steps[this.drawn(this.step)];
+    const of = this.numbers?.board?.computed ? this.numbers.board : this.numbers;
+    const { computed, explore } = step.sizes ? {} : (of ?? {});
+    setText(this.computed, computed ?? step.computed);
     this.point(explore);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
