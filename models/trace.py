@@ -448,12 +448,19 @@ class Trace:
         """Where the patches lie among the columns of a site's weights; None if they are none."""
         return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
 
+    def query_pictures(self, site: Site, item: int = 0) -> tuple[PictureGrid, ...]:
+        """Where the rows of a site's weights lie on pictures; () where none do."""
+        return self._pictures(site, item, 0)
+
     def key_pictures(self, site: Site, item: int = 0) -> tuple[PictureGrid, ...]:
         """Where the columns of a site's weights lie on pictures; () where none do."""
+        return self._pictures(site, item, 1)
+
+    def _pictures(self, site: Site, item: int, axis: int) -> tuple[PictureGrid, ...]:
         self._checked(item, site)
         if site in self.axes:
-            return self.axes[site][1].grids(item)
-        grid = self._own_grid(site, 1)
+            return self.axes[site][axis].grids(item)
+        grid = self._own_grid(site, axis)
         return () if grid is None else grids_of(grid)
 
     def positions(

@@ -177,35 +177,15 @@ def overlay(
     return finish(figure, title, height, coloraxis=colours)
 
 
-def plain(picture: Any, *, title: str) -> go.Figure:
-    """A picture on which boxes can be drawn: its cells are its pixels.
-
-    Args:
-        picture: a Pillow image.
-        title: of the figure.
-    """
-    figure = go.Figure(go.Image(z=np.asarray(picture.convert("RGB")), hoverinfo="skip"))
-    figure.update_xaxes(visible=False, range=[-0.5, picture.width - 0.5])
-    figure.update_yaxes(visible=False, range=[picture.height - 0.5, -0.5], scaleanchor="x")
-    return finish(figure, title, HEIGHT)
-
-
 def frame_box(
-    figure: go.Figure,
-    shape: tuple[int, int],
-    box: tuple[float, float, float, float],
-    name: str = "",
-    *,
-    chosen: bool = True,
+    figure: go.Figure, shape: tuple[int, int], box: tuple[float, float, float, float]
 ) -> None:
-    """A frame over an `overlay`, with a name in its corner.
+    """A frame over an `overlay`.
 
     Args:
-        figure: of `overlay` or `plain`.
+        figure: of `overlay`.
         shape: rows and columns of its cells.
         box: left, top, right and bottom, as shares of the picture.
-        name: may be "".
-        chosen: whether it is the frame in question: the others are thin.
     """
     rows, cols = shape
     left, top, right, bottom = (
@@ -213,9 +193,7 @@ def frame_box(
         for share, side in zip(box, (cols, rows, cols, rows), strict=True)
     )
     x, y = [left, right, right, left, left], [top, top, bottom, bottom, top]
-    for width, colour in (
-        ((5, "#FFFFFF"), (3, FRAME)) if chosen else ((3, "#FFFFFF"), (1, "#000000"))
-    ):
+    for width, colour in ((5, "#FFFFFF"), (3, FRAME)):
         figure.add_scatter(
             x=x,
             y=y,
@@ -223,17 +201,6 @@ def frame_box(
             line={"color": colour, "width": width},
             hoverinfo="skip",
             showlegend=False,
-        )
-    if name:
-        figure.add_annotation(
-            x=left,
-            y=top,
-            text=escape(name),
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom" if box[1] > 0.05 else "top",
-            font={"color": "#FFFFFF", "size": 12},
-            bgcolor=FRAME if chosen else "#262626",
         )
 
 

@@ -53,7 +53,7 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
     Raises:
         ValueError: for a model with layers that sample in a way that is not known here, by name.
     """
-    layers = {name: part for name, part in model.network.named_modules() if _samples(part)}
+    layers = {name: model.network.get_submodule(name) for name in sampling_modules(model)}
     other = {type(part).__name__ for part in layers.values() if _kernel(part) is None}
     if other:
         names = ", ".join(sorted(other))
@@ -74,6 +74,11 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
         for hook in hooks:
             hook.remove()
     return tuple(points)
+
+
+def sampling_modules(model: "Model") -> tuple[str, ...]:
+    """The paths of the deformable layers, also of those that sample in a way not known here."""
+    return tuple(name for name, part in model.network.named_modules() if _samples(part))
 
 
 def _samples(module: nn.Module) -> bool:

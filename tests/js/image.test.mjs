@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
-import * as cells from "../../viz/components/headscope_views/assets/image/cells.js";
 import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/core/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
@@ -292,16 +291,6 @@ test("two pictures share the scale of colours that heads share", async () => {
     state.view.destroy();
     state.destroy();
   }
-});
-
-test("cells of a picture are found by place and by arrow keys", () => {
-  const grid = { rows: 3, cols: 5, prefix: 1 };
-  assert.equal(cells.cellOf(0.99, 0.5, grid), 1 + 5 + 4);
-  assert.equal(cells.cellOf(1, 0.5, grid), null);
-  assert.equal(cells.cellOf(0.1, -0.1, grid), null);
-  assert.deepEqual(cells.placeOf(10, grid), [1, 4]);
-  assert.equal(cells.besideOf(10, [0, 1], grid), 10);
-  assert.equal(cells.besideOf(10, [-1, -1], grid), 1 + 3);
 });
 
 test("of changes the largest of either sign is shown, on a scale on both sides of zero", () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import * as objects from "../../viz/components/headscope_views/assets/text/objects.js";
 import * as maps from "../../viz/components/headscope_views/assets/text/picture_maps.js";
 
 /** @param {Partial<import("../../viz/components/headscope_views/assets/types").TokenGrid>} grid */
@@ -66,4 +67,39 @@ test("tiles that nearly meet share a side", () => {
   const sides = maps.joined([0, 0.33297, 0.33362, 0.66638, 0.66703, 1]);
   assert.equal(sides.get(0.33362), 0.33297);
   assert.deepEqual([...new Set(sides.values())], [0, 0.33297, 0.66638, 1]);
+});
+
+const boxed = [0.3, 0.9, 0.6].map((score, i) => ({
+  name: "abc"[i],
+  score,
+  box: /** @type {[number, number, number, number]} */ ([0, 0, 0.5 + 0.1 * i, 0.5]),
+}));
+
+test("sure objects are listed, the surest first, and the chosen ones with them", () => {
+  assert.deepEqual(objects.listed(boxed, 0.5, []), [1, 2]);
+  assert.deepEqual(objects.listed(boxed, 0.5, [0, -1]), [1, 2, 0]);
+  assert.deepEqual(objects.listed(boxed, 0.95, []), [1, 2, 0]); // none is sure: the surest few
+});
+
+test("a place belongs to the smallest box around it", () => {
+  assert.equal(objects.boxAt(boxed, [0, 1, 2], 0.4, 0.4), 0);
+  assert.equal(objects.boxAt(boxed, [1, 2], 0.4, 0.4), 1);
+  assert.equal(objects.boxAt(boxed, [0, 1, 2], 0.65, 0.4), 2);
+  assert.equal(objects.boxAt(boxed, [0, 1, 2], 0.9, 0.4), -1);
+});
+
+test("points outside the picture are counted", () => {
+  const points = { places: /** @type {[number, number][]} */ ([[0.5, 0.5], [-0.1, 0.5], [0.2, 1.2]]), weights: [0.5, 0.25, 0.25], module: "" };
+  assert.equal(objects.outside(points), ", 2 outside the picture");
+  assert.equal(objects.outside({ ...points, places: [[0, 1]] }), "");
+});
+
+test("a token has a cell, and arrow keys go to those beside it", () => {
+  const grid = gridOf({ box: [0.5, 0, 1, 1] });
+  assert.deepEqual(maps.cellOf([grid], 4), [0.75, 0, 1, 0.5]);
+  assert.equal(maps.cellOf([grid], 9), null);
+  assert.equal(maps.cellOf([gridOf({ places: [-1, -1, 2, 3] })], -1), null);
+  assert.equal(maps.cellBeside([grid], 4, "ArrowDown"), 6);
+  assert.equal(maps.cellBeside([grid], 4, "ArrowRight"), -1);
+  assert.equal(maps.cellBeside([grid], 4, "a"), -1);
 });

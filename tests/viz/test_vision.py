@@ -87,24 +87,13 @@ def test_several_pictures_stand_above_the_colours_of_their_patches() -> None:
         assert above.xaxis != below.xaxis
 
 
-def test_a_plain_picture_with_boxes_is_saved_with_them() -> None:
+def test_a_frame_ends_where_the_picture_does() -> None:
     picture = Image.new("RGB", (30, 20), "red")
-    picture.paste("blue", (0, 0, 30, 5))  # the upper quarter
-    figure: Any = vision.plain(picture, title=TEXT)
-    vision.frame_box(figure, (20, 30), (-0.2, 0.5, 0.5, 1.0), "a <b>cat</b>")
-    vision.frame_box(figure, (20, 30), (0.1, 0.1, 0.2, 0.2), chosen=False)
-    (name,) = figure.layout.annotations
-    assert (name.x, name.y, name.text) == (-0.5, 9.5, "a &lt;b&gt;cat&lt;/b&gt;")
-    svg = chart_file([figure], ".svg", "title", ()).decode()
-    assert "a &lt;b&gt;cat&lt;/b&gt;" in svg
-    assert "data:image/png" in svg
+    cells = np.linspace(0, 1, 24).reshape(4, 6)
+    figure: Any = vision.overlay(cells, picture, title=TEXT, bar="weight", signed=False)
+    vision.frame_box(figure, (4, 6), (-0.2, 0.5, 0.5, 1.0))
+    frame = figure.data[-1]
+    assert (min(frame.x), max(frame.x), min(frame.y), max(frame.y)) == (-0.5, 2.5, 1.5, 3.5)
     png = Image.open(io.BytesIO(chart_file([figure], ".png", "title", ()))).convert("RGB")
-    pixels = np.asarray(png)
-    red, blue, frame = (
-        np.argwhere((pixels == colour).all(-1))
-        for colour in ((255, 0, 0), (0, 0, 255), (0xB3, 0x47, 0))
-    )
-    assert blue[:, 0].max() < red[:, 0].min()  # upright
-    assert len(red) > 2 * len(blue)
-    assert len(frame) > 100
-    assert frame[:, 1].min() >= red[:, 1].min() - 8  # within the picture
+    drawn = np.argwhere((np.asarray(png) == (0xB3, 0x47, 0)).all(-1))
+    assert len(drawn) > 100

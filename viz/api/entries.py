@@ -9,6 +9,8 @@ from viz.api.answers import Answers
 from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from analysis.corpus import Run
     from analysis.difference import Difference
     from analysis.view import View
@@ -73,7 +75,9 @@ class TraceEntry:
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
         patches: the picture whose patches the tokens are; None for other tokens.
-        pictures: the pictures of a text's input, as they were given; () without any.
+        pictures: the pictures that tokens lie on: those of a question as they were given, else
+            the picture as the model sees it; () without any.
+        asked: whether the input is a question about them.
         before: the result of the same pass without its edits; None for one without edits.
         answers: what was computed from it so far.
     """
@@ -84,7 +88,8 @@ class TraceEntry:
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
     patches: Patches | None = None
-    pictures: "tuple[File, ...]" = ()
+    pictures: "tuple[File | Image, ...]" = ()
+    asked: bool = False
     before: "Callable[[], TraceEntry] | None" = None
     answers: Answers = field(init=False)
 

@@ -1,7 +1,6 @@
 """Responses about pictures beside a text: where words look, and what they need."""
 
 import io
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
@@ -28,11 +27,13 @@ CONTROLS = 3  # areas elsewhere
 
 @or_why
 def answer(entry: TraceEntry, id: str) -> Answer:
-    """The words of the answer, and for each the rows that write it."""
+    """The words that are written, and for each the rows that write it; [] without any."""
     from analysis import grounding
     from analysis.words import words_of
 
     trace = entry.trace
+    if trace.answer is None and trace.target_tokens is None:
+        return {"words": [], "sites": []}
     tokens, first = grounding.answer(trace)
     sites = grounding.sites_on_pictures(trace)
     return {
@@ -52,7 +53,8 @@ def photo(entry: TraceEntry, id: str, number: int) -> tuple[bytes, str]:
     """One of the pictures."""
     if number >= len(entry.pictures):
         raise QuestionError(f"expected picture 0 to {len(entry.pictures) - 1}")
-    return _file(entry.pictures[number]), "image/png"
+    file = entry.answers.once(("photo", number), lambda: _file(entry.pictures[number]))
+    return file, "image/png"
 
 
 @or_why
@@ -60,7 +62,7 @@ def shares(entry: TraceEntry, id: str, site: int, first: int, last: int) -> Answ
     """The shares of some rows' weight on pictures, sinks and other text, in each head of a site."""
     from analysis import grounding
 
-    layer = _site(entry, site)
+    layer = own_site(entry, site)
     split = grounding.split(entry.trace, layer, _rows(layer, first, last))
     at = grounding.sinks(entry.trace, layer)
     return {**{name: _numbers(values) for name, values in split._asdict().items()}, "at": [*at]}
@@ -178,7 +180,7 @@ def every_weight(entry: TraceEntry, **asked: Any) -> int:
 # --- the parts ------------------------------------------------------------------------------------
 
 
-def _site(entry: TraceEntry, site: int) -> "Site":
+def own_site(entry: TraceEntry, site: int) -> "Site":
     """The site of the trace itself, by its index in what is shown."""
     site_at(entry.view, site)
     if site >= len(entry.trace.sites):
@@ -233,19 +235,15 @@ def _name(model: "Model", id: int) -> str:
     return tokens_of_ids([id], model.tokenizer).labels[0].strip() or "␣"
 
 
-@lru_cache(maxsize=8)
-def _image(file: "File") -> "Image":
+def _file(picture: "File | Image") -> bytes:
     from models.inputs.pictures import opened as read
+    from models.request import File
 
-    image = read(file.data).image.convert("RGB")
-    image.thumbnail((LARGEST, LARGEST))
-    return image
-
-
-@lru_cache(maxsize=8)
-def _file(file: "File") -> bytes:
+    image = read(picture.data).image if isinstance(picture, File) else picture
+    small = image.convert("RGB")
+    small.thumbnail((LARGEST, LARGEST))
     png = io.BytesIO()
-    _image(file).save(png, "PNG", compress_level=1)
+    small.save(png, "PNG", compress_level=1)
     return png.getvalue()
 
 

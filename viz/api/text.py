@@ -45,6 +45,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         base["sound"] = length
     if entry.pictures:
         base["pictures"] = len(entry.pictures)
+        base["asked"] = entry.asked
     small = None
     if is_short(view):
         small = Thumbs.of([_thumbs(entry, site) for site in range(len(view.sites))])
@@ -342,9 +343,15 @@ def _grids(
     from analysis.view import View
 
     trace = view.trace if isinstance(view, View) else view
-    pairs = zip(view.sites, trace.sites, strict=False)
-    site = next((site for each, site in pairs if view.keys(each)[0] is tokens), None)
-    grids = () if site is None else trace.key_pictures(site)
+    for each, site in zip(view.sites, trace.sites, strict=False):
+        if view.keys(each)[0] is tokens:
+            grids = trace.key_pictures(site)
+            break
+        if view.queries(each)[0] is tokens:
+            grids = trace.query_pictures(site)
+            break
+    else:
+        grids = ()
     hidden = -1
     groups = [[place] for place in range(len(tokens))] if origins is None else origins
     index = {token: place for place, group in enumerate(groups) for token in group}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from models import catalogue
 from models.card import card
 from models.catalogue import entry
-from models.request import PLACES, Picture, Place, Question, Source, TraceRequest
+from models.request import PLACES, File, Picture, Place, Question, Source, TraceRequest
 from viz.api import passes, predictions, snippet
 from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.pictures import encoded
@@ -282,7 +282,8 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         partial(passes.forward_pass, model),
         opened=lambda: arguments(request),
         patches=patches,
-        pictures=request.input.pictures if isinstance(request.input, Question) else (),
+        pictures=_pictures(request) if patches is None else (),
+        asked=isinstance(request.input, Question),
         before=(lambda: entry_for(plain, between).value) if request.edits else None,
     )
 
@@ -358,6 +359,14 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     order = getattr(model.network.config, "order", "c p1 p2")
     dim, source = parts(model)[0].dim or 0, _source(picture)
     return Patches(encoded(image), side, dim, order, source, _mark(request.model, trace))
+
+
+def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":
+    """The pictures that tokens of a text's view may lie on."""
+    if isinstance(request.input, Question):
+        return request.input.pictures
+    image = image_of(request)
+    return () if image is None else (image,)
 
 
 def _source(picture: Picture) -> str:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import matter, pictured, provenance, sound, text, writing
+from viz.api import matter, objects, pictured, provenance, sound, text, writing
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, within, word
 from viz.export.forms import PAPERS
@@ -59,6 +59,8 @@ ANSWERS = (
     Endpoint("times", TEXT, sound.times, {"format": one_of(*sound.KINDS)}),
     Endpoint("answer", TEXT, pictured.answer),
     Endpoint("photo", TEXT, pictured.photo, {"number": WHOLE}),
+    Endpoint("objects", TEXT, objects.objects),
+    Endpoint("points", TEXT, objects.points, {**HEAD, "query": WHOLE}),
     Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
     Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=pictured.every_weight),
     Endpoint(

@@ -77,6 +77,9 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     screen = FORM[view].opens.get("form", view)
     asks = [path for form in (view, screen) for path in PAPERS[form].asks(request, entry)]
     asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
+    if entry.pictures:
+        photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
+        asks += ["answer" if entry.asked else "objects", *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if view == "image":

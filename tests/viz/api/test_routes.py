@@ -56,6 +56,8 @@ GOOD = {
     "words": "",
     "spectrogram": "",
     "answer": "",
+    "objects": "",
+    "points": "site=0&head=mean&query=2",
     "shares": "site=0&first=2&last=3",
     "ranked": "first=2&last=3",
     "need": "number=0&left=0&top=0&right=500&bottom=500&first=2&last=3&mask=blur",

@@ -24,7 +24,6 @@ from viz.pages.explore import (
     figures,
     inputs,
     opening,
-    over_picture,
     recordings,
     relevance,
     sizes,
@@ -52,6 +51,7 @@ UNEDITED = (
     "Relevance methods and the check of the weights run the pass without edits: show “Before” to"
     " use them."
 )
+OVER_PICTURE = tuple(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score"))
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
 MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
 
@@ -174,7 +174,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *card.PARAMS,
         *inputs.params(listed, settings),
         *words.PARAMS,
-        *over_picture.PARAMS,
+        *map(link.retired, OVER_PICTURE),
         *captions.PARAMS,
         *relevance.PARAMS,
         *figures.PARAMS,
@@ -374,8 +374,6 @@ def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]"
     else:
         verification.button(PAGE, held.id, lambda: tracing.arguments(request))
     if request.picture is not None:
-        if kind == "text":
-            over_picture.show(request, trace, held)
         if not request.edits:
             captions.show(request)
             relevance.show(request, trace)

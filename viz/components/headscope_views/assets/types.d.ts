@@ -195,6 +195,32 @@ export interface TokenGrid {
   frames: number[];
 }
 
+/** What an object query says. */
+export interface Detected {
+  name: string;
+  score: number;
+  /** Left, top, right and bottom, in shares of the picture. */
+  box: [number, number, number, number];
+}
+
+export interface Objects {
+  /** One for each object query. */
+  objects?: Detected[];
+  /** The row of the first query, site by site; −1 where queries are no objects. */
+  first?: number[];
+  /** Sites whose block also samples the picture. */
+  sampled?: number[];
+  why?: string;
+}
+
+/** Where a query samples the picture. */
+export interface SampledPoints {
+  /** Across and down, in shares of the picture. */
+  places: [number, number][];
+  weights: number[];
+  module: string;
+}
+
 /** A word of an answer. */
 export interface AnswerWord {
   text: string;
@@ -287,8 +313,10 @@ export interface Base {
   other_layers?: Record<string, string>;
   /** Of a trace of a recording. */
   sound?: Heard;
-  /** How many pictures there are beside the text. */
+  /** How many pictures tokens lie on. */
   pictures?: number;
+  /** Whether the input is a question about them. */
+  asked?: boolean;
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -8,7 +8,6 @@ export const KINDS = {
   image: () => import("../image/image.js"),
   corpus: () => import("../corpus/corpus.js"),
   site: () => import("../corpus/site.js"),
-  cells: () => import("../image/cells.js"),
   architecture: () => import("../architecture/architecture.js"),
   chart: () => import("../chart/chart.js"),
   address: () => import("./page_link.js"),

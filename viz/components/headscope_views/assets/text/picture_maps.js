@@ -57,6 +57,43 @@ export function tokenAt(grids, across, down) {
 }
 
 /**
+ * The sides of a token's cell: left, top, right, bottom, in shares of the picture; null for no cell.
+ *
+ * @param {TokenGrid[]} grids
+ * @param {number} token
+ * @returns {[number, number, number, number] | null}
+ */
+export function cellOf(grids, token) {
+  for (const { box, shape, places } of grids) {
+    const at = token < 0 ? -1 : places.indexOf(token);
+    if (at < 0) continue;
+    const [row, col] = [Math.floor(at / shape[1]), at % shape[1]];
+    const [wide, high] = [(box[2] - box[0]) / shape[1], (box[3] - box[1]) / shape[0]];
+    return [box[0] + col * wide, box[1] + row * high, box[0] + (col + 1) * wide, box[1] + (row + 1) * high];
+  }
+  return null;
+}
+
+const STEPS = new Map([["ArrowRight", [0, 1]], ["ArrowLeft", [0, -1]], ["ArrowDown", [1, 0]], ["ArrowUp", [-1, 0]]]);
+
+/**
+ * The token beside another on its grid, in the direction of an arrow key; −1 for none.
+ *
+ * @param {TokenGrid[]} grids
+ * @param {number} token
+ * @param {string} key
+ */
+export function cellBeside(grids, token, key) {
+  const grid = grids.find(({ places }) => places.includes(token));
+  const step = STEPS.get(key);
+  if (!grid || !step) return -1;
+  const [rows, cols] = grid.shape;
+  const at = grid.places.indexOf(token);
+  const [row, col] = [Math.floor(at / cols) + step[0], (at % cols) + step[1]];
+  return row < 0 || col < 0 || row >= rows || col >= cols ? -1 : grid.places[row * cols + col];
+}
+
+/**
  * The part of the picture that grids cover: left, top, right, bottom, in shares of its sides.
  *
  * @param {TokenGrid[]} grids

@@ -1,5 +1,5 @@
-// The answer to a question about pictures: where each word looked, which heads look, and whether the
-// word needs what lies there. Words, patches and heads are those that the other panels show.
+// Pictures that tokens lie on: where a word of an answer, an object or a patch looked, which heads look,
+// and whether the word needs what lies there. All of these are those that the other panels show.
 
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
@@ -7,10 +7,11 @@ import { contextOf, element, markPainted, quoted, setAttribute, setText } from "
 import { capital, layerName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
-import { areaBetween, extentOf, joined, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
+import { areaBetween, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
 import { meanOf } from "./time_axis.js";
 
-/** @import {AnswerWord, HeadOnPicture, Need, Theme, TokenGrid, Versus} from "../types" */
+/** @import {AnswerWord, Detected, HeadOnPicture, Need, Objects, SampledPoints, Theme, TokenGrid, Versus} from "../types" */
 /** @import {Area, Sheet} from "./picture_maps.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -28,14 +29,15 @@ const MASK = {
 };
 const HINT = "Drag over a picture to test an area; click a patch to see which words looked there.";
 const DOUBT =
-  "Attended is not needed: a weight says where a head reads, after layers that have mixed the patches. Drag over an" +
-  " area to let the model read again without it.";
+  "Attended is not needed: a weight says where a head reads, after layers that have mixed the patches.";
+const TEST = " Drag over an area to let the model read again without it.";
 
 /**
  * A picture as it is drawn.
  *
  * @typedef {object} Drawn
  * @property {Sheet} sheet
+ * @property {boolean} further whether it is of the second object
  * @property {HTMLCanvasElement} canvas
  * @property {HTMLElement} frame of the area
  * @property {HTMLElement} legend
@@ -69,10 +71,21 @@ export function pictures(state, parent) {
   const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "" }));
   const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
   const read = element("p", "hs-read", { "aria-live": "polite" });
-  const doubt = element("p", "hs-doubt", {}, DOUBT);
+  const doubt = element("p", "hs-doubt");
   const middle = element("div", "hs-pictures-middle", {}, sheets, beside);
-  const heading = element("h3", "hs-heading", {}, "Answer");
-  const section = element("section", "hs-section hs-pictures", {}, heading, list, says, middle, tools, read, doubt);
+  const heading = element("h3", "hs-heading");
+  const boxes = objectList((object) => (comparing ? pair(object) : pickObject(object)));
+  const least = element("input", "hs-threshold", { type: "range", min: "0", max: "100", step: "5", value: "50" });
+  least.setAttribute("aria-label", "Least score of a box");
+  least.oninput = () => state.changed();
+  const leastText = element("span", "hs-number");
+  const compare = button("Compare", "Choose a second box to see beside the first", () => {
+    comparing = !comparing && second < 0;
+    second = -1;
+    state.changed();
+  });
+  const sure = element("div", "hs-row hs-objects-tools", {}, element("span", "hs-label", {}, "Boxes from"), least, leastText, compare);
+  const section = element("section", "hs-section hs-pictures", {}, heading, sure, boxes.box, list, says, middle, tools, read, doubt);
   parent.append(section);
   let without = false;
   /** @type {{mask: keyof typeof MASK, area: Area | null, picture: number, rival: string}} */
@@ -87,6 +100,15 @@ export function pictures(state, parent) {
   const photos = new Map();
   /** @type {{at: number, trace: string, colours: Uint8Array} | null} */
   let lastScale = null; // whose tables of pixels are kept
+  let comparing = false; // whether the next box is the second
+  let second = -1; // object beside the chosen one
+  /** @type {number | null} */
+  let pointed = null; // query under the pointer
+  /** @type {Detected[]} */
+  let objects = [];
+  /** @type {number[]} that are listed */
+  let among = [];
+  const boxed = changes();
   const listed = changes();
   const laid = changes();
   const ranked = changes();
@@ -99,6 +121,45 @@ export function pictures(state, parent) {
   }
 
   const grids = () => state.texts().key.grids ?? [];
+  /** The grids of what looks, where it lies on the picture itself. */
+  const asking = () => (state.base.asked ? [] : (state.texts().query.grids ?? []));
+  const answered = () =>
+    state.base.asked ? null : /** @type {Objects | null} */ (state.view.answer("objects", "objects"));
+
+  /**
+   * The query of an object in a site; −1 for none.
+   *
+   * @param {number} object
+   * @param {number} [site]
+   */
+  function rowOf(object, site = state.selection.site) {
+    const first = answered()?.first?.[site] ?? -1;
+    return first < 0 || object < 0 ? -1 : placeOf(first + object, site);
+  }
+
+  /** The chosen object; −1 for none. */
+  function chosenObject() {
+    const { token, direction } = state.selection;
+    return token === null || direction === "in" ? -1 : objects.findIndex((_, i) => rowOf(i) === token);
+  }
+
+  /** @param {number} object */
+  function pickObject(object) {
+    const { site } = state.selection;
+    const { first = [] } = answered() ?? {};
+    const sites = first.flatMap((row, i) => (row < 0 ? [] : [i]));
+    const looking = sites.filter((i) => state.base.texts[state.base.sites[i].key_text ?? 0].grids?.length);
+    const usual = looking.length ? looking : sites;
+    const at = sites.includes(site) ? site : usual[usual.length - 1];
+    if (at !== undefined) state.select({ site: at, token: rowOf(object, at), direction: "out" });
+  }
+
+  /** @param {number} object to compare with the chosen one */
+  function pair(object) {
+    if (chosenObject() < 0) return pickObject(object);
+    [comparing, second] = [false, object];
+    state.changed();
+  }
 
   /**
    * The query of a site's rows that holds a row of the trace; −1 for none.
@@ -132,7 +193,8 @@ export function pictures(state, parent) {
   /** The queries whose mean is drawn. */
   function rows() {
     const { token, direction } = state.selection;
-    if (token === null || direction === "in" || !grids().length) return [];
+    if (pointed !== null && direction === "out") return [pointed];
+    if (token === null || direction === "in" || !(grids().length || chosenObject() >= 0)) return [];
     const at = chosen();
     if (at < 0) return [token];
     return [...new Set(words[at].rows.map((row) => placeOf(row)))].filter((row) => row >= 0).slice(0, MOST_ROWS);
@@ -149,6 +211,37 @@ export function pictures(state, parent) {
       state.view.client?.want(`looked ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
     }
     return fetched.length === wanted.length ? meanOf(fetched) : null;
+  }
+
+  /** The weights of the second object. */
+  function weightsBeside() {
+    const { site, head } = state.selection;
+    const row = second < 0 ? -1 : rowOf(second);
+    if (row < 0) return null;
+    const here = state.maps.exact(site, head, "query", row);
+    state.view.client?.want("looked beside", here ? null : pathOf("row", { site, head, axis: "query", index: row }));
+    return here?.weights ?? null;
+  }
+
+  /** Which patches looked at the chosen one, where these are on one grid. */
+  function weightsOnto() {
+    const { token, direction } = state.selection;
+    const asks = token !== null && direction === "in" && asking().length && state.texts().one;
+    return asks ? Float32Array.from(state.exactRow("key", token)?.weights ?? []) : null;
+  }
+
+  /**
+   * Where an object samples the picture; null where it does not, or before the answer.
+   *
+   * @param {number} object
+   * @param {string} slot
+   */
+  function pointsOf(object, slot) {
+    const { site, head } = state.selection;
+    if (object < 0 || !state.view.remote || !answered()?.sampled?.includes(site)) return null;
+    return /** @type {(SampledPoints & {why?: string}) | null} */ (
+      state.view.answer(slot, pathOf("points", { site, head, query: object }))
+    );
   }
 
   /** @param {number} index of a word */
@@ -192,14 +285,17 @@ export function pictures(state, parent) {
   /** Makes the pictures of the present grids. */
   function lay() {
     const placed = sheetsOf(grids());
-    drawn = (placed.length ? placed : bareSheets()).map((sheet, i) => {
+    const once = placed.length ? placed : bareSheets();
+    const each = once.map((sheet) => ({ sheet, further: false }));
+    const twice = second < 0 ? [] : once.map((sheet) => ({ sheet, further: true }));
+    drawn = [...each, ...twice].map(({ sheet, further }, i) => {
       const canvas = element("canvas", "", { role: "img" });
       const frame = element("i", "hs-pictures-area", { "aria-hidden": "true", hidden: "" });
       const legend = element("figcaption", "hs-name");
       const box = element("div", "hs-pictures-photo", {}, canvas, frame);
       sheets.append(element("figure", "hs-pictures-sheet", {}, box, legend));
       listen(canvas, i);
-      return { sheet, canvas, frame, legend };
+      return { sheet, further, canvas, frame, legend };
     });
     sheets.replaceChildren(...drawn.map(({ legend }) => /** @type {HTMLElement} */ (legend.parentElement)));
   }
@@ -225,18 +321,51 @@ export function pictures(state, parent) {
       canvas.setPointerCapture(event.pointerId);
     };
     canvas.onpointermove = (event) => {
-      if (from) outline(drawn[index], areaBetween(from, shareOf(event)));
+      if (from && state.base.asked) return outline(drawn[index], areaBetween(from, shareOf(event)));
+      if (event.pointerType === "mouse") point(cellUnder(index, shareOf(event)));
+    };
+    canvas.onpointerleave = () => point(null);
+    canvas.onkeydown = (event) => {
+      const { token, direction } = state.selection;
+      const next = token === null || direction === "in" ? -1 : cellBeside(asking(), token, event.key);
+      if (next < 0) return;
+      event.preventDefault();
+      state.select({ token: next, direction: "out" });
     };
     canvas.onpointercancel = () => (from = null);
     canvas.onpointerup = (event) => {
       if (!from) return;
-      const area = areaBetween(from, shareOf(event));
+      const area = state.base.asked ? areaBetween(from, shareOf(event)) : null;
       from = null;
       const { sheet } = drawn[index];
       if (area) return choose({ area, picture: sheet.picture, rival: "" });
+      const object = boxAt(objects, among, ...shareOf(event));
+      if (object >= 0) return comparing ? pair(object) : pickObject(object);
+      const cell = cellUnder(index, shareOf(event));
+      if (cell !== null) return state.select({ token: cell, direction: "out" });
       const token = tokenAt(sheet.grids, ...shareOf(event));
       if (token >= 0) state.select({ token, direction: "in" });
     };
+  }
+
+  /**
+   * The query under a place of a picture, where queries lie on it and one is chosen to look.
+   *
+   * @param {number} index of the drawn picture
+   * @param {[number, number]} place
+   */
+  function cellUnder(index, place) {
+    if (state.selection.direction === "in") return null;
+    const { picture } = drawn[index].sheet;
+    const token = tokenAt(asking().filter((grid) => grid.picture === picture), ...place);
+    return token < 0 ? null : token;
+  }
+
+  /** @param {number | null} query */
+  function point(query) {
+    if (query === pointed) return;
+    pointed = query;
+    state.changed();
   }
 
   /**
@@ -307,6 +436,51 @@ export function pictures(state, parent) {
       const [x, y, end, floor] = [left * width, above * height, right * width, bottom * height].map(Math.round);
       context.drawImage(small, x, y, end - x, floor - y);
     });
+  }
+
+  /**
+   * What is marked on a picture: the cell that looks, boxes and sampling points.
+   *
+   * @param {Drawn} of
+   * @param {Float32Array | null} row
+   * @param {SampledPoints | null} points
+   * @param {Theme} theme
+   */
+  function marks({ sheet, further, canvas }, row, points, theme) {
+    const context = contextOf(canvas);
+    const ratio = devicePixelRatio || 1;
+    const { token, direction } = state.selection;
+    const cell = cellOf(asking().filter(({ picture }) => picture === sheet.picture), pointed ?? token ?? -1);
+    if (cell && (direction === "out" || state.texts().one)) {
+      const [left, top, right, bottom] = cell.map((side, i) => side * (i % 2 ? canvas.height : canvas.width));
+      for (const [colour, wide] of /** @type {const} */ ([["#000", 4], ["#fff", 2]])) {
+        context.strokeStyle = colour;
+        context.lineWidth = wide * ratio;
+        context.strokeRect(left, top, right - left, bottom - top);
+      }
+    }
+    const chosenOne = further ? second : chosenObject();
+    const first = rowOf(0);
+    const weighed = row && !grids().length && first >= 0 ? objects.map((_, i) => row[rowOf(i)]) : null;
+    const { primary: colour, background: on } = theme;
+    drawBoxes(context, objects, among, { chosen: chosenOne, colour, on, ratio, weights: weighed });
+    if (points?.places) drawPoints(context, points, { colour, ratio });
+  }
+
+  /** The rows of objects, and which is chosen. */
+  function listObjects() {
+    const answer = answered();
+    objects = answer?.objects ?? [];
+    const least100 = Number(least.value);
+    const chosenOne = chosenObject();
+    among = listedObjects(objects, least100 / 100, [chosenOne, second]);
+    boxes.box.hidden = sure.hidden = !objects.length;
+    if (boxed(answer, among.join())) boxes.fill(objects, among);
+    boxes.mark(chosenOne, second);
+    setText(leastText, `${least100} %`);
+    setAttribute(compare, "aria-pressed", String(comparing || second >= 0));
+    compare.disabled = chosenOne < 0;
+    return answer?.why ?? "";
   }
 
   /**
@@ -395,6 +569,18 @@ export function pictures(state, parent) {
     const where = capital(`${state.siteName().replace(" · ", ", ")}, ${state.headName()}`);
     const { token, direction } = state.selection;
     const at = chosen();
+    const object = objects[chosenObject()];
+    if (object) {
+      const what = grids().length ? "Brighter = more weight." : answered()?.sampled?.includes(state.selection.site) ? "The number beside a box is its weight; dots are the points that the query samples in this block, by weight: a softmax over these points, not over positions." : "The number beside a box is its weight.";
+      const verb = grids().length ? "where" : "at which objects";
+      return setText(says, `${where}: ${verb} the query that says `, quoted(object.name), ` looks. ${what}`);
+    }
+    if (!state.base.asked && !words.length) {
+      if (!grids().length) return setText(says, `${where} attends to no picture${objects.length ? ": choose a box" : ""}.`);
+      if (token === null && pointed === null) return setText(says, `${where}: choose ${objects.length ? "a box" : asking().length ? "a patch" : "a token"} to see where it looks.`);
+      const label = direction === "in" && token !== null ? state.labels().key[token] : state.labels().query[pointed ?? token ?? 0];
+      return direction === "in" ? setText(says, `${where}: what looks at `, quoted(label), ".") : setText(says, `${where}: where `, quoted(label), " looks. Brighter = more weight.");
+    }
     if (!grids().length) return setText(says, `${where} attends to no picture: choose a word to see where it looked.`);
     if (token === null) return setText(says, `${where}: choose a word to see where this head looked while the model wrote it.`);
     if (direction === "in") return setText(says, `${where}: which words looked at `, quoted(state.labels().key[token]), ".");
@@ -419,14 +605,20 @@ export function pictures(state, parent) {
   return {
     /** @param {Theme} theme */
     render(theme) {
-      section.hidden = !state.base.pictures;
+      const { pictures: count, asked: question, texts } = state.base;
+      section.hidden = !count || !(question || state.view.answer("objects", "objects"));
+      if (section.hidden) return;
+      const refusal = listObjects();
+      section.hidden = !question && !objects.length && !texts.some((text) => text.grids?.length);
       if (section.hidden) return;
       const answer = /** @type {{words?: AnswerWord[], why?: string} | null} */ (state.view.answer("answer", "answer"));
       if (listed(answer)) {
         words = answer?.words ?? [];
         fill();
       }
-      if (laid(state.base, state.texts().key)) lay();
+      if (laid(state.base, state.texts().key, second)) lay();
+      setText(doubt, question ? DOUBT + TEST : DOUBT);
+      setText(heading, words.length || question ? "Answer" : objects.length ? "Objects" : "Over the picture");
       const at = chosen();
       chips.forEach((chip, i) => {
         setAttribute(chip, "aria-checked", String(i === at));
@@ -434,10 +626,13 @@ export function pictures(state, parent) {
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
       tell();
-      if (answer?.why) setText(says, capital(answer.why));
-      const row = weights();
+      if (answer?.why && question) setText(says, capital(answer.why));
+      const row = weightsOnto() ?? weights();
+      const rowBeside = weightsBeside();
+      const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
       const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
-      beside.hidden = tools.hidden = !span || !state.view.remote;
+      beside.hidden = !span || !state.view.remote;
+      tools.hidden = beside.hidden || !question;
       const sinks = span && !beside.hidden ? split(span) : null;
       if (span && !beside.hidden) rank(span);
       setAttribute(bare, "aria-pressed", String(without));
@@ -452,16 +647,23 @@ export function pictures(state, parent) {
       const colours = scale === lastScale?.at && state.trace === lastScale.trace ? lastScale.colours : state.overview.subarray(scale, scale + 768);
       lastScale = { at: scale, trace: state.trace, colours };
       const table = versus ? signedVeilOf(colours) : veilOf(colours);
-      const every = drawn.map(({ sheet }) => sheet.grids.map((grid) => mapOf(grid, row, versus, left)));
+      const every = drawn.map(({ sheet, further }) =>
+        sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus, left)),
+      );
       const numbers = every.flat().flatMap((map) => (map ? [...map] : []));
       const top = Math.max(1e-12, ...numbers.map(Math.abs));
       const images = drawn.map(({ sheet }) => photo(sheet.picture));
-      if (painted(row, versus, without, section.clientWidth, theme, state.texts().key, ...images)) {
+      const what = [row, rowBeside, ...points, objects, among.join(), chosenObject(), second, pointed, state.selection.token];
+      if (painted(...what, versus, without, section.clientWidth, theme, state.texts().key, ...images)) {
         drawn.forEach((each, i) => {
           const image = images[i];
           const maps = every[i].flatMap((map) => map ?? []);
-          if (image) paint(each, image, { maps, top, signed: Boolean(versus) }, table);
-          caption(each, maps, top, versus);
+          const sampled = points[Number(each.further)];
+          if (image) {
+            paint(each, image, { maps, top, signed: Boolean(versus) }, table);
+            marks(each, each.further ? rowBeside : row, sampled, theme);
+          }
+          caption(each, maps, top, versus, sampled);
         });
         markPainted(section);
       }
@@ -469,7 +671,7 @@ export function pictures(state, parent) {
       const word = at < 0 ? "" : words[at].text;
       if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
       else if (need) setText(read, needText(word, need, MASK[test.mask].how));
-      else setText(read, why || (span ? HINT : ""));
+      else setText(read, why || (span && question ? HINT : points[0]?.why || refusal));
       inward(theme);
     },
     destroy() {
@@ -495,14 +697,18 @@ export function pictures(state, parent) {
    * @param {Float32Array[]} maps
    * @param {number} top the weight with the last colour
    * @param {Versus | null} versus
+   * @param {SampledPoints | null} points
    */
-  function caption({ sheet, canvas, legend }, maps, top, versus) {
+  function caption({ sheet, further, canvas, legend }, maps, top, versus, points) {
     const several = (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
     const [grid] = sheet.grids;
     const shape = sheet.grids.length > 1 ? `${sheet.grids.length} tiles` : grid ? `${grid.shape[0]} × ${grid.shape[1]}` : "";
     const tokens = grid ? `${sheet.tokens} tokens (${shape})` : "";
     const scale = versus ? "" : maps.length ? scaleText(maps, top) : "";
-    const parts = [sheet.name ? `${several}, ${sheet.name}` : several, tokens, scale].filter(Boolean);
+    const object = objects[further ? second : chosenObject()];
+    const samples = points?.places ? `${points.places.length} sampling points${outside(points)}` : "";
+    canvas.tabIndex = asking().length ? 0 : -1;
+    const parts = [object ? nameOf(object) : "", sheet.name ? `${several}, ${sheet.name}` : several, tokens, samples, scale].filter(Boolean);
     setText(legend, parts.join(" · "));
     setAttribute(canvas, "aria-label", `${parts.join(", ")}. ${says.textContent}`);
   }

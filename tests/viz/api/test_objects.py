@@ -1,0 +1,136 @@
+"""What the API says of a detector's objects equals the library's own numbers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from PIL import Image
+
+from benchmarks.architectures import redraw
+from models.pretrained.detection import detections
+from models.pretrained.sampling import sampling_points
+from models.request import Picture, Source, TraceRequest, file_of
+from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos
+from tests.models.pretrained.test_grids import SEGFORMER
+from viz.api import objects, pictured, text, tracing
+from viz.api.entries import TraceEntry
+from viz.api.requests import QuestionError
+from viz.api.samples import PHOTOS
+from viz.pack import unpack
+
+SIZES: dict[str, Any] = {
+    "deformable": (deformable, {"height": 64, "width": 96}),
+    "rt_detr": (rt_detr, {"height": 64, "width": 96}),
+    "yolos": (yolos, {"shortest_edge": 64, "longest_edge": 96}),
+}
+
+
+def save(name: str, folder: Path) -> None:
+    """A tiny network with its processor."""
+    if name == "detr":
+        small_detr(folder)
+        return
+    torch.manual_seed(0)
+    if name == "segformer":
+        network: Any = transformers.SegformerModel(transformers.SegformerConfig(**SEGFORMER))
+        processor: Any = transformers.SegformerImageProcessor(size={"height": 96, "width": 160})
+    else:
+        make, size = SIZES[name]
+        network, kind = make()
+        processor = getattr(transformers, kind)(size=size)
+    redraw(network.eval())
+    network.save_pretrained(folder)
+    processor.save_pretrained(folder)
+
+
+def entry_of(folder: Path) -> TraceEntry:
+    source = tracing.stamped(Source("folder", str(folder)))
+    file = file_of(Path(PHOTOS["flower"]).read_bytes(), "flower.jpg")
+    return tracing.entry_for(TraceRequest(source, Picture(file))).value
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], TraceEntry]:
+    folders: dict[str, Path] = {}
+
+    def trace(name: str) -> TraceEntry:
+        if name not in folders:
+            folders[name] = tmp_path_factory.mktemp(name)
+            save(name, folders[name])
+        return entry_of(folders[name])
+
+    return trace
+
+
+def base_of(entry: TraceEntry) -> dict[str, Any]:
+    return unpack(text.overview(entry, "t"))[0]["base"]
+
+
+FIRST = {"detr": [-1, 0, 0, 0, 0], "deformable": [0, 0], "rt_detr": [-1, 0, 0], "yolos": [21, 21]}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
+    entry = traced(name)
+    answer = objects.objects(entry, "")
+    assert entry.opened is not None
+    model, given, _ = entry.opened()
+    expected = detections(model, given)
+    assert [each["name"] for each in answer["objects"]] == [each.name for each in expected]
+    boxes = [each["box"] for each in answer["objects"]]
+    np.testing.assert_allclose(boxes, [each.box for each in expected], atol=1e-5)
+    scores = [each["score"] for each in answer["objects"]]
+    np.testing.assert_allclose(scores, [each.score for each in expected], atol=1e-5)
+    assert answer["first"] == FIRST[name]
+    base = base_of(entry)
+    assert (base["pictures"], base["asked"]) == (1, False)
+    assert pictured.answer(entry, "") == {"words": [], "sites": []}
+
+
+def test_the_photo_is_the_picture_as_the_model_sees_it(traced) -> None:
+    entry = traced("detr")
+    data, kind = pictured.photo(entry, "", 0)
+    assert kind == "image/png"
+    assert entry.opened is not None
+    assert data == pictured._file(entry.pictures[0])
+    assert isinstance(entry.pictures[0], Image.Image)
+    assert entry.pictures[0].size == (143, 96)
+
+
+@pytest.mark.parametrize(("name", "sites"), [("deformable", [0, 1]), ("rt_detr", [1, 2])])
+def test_a_query_samples_the_picture_at_the_points_of_its_block(traced, name, sites) -> None:
+    entry = traced(name)
+    assert objects.objects(entry, "")["sampled"] == sites
+    assert entry.opened is not None
+    model, given, _ = entry.opened()
+    layer = sampling_points(model, given)[-1]
+    one = objects.points(entry, "", sites[1], 1, 3)
+    assert one["module"] == layer.module
+    np.testing.assert_allclose(one["places"], layer.places[0, 3, 1].flatten(0, 1), atol=1e-5)
+    np.testing.assert_allclose(one["weights"], layer.weights[0, 3, 1].flatten(), atol=1e-5)
+    mean = objects.points(entry, "", sites[1], "mean", 3)
+    assert len(mean["places"]) == 2 * len(one["places"])
+    assert sum(mean["weights"]) == pytest.approx(1, abs=1e-3)
+    with pytest.raises(QuestionError, match="object query 0 to 4"):
+        objects.points(entry, "", sites[1], 0, 5)
+    with pytest.raises(QuestionError, match="head 0 to 1"):
+        objects.points(entry, "", sites[1], 2, 0)
+
+
+def test_a_layer_without_points_says_so(traced) -> None:
+    entry = traced("detr")
+    assert objects.objects(entry, "")["sampled"] == []
+    assert "samples no points" in objects.points(entry, "", 1, 0, 0)["why"]
+
+
+def test_cells_that_look_and_coarser_ones_that_are_looked_at_have_grids(traced) -> None:
+    base = base_of(traced("segformer"))
+    site = base["sites"][0]
+    (query,), (key,) = (base["texts"][site[side]]["grids"] for side in ("query_text", "key_text"))
+    assert (query["shape"], key["shape"]) == ([24, 40], [3, 5])
+    assert query["places"] == list(range(24 * 40))
+    assert objects.objects(traced("segformer"), "")["objects"] == []
