@@ -80,6 +80,8 @@ class Source:
             file = io.BytesIO()
             self.picture.save(file, "PNG")
             return file.getvalue(), "image/png"
+        if route == "corpora":
+            return {"corpora": []}
         site = int(query["site"])
         if route == "sinks":
             return message(trace=self.trace, sinks=[self.sinks(site, query["outliers"] == "yes")])

@@ -246,9 +246,12 @@ def test_controls_offer_what_the_server_accepts(name: str) -> None:
             assert isinstance(about, Count | Within)
             assert about.low <= float(ends[1]) < float(ends[2]) <= about.high, control
         elif isinstance(about, OneOf):
-            offered = re.search(r"options: \[.*?\]\]", control)
+            offered = re.search(r"options: (\[.*?\])(\]|\.map\()", control)
             assert offered
-            assert set(re.findall(r'\["(\w[\w.]*)", "', offered[0])) <= set(about.choices)
+            value = r'"(\w[\w.-]*)"' if offered[2] == ".map(" else r'\["(\w[\w.-]*)", "'
+            values = set(re.findall(value, offered[1]))
+            assert values
+            assert values <= set(about.choices)
 
 
 @pytest.mark.parametrize("gain", [0.5, 0.9, 1.2])
