@@ -138,7 +138,7 @@ POSITIONS = (
     ),
     Mistake(
         "an exponent of its own for the cosine",
-        {"own": True},
+        {"separate": True},
         "The cosine has another exponent than its sine: both of a pair use 2j / dim.",
     ),
     Mistake(

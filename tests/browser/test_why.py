@@ -89,7 +89,9 @@ def test_parts_choose_a_head_and_blame_comes_on_request(page: Page, server: Serv
     expect(sums).to_contain_text(f"Together {total}; the logit of “id {id}” at position 5")
     assert not server.paths("blame")
     page.get_by_role("button", name=re.compile("^What it rests on")).click()
-    expect(page.locator(".hs-blame .hs-check")).to_contain_text("As many random edges of the same layers")
+    expect(page.locator(".hs-blame .hs-check")).to_contain_text(
+        "As many random edges of the same layers"
+    )
     edge = page.locator(".hs-edge").first
     layer, head = re.findall(r"layer (\d+), head (\d+)", edge.inner_text())[0]
     edge.click()

@@ -98,7 +98,7 @@ def test_traces_and_edits() -> None:
 
 
 def test_its_cost_is_not_counted() -> None:
-    with pytest.raises(ValueError, match="cost: expected a network of attention and MLPs"):
+    with pytest.raises(ValueError, match="cost: expected one of EncoderConfig, "):
         parts(SMALL)
 
 

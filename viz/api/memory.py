@@ -45,7 +45,9 @@ def pieces(value: Any) -> dict[Piece, int]:
             known.update(counted)
             continue
         parts = list(_parts(each))
-        numbers = sum(isinstance(part, (int, float)) for part in parts)
+        numbers = sum(
+            isinstance(part, (int, float)) and not isinstance(part, bool) for part in parts
+        )
         if numbers:
             known[Piece("object", id(each))] = NUMBER * numbers
         waiting += parts
