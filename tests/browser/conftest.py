@@ -66,10 +66,16 @@ def open_context(browser: Browser, app_url: str) -> Generator[BrowserContext, No
 def app_url(
     context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
 ) -> Generator[str, None, None]:
-    """The address of the real app, started once for each worker and stopped at the end."""
-    data = str(tmp_path_factory.mktemp("data"))
+    """The address of the real app, started once for each worker and stopped at the end.
+
+    It finds no fetched models, as on a machine that the app was never started on.
+    """
+    folders = {
+        name: str(tmp_path_factory.mktemp(name.lower()))
+        for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME")
+    }
     try:
-        with servers.served(XDG_DATA_HOME=data) as server, ThreadPoolExecutor(1) as beside:
+        with servers.served(**folders) as server, ThreadPoolExecutor(1) as beside:
             beside.submit(asyncio.run, first_visit(server.url)).result()
             keep_warm(context, f"{server.url}/_stcore/health")
             yield server.url

@@ -300,9 +300,8 @@ def test_the_view_moves_while_a_run_is_under_way(page, app_url):
 @pytest.mark.parametrize(
     ("path", "role", "name"),
     [
-        ("", "button", EXAMPLE),
+        ("?layer=2", "button", EXAMPLE),
         ("architecture", "radio", "Smallest"),
-        ("by_hand?step=1", "button", "→"),
     ],
 )
 def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, name):
@@ -511,7 +510,7 @@ def test_a_selection_survives_a_smaller_network(page, app_url):
 
 @pytest.mark.long
 def test_an_example_brings_its_head_and_any_can_be_chosen_again(page, app_url):
-    open_page(page, app_url)
+    open_page(page, app_url, "?layer=2")  # a choice: nothing above the picture goes with the next
     head(page, "7")
     painted(page, head=7)
     page.get_by_role("button", name=EXAMPLE).click()
