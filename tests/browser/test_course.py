@@ -167,7 +167,9 @@ def test_the_figure_grows_with_the_type_and_the_step_stays(page: Page, app_url: 
     assert figure_scale(page) >= usual > 1.5
 
 
-def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(page: Page, app_url: str):
+def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(
+    page: Page, app_url: str, console: list[str]
+):
     open_story(page, app_url, "sampling")
     text = page.locator(".story-field").first
     text.fill("the king saw the dog because")
@@ -181,3 +183,5 @@ def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(page: Pag
         page.get_by_role("button", name=button).click()
         expect(slider).to_have_attribute("aria-valuetext", "3.00")
         expect(text).to_have_value("the king saw the dog because")
+    # the model is not there: of a text that is not stored the server says so, with status 400
+    console[:] = [line for line in console if "/api/figure/sampling" not in line]

@@ -73,7 +73,7 @@ def test_the_difference_is_drawn_and_read_and_its_link_shows_the_same(
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
     read = page.locator(".hs-matrix .hs-read")
-    expect(read).to_contain_text("change ")
+    expect(read).to_contain_text(re.compile(r"\(1\) → .* \(1\): change "))
     places = [int(each) for each in re.findall(r"\((\d+)\)", read.inner_text())]
     expect(read).to_contain_text(f"{float((edited - plain)[tuple(places)]):+.5f}")
     page.wait_for_url(re.compile("edited=difference"))
