@@ -135,9 +135,11 @@ def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":
     """How much of a running request is done: {"done", "total"}, or {} if it has not said."""
     from starlette.responses import JSONResponse
 
-    registry.get(request.path_params["id"])
+    id = request.path_params["id"]
+    if registry.expected(id) is None and not registry.early(id):
+        registry.get(id)
     asked = requests.parse_query(request.query_params.multi_items(), {"of": requests.sentence}, {})
-    name = _name(request.path_params["id"], asked["of"])
+    name = _name(id, asked["of"])
     share = next((state for pool in pools if (state := pool.share(name)) is not None), None)
     state = {} if share is None else dict(zip(("done", "total"), share, strict=True))
     return JSONResponse(state, headers={"Cache-Control": "no-store"})

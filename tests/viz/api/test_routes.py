@@ -122,6 +122,8 @@ def test_a_request_waits_for_a_result_that_is_being_computed(
         asked = thread.submit(client.get, f"/api/trace/{expected.id}/overview")
         with pytest.raises(TimeoutError):
             asked.result(0.2)
+        told = client.get(f"/api/trace/{expected.id}/progress?of=overview")
+        assert (told.status_code, told.json()) == (200, {})
         held = registry.once(key, lambda: entry)
         assert asked.result(30).status_code == 200
         assert held.requests.answered(0, 30)
