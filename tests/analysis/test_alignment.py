@@ -25,10 +25,10 @@ from analysis.alignment import (
 )
 from analysis.word_times import as_json, as_srt, as_textgrid
 from models.attention import Pattern
-from models.catalogue import entry, is_here
 from models.run import load, trace
 from models.text import Tokens
 from models.trace import Output, Site, Sound, TokenAxis, Trace
+from tests.fetched import fetched
 from tests.models.speech import has_synthesizer, speak
 
 # --- warping --------------------------------------------------------------------------------------
@@ -300,8 +300,9 @@ def test_word_times_of_whisper_are_those_of_its_own_method(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Beside onsets that are known, at 20, 50 and 100 ms; characters are nearer, as published."""
-    if not is_here(entry("whisper")) or not has_synthesizer():
-        pytest.skip("the package index has not been asked for Whisper, or eSpeak NG is missing")
+    fetched("whisper")
+    if not has_synthesizer():
+        pytest.skip("the package index has no synthesizer for this platform")
     model, spoken = heard(tmp_path_factory.mktemp("speech"))
     errors: dict[str, list[float]] = {"own": [], "tokens": [], "characters": [], "found": []}
     for text, file, onsets in spoken:

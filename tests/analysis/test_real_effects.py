@@ -15,7 +15,8 @@ from analysis.outputs import likeliest
 from analysis.sweep import Passes, head_effects
 from models.edits import Ablate, Evict
 from models.run import load, trace
-from tests.models.test_real_models import real, text_of
+from tests.fetched import fetched as real
+from tests.models.test_real_models import text_of
 
 pytestmark = pytest.mark.long
 FRANCE = "The capital of France is"

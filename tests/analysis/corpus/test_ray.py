@@ -56,7 +56,7 @@ def same(encoder: Model, folder: Path, count: int, block: int, shard: int) -> No
 def command(tmp_path: Path) -> list[str]:
     """A run on Ray in a process of its own: it starts threads and servers."""
     if find_spec("ray") is None:
-        pytest.skip("ray is not installed: the package index of the app leaves it out")
+        pytest.skip("the package index has not been asked for Ray: requirements-ray.txt")
     return [sys.executable, "-c", SCRIPT, str(tmp_path / "ray")]
 
 

@@ -9,6 +9,7 @@ import torch
 from models.catalogue import entry
 from models.edits.text import parse_edits
 from models.request import Source, TraceRequest
+from tests.fetched import fetched
 from viz.api import figures, record
 from viz.api.requests import QuestionError
 from viz.lessons import course, real
@@ -61,9 +62,8 @@ def test_the_file_is_of_the_published_weights_and_holds_nothing_else(name: str) 
 @pytest.mark.long
 @pytest.mark.parametrize("name", REAL)
 def test_stored_numbers_are_what_the_weights_give(name: str) -> None:
-    missing = [each for each in course.lesson(name).real if not real.here(each)]
-    if missing:
-        pytest.skip(f"{', '.join(missing)}: not on this machine")
+    for each in course.lesson(name).real:
+        fetched(each)
     with real.recording() as kept:
         for query in record.states(course.lesson(name)):
             figures.numbers(name, query)()
@@ -85,8 +85,7 @@ def near(a: Any, b: Any) -> bool:
 
 @pytest.mark.long
 def test_the_decoder_shows_what_transformers_computes() -> None:
-    if not real.here("smollm2"):
-        pytest.skip("smollm2: not on this machine")
+    fetched("smollm2")
     from transformers import AutoModelForCausalLM
 
     from models.catalogue import folder
@@ -130,8 +129,7 @@ def test_without_its_month_a_date_loses_the_month_alone() -> None:
 
 @pytest.mark.long
 def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
-    if not real.here("smollm2"):
-        pytest.skip("smollm2: not on this machine")
+    fetched("smollm2")
     from transformers import AutoModelForCausalLM
 
     from models.catalogue import folder
@@ -175,8 +173,7 @@ def test_learned_positions_are_like_their_neighbours_in_the_picture() -> None:
 
 @pytest.mark.long
 def test_vision_shows_what_transformers_computes() -> None:
-    if not real.here("dinov2"):
-        pytest.skip("dinov2: not on this machine")
+    fetched("dinov2")
     from transformers import AutoImageProcessor, Dinov2Model
 
     from models.catalogue import folder

@@ -15,6 +15,7 @@ from transformers import (
 from models.catalogue import entry, folder
 from models.decoder import DecoderConfig
 from models.lessons.sampling import step_cost
+from tests.fetched import fetched
 from viz.api import figures
 from viz.lessons import real
 from viz.lessons.sampling.real import HEAD, LAYER, SIZES
@@ -80,8 +81,7 @@ def test_grouped_heads_keep_a_third() -> None:
 
 @pytest.mark.long
 def test_logits_keys_and_values_are_those_of_transformers() -> None:
-    if not real.here("smollm2"):
-        pytest.skip("smollm2: not on this machine")
+    fetched("smollm2")
     theirs = AutoModelForCausalLM.from_pretrained(
         folder(entry("smollm2")), attn_implementation="eager"
     ).eval()

@@ -6,8 +6,8 @@ import pytest
 
 from analysis.outputs import likeliest
 from analysis.target import name_of
-from models.catalogue import entry, is_here
 from models.run import load, trace
+from tests.fetched import fetched
 from viz.api.samples import PHOTOS
 from viz.pages.explore.example_photos import EXAMPLES as PHOTO_EXAMPLES
 from viz.pages.explore.example_texts import EXAMPLES as ALL
@@ -63,8 +63,7 @@ REAL = [(name, each) for name in ("smollm2", "translate") for each in ALL[name]]
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "example"), REAL, ids=lambda each: getattr(each, "name", each))
 def test_the_weights_of_fetched_models_are_those_that_are_told(name: str, example) -> None:
-    if not is_here(entry(name)):
-        pytest.skip(f"{name} is not on this machine: python -m models.fetch {name}")
+    fetched(name)
     found = trace(load(name), example.input)
     row = found.weights(example.layer, example.head, kind=example.kind)[example.query]
     assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
@@ -75,8 +74,7 @@ def test_the_weights_of_fetched_models_are_those_that_are_told(name: str, exampl
 @pytest.mark.long
 @pytest.mark.parametrize("example", PHOTO_EXAMPLES["dinov2"], ids=lambda each: each.name)
 def test_the_numbers_of_photos_are_those_that_are_told(example) -> None:
-    if not is_here(entry("dinov2")):
-        pytest.skip("dinov2 is not on this machine: python -m models.fetch dinov2")
+    fetched("dinov2")
     row = trace(load("dinov2"), PHOTOS[example.input]).weights(example.layer, example.head)[0]
     assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
     assert row[1:].argmax() + 1 == example.key
@@ -89,8 +87,7 @@ def test_the_numbers_of_photos_are_those_that_are_told(example) -> None:
 @pytest.mark.long
 def test_the_words_beside_those_weights() -> None:
     """The second weight of the translator, and what SmolLM2 continues with."""
-    if not (is_here(entry("translate")) and is_here(entry("smollm2"))):
-        pytest.skip("python -m models.fetch smollm2 translate")
+    fetched("translate"), fetched("smollm2")
     found = trace(load("translate"), ALL["translate"][0].input)
     row = found.weights(1, 0, kind="cross")[8]
     assert (round(row[5].item(), 2), int(row.argmax())) == (0.93, 5)
@@ -118,9 +115,9 @@ def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
     assert (defaults["form"], defaults["token"], defaults["least"]) == ("matrix", 10, 0.0)
 
 
+@pytest.mark.long
 def test_the_last_token_of_a_translation_writes_no_word_and_has_no_lines() -> None:
-    if not is_here(entry("translate")):
-        pytest.skip("translate is not on this machine: python -m models.fetch translate")
+    fetched("translate")
     (example,) = texts("translate")
     t = trace(load("translate"), example.input)
     assert t.target_tokens is not None
