@@ -78,7 +78,7 @@ def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
     for index in (40, 250, 40):
         box.press("Enter")
         expect(lines.token("query", index)).to_be_in_viewport()
-        expect(lines.token("query", index)).to_have_class(re.compile("hs-found"))
+        expect(lines.token("query", index)).to_have_class(re.compile("hs-match"))
     expect(lines.page.locator(".hs-count").first).to_have_text("1 of 2")
     slider = lines.page.get_by_role("slider", name="Hide weights below")
     slider.press("End")

@@ -81,7 +81,7 @@ function predictions(view, parent) {
   section.classList.add("hs-awaited");
   const drawn = changes();
 
-  /** @param {Predictions} found */
+  /** @param {Predictions} answer */
   function draw({ title: heading = "", labels = [], probabilities = [], note: remark = "" }) {
     section.hidden = !labels.length;
     setText(title, heading);

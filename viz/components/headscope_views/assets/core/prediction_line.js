@@ -42,7 +42,7 @@ export function predictionLine(view, parent, explains = () => null) {
 }
 
 /**
- * @param {Predictions} found
+ * @param {Predictions} answer
  * @param {((output: string) => void) | null} explain
  * @returns {(Node | string)[]}
  */

@@ -112,7 +112,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
  *
  * @param {{sites: Site[]}} base
  * @param {Partial<LinkSelection>} link
- * @param {Pick<Selection, "site" | "head">} shown
+ * @param {Pick<Selection, "site" | "head">} selection
  */
 export function missing({ sites }, link, { site, head }) {
   const { layer, heads } = sites[site];

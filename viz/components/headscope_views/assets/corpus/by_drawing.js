@@ -6,7 +6,7 @@ import { contextOf, element } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { decoded } from "../text/maps.js";
 import { showLine } from "../text/measures.js";
-import { foundList } from "./found.js";
+import { headList } from "./head_list.js";
 import { at, cellsText, empty, fromHead, painted, SIDE } from "./drawing.js";
 
 /** @import {CorpusHeads, Panel, Theme} from "../types" */
@@ -30,7 +30,7 @@ export function byDrawing(state, parent) {
   const take = button("Take this head’s", "Draw the mean weights of the chosen head", takeHead);
   const corner = button("First 16 tokens", "Compare with the first 16 tokens of a text", () => range(false));
   const whole = button("Whole inputs", "Compare with whole inputs, pooled to 16 × 16", () => range(true));
-  const list = foundList(state, (value) => value.toFixed(3));
+  const list = headList(state, (value) => value.toFixed(3));
   const wait = element("p", "hs-sentence", { role: "status" });
   const tools = element(
     "div",

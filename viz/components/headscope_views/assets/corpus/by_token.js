@@ -5,7 +5,7 @@ import { element } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { percent } from "../text/filters.js";
 import { showLine } from "../text/measures.js";
-import { foundList } from "./found.js";
+import { headList } from "./head_list.js";
 
 /** @import {CorpusHeads, Panel} from "../types" */
 /** @import {CorpusState} from "./state.js" */
@@ -24,7 +24,7 @@ export function byToken(state, parent) {
     ...{ type: "search", "aria-label": "Token", placeholder: "commas", maxlength: "40" },
     ...{ spellcheck: "false", autocomplete: "off" },
   });
-  const list = foundList(state, percent);
+  const list = headList(state, percent);
   const wait = element("p", "hs-sentence", { role: "status" });
   const note =
     "The bar is the share of all weight that goes to this token over the corpus, or comes from it.";

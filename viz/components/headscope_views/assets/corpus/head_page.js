@@ -11,7 +11,7 @@ import { showLine } from "../text/measures.js";
 import { thumbnail } from "../text/thumbnail.js";
 import { bars, shares } from "./bars.js";
 import { examplesOf } from "./examples.js";
-import { foundList } from "./found.js";
+import { headList } from "./head_list.js";
 import { intervalOf } from "./interval.js";
 import { counted } from "./words.js";
 
@@ -36,7 +36,7 @@ export function headPage(state, parent) {
   const picture = element("div", "hs-corpus-map");
   const wait = element("p", "hs-sentence", { role: "status" });
   const body = element("div");
-  const alike = foundList(state, (value) => value.toFixed(3));
+  const alike = headList(state, (value) => value.toFixed(3));
   const elsewhere = element("div");
   const linked = changes();
   const likeness = element(

@@ -174,7 +174,7 @@ function vectors(numbers, moment) {
   ];
 }
 
-/** @type {(x: number, y: number, half: number, shown: number[][]) => Plane} */
+/** @type {(x: number, y: number, half: number, points: number[][]) => Plane} */
 function planeAt(x, y, half, points) {
   const range = Math.max(LEAST, Math.ceil(Math.max(...points.flat().map(Math.abs))));
   return { x, y, unit: half / range, range };

@@ -82,10 +82,10 @@ export function widthsTable({ keys, values, scores, weights, output }) {
   };
 }
 
-/** @type {(found: number[]) => string} */
+/** @type {(values: number[]) => string} */
 const list = (values) => values.map((each) => fixed(each)).join(", ");
 
-/** @type {(found: number[]) => string} */
+/** @type {(values: number[]) => string} */
 const tuple = (values) => `(${list(values)})`;
 
 /**

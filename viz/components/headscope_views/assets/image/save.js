@@ -44,7 +44,7 @@ export function wrapped(text, most, measure) {
  * @param {{wide: number, tall: number, family: string}} size
  * @param {string} caption
  * @param {Theme} theme
- * @param {{plain: boolean, top: number}} shown
+ * @param {{plain: boolean, top: number}} drawing
  */
 export function savePicture(state, picture, size, caption, theme, { plain, top }) {
   const { wide, tall, family } = size;

@@ -3,7 +3,7 @@
 /** @typedef {{page: string, step: number, steps: number, figure: string}} ShownStep steps count from 0; the figure's inputs as in a link */
 /** @typedef {{page: string, step: number, figure?: string}} WantedStep */
 
-/** @type {Set<(shown: ShownStep) => void>} */
+/** @type {Set<(step: ShownStep) => void>} */
 const readers = new Set();
 /** @type {Set<(wanted: WantedStep) => void>} */
 const stories = new Set();
@@ -27,7 +27,7 @@ export function reportStep(page, step, steps, figure = "") {
 /**
  * Calls a listener with the step shown now, if there is one, and with every later one.
  *
- * @param {(shown: ShownStep) => void} listener
+ * @param {(step: ShownStep) => void} listener
  * @returns {() => void} ends it
  */
 export function onStep(listener) {

@@ -39,7 +39,7 @@ async function post(path, message) {
 /**
  * Opens a room.
  *
- * @param {ShownStep} shown
+ * @param {ShownStep} step
  * @returns {Promise<{code: string, key: string, host: string}>}
  */
 export const openRoom = ({ page, step, steps, figure }) => post(BASE, { page, step, steps, figure });

@@ -97,7 +97,7 @@ export function presented(page, report, lessons) {
 /**
  * “lesson 4, step 3 of 6”.
  *
- * @param {ShownStep} shown
+ * @param {ShownStep} place
  * @param {RoomLesson[]} lessons
  */
 export function placeOf({ page, step, steps }, lessons) {

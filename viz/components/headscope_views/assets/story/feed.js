@@ -7,7 +7,7 @@ const KEPT = 64; // answers
 /**
  * @template T
  * @param {(path: string, signal: AbortSignal) => Promise<T>} fetched
- * @param {(found: T, path: string) => void} received
+ * @param {(answer: T, path: string) => void} received
  * @param {(reason: string) => void} failed
  */
 export function feed(fetched, received, failed) {

@@ -25,7 +25,7 @@ export function tablesOf() {
   return { box, show };
 }
 
-/** @param {FigureTable} shown */
+/** @param {FigureTable} numbers */
 function table({ title, rows, cols, values }) {
   const head = element("tr", "", {}, element("td"), ...cols.map((name) => element("th", "", { scope: "col" }, name)));
   const lines = values.map((row, i) =>

@@ -139,7 +139,7 @@ function dot(kind, share) {
   return node;
 }
 
-/** @param {BlameAnswer} found */
+/** @param {BlameAnswer} answer */
 const spans = ({ spans: list, labels }) =>
   list
     .slice(0, 3)

@@ -180,7 +180,7 @@ export function column(name, axis, on) {
     for (const child of list.children) {
       const index = Number(/** @type {HTMLElement} */ (child).dataset.index);
       child.classList.toggle("hs-on", index === active);
-      child.classList.toggle("hs-found", matches.has(index));
+      child.classList.toggle("hs-match", matches.has(index));
       const inside = brushed && index >= brushed[0] && index < brushed[1];
       child.classList.toggle("hs-brushed", Boolean(inside));
       setAttribute(child, "aria-selected", String(index === pinned));

@@ -257,7 +257,7 @@ export function copies(state, parent) {
         current: one ? token() : null,
         chosen: isMean() ? null : chosen,
         over,
-        matches: state.foundPlaces(answering()),
+        matches: state.matchPlaces(answering()),
         marked: places.length ? new Set(places) : NONE,
         brushed,
       },
@@ -336,7 +336,7 @@ export function copies(state, parent) {
       const [text, range] = outward() ? [query, rows] : [key, cols];
       choices.arrange(text, range, { ...how, tallest: 120 * unit, picks: true });
       const look = { ground: () => null, describe: () => "", over: null, marked: NONE, chosen, brushed: null };
-      choices.render({ ...look, current: token(), matches: state.foundPlaces(asking()) }, theme);
+      choices.render({ ...look, current: token(), matches: state.matchPlaces(asking()) }, theme);
     }
     const [text, range] = answering() === "key" ? [key, cols] : [query, rows];
     for (const each of seen) {

@@ -310,8 +310,8 @@ export function lines(state, parent) {
     }
     const [activeLeft, pinnedLeft] = indexIn("query");
     const [activeRight, pinnedRight] = indexIn("key");
-    left.render(activeLeft, pinnedLeft, state.foundPlaces("query"), brushedIn("query"));
-    right.render(activeRight, pinnedRight, state.foundPlaces("key"), brushedIn("key"));
+    left.render(activeLeft, pinnedLeft, state.matchPlaces("query"), brushedIn("query"));
+    right.render(activeRight, pinnedRight, state.matchPlaces("key"), brushedIn("key"));
     const parts = on.flatMap((head) => state.parts(site, head));
     stage.classList.toggle("hs-dim", on.some((head) => !strands(head)));
     const place = [left.offset(), right.offset(), canvas.clientWidth, height, devicePixelRatio];

@@ -306,7 +306,7 @@ export function matrix(state, parent) {
       parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme, leastOf(variant)) })),
       absent: absent(),
       marks: marks(),
-      matches: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
+      matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
       ...{ scale, sinks, view: view(), pinned: token, inward: direction === "in" },
       important: named(),
       names: namesOf(site, head, variant),

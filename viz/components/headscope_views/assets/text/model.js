@@ -496,7 +496,7 @@ function part(state, parent, name) {
 /**
  * What a relevance explains: "“mat” at position 3, logit".
  *
- * @param {Pick<RelevanceAnswer, "name" | "id" | "position" | "similarity">} found
+ * @param {Pick<RelevanceAnswer, "name" | "id" | "position" | "similarity">} answer
  */
 export function explainedIn({ name, id, position, similarity }) {
   if (similarity) return `similarity to “${name}”`;

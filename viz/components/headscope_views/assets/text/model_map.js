@@ -69,7 +69,7 @@ export function modelMap(state, point) {
       const picture = {
         ...{ parts: [{ part, table: tableOf(theme.ramp, 1, 1) }], scale, view: whole(layout), pinned: row, inward: false },
         ...{ sinks: null, absent: null, marks: null, important: [] },
-        matches: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
+        matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
         ...{ names, note, labels, theme, family },
       };
       paintPicture(fit(canvas, layout, devicePixelRatio || 1), layout, picture, devicePixelRatio || 1);

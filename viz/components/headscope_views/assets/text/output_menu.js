@@ -46,7 +46,7 @@ export function outputMenu(state, { option, label, none } = EXPLAINED) {
     state.select({ [option]: output });
   }
 
-  /** @param {Outputs} found */
+  /** @param {Outputs} answer */
   function list({ options }) {
     const items = options.map((each) => element("option", "", { value: each.value }, nameOfOption(each)));
     select.replaceChildren(element("option", "", { value: "" }, none), ...items);

@@ -86,7 +86,7 @@ export function parts(state, parent) {
     setText(read, at ? wordsOf(at.row, at.column) : line);
   }
 
-  /** @param {LogitParts} found */
+  /** @param {LogitParts} parts */
   function build({ rows }) {
     const columns = [...Array(most()).keys()].map(String);
     const head = element("tr", "", {}, element("th", "hs-cells-corner", { scope: "col" }, "layer"));
@@ -127,7 +127,7 @@ export function parts(state, parent) {
     markPainted(section);
   }
 
-  /** @param {LogitParts} found */
+  /** @param {LogitParts} parts */
   const logitOf = ({ name, versus: other, position }) => [
     "the logit of ",
     ...quoted(name),

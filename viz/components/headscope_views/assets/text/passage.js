@@ -194,7 +194,7 @@ export function passage(className, name, on) {
       }
       node.classList.toggle("hs-current", index === current);
       node.classList.toggle("hs-over", index === over);
-      node.classList.toggle("hs-found", matches.has(index));
+      node.classList.toggle("hs-match", matches.has(index));
       node.classList.toggle("hs-marked", marked.has(index));
       const inside = brushed && index >= brushed[0] && index < brushed[1];
       node.classList.toggle("hs-brushed-chip", Boolean(inside));

@@ -165,7 +165,7 @@ export function scaleText(maps, top) {
  * Whether a word needs an area, as a sentence.
  *
  * @param {string} word
- * @param {Need} found
+ * @param {Need} need
  * @param {string} how the area is hidden
  */
 export function needText(word, { before, after, elsewhere }, how) {

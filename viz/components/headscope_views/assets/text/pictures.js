@@ -9,7 +9,7 @@ import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
 import { areaBetween, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
-import { meanOf } from "./time_axis.js";
+import { meanRow } from "./mean_row.js";
 
 /** @import {AnswerWord, Detected, HeadOnPicture, Need, Objects, SampledPoints, Theme, TokenGrid, Versus} from "../types" */
 /** @import {Area, Sheet} from "./picture_maps.js" */
@@ -201,17 +201,7 @@ export function pictures(state, parent) {
   }
 
   /** The weights of the chosen word, once all of its rows are here. */
-  function weights() {
-    const { site, head } = state.selection;
-    const wanted = rows();
-    const fetched = wanted.flatMap((row) => state.maps.exact(site, head, "query", row)?.weights ?? []);
-    for (let i = 0; i < MOST_ROWS; i++) {
-      const row = wanted[i];
-      const here = row === undefined || state.maps.exact(site, head, "query", row);
-      state.view.client?.want(`looked ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
-    }
-    return fetched.length === wanted.length ? meanOf(fetched) : null;
-  }
+  const weights = () => meanRow(state, rows(), "looked", MOST_ROWS);
 
   /** The weights of the second object. */
   function weightsBeside() {

@@ -8,7 +8,8 @@ import { contextOf, element, markPainted, offer, quoted, setAttribute, setText }
 import { capital } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { ticksOf } from "../core/ticks.js";
-import { FOLD, lanesOf, meanOf, secondAt, shareAfter, timeAxis, wordAt, wordOf } from "./time_axis.js";
+import { meanRow } from "./mean_row.js";
+import { FOLD, lanesOf, secondAt, shareAfter, timeAxis, wordAt, wordOf } from "./time_axis.js";
 
 /** @import {Heard, Spectrogram, SpokenWord, Theme} from "../types" */
 /** @import {TimeAxis} from "./time_axis.js" */
@@ -92,18 +93,8 @@ export function sound(state, parent) {
     return origins.findIndex((group) => group.includes(row));
   }
 
-  /** Fetches what is missing of these rows. */
-  function weights() {
-    const { site, head } = state.selection;
-    const wanted = rows();
-    const known = wanted.flatMap((row) => state.maps.exact(site, head, "query", row)?.weights ?? []);
-    for (let i = 0; i < MOST_ROWS; i++) {
-      const row = wanted[i];
-      const here = row === undefined || state.maps.exact(site, head, "query", row);
-      state.view.client?.want(`heard ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
-    }
-    return known.length === wanted.length ? meanOf(known) : null;
-  }
+  /** The weights of the chosen word, once all of its rows are here. */
+  const weights = () => meanRow(state, rows(), "heard", MOST_ROWS);
 
   /** The word of the chosen token. */
   function chosen() {
@@ -245,7 +236,7 @@ export function sound(state, parent) {
   }
 
   /**
-   * @param {Spectrogram} found
+   * @param {Spectrogram} spectrogram
    * @param {Theme} theme
    */
   function prepare({ rows: tall, cols, levels }, theme) {
@@ -265,7 +256,7 @@ export function sound(state, parent) {
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {Spectrogram} found
+   * @param {Spectrogram} spectrogram
    * @param {TimeAxis} now
    * @param {Theme} theme
    */

@@ -174,7 +174,7 @@ export class TextState {
    * @param {Axis} axis
    * @returns {Set<number>}
    */
-  foundPlaces(axis) {
+  matchPlaces(axis) {
     const runs = this.matchesOf(axis);
     return new Set(runs.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
   }

@@ -94,7 +94,7 @@ export function tokens(state, parent) {
   /** @param {Theme} theme */
   function shadeAll(theme) {
     const { least, token: chosen } = state.selection;
-    const [matches, marked] = [state.foundPlaces(outward() ? "key" : "query"), NONE];
+    const [matches, marked] = [state.matchPlaces(outward() ? "key" : "query"), NONE];
     const [current, over] = [token(), overOf()];
     const top = state.top(state.parts()[0]);
     /** @param {number} index */
@@ -118,7 +118,7 @@ export function tokens(state, parent) {
     answers.render(look, theme);
     if (one) return;
     const plain = { ground: () => null, describe: () => "", over: null, marked, brushed: null };
-    const sought = state.foundPlaces(outward() ? "query" : "key");
+    const sought = state.matchPlaces(outward() ? "query" : "key");
     choices.render({ ...plain, current, chosen, matches: sought }, theme);
   }
 

@@ -10,7 +10,7 @@ import { element, setAttribute } from "../core/dom.js";
  * @param {CorpusState} state
  * @param {(value: number) => string} text of a head's value
  */
-export function foundList(state, text) {
+export function headList(state, text) {
   const box = element("ol", "hs-finder-list");
   const listed = changes();
   const marked = changes();
@@ -18,7 +18,7 @@ export function foundList(state, text) {
   let heads = [];
 
   /**
-   * @param {CorpusHeads["heads"][number]} found
+   * @param {CorpusHeads["heads"][number]} match
    * @param {number} top
    */
   function row({ site, head, value }, top) {
