@@ -70,12 +70,10 @@ def app_url(
 
     It finds no fetched models, as on a machine that the app was never started on.
     """
-    folders = {
-        name: str(tmp_path_factory.mktemp(name.lower()))
-        for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME")
-    }
+    data, cache = (str(tmp_path_factory.mktemp(name)) for name in ("data", "cache"))
+    app = servers.served(XDG_DATA_HOME=data, XDG_CACHE_HOME=cache)
     try:
-        with servers.served(**folders) as server, ThreadPoolExecutor(1) as beside:
+        with app as server, ThreadPoolExecutor(1) as beside:
             beside.submit(asyncio.run, first_visit(server.url)).result()
             keep_warm(context, f"{server.url}/_stcore/health")
             yield server.url

@@ -87,6 +87,7 @@ def test_parts_of_the_map_lead_to_their_lessons_without_a_reload(page: Page, app
     expect(page.locator(".hs-map-part.lit")).to_have_attribute("data-part", "heads")
     page.locator(".hs-map-part[data-part=position] rect").first.click()
     arrived(page, "position")
+    shows(page, "order")
     for step in ("hand", "clock"):  # a clicker moves by one step, also after a click
         page.keyboard.press("PageDown")
         shows(page, step)

@@ -188,11 +188,10 @@ def test_a_weight_is_typed_then_changed_by_keys_and_stays_one_edit(
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
     read = page.locator(".hs-matrix .hs-read")
-    expect(read).to_contain_text(re.compile(r"\(\d+\).+\(\d+\)"))
-    query, key = re.findall(r"\((\d+)\)", read.inner_text())[:2]
+    expect(read).to_contain_text(re.compile(r"\(1\).+\(1\)"))
     page.keyboard.press("Alt+ArrowUp")
     second = page.locator(".st-key-explore_edit_1_row")
-    expect(second).to_contain_text(f"query {query} gives key {key} the weight")
+    expect(second).to_contain_text("query 1 gives key 1 the weight")
     first = second.inner_text()
     expect(page.locator(f"{VIEW}:not(.hs-busy)")).to_have_count(1)
     page.wait_for_url(re.compile("edits=SetWeights.+SetWeights"))

@@ -164,8 +164,9 @@ def test_on_paper_two_steps_share_a_page_and_none_is_broken(page, app_url):
     """With their figures, also the one of MiniLM, which another request brought."""
     open_story(page, app_url, "heads?story=7")
     expect(page.locator(".story-scene")).to_have_attribute("aria-label", re.compile("habits"))
-    for _ in range(2):
+    for step in ("shapes", "cost"):
         page.keyboard.press("ArrowLeft")
+        expect(page.locator(f"#step-{step}.current")).to_have_count(1)
     shows(page, "eight")  # the step after it waits for an answer
     document = pypdfium2.PdfDocument(page.pdf(format="A4"))
     pages = [each.get_textpage().get_text_range() for each in document]

@@ -87,7 +87,8 @@ def test_the_numbers_of_photos_are_those_that_are_told(example) -> None:
 @pytest.mark.long
 def test_the_words_beside_those_weights() -> None:
     """The second weight of the translator, and what SmolLM2 continues with."""
-    fetched("translate"), fetched("smollm2")
+    fetched("translate")
+    fetched("smollm2")
     found = trace(load("translate"), ALL["translate"][0].input)
     row = found.weights(1, 0, kind="cross")[8]
     assert (round(row[5].item(), 2), int(row.argmax())) == (0.93, 5)
