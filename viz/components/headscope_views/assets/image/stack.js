@@ -13,7 +13,7 @@ import { paintMap } from "./state.js";
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it
 const LINED = 5; // and for lines between patches
 const WIDE = 14; // and for bright ones
-const FEW = 16; // rows and columns of patches whose lines are always there
+const FEW = 15; // rows and columns of patches whose lines are always there
 const LEAST = 9; // CSS pixels of a frame
 
 /** @typedef {{wide: number, tall: number, family: string}} Size */

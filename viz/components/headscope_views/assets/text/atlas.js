@@ -2,12 +2,13 @@
 
 import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
-import { contextOf, element, setText } from "../core/dom.js";
+import { contextOf, element, setText, topOf } from "../core/dom.js";
 import { columnsOf, GAP, gapsBefore, inLayers, inOrder } from "./arrangement.js";
 import { withoutWeights } from "./layers.js";
 import { nameOfSpot, ranked, rankOf } from "./numbers.js";
 import { sort } from "./sorting.js";
 import { paintThumbnail } from "./thumbnail.js";
+import { tallestPlot } from "./viewport.js";
 
 /** @import {Theme} from "../types" */
 /** @import {Arrangement, Layers, Spot} from "./arrangement.js" */
@@ -21,6 +22,7 @@ const FADED = 0.75; // opacity of the background over heads that do not stand ou
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
 const CAPTION = 30; // height of the two lines below a thumbnail in an order of numbers, likewise
 const SLOW = 64 << 20; // weights of a layer from which on its thumbnails take a while
+const BELOW = 30; // height of the chosen head's name below them, likewise
 const SENTENCE =
   "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.";
 /**
@@ -63,6 +65,7 @@ export function atlas(state, parent) {
   let last = null;
   const drawn = changes();
   const framed = changes();
+  const bounded = changes();
 
   /** The sites of the chosen kind of attention. */
   const rows = () => state.group();
@@ -340,7 +343,7 @@ export function atlas(state, parent) {
     );
   }
 
-  /** Scrolls the chosen picture into view, inside its box. */
+  /** Scrolls the chosen picture into view, inside its box; where it is far, to the middle. */
   function reveal() {
     const corner = places.place(state.selection);
     if (!corner) return;
@@ -351,9 +354,11 @@ export function atlas(state, parent) {
     if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
     else if (x + size.x + 2 * GAP > scroller.scrollLeft + wide)
       scroller.scrollLeft = x + size.x + 2 * GAP - wide;
-    if (y < scroller.scrollTop) scroller.scrollTop = y - GAP;
-    else if (y + size.y + GAP > scroller.scrollTop + high)
-      scroller.scrollTop = y + size.y + GAP - high;
+    const above = scroller.scrollTop - y;
+    const below = y + size.y + GAP - scroller.scrollTop - high;
+    if (Math.max(above, below) > size.y) scroller.scrollTop = y + (size.y - high) / 2;
+    else if (above > 0) scroller.scrollTop = y - GAP;
+    else if (below > 0) scroller.scrollTop += below;
   }
 
   /** How many thumbnails are still to come, where a layer takes long. */
@@ -374,11 +379,11 @@ export function atlas(state, parent) {
     sorting.render();
     const { site, head, scale, arrangement, rank } = state.selection;
     const { thumbs } = state.maps;
+    const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
     const sizes = [scroller.clientWidth, devicePixelRatio];
     const chosenOrder = arrangement === "rank" ? [rank, state.numbers, state.conditions] : [];
     const what = [theme, state.base, rows()[0], thumbs.size, scale, state.standing];
     if (drawn(...what, ...sizes, ...chosenOrder)) {
-      const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
       const sorted = order();
       last = sorted;
       over = null;
@@ -392,7 +397,10 @@ export function atlas(state, parent) {
       paint(theme, sorted, unit);
       framed(null);
     }
-    if (framed(site, head)) {
+    const tallest = Math.round(tallestPlot(innerHeight, topOf(scroller), BELOW * unit));
+    const isBounded = bounded(tallest);
+    if (isBounded) scroller.style.maxHeight = `${tallest}px`;
+    if (framed(site, head) || isBounded) {
       reveal();
       place(chosen, state.selection);
       emphasise(last);
