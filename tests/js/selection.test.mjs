@@ -223,6 +223,7 @@ test("a layer or head of a link that is not there is named with those shown inst
   const said = (link) => selection.missing(base, link, selection.fromLink(base, link));
   assert.equal(said({ layer: 1, head: 1 }), "");
   assert.equal(said({ head: "mean" }), "");
+  assert.equal(said({ layer: null, head: null }), "");
   assert.equal(said({ layer: 99, head: 0 }), "There is no layer 99: layer 1, head 0 is shown");
   assert.equal(said({ layer: 99, head: 7 }), "There is no layer 99 and no head 7: layer 1, head 1 is shown");
 });

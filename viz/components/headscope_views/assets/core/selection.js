@@ -117,7 +117,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
 export function missing({ sites }, link, { site, head }) {
   const { layer, heads } = sites[site];
   const asked = [
-    link.layer === undefined || link.layer === layer ? "" : `layer ${link.layer}`,
+    (link.layer ?? layer) === layer ? "" : `layer ${link.layer}`,
     typeof link.head === "number" && link.head >= heads ? `head ${link.head}` : "",
   ].filter(Boolean);
   return asked.length ? `There is no ${asked.join(" and no ")}: layer ${layer}, head ${head} is shown` : "";

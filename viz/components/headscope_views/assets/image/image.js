@@ -178,6 +178,7 @@ function toolbar(state, bar, host) {
       outliers.hidden = mode === "shown";
       outliers.setAttribute("aria-pressed", String(more === "yes"));
       setText(note, [missing, state.base.note].filter(Boolean).join("; "));
+      note.classList.toggle("hs-note-long", Boolean(missing));
       note.hidden = !note.textContent;
     },
   };

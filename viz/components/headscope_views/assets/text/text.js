@@ -181,6 +181,7 @@ function toolbar(state, bar, drawn) {
       const whole = state.view.props.difference && name !== "matrix" ? AFTER : "";
       const said = [missing, whole, state.base[FORMS[name].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
       setText(note, said);
+      note.classList.toggle("hs-note-long", Boolean(missing || whole));
       note.hidden = !said;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
       closer.disabled = Boolean(zoom?.isDeepest());
