@@ -28,8 +28,10 @@ class Colours:
     heads: tuple[str, ...]
 
 
-# Sixteen head colours per mode: pairwise OKLab distance is at least 0.08 for normal vision and for
-# full protanopia, deuteranopia and tritanopia; contrast with the background is at least 3.
+# Sixteen head colours per mode: pairwise OKLab distance is at least 0.085 for normal vision and for
+# full protanopia, deuteranopia and tritanopia; contrast with the background is at least 3. None is
+# nearly black (light: lightness of at least 0.37; dark: 0.61) or grey (chroma of at least 0.075).
+# Each is as far as possible from those before it.
 COLOURS: dict[Mode, Colours] = {
     "light": Colours(
         background="#ffffff",
@@ -39,9 +41,9 @@ COLOURS: dict[Mode, Colours] = {
         line="#d7dce6",
         primary="#4a4fc9",
         heads=(
-            *("#9e7efc", "#3c2a02", "#ef6c22", "#3144b6", "#936774", "#9e330b", "#240584"),
-            *("#ca8186", "#d24a1c", "#8463de", "#7d3d4b", "#645087", "#463a70", "#477aa8"),
-            *("#5f2641", "#139ec6"),
+            *("#0374e4", "#850506", "#fa5f15", "#531991", "#ac5e68", "#b283be", "#d6797c"),
+            *("#ad2707", "#884363", "#6c4a9e", "#1523ff", "#d5420f", "#8e68a5", "#0b04ca"),
+            *("#2b96fe", "#67235b"),
         ),
     ),
     "dark": Colours(
@@ -52,9 +54,9 @@ COLOURS: dict[Mode, Colours] = {
         line="#343a4a",
         primary="#a3a6ff",
         heads=(
-            *("#98f6fe", "#704cc5", "#dc5327", "#a59ad8", "#fbb441", "#944b81", "#7880fb"),
-            *("#d68d92", "#f6e93a", "#a2d39d", "#fc7833", "#9971be", "#d5fdc0", "#ba2d1f"),
-            *("#bf6583", "#55d6f6"),
+            *("#94b6fe", "#fef0a4", "#9b860d", "#8169fd", "#e62c8b", "#f998ac", "#94fffe"),
+            *("#b1af05", "#bed407", "#fa5dbe", "#cd8a73", "#cc42c3", "#bffc05", "#fcc49f"),
+            *("#71dfed", "#7199fd"),
         ),
     ),
 }

@@ -75,6 +75,9 @@ def test_head_colours_stand_out_from_the_ground(mode: Mode):
     assert len(COLOURS[mode].heads) == 16
     for colour in COLOURS[mode].heads:
         assert contrast(colour, COLOURS[mode].background) >= 3
+        lightness, *hue = oklab(linear(theme.rgb(colour)))
+        assert lightness >= {"light": 0.37, "dark": 0.61}[mode]
+        assert np.hypot(*hue) >= 0.075
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
@@ -84,7 +87,7 @@ def test_no_two_heads_look_alike(mode: Mode, sight: str):
         SIGHTS[sight]
     )
     for one, other in itertools.combinations(oklab(light), 2):
-        assert np.linalg.norm(one - other) >= 0.075
+        assert np.linalg.norm(one - other) >= 0.085
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
