@@ -80,7 +80,7 @@ def _write(path: Path, value: Any) -> None:
 
 
 def _tokens(entry: Any) -> dict[str, Any]:
-    """The share of each head's weight by token, and what people call tokens."""
+    """The share of each head's weight by token and pair, and what people call tokens."""
     from analysis.corpus.opened import NAMED
     from viz.api.run_numbers import place_of
 
@@ -89,12 +89,26 @@ def _tokens(entry: Any) -> dict[str, Any]:
     for row in table.to_pylist():
         by_head = shares[row["role"]].setdefault(row["label"].strip().casefold(), {})
         by_head[row["id"]] = by_head.get(row["id"], 0.0) + row["share"]
+    pairs: dict[str, dict[str, dict[int, float]]] = {}
+    sampled: dict[str, dict[int, int]] = {}
+    for row in entry.run.table("pairs").to_pylist():
+        query, key = (row[name].strip().casefold() for name in ("query_label", "key_label"))
+        by_head = pairs.setdefault(query, {}).setdefault(key, {})
+        by_head[row["id"]] = by_head.get(row["id"], 0.0) + row["weight"]
+        sampled.setdefault(query, {})[row["query"]] = row["queries"]
     places = [list(place_of(entry, number).values()) for number in range(sum(entry.heads))]
     return {
         "named": NAMED,
         "places": places,
-        "shares": {
-            role: {label: [[h, v] for h, v in heads.items()] for label, heads in labels.items()}
-            for role, labels in shares.items()
-        },
+        "shares": _listed(shares),
+        "pairs": _listed(pairs),
+        "sampled": {label: sum(queries.values()) for label, queries in sampled.items()},
+    }
+
+
+def _listed(values: dict[str, dict[str, dict[int, float]]]) -> dict[str, Any]:
+    """Heads with their values as lists, whose order is kept."""
+    return {
+        first: {second: list(map(list, heads.items())) for second, heads in inner.items()}
+        for first, inner in values.items()
     }

@@ -29,9 +29,7 @@ ENDPOINTS = (
     Endpoint("alike", CORPUS, corpus.alike, OF_RUN),
     Endpoint("corpora", BOTH, over_corpora.corpora, OF_RUN),
     Endpoint("changes", CORPUS, compared.changes, optional={"number": word}),
-    Endpoint(
-        "attending", CORPUS, corpus.attending, {"text": word}, {"role": one_of("key", "query")}
-    ),
+    Endpoint("attending", CORPUS, corpus.attending, optional={"key": word, "query": word}),
     Endpoint("drawing", CORPUS, corpus.drawing, {"cells": corpus.cells}, {"whole": FLAG}),
     Endpoint(
         "export",

@@ -11,6 +11,7 @@ OBJECTS = {  # by number, what the share of a head's weight goes to in no partic
     "first token": "goes to the first token",
     "separator": "goes to the tokenizer’s own tokens, the first aside",
 }
+SKEWED = 0.2  # of its half width, how far the middle of an interval is from the mean for "±"
 
 
 def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | None:
@@ -47,7 +48,14 @@ def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | 
 
 
 def _percent(number: Mapping[str, Any]) -> str:
-    half = 50 * (number["high"] - number["low"])
-    margin = "<0.1" if half < 0.05 else f"{half:.1f}" if half < 9.95 else f"{half:.0f}"
-    interval = "" if math.isnan(half) else f" ± {margin}"
-    return f"{100 * number['mean']:.0f}{interval} %"
+    """A share with its interval: "71 ± 1.0 %", or near 0 and 1 "99.4 % (98.1 to 99.8 %)"."""
+    mean, low, high = (100 * number[name] for name in ("mean", "low", "high"))
+    half = (high - low) / 2
+    if math.isnan(half):
+        return f"{mean:.0f} %"
+    if half < 0.05:
+        return f"{mean:.0f} ± <0.1 %"
+    digits = 0 if half >= 9.95 else 1
+    if abs(high + low - 2 * mean) > SKEWED * 2 * half:
+        return f"{mean:.{digits}f} % ({low:.{digits}f} to {high:.{digits}f} %)"
+    return f"{mean:.0f} ± {half:.{digits}f} %"

@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.corpus.files import read_table
 from analysis.corpus.manifest import open_manifest
-from analysis.corpus.results import NAMES, NORMAL
+from analysis.corpus.results import NAMES
 from analysis.corpus.scales import SIDE
 from models.trace import Site, Trace
 
@@ -145,21 +145,45 @@ class Run:
         ranked = rows.sort_values(["mean", "id"], ascending=[lowest, True], kind="stable")
         return ranked.head(count).join(self.heads[[*ADDRESS, "sentence"]], on="id")
 
-    def attending_to(self, text: str, count: int = 10, *, role: str = "key") -> "pd.DataFrame":
-        """The heads that give the largest share of their weight to a token.
+    def attending_to(self, key: str = "", count: int = 10, *, query: str = "") -> "pd.DataFrame":
+        """The heads that give the largest share of their weight to a token, from one, or both.
+
+        A token is given in any case, or as people call it: "commas". With a key alone, the share
+        is of all weight; with a query alone, of all weight on plain keys. With both, it is of the
+        weight of the sampled queries that are this token, where the key draws most of it.
 
         Args:
-            text: the token, in any case, or what people call it: "commas".
+            key: the token that draws weight; "" for any.
             count: how many heads, at most.
-            role: "key" for what draws weight, "query" for what gives it.
+            query: the token that gives it; "" for any.
+
+        Raises:
+            ValueError: without both, and for pairs of a run of an earlier version.
         """
-        wanted = text.strip().casefold()
-        wanted = NAMED.get(wanted, NAMED.get(wanted.removesuffix("s"), wanted))
+        if key.strip() and query.strip():
+            shares = self._pair_shares(query, key)
+        else:
+            shares = self._token_shares("key" if key.strip() else "query", key or query)
+        ranked = shares.sort_values(ascending=False, kind="stable").rename("share")
+        return ranked.head(count).to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
+
+    def _token_shares(self, role: str, text: str) -> Any:
+        """The share of each head's weight that a token draws or gives, by head."""
+        wanted = token_of(text)
+        if not wanted:
+            raise ValueError("expected a token to attend to, one to attend from, or both")
         frame = self._frame("tokens", ["id", "role", "label", "share"])
         same = frame["label"].str.strip().str.casefold() == wanted
-        chosen = frame[same & (frame["role"] == role)]
-        shares = chosen.groupby("id")["share"].sum().sort_values(ascending=False, kind="stable")
-        return shares.head(count).to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
+        return frame[same & (frame["role"] == role)].groupby("id")["share"].sum()
+
+    def _pair_shares(self, query: str, key: str) -> Any:
+        """The share of the weight of one token that goes to another, by head."""
+        columns = ["id", "query", "query_label", "key_label", "weight", "queries"]
+        frame = self._frame("pairs", columns)
+        sampled = frame[frame["query_label"].str.strip().str.casefold() == token_of(query)]
+        queries = sampled.groupby("query")["queries"].max().sum()
+        chosen = sampled[sampled["key_label"].str.strip().str.casefold() == token_of(key)]
+        return chosen.groupby("id")["weight"].sum() / queries
 
     def like_drawing(
         self, drawing: np.ndarray, count: int = 10, *, whole: bool = False
@@ -260,13 +284,16 @@ class Run:
         """The difference of every number of every head that two runs share, the surest first.
 
         Returns:
-            For each, the mean here and there, the difference (there − here), its 95 % interval, and
-            how many standard errors it is.
+            For each, the mean here and there, the difference (there − here), its 95 % interval
+            (Newcombe's, from those of both means), and how many standard errors it is.
 
         Raises:
             ValueError: if no head of one has an address in the other.
+
+        Source: Newcombe 1998, "Interval Estimation for the Difference between Independent
+            Proportions", method 10.
         """
-        columns = [*ADDRESS, "measure", "count", "mean", "variance"]
+        columns = [*ADDRESS, "measure", "count", "mean", "variance", "low", "high"]
         sides = [
             run.measures.join(run.heads[ADDRESS], on="id")[["id", *columns]].fillna(
                 {"tower": "", "module": ""}
@@ -281,8 +308,12 @@ class Run:
             both["variance_here"] / both["count_here"]
             + both["variance_there"] / both["count_there"]
         )
-        both["low"] = both["difference"] - NORMAL * error
-        both["high"] = both["difference"] + NORMAL * error
+        here, there = (
+            {end: (both[f"{end}_{side}"] - both[f"mean_{side}"]).abs() for end in ("low", "high")}
+            for side in ("here", "there")
+        )
+        both["low"] = both["difference"] - np.hypot(there["low"], here["high"])
+        both["high"] = both["difference"] + np.hypot(there["high"], here["low"])
         both["errors"] = both["difference"].abs() / error.where(error > 0)
         return both.sort_values("errors", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -310,6 +341,12 @@ SHARED = (
     "sink share",
     "positional",
 )
+
+
+def token_of(text: str) -> str:
+    """A token as it is looked for: without spaces and case, or what people call it."""
+    wanted = text.strip().casefold()
+    return NAMED.get(wanted, NAMED.get(wanted.removesuffix("s"), wanted))
 
 
 def _overlap(one: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ import numpy as np
 
 from analysis.corpus.claims import claim
 from analysis.corpus.files import write_table
+from analysis.corpus.intervals import interval
 from analysis.corpus.plan import Plan
 from analysis.corpus.samples import NONE
 from analysis.corpus.scales import (
@@ -36,8 +37,8 @@ from analysis.descriptions import MOST
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NORMAL = 1.959963984540054  # standard errors on either side that hold 95 %
-LISTED = 32  # tokens and pairs of each head, by each order
+LISTED = 32  # tokens of each head, by each order
+PAIRS = 64  # pairs of tokens of each head
 OFTEN = 5  # occurrences from which the mean of a token counts
 NAMES = (
     "heads",
@@ -100,11 +101,15 @@ def moments(plan: Plan, state: State) -> dict[str, Any]:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / count
         variance = np.maximum(square - total * mean, 0.0) / (count - 1)
-        half = NORMAL * np.sqrt(variance / count)
     numbers = measures(plan.settings.pictures)
+    ends = np.full((2, *count.shape), np.nan)
     holds = np.full(count.shape, np.nan)
     for column, measure in enumerate(numbers):
-        if measure.high == 1.0 and measure.low == 0.0:
+        share = measure.high == 1.0 and measure.low == 0.0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            of_heads = (each[:, column] for each in (mean, variance, count))
+            ends[..., column] = interval(*of_heads, share=share)
+        if share:
             high = edges(measure)[:-1] >= MOST - 1e-9
             reached = sums.counts["histogram"][:, column, : len(high)][:, high].sum(-1)
             holds[:, column] = reached / np.maximum(count[:, column], 1)
@@ -116,8 +121,8 @@ def moments(plan: Plan, state: State) -> dict[str, Any]:
         "count": count[at],
         "mean": mean[at].astype(float),
         "variance": variance[at].astype(float),
-        "low": (mean - half)[at].astype(float),
-        "high": (mean + half)[at].astype(float),
+        "low": ends[0][at],
+        "high": ends[1][at],
         "holds": holds[at],
     }
 
@@ -312,17 +317,18 @@ def _largest(values: np.ndarray) -> set[int]:
 
 
 def _pairs(plan: Plan, state: State) -> "pa.Table":
-    """The pairs with the largest sums of weights."""
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("id", "query", "key", "query_label", "key_label", "count", "weight")
-    }
+    """The pairs with the largest sums of weights, and how many queries of the token are sampled."""
+    names = ("id", "query", "key", "query_label", "key_label", "count", "weight", "queries")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
     for place, pairs in zip(plan.layout.places, state.pairs, strict=True):
+        sampled = dict(zip(*np.unique(pairs.token, return_counts=True), strict=True))
         for head in range(place.heads if len(pairs.number) else 0):
             for query, key, count, weight in _commonest(
                 pairs.token, pairs.keys[:, head], pairs.weights[:, head]
             ):
                 row = (place.first + head, query, key, plan.labels[query], plan.labels[key])
-                for column, value in zip(columns.values(), (*row, count, weight), strict=True):
+                row += (count, weight, int(sampled[query]))
+                for column, value in zip(columns.values(), row, strict=True):
                     column.append(value)
     return _columns(columns)
 
@@ -334,7 +340,7 @@ def _commonest(
     both, place = np.unique(np.stack([queries, keys]), axis=1, return_inverse=True)
     count = np.bincount(place)
     total = np.bincount(place, weights)
-    order = sorted(range(len(count)), key=lambda each: (-total[each], each))[:LISTED]
+    order = sorted(range(len(count)), key=lambda each: (-total[each], each))[:PAIRS]
     return [
         (int(both[0, each]), int(both[1, each]), int(count[each]), float(total[each]))
         for each in order

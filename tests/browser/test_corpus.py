@@ -84,16 +84,22 @@ def test_heads_are_found_by_a_drawing_and_by_a_token(page: Page, app_url: str) -
     expect(found).to_have_count(0)
     page.get_by_role("button", name="Take this head’s").click()
     expect(found.first).to_contain_text(f"layer {best['layer']} · head {best['head']}")
-    page.get_by_text("Find heads by a token").click()
-    page.get_by_role("searchbox", name="Token").fill("commas")
+    page.get_by_text("Find heads by tokens").click()
+    page.get_by_role("searchbox", name="Token attended to").fill("commas")
     shares: dict[int, float] = {}
     for row in rows("minilm", "tokens"):
         if row["role"] == "key" and row["label"].strip() == ",":
             shares[row["id"]] = row["share"]
     most = rows("minilm", "heads")[max(shares, key=lambda head: shares[head])]
-    expect(page.locator(".hs-by-token .hs-finder-row").first).to_contain_text(
-        f"layer {most['layer']} · head {most['head']}"
-    )
+    first = page.locator(".hs-by-token .hs-finder-row").first
+    expect(first).to_contain_text(f"layer {most['layer']} · head {most['head']}")
+    page.get_by_role("searchbox", name="Token that attends").fill("the")
+    weights: dict[int, float] = {}
+    for row in rows("minilm", "pairs"):
+        if (row["query_label"].strip().lower(), row["key_label"].strip()) == ("the", ","):
+            weights[row["id"]] = weights.get(row["id"], 0.0) + row["weight"]
+    most = rows("minilm", "heads")[max(weights, key=lambda head: weights[head])]
+    expect(first).to_contain_text(f"layer {most['layer']} · head {most['head']}")
 
 
 def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:

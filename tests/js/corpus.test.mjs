@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { shares } from "../../viz/components/headscope_views/assets/corpus/bars.js";
 import * as drawing from "../../viz/components/headscope_views/assets/corpus/drawing.js";
 import { intervalOf } from "../../viz/components/headscope_views/assets/corpus/interval.js";
+import { attending } from "../../viz/components/headscope_views/assets/corpus/site.js";
 import { wordsOf } from "../../viz/components/headscope_views/assets/controls/runs.js";
 import { around } from "../../viz/components/headscope_views/assets/corpus/window.js";
 
@@ -46,7 +47,25 @@ test("a mean is written with two digits of its interval", () => {
   assert.equal(intervalOf({ mean: -0.5, low: -0.75, high: -0.25 }), "−0.50 ± 0.25");
   assert.equal(intervalOf({ mean: 0.99999, low: 0.99998, high: 1 }), "1.0000 ± < 0.0001");
   assert.equal(intervalOf({ mean: 0.25, low: 0.25, high: 0.25 }), "0.250 ± 0.000");
+  assert.equal(intervalOf({ mean: 0.98, low: 0.94, high: 0.995 }), "0.980 (0.940 to 0.995)");
   assert.equal(intervalOf({ mean: 0.25, low: null, high: null }), "0.250");
+});
+
+test("a site finds heads by a token on either side, and by a pair", () => {
+  /** @type {import("../../viz/components/headscope_views/assets/corpus/site.js").Search} */
+  const search = {
+    named: { comma: "," },
+    places: [[0, 0], [0, 1], [1, 0]],
+    shares: { key: { ",": [[1, 0.2], [2, 0.5]] }, query: { the: [[0, 0.1]] } },
+    pairs: { the: { ",": [[0, 3], [2, 1]] } },
+    sampled: { the: 12 },
+  };
+  /** @param {string} query */
+  const found = (query) => attending(search, new URLSearchParams(query)).heads;
+  assert.deepEqual(found("key=Commas"), [{ site: 1, head: 0, value: 0.5 }, { site: 0, head: 1, value: 0.2 }]);
+  assert.deepEqual(found("query=The"), [{ site: 0, head: 0, value: 0.1 }]);
+  assert.deepEqual(found("query=the&key=comma"), [{ site: 0, head: 0, value: 0.25 }, { site: 1, head: 0, value: 1 / 12 }]);
+  assert.deepEqual(found("query=nobody&key=comma"), []);
 });
 
 test("shares of nothing are nothing", () => {

@@ -28,6 +28,18 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
     maps = np.frombuffer((out / "maps.bin").read_bytes(), "<f4")
     expected = [entry.run.maps[name].ravel() for name in ("corner", "whole")]
     assert np.array_equal(maps, np.concatenate(expected), equal_nan=True)
+    search, shares = json.loads((out / "search.json").read_text(encoding="utf-8")), {}
+    for row in entry.run.table("pairs").to_pylist():
+        names = (row[name].strip().casefold() for name in ("query_label", "key_label"))
+        shares.setdefault(tuple(names), []).append(row)
+    for (query, key), rows in shares.items():
+        if not query or not key:  # a space, which nobody types
+            continue
+        weights = dict(search["pairs"][query][key])
+        frame = entry.run.attending_to(key, len(weights), query=query)
+        held = [weights[head] / search["sampled"][query] for head in frame["id"]]
+        assert held == pytest.approx(frame["share"].tolist())
+        assert set(weights) == {row["id"] for row in rows}
     assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0  # again
 
 

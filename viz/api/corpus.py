@@ -399,9 +399,12 @@ def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dic
     return {"name": name, "link": link, "value": exact(value)}
 
 
-def attending(entry: RunEntry, id: str, text: str, role: str = "key") -> dict[str, Any]:
-    """The heads that give the largest share of their weight to a token, or attend most from it."""
-    return _ranked(entry, entry.run.attending_to(text, LISTED, role=role), "share")
+def attending(entry: RunEntry, id: str, key: str = "", query: str = "") -> dict[str, Any]:
+    """The heads that give the largest share of their weight to a token, from one, or both."""
+    try:
+        return _ranked(entry, entry.run.attending_to(key, LISTED, query=query), "share")
+    except ValueError as error:
+        raise QuestionError(str(error)) from error
 
 
 def drawing(entry: RunEntry, id: str, cells: "np.ndarray", whole: bool = False) -> dict[str, Any]:

@@ -35,6 +35,11 @@ NUMBERS = {
             " or more in 80 % of them.",
         ),
         (
+            {"previous token": number(1.0) | {"low": 0.981, "high": 1.0, "holds": 1.0}},
+            "Over 2,000 texts, 100.0 % (98.1 to 100.0 %) of its weight goes to the token before;"
+            " that share is 40 % or more in 100 % of them.",
+        ),
+        (
             {"broad": number(0.9)},
             "Over 2,000 texts, it spreads its weight almost evenly, over 6 tokens.",
         ),

@@ -71,6 +71,29 @@ def test_planted_heads_come_first(found: Run) -> None:
         assert first["id"].tolist() == [COMMA]
         assert first["share"].iloc[0] > 0.25
     assert found.attending_to("nothing of it").empty
+    assert found.attending_to(query="and", key="comma", count=1)["id"].tolist() == [COMMA]
+    with pytest.raises(ValueError, match="expected a token"):
+        found.attending_to(" ")
+
+
+def test_a_pair_of_tokens_has_its_share_of_the_query_s_weight_by_a_plain_loop(found: Run) -> None:
+    """Every query is sampled here: of each "dog", the key that draws most, where it is "it"."""
+    model = planted()
+    shares, queries = np.zeros(5), 0
+    for text in sentences(80):
+        t = trace(model, text)
+        words, weights = text.split(), t.weights(0).numpy()
+        for place, word in enumerate(words):
+            if word != "dog":
+                continue
+            queries += 1
+            for head in range(5):
+                best = 1 + int(weights[head, place, 1:].argmax())  # the first token is a sink
+                shares[head] += weights[head, place, best] * (words[best] == "it")
+    pairs = found.attending_to(query="Dog", key="it")
+    assert dict(zip(pairs["id"], pairs["share"], strict=True)) == pytest.approx(
+        {head: share / queries for head, share in enumerate(shares)}, abs=1e-6
+    )
 
 
 def test_what_is_drawn_comes_first(found: Run) -> None:
@@ -122,9 +145,14 @@ def test_two_runs_compared(found: Run, tmp_path: Path) -> None:
     assert row["difference"] == pytest.approx(row["mean_there"] - row["mean_here"])
     assert row["low"] <= 0 <= row["high"]
     assert table["head"].iloc[0] in (OTHER, LAST)
-    error = math.sqrt(row["variance_here"] / 80 + row["variance_there"] / 80)
-    if row["count_here"] == row["count_there"] == 80:
-        assert row["high"] - row["difference"] == pytest.approx(1.96 * error, rel=1e-3)
+    up = math.hypot(row["high_there"] - row["mean_there"], row["mean_here"] - row["low_here"])
+    assert row["high"] - row["difference"] == pytest.approx(up)
+    row = table[(table["measure"] == "distance") & (table["head"] == OTHER)].iloc[0]
+    error = math.sqrt(
+        row["variance_here"] / row["count_here"] + row["variance_there"] / row["count_there"]
+    )
+    for end in (row["high"] - row["difference"], row["difference"] - row["low"]):
+        assert end == pytest.approx(1.96 * error, rel=1e-3)
 
 
 def test_sentences_say_what_and_how_sure(found: Run, tmp_path: Path) -> None:
@@ -133,11 +161,10 @@ def test_sentences_say_what_and_how_sure(found: Run, tmp_path: Path) -> None:
     object.__setattr__(model, "trained", True)
     said = open_run(run(model, sentences(80), tmp_path / "out")).heads["sentence"]
     row = found.measures.set_index(["id", "measure"]).loc[(PREVIOUS, "previous token")]
-    mean, half = 100 * row["mean"], 50 * (row["high"] - row["low"])
-    margin = "<0.1" if half < 0.05 else f"{half:.1f}"
+    mean, low, high = (100 * row[name] for name in ("mean", "low", "high"))
     assert said[PREVIOUS] == (
-        f"Over 80 texts, {mean:.0f} ± {margin} % of its weight goes to the token before; that"
-        f" share is 40 % or more in {100 * row['holds']:.0f} % of them."
+        f"Over 80 texts, {mean:.1f} % ({low:.1f} to {high:.1f} %) of its weight goes to the token"
+        f" before; that share is 40 % or more in {100 * row['holds']:.0f} % of them."
     )
     assert "of its weight stays on the token itself" in said[DUPLICATE]
 

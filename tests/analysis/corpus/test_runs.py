@@ -13,8 +13,9 @@ import pytest
 import torch
 
 from analysis.corpus import Progress, StoppedError, open_run, run
+from analysis.corpus.intervals import interval
 from analysis.corpus.plan import Plan
-from analysis.corpus.results import NAMES
+from analysis.corpus.results import NAMES, PAIRS
 from analysis.corpus.samples import numbers
 from analysis.corpus.scales import BINS, STRENGTHS, distance_bins, edges, measures
 from analysis.corpus.state import State
@@ -60,8 +61,10 @@ def test_every_number_is_a_plain_loop_s(
             assert row["mean"] == pytest.approx(known.mean(), abs=close)
             if len(known) > 1:
                 assert row["variance"] == pytest.approx(known.var(ddof=1), abs=close)
-                half = 1.96 * np.sqrt(known.var(ddof=1) / len(known))
-                assert row["high"] - row["mean"] == pytest.approx(half, abs=10 * close)
+                share = (measure.low, measure.high) == (0, 1)
+                moments = known.mean(), known.var(ddof=1), float(len(known))
+                ends = interval(*moments, share=share)
+                assert (row["low"], row["high"]) == pytest.approx(ends, abs=10 * close)
             limits = edges(measure)
             expected, _ = np.histogram(np.minimum(known, limits[-1]), limits)
             column = measures(False).index(measure)
@@ -147,7 +150,7 @@ def test_pairs_are_those_of_every_query_of_a_small_corpus(
     table = open_run(tmp_path / "out").table("pairs").to_pylist()
     for head in range(2):
         rows = [row for row in table if row["id"] == head]
-        assert len(rows) == min(32, len(expected[head]))
+        assert len(rows) == min(PAIRS, len(expected[head]))
         for row in rows:
             assert row["count"] == expected[head][row["query_label"], row["key_label"]]
 

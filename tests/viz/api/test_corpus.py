@@ -168,10 +168,27 @@ def test_heads_are_found_by_a_token() -> None:
     for row in table("minilm", "tokens").to_pylist():
         if row["role"] == "key" and row["label"].strip() == ",":
             shares[row["id"]] = shares.get(row["id"], 0.0) + row["share"]
-    found = ask("minilm", "attending?text=commas")["heads"]
+    found = ask("minilm", "attending?key=commas")["heads"]
     best = sorted(shares, key=lambda head: -shares[head])[: len(found)]
     assert [(each["site"], each["head"]) for each in found] == [places("minilm")[h] for h in best]
     assert [each["value"] for each in found] == pytest.approx([shares[head] for head in best])
+
+
+def test_heads_are_found_by_a_pair_of_tokens() -> None:
+    every = table("smollm2", "pairs").to_pylist()
+    weights: dict[int, float] = {}
+    queries: dict[int, int] = {}
+    for row in every:
+        if row["query_label"].strip().lower() == "the":
+            queries[row["query"]] = row["queries"]
+            if row["key_label"].strip().lower() == "of":
+                weights[row["id"]] = weights.get(row["id"], 0.0) + row["weight"]
+    found = ask("smollm2", "attending?query=the&key=Of")["heads"]
+    best = sorted(weights, key=lambda head: -weights[head])[: len(found)]
+    assert [(each["site"], each["head"]) for each in found] == [places("smollm2")[h] for h in best]
+    shares = [weights[head] / sum(queries.values()) for head in best]
+    assert [each["value"] for each in found] == pytest.approx(shares)
+    assert 0 < shares[0] <= 1
 
 
 def test_a_head_is_found_by_drawing_its_pattern() -> None:
@@ -204,8 +221,9 @@ def test_the_heads_most_like_one_are_those_that_the_run_names() -> None:
         "drawing?cells=f0",
         "drawing?cells=" + "0" * 256,
         "drawing?cells=" + "g" * 256,
-        "attending?text=",
-        "attending?text=a&role=both",
+        "attending",
+        "attending?key=",
+        "attending?key=a&role=both",
     ],
 )
 def test_bad_questions_are_refused(path: str) -> None:

@@ -1,7 +1,6 @@
-// Heads by the tokens that they attend to: typed as they are, or as people call them.
+// Heads by the tokens that they attend from and to: typed as they are, or as people call them.
 
-import { menu } from "../core/bar.js";
-import { element } from "../core/dom.js";
+import { element, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { percent } from "../text/filters.js";
 import { showLine } from "../text/measures.js";
@@ -11,7 +10,11 @@ import { headList } from "./head_list.js";
 /** @import {CorpusState} from "./state.js" */
 
 const PAUSE_MS = 200; // in typing, before the server is asked
-const ROLES = ["key", "query"];
+const NOTES = [
+  "The bar is the share of all weight that goes to this token over the corpus.",
+  "The bar is the share of all weight that comes from this token, the first token and the tokenizer’s own as keys aside.",
+  "The bar is the share of the first token’s weight that goes to the second, where it draws most of it.",
+];
 
 /**
  * @param {CorpusState} state
@@ -19,22 +22,18 @@ const ROLES = ["key", "query"];
  * @returns {Panel}
  */
 export function byToken(state, parent) {
-  const role = menu("Role", "Which side of the attention", ["attend to", "attend most from"], () => ask());
-  const input = element("input", "hs-find hs-token-find", {
-    ...{ type: "search", "aria-label": "Token", placeholder: "commas", maxlength: "40" },
-    ...{ spellcheck: "false", autocomplete: "off" },
-  });
+  const query = entry("Token that attends", "any token");
+  const key = entry("Token attended to", "commas");
   const list = headList(state, percent);
   const wait = element("p", "hs-sentence", { role: "status" });
-  const note =
-    "The bar is the share of all weight that goes to this token over the corpus, or comes from it.";
+  const note = element("p", "hs-doubt", {}, NOTES[0]);
   const box = element(
     "details",
     "hs-finder hs-by-token",
     {},
-    element("summary", "", {}, "Find heads by a token"),
-    element("div", "hs-row", {}, element("span", "", {}, "Heads that"), role, input),
-    ...[wait, list.box, element("p", "hs-doubt", {}, note)],
+    element("summary", "", {}, "Find heads by tokens"),
+    element("div", "hs-row", {}, "Heads that attend from", query, "to", key),
+    ...[wait, list.box, note],
   );
   parent.append(box);
   let path = "";
@@ -42,11 +41,12 @@ export function byToken(state, parent) {
   let timer;
 
   function ask() {
-    const text = input.value.trim();
-    path = text ? pathOf("attending", { text, role: ROLES[role.selectedIndex] }) : "";
+    const [from, to] = [query.value.trim(), key.value.trim()];
+    path = from || to ? pathOf("attending", { ...(to && { key: to }), ...(from && { query: from }) }) : "";
+    setText(note, NOTES[from ? (to ? 2 : 1) : 0]);
     state.changed();
   }
-  input.oninput = () => {
+  query.oninput = key.oninput = () => {
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE_MS);
   };
@@ -55,10 +55,21 @@ export function byToken(state, parent) {
     render() {
       box.hidden = state.base.run.pictures;
       const answer = path ? /** @type {CorpusHeads | null} */ (state.ask("token", path)) : null;
-      const none = answer && !answer.heads.length ? "No head has this among the tokens that are kept." : "";
+      const none = answer && !answer.heads.length ? "No head has this among the tokens and pairs that are kept." : "";
       showLine(wait, path && !answer ? state.waitingFor("token", "Looking") : none);
       list.show(answer);
     },
     destroy: () => clearTimeout(timer),
   };
+}
+
+/**
+ * @param {string} label
+ * @param {string} placeholder
+ */
+function entry(label, placeholder) {
+  return element("input", "hs-find hs-token-find", {
+    ...{ type: "search", "aria-label": label, placeholder, maxlength: "40" },
+    ...{ spellcheck: "false", autocomplete: "off" },
+  });
 }

@@ -11,6 +11,8 @@ import { mount as mountCorpus } from "./corpus.js";
  * @property {Record<string, string>} named what people call tokens
  * @property {[number, number][]} places site and head, by number
  * @property {Record<string, Record<string, [number, number][]>>} shares of heads, by role and token
+ * @property {Record<string, Record<string, [number, number][]>>} pairs weights of heads, by query and key
+ * @property {Record<string, number>} sampled queries, by token
  */
 
 const SIDE = 16;
@@ -115,17 +117,29 @@ export class SiteSource {
 const encoded = (value) => new TextEncoder().encode(JSON.stringify(value));
 
 /**
- * The heads that give the largest share of their weight to a token, or attend most from it.
+ * The heads that give the largest share of their weight to a token, from one, or both.
  *
  * @param {Search} search
  * @param {URLSearchParams} query
  */
-export function attending({ named, places, shares }, query) {
-  const text = (query.get("text") ?? "").trim().toLowerCase();
-  const wanted = named[text] ?? named[text.replace(/s$/, "")] ?? text;
-  const values = /** @type {number[]} */ (new Array(places.length).fill(NaN));
-  for (const [head, share] of shares[query.get("role") ?? "key"]?.[wanted] ?? []) values[head] = share;
-  return ranked(values, places);
+export function attending(search, query) {
+  const [from, to] = [tokenOf(search, query.get("query")), tokenOf(search, query.get("key"))];
+  const whole = from && to ? search.sampled[from] : 1;
+  const rows = from && to ? search.pairs[from]?.[to] : search.shares[to ? "key" : "query"]?.[to || from];
+  const values = /** @type {number[]} */ (new Array(search.places.length).fill(NaN));
+  for (const [head, share] of rows ?? []) values[head] = share / whole;
+  return ranked(values, search.places);
+}
+
+/**
+ * A token as it is looked for: without spaces and case, or what people call it.
+ *
+ * @param {Search} search
+ * @param {string | null} typed
+ */
+function tokenOf({ named }, typed) {
+  const text = (typed ?? "").trim().toLowerCase();
+  return named[text] ?? named[text.replace(/s$/, "")] ?? text;
 }
 
 /**

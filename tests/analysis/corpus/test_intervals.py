@@ -1,0 +1,61 @@
+"""Intervals of means: Wilson's of texts that give 0 or 1, the normal one of many, and coverage."""
+
+import math
+
+import numpy as np
+import pytest
+
+from analysis.corpus.intervals import NORMAL, interval
+
+
+def ends(values: list[float], *, share: bool = True) -> tuple[float, float]:
+    array = np.array(values, float)
+    low, high = interval(array.mean(), array.var(ddof=1), float(len(array)), share=share)
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize(("ones", "count"), [(1, 2), (3, 7), (64, 64), (0, 41), (199, 200)])
+def test_texts_of_0_and_1_have_the_interval_that_wilson_s_equation_gives(ones, count) -> None:
+    """Its ends p solve (p − k / n)² = z² p (1 − p) / n, a quadratic equation."""
+    share, most = ones / count, NORMAL**2 / count
+    roots = np.roots([1 + most, -(2 * share + most), share**2]).real
+    assert ends([1.0] * ones + [0.0] * (count - ones)) == pytest.approx(sorted(roots), abs=1e-7)
+
+
+def test_equal_texts_are_not_certain() -> None:
+    low, high = ends([1.0] * 64)
+    assert (low, high) == pytest.approx((64 / (64 + NORMAL**2), 1))  # Wilson's at its bound
+    half = ends([0.5] * 10)
+    assert 0.5 - half[0] == pytest.approx(half[1] - 0.5)
+    assert half[1] - half[0] > 0.1
+
+
+def test_of_many_texts_it_is_the_normal_interval() -> None:
+    values = np.random.default_rng(0).beta(4, 3, 100_000)
+    error = NORMAL * values.std(ddof=1) / math.sqrt(len(values))
+    normal = values.mean() - error, values.mean() + error
+    assert ends(list(values)) == pytest.approx(normal, abs=error / 100)
+    assert ends(list(9 * values), share=False) == pytest.approx([9 * each for each in normal])
+
+
+@pytest.mark.parametrize(("a", "b"), [(20, 0.2), (0.5, 0.05), (5, 5)])
+def test_it_holds_the_mean_19_times_in_20(a: float, b: float) -> None:
+    drawn = np.random.default_rng(1).beta(a, b, (2_000, 200))
+    count = np.full(2_000, 200)
+    low, high = interval(drawn.mean(1), drawn.var(1, ddof=1), count, share=True)
+    holds = np.mean((low <= a / (a + b)) & (a / (a + b) <= high))
+    assert holds == pytest.approx(0.95, abs=0.02)  # four standard errors of 2,000 draws
+
+
+def test_a_share_keeps_its_bounds_and_the_mean_inside() -> None:
+    dice = np.random.default_rng(2)
+    for count in range(2, 41):
+        values = np.clip(dice.normal(dice.choice([0, 0.5, 1]), 0.2, count), 0, 1)
+        low, high = ends(list(values))
+        assert 0 <= low <= values.mean() + 1e-12
+        assert values.mean() - 1e-12 <= high <= 1
+
+
+def test_a_single_text_has_no_interval() -> None:
+    ends_of_one = interval(0.4, math.nan, 1.0, share=True)
+    assert all(np.isnan(each) for each in ends_of_one)
