@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.request import Reads, Source, TraceRequest
-from viz.api import tracing
+from viz.api import behind, tracing
 from viz.api.entries import no_predictions
 from viz.pages import shared
 from viz.pages.explore import (
@@ -163,6 +163,7 @@ def page() -> None:
     if opened is not None:
         with stage.below:
             card.show(opened, tracing.opened(opened))
+        behind.prepare()
     fetching.follow(wanted.name)
 
 
