@@ -39,6 +39,25 @@ class Word(NamedTuple):
     end: float
 
 
+class HeadPath(NamedTuple):
+    """A cross-attention head, and the path through its weights alone.
+
+    Attributes:
+        layer: of the decoder.
+        head: in the layer.
+        weights: while each token of the transcript is written, and while its end is; the softmax
+            is over the frames that were heard.
+        first: the frame at which the path enters each of those rows.
+        last: the frame at which it leaves them.
+    """
+
+    layer: int
+    head: int
+    weights: Float[Tensor, "token frame"]
+    first: Int[np.ndarray, " token"]
+    last: Int[np.ndarray, " token"]
+
+
 @dataclass(frozen=True)
 class AligningHead:
     """A cross-attention head by how well it follows time.
@@ -77,22 +96,65 @@ def align(
     Raises:
         ValueError: for a trace without a recording or a transcript, and heads that are not there.
     """
-    if method not in ("tokens", "characters"):
-        raise ValueError(f"method: expected tokens or characters, received {method!r}")
-    tokens, first = transcript(t, item)
-    weights, names = _weights(t, item)
-    if heads is None and method == "characters":
-        heads = [names[index] for index in _by_norm(weights)]
-    elif heads is None:
-        stated = () if t.sound is None else t.sound.aligning
-        heads = stated or [(each.layer, each.head) for each in aligning_heads(t, item=item)]
-    wrong = [head for head in heads if head not in names]
-    if wrong or not heads:
-        raise ValueError(f"heads: expected layer and head of cross-attention, received {wrong}")
-    chosen = weights[[names.index(head) for head in heads]]
-    matrix = _normalised(chosen, method).mean(0)[first - 1 :]
-    starts = _starts(matrix) * seconds_per_frame(t)
-    return _words(tokens, starts)
+    tokens, _ = transcript(t, item)
+    starts = _starts(t, heads, method, item)
+    return [
+        Word(text, float(starts[places[0]]), float(starts[places[-1] + 1]))
+        for text, places in spoken(tokens)
+    ]
+
+
+def align_characters(
+    t: Trace, characters: Trace, *, heads: Sequence[Head] | None = None, item: int = 0
+) -> list[Word]:
+    """The words of `align(t)`, with the seconds of their first and last characters.
+
+    Args:
+        t: of a recording, with the transcript in its decoder.
+        characters: of the same recording, with the same transcript as `spelled`.
+        heads: see `align`.
+        item: index in the batch.
+
+    Raises:
+        ValueError: see `align`; also for traces of different transcripts.
+    """
+    tokens, _ = transcript(t, item)
+    spelling, _ = transcript(characters, item)
+    starts = _starts(characters, heads, "characters", item)
+    letters = [
+        (letter, place)
+        for place, label in enumerate(spelling.labels)
+        for letter in _text(label)
+        if not letter.isspace()
+    ]
+    written = "".join(text for text, _ in spoken(tokens))
+    if "".join(written.split()) != "".join(letter for letter, _ in letters):
+        raise ValueError("expected the same transcript in both traces")
+    words, at = [], 0
+    for text, places in spoken(tokens):
+        said = "".join(_text(tokens.labels[place]) for place in places)
+        count, whole = (len("".join(each.split())) for each in (said, text))
+        first, last = letters[at][1], letters[at + count - 1][1]
+        words.append(Word(text, float(starts[first]), float(starts[_after(spelling, last)])))
+        at += whole
+    return words
+
+
+def _after(tokens: Tokens, place: int) -> int:
+    """The place behind a character, all of its pieces included."""
+    place += 1
+    while place < len(tokens) and not _text(tokens.labels[place]):
+        place += 1
+    return place
+
+
+def heads_of(t: Trace, *, method: Method = "tokens", item: int = 0) -> list[Head]:
+    """Layer and head of those that `align` makes the times from where it is given none."""
+    if method == "characters":
+        weights, names = _weights(t, item)
+        return [names[index] for index in _by_norm(weights)]
+    stated = () if t.sound is None else t.sound.aligning
+    return list(stated) or [(each.layer, each.head) for each in aligning_heads(t, item=item)]
 
 
 def transcript(t: Trace, item: int = 0) -> tuple[Tokens, int]:
@@ -179,10 +241,36 @@ def _by_norm(weights: Float[Tensor, "head token frame"]) -> list[int]:
 # --- the path -------------------------------------------------------------------------------------
 
 
-def _starts(matrix: Float[Tensor, "token frame"]) -> Int[np.ndarray, " token"]:
-    """The frame at which the path through a map enters each token."""
+def _starts(
+    t: Trace, heads: Sequence[Head] | None, method: Method, item: int
+) -> Float[np.ndarray, " token"]:
+    """The second at which each token of the transcript begins, and that at which the last ends."""
+    if method not in ("tokens", "characters"):
+        raise ValueError(f"method: expected tokens or characters, received {method!r}")
+    _, first = transcript(t, item)
+    weights, names = _weights(t, item)
+    heads = heads_of(t, method=method, item=item) if heads is None else heads
+    chosen = weights[_indices(heads, names)]
+    entered, _ = _spans(_normalised(chosen, method).mean(0)[first - 1 :])
+    return entered * seconds_per_frame(t)
+
+
+def _indices(heads: Sequence[Head], names: Sequence[Head]) -> list[int]:
+    wrong = [head for head in heads if head not in names]
+    if wrong or not heads:
+        raise ValueError(f"heads: expected layer and head of cross-attention, received {wrong}")
+    return [names.index(head) for head in heads]
+
+
+def _spans(
+    matrix: Float[Tensor, "token frame"],
+) -> tuple[Int[np.ndarray, " token"], Int[np.ndarray, " token"]]:
+    """The frames at which the path through a map enters and leaves each token."""
     rows, frames = warp(-matrix.double().numpy())
-    return frames[np.flatnonzero(np.diff(rows, prepend=-1))]
+    return (
+        frames[np.flatnonzero(np.diff(rows, prepend=-1))],
+        frames[np.flatnonzero(np.diff(rows, append=len(matrix)))],
+    )
 
 
 def warp(
@@ -220,15 +308,22 @@ def warp(
     return steps[:, 0], steps[:, 1]
 
 
-def path(
-    t: Trace, layer: int, head: int, *, item: int = 0
-) -> tuple[Int[np.ndarray, " step"], Float[np.ndarray, " step"]]:
-    """The path of a single head: tokens of the transcript, and seconds."""
+def paths(
+    t: Trace, heads: Sequence[Head], *, method: Method = "tokens", item: int = 0
+) -> list[HeadPath]:
+    """The path of each of some heads by itself.
+
+    Raises:
+        ValueError: see `align`.
+    """
     _, first = transcript(t, item)
     weights, names = _weights(t, item)
-    scaled = _normalised(weights[[names.index((layer, head))]], "tokens")[0, first - 1 :]
-    rows, frames = warp(-scaled.double().numpy())
-    return rows, frames * seconds_per_frame(t)
+    chosen = weights[_indices(heads, names)]
+    scaled = _normalised(chosen, method)[:, first - 1 :]
+    return [
+        HeadPath(*head, cells, *_spans(matrix))
+        for head, cells, matrix in zip(heads, chosen[:, first - 1 :], scaled, strict=True)
+    ]
 
 
 def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[AligningHead, ...]:
@@ -241,7 +336,7 @@ def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[
     weights, names = _weights(t, item)
     cells = weights[:, first - 1 :]
     monotony = [_rank_correlation(each.argmax(-1)) for each in cells]
-    order = sorted(range(len(names)), key=lambda index: -monotony[index])[:most]
+    order = sorted(range(len(names)), key=lambda index: -monotony[index])[:MOST_HEADS]
     matrix = _normalised(weights[order], "tokens").mean(0)[first - 1 :]
     rows, frames = (torch.from_numpy(each) for each in warp(-matrix.double().numpy()))
     near = torch.zeros(matrix.shape, dtype=torch.bool)
@@ -269,21 +364,10 @@ def _rank_correlation(frames: Int[Tensor, " token"]) -> float:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def _words(tokens: Tokens, starts: Float[np.ndarray, " token"]) -> list[Word]:
-    """Words of tokens; punctuation is written to the word before it, which ends where it begins.
-
-    Args:
-        tokens: of the transcript.
-        starts: of each, and the end of the last.
-    """
-    return [
-        Word(text, float(starts[places[0]]), float(starts[places[-1] + 1]))
-        for text, places in spoken(tokens)
-    ]
-
-
 def spoken(tokens: Tokens) -> list[tuple[str, list[int]]]:
     """The words of a transcript in the order of `align`: text with punctuation, and tokens without.
+
+    Punctuation is written to the word before it, which ends where the punctuation begins.
 
     Args:
         tokens: of the transcript.
@@ -315,6 +399,11 @@ def _begins(labels: Sequence[str], place: int) -> bool:
     )
 
 
+def text_of(tokens: Tokens) -> str:
+    """The transcript as it is written."""
+    return "".join(_text(label) for label in tokens.labels)
+
+
 def _text(label: str) -> str:
     """The text of a token; of a character in pieces, that of the first."""
     piece = PIECE.search(label)
@@ -330,7 +419,9 @@ class Encoder(Protocol):
     def encode(self, text: str) -> Tokens: ...
 
 
-def spelled(tokenizer: Encoder, text: str) -> Int[Tensor, "1 token"]:
+def spelled(
+    tokenizer: Encoder, text: str, *, begin: Sequence[int] | None = None
+) -> Int[Tensor, "1 token"]:
     """Ids of a transcript of single characters, as a target of `trace`, for "characters".
 
     Source: Yeh et al. 2025, section IV.
@@ -338,12 +429,13 @@ def spelled(tokenizer: Encoder, text: str) -> Int[Tensor, "1 token"]:
     Args:
         tokenizer: of the model; its special tokens stay around the characters.
         text: the transcript; spaces and line ends become single spaces.
+        begin: ids before the characters, such as that of a language; None: the tokenizer's own.
     """
     whole = tokenizer.encode(" ".join(text.split()))
     places = [place for place, special in enumerate(whole.special) if not special]
     if not places:
         raise ValueError("the transcript is empty: expected some characters")
-    ids = list(whole.ids[: places[0]])
+    ids = list(whole.ids[: places[0]] if begin is None else begin)
     for character in " ".join(text.split()):
         piece = tokenizer.encode(character)
         pairs = zip(piece.ids, piece.special, strict=True)

@@ -328,6 +328,13 @@ class Selection:
         "conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2",
         of="view",
     )
+    timing: str = option(
+        "",
+        words("", "named", "found", "characters"),
+        "of a recording, what the times of its words are made from: the heads that the checkpoint"
+        " names, those that follow time best, or single characters",
+        of="view",
+    )
     ground: str = option(
         "grey", words("colour", "grey"), "the picture below the weights", start="colour"
     )

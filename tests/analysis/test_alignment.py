@@ -15,9 +15,11 @@ import torch
 from analysis.alignment import (
     Word,
     align,
+    align_characters,
     aligning_heads,
+    heads_of,
     median,
-    path,
+    paths,
     seconds_per_frame,
     spelled,
     transcript,
@@ -149,10 +151,25 @@ def test_the_finder_finds_the_planted_head() -> None:
 
 
 def test_a_head_s_own_path() -> None:
-    rows, seconds = path(planted(), 0, 1)
-    starts = [float(seconds[rows == token][0]) for token in range(1, len(STARTS))]
-    assert starts == pytest.approx([STEP * start for start in STARTS[1:]], abs=0.021)
-    assert seconds.max() < HEARD * STEP
+    (followed,) = paths(planted(), [(0, 1)])
+    assert followed.first[1:].tolist() == pytest.approx([*STARTS[1:], HEARD - 3], abs=1)
+    # each row is left where the next one is entered, or a frame before
+    assert set((followed.first[1:] - followed.last[:-1]).tolist()) <= {0, 1}
+    assert (followed.first[0], followed.last[-1]) == (0, HEARD - 1)
+    assert followed.weights.shape == (len(STARTS) + 1, HEARD)
+    assert followed.weights.sum(-1).tolist() == pytest.approx([1.0] * (len(STARTS) + 1))
+    with pytest.raises(ValueError, match="heads: expected layer and head"):
+        paths(planted(), [(0, 7)])
+
+
+def test_heads_are_those_of_the_checkpoint_else_those_that_follow_time() -> None:
+    t = planted()
+    assert t.sound is not None
+    assert heads_of(t) == [(0, 1)]
+    unnamed = replace(t, sound=t.sound._replace(aligning=()))
+    assert heads_of(unnamed)[0] == (0, 1)
+    assert len(heads_of(unnamed)) == 3
+    assert len(aligning_heads(t, most=2)) == 2
 
 
 def test_characters_are_aligned_by_the_heads_of_largest_norms() -> None:
@@ -160,6 +177,27 @@ def test_characters_are_aligned_by_the_heads_of_largest_norms() -> None:
     found = align(planted(labels, (5, 12, 20, 26, 38)), method="characters", heads=[(0, 1)])
     assert [word.text for word in found] == ["to", "be"]
     assert found[1].start == pytest.approx(0.4, abs=0.021)  # the space is of the word behind it
+
+
+def test_words_have_the_times_of_their_characters() -> None:
+    front = ("<begin>", "<|notimestamps|>")
+    whole = planted((*front, " I", " didn", "'t", "."), (5, 12, 20, 40))
+    starts = (5, 10, 14, 18, 22, 25, 29, 33, 40)
+    letters = planted((*front, *"I didn't."), starts)
+    first, second = align_characters(whole, letters, heads=[(0, 1)])
+    assert (first.text, second.text) == ("I", "didn't.")
+    # the space ends the first word, the full stop the second
+    assert (first.end, second.start, second.end) == pytest.approx((0.2, 0.28, 0.8), abs=0.021)
+    with pytest.raises(ValueError, match="expected the same transcript in both traces"):
+        align_characters(whole, planted((*front, *"I did."), starts[:6]), heads=[(0, 1)])
+
+
+def test_pieces_of_a_character_end_with_the_last() -> None:
+    front = ("<begin>", "<|notimestamps|>")
+    whole = planted((*front, " 🙂", " a"), (5, 40))
+    letters = planted((*front, "🙂 1/2", "🙂 2/2", " ", "a"), (5, 12, 30, 40))
+    first, second = align_characters(whole, letters, heads=[(0, 1)])
+    assert (first.end, second.start) == pytest.approx((0.6, 0.8), abs=0.021)
 
 
 def test_scripts_without_spaces_have_a_word_a_character() -> None:
@@ -182,6 +220,7 @@ class Characters:
 
 def test_a_transcript_is_spelled() -> None:
     assert spelled(Characters(), " a  cat\n").tolist() == [[1, *map(ord, "a cat"), 2]]
+    assert spelled(Characters(), "a", begin=(1, 7)).tolist() == [[1, 7, ord("a"), 2]]
     with pytest.raises(ValueError, match="the transcript is empty"):
         spelled(Characters(), "  ")
 
@@ -312,7 +351,7 @@ def test_word_times_of_whisper_are_those_of_its_own_method(
         starts = {
             "own": own_method(model, t, text),
             "tokens": [word.start for word in align(t)],
-            "characters": [word.start for word in align(cut, method="characters")],
+            "characters": [word.start for word in align_characters(t, cut)],
             "found": [word.start for word in align(t, heads=heads)],
         }
         for name, each in starts.items():

@@ -1,4 +1,4 @@
-"""Responses about a recording: the times of its words, its spectrogram, and the sound itself."""
+"""Responses about a recording: its words in time, its spectrogram, and the sound itself."""
 
 import base64
 import io
@@ -12,10 +12,19 @@ from viz.api.text import length_of
 if TYPE_CHECKING:
     import numpy as np
 
-    from analysis.alignment import Word
+    from analysis.alignment import Head, Word
     from models.inputs.sound import Recording
+    from models.trace import Trace
 
 COLUMNS = 1200  # the most of a spectrogram
+CELLS = {"rows": 120, "columns": 240}  # the most of a head's map
+RANKED = 10  # heads that are shown beside those that the times are made from
+# What the times of words can be made from.
+METHODS = {
+    "named": "the heads that the checkpoint names",
+    "found": "the heads that follow time best",
+    "characters": "single characters, by the heads of the largest norms",
+}
 KINDS = {
     "json": "application/json",
     "srt": "application/x-subrip",
@@ -25,16 +34,20 @@ SUFFIXES = {"json": "json", "srt": "srt", "textgrid": "TextGrid"}
 
 
 @or_why
-def words(entry: TraceEntry, id: str) -> Answer:
+def words(entry: TraceEntry, id: str, method: str = "") -> Answer:
     """The words of the transcript with their seconds, and the rows of the decoder that write them.
 
     Row r attends while it writes token r + 1.
+
+    Args:
+        entry: of a recording.
+        id: of the result.
+        method: of `METHODS`; "" for the first that the model has.
     """
     from analysis.alignment import spoken, transcript
 
     tokens, first = transcript(entry.trace)
-    pairs = zip(times_of(entry), spoken(tokens), strict=True)
-    stated = entry.trace.sound is not None and bool(entry.trace.sound.aligning)
+    pairs = zip(times_of(entry, method), spoken(tokens), strict=True)
     return {
         "words": [
             {
@@ -45,22 +58,136 @@ def words(entry: TraceEntry, id: str) -> Answer:
             }
             for word, (_, places) in pairs
         ],
-        "heads": "that the checkpoint names" if stated else "that follow time best",
+        "method": method or _methods(entry)[0],
+        "methods": _methods(entry),
     }
 
 
-def times_of(entry: TraceEntry) -> "list[Word]":
-    """The words with their seconds, aligned once."""
-    from analysis.alignment import align
+def _methods(entry: TraceEntry) -> list[str]:
+    """Those of `METHODS` that the times of this trace can be made by."""
+    stated = entry.trace.sound is not None and bool(entry.trace.sound.aligning)
+    runs = entry.opened is not None
+    skipped = {"named": not stated, "characters": not runs}
+    return [name for name in METHODS if not skipped.get(name)]
 
-    return entry.answers.once("word times", lambda: align(entry.trace))
+
+def times_of(entry: TraceEntry, method: str = "") -> "list[Word]":
+    """The words with their seconds, aligned once by each method.
+
+    Raises:
+        ValueError: see `align`; for "named" where the checkpoint names no heads.
+    """
+    from analysis.alignment import align, align_characters
+
+    method = method or _methods(entry)[0]
+
+    def compute() -> "list[Word]":
+        trace, heads = _aligned(entry, method)
+        if method == "characters":
+            return align_characters(entry.trace, trace, heads=heads)
+        return align(trace, heads=heads)
+
+    return entry.answers.once(("word times", method), compute)
 
 
-def times(entry: TraceEntry, id: str, format: str) -> Download:
+def _aligned(entry: TraceEntry, method: str) -> "tuple[Trace, list[Head]]":
+    """The trace that words are aligned in, and the heads that they are aligned by."""
+    from analysis.alignment import aligning_heads, heads_of
+
+    if method == "characters":
+        trace = entry.answers.once("trace of characters", lambda: _by_characters(entry))
+        return trace, heads_of(trace, method="characters")
+    if method == "found":
+        return entry.trace, [(head.layer, head.head) for head in aligning_heads(entry.trace)]
+    if method not in _methods(entry):
+        raise ValueError("the checkpoint names no heads that follow time")
+    return entry.trace, heads_of(entry.trace)
+
+
+def _by_characters(entry: TraceEntry) -> "Trace":
+    """The same recording with the transcript as single characters."""
+    from analysis.alignment import spelled, text_of, transcript
+    from models.run import trace
+
+    if entry.opened is None:
+        raise ValueError("the model is not here to read the transcript as characters")
+    if entry.trace.edits:
+        raise ValueError("edits are of the transcript's tokens: without them, choose characters")
+    tokens, first = transcript(entry.trace)
+    model, given, _ = entry.opened()
+    if model.tokenizer is None or entry.trace.target_tokens is None:
+        raise ValueError("the model has no tokenizer to read the transcript as characters")
+    begin = entry.trace.target_tokens[0].ids[:first]
+    ids = spelled(model.tokenizer, text_of(tokens), begin=begin)
+    with entry.forward_pass():
+        return trace(model, given, ids)
+
+
+@or_why
+def aligning(entry: TraceEntry, id: str, method: str = "") -> Answer:
+    """The heads that the times are made from and those that follow time best, with their paths.
+
+    Returns:
+        Heads in their order by monotony and agreement. Of each a map, in base64, of the largest
+        weights of every row and column from 0 to 255, where 255 is the largest of all; and the
+        seconds at which the path enters and leaves each token, and the end.
+    """
+    from analysis.alignment import aligning_heads, paths, seconds_per_frame, transcript
+
+    method = method or _methods(entry)[0]
+    trace, used = _aligned(entry, method)
+    sites = [site for site in trace.sites if site.kind == "cross"]
+    ranked = aligning_heads(trace, most=sum(site.heads for site in sites))
+    listed_heads = [
+        head
+        for place, head in enumerate(ranked)
+        if place < RANKED or (head.layer, head.head) in used
+    ]
+    rule = "characters" if method == "characters" else "tokens"
+    followed = paths(trace, [(head.layer, head.head) for head in listed_heads], method=rule)
+    step = seconds_per_frame(trace)
+    tokens, _ = transcript(trace)
+    at = {site.layer: index for index, site in enumerate(trace.sites) if site.kind == "cross"}
+    return {
+        "heads": [
+            {
+                "site": at[head.layer],
+                "layer": head.layer,
+                "head": head.head,
+                "used": (head.layer, head.head) in used,
+                "monotony": round(head.monotony, 4),
+                "agreement": round(head.agreement, 4),
+                **_levels(path.weights.numpy(force=True)),
+                "steps": [
+                    [round(float(first) * step, 3), round(float(last + 1) * step, 3)]
+                    for first, last in zip(path.first, path.last, strict=True)
+                ],
+            }
+            for head, path in zip(listed_heads, followed, strict=True)
+        ],
+        "labels": [*tokens.labels],
+        "seconds": round(followed[0].weights.shape[1] * step, 3),
+    }
+
+
+def _levels(weights: "np.ndarray") -> Answer:
+    """Weights as levels, the first row at the top."""
+    import numpy as np
+
+    cells = _columns(_columns(weights, CELLS["columns"]).T, CELLS["rows"]).T
+    levels = np.rint(255 * cells / (float(cells.max()) or 1)).astype(np.uint8)
+    rows, cols = levels.shape
+    return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
+
+
+def times(entry: TraceEntry, id: str, format: str, method: str = "") -> Download:
     """The times of the words as a file."""
     from analysis.word_times import as_json, as_srt, as_textgrid
 
-    words = times_of(entry)
+    try:
+        words = times_of(entry, method)
+    except ValueError as error:
+        raise QuestionError(str(error)) from error
     length = length_of(entry.trace)
     if format == "textgrid":
         text = as_textgrid(words, 0.0 if length is None else length["heard"])
@@ -142,11 +269,11 @@ def _image(entry: TraceEntry) -> "np.ndarray":
     return _columns(image[:, : max(1, round(extraction.heard[0] / extraction.step))])
 
 
-def _columns(image: "np.ndarray") -> "np.ndarray":
-    """The same in at most `COLUMNS` columns, each with the largest value of those it replaces."""
+def _columns(image: "np.ndarray", most: int = COLUMNS) -> "np.ndarray":
+    """The same in at most so many columns, each with the largest value of those it replaces."""
     import numpy as np
 
     count = image.shape[1]
-    if count <= COLUMNS:
+    if count <= most:
         return image
-    return np.maximum.reduceat(image, np.arange(COLUMNS) * count // COLUMNS, axis=1)
+    return np.maximum.reduceat(image, np.arange(most) * count // most, axis=1)

@@ -15,6 +15,7 @@ ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
 AREA = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
 DRAWN = {"temperature": within(0, 100), "top_k": WHOLE, "top_p": within(0, 1)}
 VALUES = one_of(*text.VALUES)
+TIMED_BY = {"method": one_of(*sound.METHODS)}
 ANSWERS = (
     Endpoint("overview", TEXT, text.overview),
     Endpoint("thumbs", TEXT, text.thumbs_of, SITE, cost=text.weights_read),
@@ -53,10 +54,11 @@ ANSWERS = (
         SITE,
         {**options("output"), "off": one_of(*matter.HOW), "top": WHOLE},
     ),
-    Endpoint("words", TEXT, sound.words),
+    Endpoint("words", TEXT, sound.words, optional=TIMED_BY),
+    Endpoint("aligning", TEXT, sound.aligning, optional=TIMED_BY),
     Endpoint("spectrogram", TEXT, sound.spectrogram),
     Endpoint("recording", TEXT, sound.recording),
-    Endpoint("times", TEXT, sound.times, {"format": one_of(*sound.KINDS)}),
+    Endpoint("times", TEXT, sound.times, {"format": one_of(*sound.KINDS)}, TIMED_BY),
     Endpoint("answer", TEXT, pictured.answer),
     Endpoint("photo", TEXT, pictured.photo, {"number": WHOLE}),
     Endpoint("objects", TEXT, objects.objects),

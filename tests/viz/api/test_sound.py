@@ -10,11 +10,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 import transformers
 from scipy.io import wavfile
 
-from analysis.alignment import align
+from analysis.alignment import (
+    align,
+    align_characters,
+    aligning_heads,
+    heads_of,
+    paths,
+    spelled,
+    text_of,
+    transcript,
+)
 from models.inputs.sound import Recording, extracted
 from models.run import load, trace
 from models.trace import Trace
@@ -47,8 +57,82 @@ def test_words_come_with_their_times_and_the_rows_that_write_them() -> None:
     ]
     starts = [STARTS[places[0]] * STEP for places in rows]
     assert [each["start"] for each in answer["words"]][1:] == pytest.approx(starts[1:], abs=0.021)
-    assert answer["heads"] == "that the checkpoint names"
+    assert (answer["method"], answer["methods"]) == ("named", ["named", "found"])
     assert "nothing to align" in sound.words(entry_of(empty(t)), "")["why"]
+
+
+def test_times_are_made_by_the_method_that_is_asked_for(tmp_path: Path) -> None:
+    entry, text = spoken_by_a_fine_tune(tmp_path)
+    t = entry.trace
+    assert entry.opened is not None
+    model, given, _ = entry.opened()
+    assert model.tokenizer is not None
+    found = [(head.layer, head.head) for head in aligning_heads(t)]
+    tokens, first = transcript(t)
+    assert t.target_tokens is not None
+    ids = spelled(model.tokenizer, text, begin=t.target_tokens[0].ids[:first])
+    letters = trace(model, given, ids)
+    expected = {"found": align(t, heads=found), "characters": align_characters(t, letters)}
+    assert text_of(tokens) == text
+    for method, times in expected.items():
+        answer = sound.words(entry, "", method)
+        assert (answer["method"], answer["methods"]) == (method, ["found", "characters"])
+        rows = [(each["text"], each["start"], each["end"]) for each in answer["words"]]
+        assert rows == [(word, round(start, 3), round(end, 3)) for word, start, end in times]
+        told = json.loads(sound.times(entry, "", "json", method).data)
+        assert [each["start"] for each in told] == [row[1] for row in rows]
+        used = heads_of(letters, method="characters") if method == "characters" else found
+        heads = sound.aligning(entry, "", method)["heads"]
+        assert sorted((h["layer"], h["head"]) for h in heads if h["used"]) == sorted(used)
+    assert "names no heads" in sound.words(entry, "", "named")["why"]
+    with pytest.raises(QuestionError, match="names no heads"):
+        sound.times(entry, "", "srt", "named")
+
+
+def spoken_by_a_fine_tune(folder: Path) -> tuple[TraceEntry, str]:
+    """A checkpoint that names no heads, with a transcript of words."""
+    network, config, sizes, extractor, settings, _ = EXTRACTORS["Whisper"]
+    build(network, config, sizes).save_pretrained(folder)
+    getattr(transformers, extractor)(**settings).save_pretrained(folder)
+    names = ["<pad>", "<begin>", "<end>", " ", *"adnotu'", "you", " don", " two", " tuna"]
+    vocabulary = {name: index for index, name in enumerate(names)}
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<pad>"))
+    pieces = tokenizers.Regex(" ?[a-z]+|'|\\s+")
+    words.pre_tokenizer = tokenizers.pre_tokenizers.Split(pieces, "isolated")
+    words.decoder = tokenizers.decoders.Fuse()
+    words.add_special_tokens(["<begin>", "<end>"])
+    words.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<begin> $A <end>", special_tokens=[("<begin>", 1), ("<end>", 2)]
+    )
+    given: Any = Recording(SAMPLES, RATE)
+    model = load(folder, tokenizer=words, door="transformers")
+    text = "a don't tuna"
+    return entry_of(trace(model, given, text), lambda: (model, given, text)), text
+
+
+def test_heads_come_in_their_order_with_their_paths() -> None:
+    t = planted()
+    answer = sound.aligning(entry_of(t), "")
+    ranked = aligning_heads(t, most=3)
+    heads = answer["heads"]
+    assert [each["head"] for each in heads] == [head.head for head in ranked]
+    assert [each["used"] for each in heads] == [head.head == 1 for head in ranked]
+    assert [each["agreement"] for each in heads] == pytest.approx(
+        [head.agreement for head in ranked], abs=1e-4
+    )
+    assert answer["seconds"] == pytest.approx(HEARD * STEP)
+    assert answer["labels"] == [*LABELS[2:]]
+    for each, followed in zip(heads, paths(t, [(0, head.head) for head in ranked]), strict=True):
+        assert [first for first, _ in each["steps"]] == pytest.approx(
+            (followed.first * STEP).tolist(), abs=1e-3
+        )
+        assert [last for _, last in each["steps"]] == pytest.approx(
+            ((followed.last + 1) * STEP).tolist(), abs=1e-3
+        )
+        levels = np.frombuffer(base64.b64decode(each["levels"]), np.uint8)
+        levels = levels.reshape(each["rows"], each["cols"])
+        weights = followed.weights.numpy()
+        np.testing.assert_allclose(levels / 255, weights / weights.max(), atol=0.5 / 255 + 1e-6)
 
 
 def empty(t: Trace) -> Trace:

@@ -269,6 +269,39 @@ export interface SpokenWord {
   rows: number[];
 }
 
+/** What the times of words are made from. */
+export type Timing = "named" | "found" | "characters";
+
+export interface Spoken {
+  words?: SpokenWord[];
+  method?: Timing;
+  methods?: Timing[];
+  why?: string;
+}
+
+/** A cross-attention head over a recording, with the path through it alone. */
+export interface AligningHead {
+  site: number;
+  layer: number;
+  head: number;
+  /** Whether the times are made from it, among others. */
+  used: boolean;
+  monotony: number;
+  agreement: number;
+  rows: number;
+  cols: number;
+  /** In base64, the first token first. */
+  levels: string;
+  /** Seconds at which the path enters and leaves each token, and the end. */
+  steps: [number, number][];
+}
+
+export interface Aligning {
+  heads: AligningHead[];
+  labels: string[];
+  seconds: number;
+}
+
 export interface Spectrogram {
   rows: number;
   cols: number;

@@ -36,6 +36,7 @@
  * @property {string} rank the number by which heads are ranked, with - for the least first
  * @property {"layers" | "rank"} arrangement whether thumbnails lie by layer and head, or by that number
  * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
+ * @property {"" | "named" | "found" | "characters"} timing of a recording, what the times of its words are made from: the heads that the checkpoint names, those that follow time best, or single characters
  * @property {"colour" | "grey"} ground the picture below the weights
  * @property {"patches" | "smooth" | "mask"} paint how weights lie over a picture; mask is the patches that hold 60 % of the weight
  * @property {number} opacity of weights over a picture, in percent
@@ -74,6 +75,7 @@ export const START = {
   rank: "",
   arrangement: "layers",
   conditions: "",
+  timing: "",
   ground: "colour",
   paint: "patches",
   opacity: 100,

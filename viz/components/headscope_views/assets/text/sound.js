@@ -1,17 +1,18 @@
 // A recording over its time: spectrogram, the chosen token's weight, and the words of the transcript.
 // Choosing a word chooses the row of the decoder that writes it.
 
-import { button } from "../core/bar.js";
+import { button, menu } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { parse } from "../core/colours.js";
 import { contextOf, element, markPainted, offer, quoted, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { ticksOf } from "../core/ticks.js";
+import { aligning } from "./aligning.js";
 import { meanRow } from "./mean_row.js";
 import { FOLD, lanesOf, secondAt, shareAfter, timeAxis, wordAt, wordOf } from "./time_axis.js";
 
-/** @import {Heard, Spectrogram, SpokenWord, Theme} from "../types" */
+/** @import {Heard, Spectrogram, Spoken, SpokenWord, Theme, Timing} from "../types" */
 /** @import {TimeAxis} from "./time_axis.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -19,9 +20,16 @@ const TALL = { image: 104, curve: 60, axis: 20 }; // CSS pixels
 const LANE = 34; // of a row of words
 const TICK = 70; // CSS pixels between ticks, about
 const MOST_ROWS = 8; // of a word, whose weights are fetched
-const DOUBT =
-  "Times are those of the cheapest monotone path through the heads that follow time. A large weight says where a" +
-  " head reads, after layers that have mixed the sound already.";
+const DOUBT = "A large weight says where a head reads, after layers that have mixed the sound already.";
+/** What times are made from: the entry of a menu, and a sentence. */
+const METHODS = {
+  named: ["Checkpoint’s heads", "Times are those of the cheapest monotone path through the heads that the checkpoint names."],
+  found: ["Heads that follow time", "Times are those of the cheapest monotone path through the heads that follow time best."],
+  characters: [
+    "Characters",
+    "The transcript is read as single characters; times are those of the path through the heads of the largest norms (Yeh et al. 2025).",
+  ],
+};
 const NAMES = /** @type {const} */ ({ json: "JSON", srt: "SRT", textgrid: "TextGrid" });
 
 /**
@@ -35,6 +43,7 @@ export function sound(state, parent) {
     state.changed();
   });
   const files = element("span", "hs-row hs-sound-files");
+  const timing = element("label", "hs-label hs-sound-timing", {}, "Times from ");
   const says = element("p", "hs-sentence", { "aria-live": "polite" });
   const canvas = element("canvas", "hs-sound-canvas", { role: "img" });
   const band = element("i", "hs-sound-band", { "aria-hidden": "true" });
@@ -44,9 +53,10 @@ export function sound(state, parent) {
   const scroller = element("div", "hs-sound-scroller", { role: "group", "aria-label": "Recording" }, time);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt", {}, DOUBT);
-  const top = element("div", "hs-row", {}, element("h3", "hs-heading", {}, "Sound"), play, unfold, element("span", "hs-spring"), files);
+  const top = element("div", "hs-row", {}, element("h3", "hs-heading", {}, "Sound"), play, unfold, element("span", "hs-spring"), timing, files);
   const section = element("section", "hs-section hs-sound", {}, top, says, scroller, read, doubt);
   parent.append(section);
+  const heads = aligning(state, section);
   for (const [format, name] of Object.entries(NAMES))
     files.append(button(name, `Times of the words as ${name}`, () => void save(format)));
   let folded = true;
@@ -62,11 +72,30 @@ export function sound(state, parent) {
   let player = null;
   let frame = 0;
   const listed = changes();
+  const offered = changes();
   const drawn = changes();
   const grounded = changes();
   const ground = document.createElement("canvas"); // the spectrogram, a pixel a cell
 
   const length = () => /** @type {Heard} */ (state.base.sound);
+
+  /**
+   * What times are made from, as requests say it.
+   *
+   * @returns {Record<string, string>}
+   */
+  const timedBy = () => (state.view.remote && state.selection.timing ? { method: state.selection.timing } : {});
+
+  /**
+   * Offers what times can be made from.
+   *
+   * @param {Timing[]} methods
+   */
+  function offerMethods(methods) {
+    const names = methods.map((name) => METHODS[name][0]);
+    const select = menu("Times from", "What the times of words are made from", names, (i) => state.select({ timing: methods[i] }));
+    timing.replaceChildren("Times from ", select);
+  }
 
   /** The rows of weights over time that belong to the chosen token, as the view counts them. */
   function rows() {
@@ -124,7 +153,7 @@ export function sound(state, parent) {
   async function save(format) {
     const { signal } = new AbortController();
     try {
-      const bytes = await state.view.client?.source.get(pathOf("times", { format }), { signal, priority: "high" });
+      const bytes = await state.view.client?.source.get(pathOf("times", { format, ...timedBy() }), { signal, priority: "high" });
       if (!bytes) return;
       const kind = format === "json" ? "application/json" : "text/plain";
       const suffix = format === "textgrid" ? ".TextGrid" : `.${format}`;
@@ -382,14 +411,19 @@ export function sound(state, parent) {
     render(theme) {
       section.hidden = !state.base.sound;
       if (section.hidden) return;
-      const spoken = /** @type {{words?: SpokenWord[], why?: string} | null} */ (state.view.answer("words", "words"));
+      const spoken = /** @type {Spoken | null} */ (state.view.answer("words", pathOf("words", timedBy())));
       const answer = /** @type {(Spectrogram & {why?: string}) | null} */ (state.view.answer("spectrogram", "spectrogram"));
-      if (listed(spoken)) {
-        words = spoken?.words ?? [];
+      if (spoken && listed(spoken)) {
+        if (spoken.words || !state.selection.timing) words = spoken.words ?? [];
         fill();
       }
-      list.hidden = files.hidden = !words.length;
-      doubt.hidden = !words.length;
+      const { methods = [], method } = spoken ?? {};
+      if (methods.length && offered(methods.join())) offerMethods(methods);
+      const select = timing.querySelector("select");
+      if (select && method) select.selectedIndex = methods.indexOf(method);
+      timing.hidden = !state.view.remote || !select;
+      list.hidden = files.hidden = doubt.hidden = !words.length;
+      if (method) setText(doubt, `${METHODS[method][1]} ${DOUBT}`);
       play.hidden = unfold.hidden = !state.view.remote;
       const image = answer && "rows" in answer ? answer : null;
       const now = timeAxis(length(), scroller.clientWidth, folded);
@@ -414,6 +448,8 @@ export function sound(state, parent) {
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
       tell(row);
+      if (spoken?.why && state.selection.timing) setText(read, capital(spoken.why));
+      heads.render(theme, state.view.remote && words.length > 0);
       canvas.setAttribute("aria-label", `Spectrogram with weights over ${length().heard.toFixed(1)} seconds. ${says.textContent}`);
     },
     destroy() {
