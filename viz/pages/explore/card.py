@@ -79,9 +79,7 @@ def about(place: DeltaGenerator | None, source: Source, verified: float | None) 
     if place is None:
         return
     card = cards.card(source.catalogue)
-    scores = [f"{each.name} {100 * each.share:.4g} %" for each in card.measures] if card else []
-    checked = [] if verified is None else [f"weights verified to {_rounded(verified)}"]
-    short = " · ".join([*scores, *checked]) or "About this model"
+    short = "About this model" if verified is None else f"weights verified to {_rounded(verified)}"
     details = [line(source, verified), *([cards.details(card)] if card else _catalogued(source))]
     place.html(
         f'<details class="about-model"><summary>{escape(short)} · <u>details</u></summary>'
