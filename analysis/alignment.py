@@ -109,6 +109,8 @@ def align_characters(
 ) -> list[Word]:
     """The words of `align(t)`, with the seconds of their first and last characters.
 
+    A space belongs to the word behind it, as it does in tokens.
+
     Args:
         t: of a recording, with the transcript in its decoder.
         characters: of the same recording, with the same transcript as `spelled`.
@@ -135,6 +137,7 @@ def align_characters(
         said = "".join(_text(tokens.labels[place]) for place in places)
         count, whole = (len("".join(each.split())) for each in (said, text))
         first, last = letters[at][1], letters[at + count - 1][1]
+        first -= int(first > 0 and spelling.labels[first - 1].isspace())
         words.append(Word(text, float(starts[first]), float(starts[_after(spelling, last)])))
         at += whole
     return words

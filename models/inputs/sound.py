@@ -17,6 +17,8 @@ from models.inputs.processor import feature_extractor
 from models.preprocessing import ProcessorSettings
 
 MOST_SECONDS = 600
+LEAST_SECONDS = 0.025  # a frame of the usual encoders
+STREAMED = 0xFFFFFFFF  # size that is stated by programs that do not know it
 SUFFIXES = (".wav",)
 UNREAD = (".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac")  # sound, refused in one line
 # Rules of networks for the number of frames, and a length that any usual stride divides.
@@ -79,8 +81,8 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
             or a list of these.
 
     Raises:
-        ValueError: for a file that cannot be read, and an extractor that does not run here or
-            refuses the recording.
+        ValueError: for a file that cannot be read, less than `LEAST_SECONDS` of sound, and an
+            extractor that does not run here or refuses the recording.
     """
     from models.inputs.quiet import quiet_transformers
 
@@ -90,6 +92,12 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
     sources = source if isinstance(source, list | tuple) else [source]
     rate = int(extractor.sampling_rate)
     recordings = [resampled(read_recording(each), rate) for each in sources]
+    for each in recordings:
+        if (seconds := len(each.samples) / rate) < LEAST_SECONDS:
+            raise ValueError(
+                f"the recording is too short: expected at least {1000 * LEAST_SECONDS:.0f}"
+                f" milliseconds, received {1000 * seconds:.1f}"
+            )
     default = inspect.signature(type(extractor).__call__).parameters.get("padding")
     unpadded = default is not None and default.default is False
     padding = {"padding": True} if unpadded and len(recordings) > 1 else {}
@@ -158,11 +166,29 @@ def _read_wav(source: str | Path | bytes) -> Recording:
         raise ValueError(f"{name}: expected a WAV file, which this is not") from error
     if not rate or len(values) > MOST_SECONDS * rate:
         raise ValueError(f"{name}: expected at most {MOST_SECONDS // 60} minutes of sound")
-    samples, notes = _scaled(values), ()
+    samples, notes = _scaled(values), _missing(source)
     if samples.ndim == 2:
-        notes = (f"mean of {samples.shape[1]} channels",) if samples.shape[1] > 1 else ()
+        notes += (f"mean of {samples.shape[1]} channels",) if samples.shape[1] > 1 else ()
         samples = samples.mean(axis=1, dtype=np.float32)
     return Recording(samples, int(rate), notes)
+
+
+def _missing(source: str | Path | bytes) -> tuple[str, ...]:
+    """Says that a WAV file ends before the sound that it states, for display."""
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    at, order = 12, "big" if data[:4] == b"RIFX" else "little"
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at + 4 : at + 8], order)
+        if data[at : at + 4] == b"data":
+            there = len(data) - at - 8
+            cut = there < size != STREAMED
+            return (
+                (f"the file is cut off: it has {100 * there / size:.0f} % of its sound",)
+                if cut
+                else ()
+            )
+        at += 8 + size + size % 2
+    return ()
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:

@@ -129,7 +129,7 @@ def _written(model: "Model", trace: "Trace", given: bool) -> None:
     lead = GIVEN if given else "The model writes"
     letters = [reader.spelled([id]).labels[0] for id in ids]
     text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
-    st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
+    st.markdown(f"{lead}: {f'**{plain(text.strip())}**' if text.strip() else 'nothing.'}")
 
 
 def _said(model: "Model", trace: "Trace", given: bool) -> None:
@@ -140,7 +140,7 @@ def _said(model: "Model", trace: "Trace", given: bool) -> None:
     tokens = trace.tokens[0][trace.answer :]
     text = reader.text(tokens.ids).strip() or " ".join(tokens.labels)
     lead = "The answer that was given" if given else "The model answers"
-    st.markdown(f"{lead}: **{plain(text or '∅')}**")
+    st.markdown(f"{lead}: {f'**{plain(text)}**' if text else 'nothing.'}")
 
 
 def _percent(share: float) -> str:

@@ -364,14 +364,29 @@ export function sound(state, parent) {
     context.fillRect(0, base, now.wide, 1);
   }
 
-  /** @param {TimeAxis} now */
-  function shadeWord(now) {
+  /**
+   * Shades the word under the pointer, else the chosen one, or the chosen frame.
+   *
+   * @param {TimeAxis} now
+   */
+  function shade(now) {
     const at = over !== null && over >= 0 ? over : chosen();
-    band.hidden = at < 0;
-    if (at < 0) return;
-    const { start, end } = words[at];
-    band.style.transform = `translateX(${start * now.scale}px)`;
-    band.style.width = `${Math.max(2, (end - start) * now.scale)}px`;
+    const span = at < 0 ? frameOf() : words[at];
+    band.hidden = !span;
+    if (!span) return;
+    band.style.transform = `translateX(${span.start * now.scale}px)`;
+    band.style.width = `${Math.max(2, (span.end - span.start) * now.scale)}px`;
+  }
+
+  /** The seconds of the chosen frame, where frames attend; null if none is, or it is folded away. */
+  function frameOf() {
+    const { token, direction } = state.selection;
+    const { query, key } = state.texts();
+    const of = direction === "in" ? key : query;
+    if (token === null || !of.timed) return null;
+    const step = length().seconds / of.labels.length;
+    const start = token * step;
+    return folded && start >= length().heard ? null : { start, end: start + step };
   }
 
   /** @param {Float32Array | null} row */
@@ -421,7 +436,7 @@ export function sound(state, parent) {
       if (methods.length && offered(methods.join())) offerMethods(methods);
       const select = timing.querySelector("select");
       if (select && method) select.selectedIndex = methods.indexOf(method);
-      timing.hidden = !state.view.remote || !select;
+      timing.hidden = !state.view.remote || !select || !words.length;
       list.hidden = files.hidden = doubt.hidden = !words.length;
       if (method) setText(doubt, `${METHODS[method][1]} ${DOUBT}`);
       play.hidden = unfold.hidden = !state.view.remote;
@@ -440,7 +455,7 @@ export function sound(state, parent) {
         markPainted(section);
       }
       arrange(now);
-      shadeWord(now);
+      shade(now);
       const at = chosen();
       chips.forEach((chip, i) => {
         chip.setAttribute("aria-checked", String(i === at));
@@ -448,7 +463,7 @@ export function sound(state, parent) {
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
       tell(row);
-      if (spoken?.why && state.selection.timing) setText(read, capital(spoken.why));
+      if (spoken?.why && state.texts().key.timed !== state.texts().query.timed) setText(read, capital(spoken.why));
       heads.render(theme, state.view.remote && words.length > 0);
       canvas.setAttribute("aria-label", `Spectrogram with weights over ${length().heard.toFixed(1)} seconds. ${says.textContent}`);
     },
