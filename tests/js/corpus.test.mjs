@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { shares } from "../../viz/components/headscope_views/assets/corpus/bars.js";
 import * as drawing from "../../viz/components/headscope_views/assets/corpus/drawing.js";
-import { intervalOf } from "../../viz/components/headscope_views/assets/corpus/interval.js";
+import { intervalOf } from "../../viz/components/headscope_views/assets/core/interval.js";
 import { attending } from "../../viz/components/headscope_views/assets/corpus/site.js";
 import { wordsOf } from "../../viz/components/headscope_views/assets/controls/runs.js";
 import { around } from "../../viz/components/headscope_views/assets/corpus/window.js";

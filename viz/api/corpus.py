@@ -169,7 +169,7 @@ def head(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
         "sentence": known["sentence"] or None,
         "items": int(known["items"]),
         "queries": int(known["queries"]),
-        "numbers": _means(entry, number),
+        "numbers": means_of(entry, number),
         "histograms": _histograms(entry, number),
         "distances": _distances(entry, number),
         "examples": _examples(entry, number),
@@ -187,7 +187,7 @@ def _there(entry: RunEntry, number: int) -> dict[str, Any] | None:
     strongest = _examples(other, number)[:MOST_COMPARED]
     return {
         "sentence": other.run.heads.loc[number]["sentence"] or None,
-        "numbers": _means(other, number),
+        "numbers": means_of(other, number),
         "examples": strongest,
     }
 
@@ -216,7 +216,8 @@ def _of_head(entry: RunEntry, name: str, number: int) -> list[dict[str, Any]]:
     return _table(entry, name).filter(pc.field("id") == number).to_pylist()
 
 
-def _means(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+def means_of(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+    """Every number of a head: key, count, mean, 95 % interval, and how often it holds."""
     rows_by_measure = {row["measure"]: row for row in _of_head(entry, "measures", number)}
     return [
         {"key": each.key, "count": rows_by_measure[each.key]["count"]}

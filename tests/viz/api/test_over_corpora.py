@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.descriptions import SHARES
 from models.request import Source, TraceRequest
 from viz.api import runs, tracing
 from viz.api.endpoint import work_of
@@ -30,10 +31,15 @@ def ask(value: TraceEntry, site: int, head: int) -> list[dict]:
 def test_a_head_of_the_list_has_its_sentence_and_the_link_to_its_page() -> None:
     found = entry(Source("catalogue", "induction"), "a b c a b c")
     rows = pq.read_table(runs.FINISHED / "induction" / "heads.parquet").to_pylist()
+    numbers = pq.read_table(runs.FINISHED / "induction" / "measures.parquet").to_pylist()
     for row in rows:
         (line,) = ask(found, row["layer"], row["head"])
         assert line["sentence"] == row["sentence"]
         assert f"Over {row['items']:,} texts" in line["sentence"]
+        shares = [each for each in numbers if each["id"] == row["id"] and each["measure"] in SHARES]
+        largest = max(shares, key=lambda each: each["mean"])
+        assert line["title"] == largest["measure"]  # whose titles differ from keys in case only
+        assert line["mean"] == {name: largest[name] for name in ("mean", "low", "high")}
         query = dict(parse_qsl(urlsplit(line["link"]).query))
         assert (query["run"], query["attention"]) == ("induction", "causal")
         assert (query["layer"], query["head"]) == (str(row["layer"]), str(row["head"]))

@@ -631,7 +631,15 @@ export interface CorpusChange extends Pick<CorpusMean, "key" | "mean" | "low" | 
 
 /** The response of "corpora": what a head does over those that its model has read. */
 export interface Corpora {
-  corpora: { sentence: string; about: string; inputs: number; link: string }[];
+  corpora: {
+    sentence: string;
+    about: string;
+    inputs: number;
+    link: string;
+    /** The largest of its shares of weight; null where it has none. */
+    title: string | null;
+    mean: Pick<CorpusMean, "mean" | "low" | "high"> | null;
+  }[];
 }
 
 /** The response of "changes": the largest first; how many are certain, of how many numbers. */

@@ -2,9 +2,9 @@
 
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
+import { intervalOf } from "../core/interval.js";
 import { signed } from "../core/ticks.js";
 import { measureSelect, showLine } from "../text/measures.js";
-import { intervalOf } from "./interval.js";
 import { counted } from "./words.js";
 
 /** @import {CorpusChange, CorpusChanges, Measure, Panel} from "../types" */

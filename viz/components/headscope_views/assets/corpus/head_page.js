@@ -4,6 +4,7 @@
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
+import { intervalOf } from "../core/interval.js";
 import { capital, legible } from "../core/labels.js";
 import { signed } from "../core/ticks.js";
 import { percent } from "../text/filters.js";
@@ -12,7 +13,6 @@ import { thumbnail } from "../text/thumbnail.js";
 import { bars, shares } from "./bars.js";
 import { examplesOf } from "./examples.js";
 import { headList } from "./head_list.js";
-import { intervalOf } from "./interval.js";
 import { counted } from "./words.js";
 
 /** @import {CorpusHead, CorpusHeads, CorpusMean, CorpusToken, Panel, Theme} from "../types" */

@@ -8,20 +8,20 @@ import { element, setText } from "../core/dom.js";
 
 /**
  * @param {TextState} state
- * @param {HTMLElement} parent
+ * @param {HTMLElement} line
  * @returns {Panel}
  */
-export function sentence(state, parent) {
-  const line = element("p", "hs-head-sentence", { "aria-live": "polite" });
-  parent.append(line);
+export function sentence(state, line) {
+  const said = element("span", "", { "aria-live": "polite" });
+  line.append(said);
   return {
     render() {
       const { site, head, form } = state.selection;
       const whole = FORMS[form].covers === "layers"; // is not of one head
       const words = !whole && typeof head === "number" && state.numbers?.sentence({ site, head });
-      setText(line, words ? `Head ${head}: ${words}` : "");
+      setText(said, words ? `Head ${head} ${state.over}: ${words}` : "");
       // its place is kept free while it may still come, so that the picture does not move
-      line.hidden = whole || (!line.textContent && !state.isCheap());
+      line.hidden = whole || (!said.textContent && !state.isCheap());
     },
   };
 }

@@ -102,9 +102,11 @@ function compose(state, root, host) {
   if (parts.includes("matrix")) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
-    around.push(sentence(state, picture), aids(state, picture));
+    const line = element("p", "hs-head-sentence");
+    picture.append(line);
+    around.push(sentence(state, line), aids(state, picture));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
-    around.push(overCorpora(state, picture), vectors(state, picture));
+    around.push(overCorpora(state, picture, line), vectors(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change

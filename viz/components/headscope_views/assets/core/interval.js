@@ -1,6 +1,6 @@
 // A mean with its 95 % interval. Pure functions.
 
-import { signed } from "../core/ticks.js";
+import { signed } from "./ticks.js";
 
 /** @import {CorpusMean} from "../types" */
 
