@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 CONFIG = "config.json"
+ADAPTER = "adapter_config.json"  # of small matrices beside a base model, see models.loading.adapter
 
 
 def is_checkpoint(path: Path) -> bool:
     """Whether a folder looks like a checkpoint."""
     try:
-        return (path / CONFIG).is_file()
+        return (path / CONFIG).is_file() or (path / ADAPTER).is_file()
     except (OSError, ValueError):  # not readable, or not a valid path
         return False
 

@@ -14,6 +14,7 @@ from models.encoder import Encoder
 from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
+from models.loading import adapter
 from models.loading.convert import bert, dinov2, gpt2, llama, own, vit
 from models.loading.convert.names import heads_in
 from models.model import Config, Door, Model, Network, grouped
@@ -62,6 +63,9 @@ def from_folder(
     """
     try:
         settings = place.json(CONFIG)
+        adapted = adapter.settings_of(place) if settings is None else None
+        if adapted is not None:
+            return _with_adapter(place, name, adapted, door, dtype, device)
         if settings is None:
             inside = checkpoints_in(place.path)
             if inside:
@@ -95,6 +99,22 @@ class HeadError(ValueError):
     def __init__(self, heads: tuple[str, ...]) -> None:
         super().__init__(f"Headscope’s own network has no place for {grouped(heads)}")
         self.heads = heads
+
+
+def _with_adapter(
+    place: Folder,
+    name: str,
+    settings: Mapping[str, Any],
+    door: Door | None,
+    dtype: torch.dtype | None,
+    device: torch.device | None,
+) -> Model:
+    """The base model of an adapter's folder with the adapter in its weights."""
+    if door == "own":
+        raise CheckpointError("door: an adapter opens through transformers, as its base model does")
+    model = _through_library(adapter.base_of(settings), name, dtype, device)
+    adapter.add(model.network, place, settings)
+    return model
 
 
 def _through_either(

@@ -1,0 +1,185 @@
+"""Low-rank adapters: a folder of small matrices, added to the weights of a base model.
+
+LoRA keeps a base weight W and trains B A of rank r beside it. The copy runs with
+
+    W' = W + s B A,    s = alpha / r,  or alpha / √r where the adapter is rank-stabilised
+
+(Hu et al. 2021, arXiv:2106.09685; Kalajdzievski 2023, arXiv:2312.03732). DoRA scales the rows of W'
+to the lengths m that it has learned: W'' = m W' / |W'| (Liu et al. 2024, arXiv:2402.09353). What an
+adapter holds whole, such as the head of a classifier, takes the place of the base model's.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from models.files import hub
+from models.files.checkpoints import ADAPTER
+from models.files.errors import CheckpointError
+from models.files.folder import Folder, finite, tensors
+
+FILES = ("adapter_model.safetensors", "adapter_model.bin")
+PREFIX = "base_model.model."
+DOWN, UP, LENGTHS = "down", "up", "lengths"
+PARTS = {  # ends of an adapter's names, and what they hold of a module
+    ".lora_A.weight": DOWN,
+    ".lora_B.weight": UP,
+    ".lora_embedding_A": DOWN,
+    ".lora_embedding_B": UP,
+    ".lora_magnitude_vector": LENGTHS,
+    ".lora_magnitude_vector.weight": LENGTHS,
+}
+UNSUPPORTED = (  # settings that change more than a weight
+    *("layer_replication", "target_parameters", "alora_invocation_tokens"),
+    *("use_qalora", "lora_bias", "trainable_token_indices"),
+)
+
+
+def settings_of(folder: Folder) -> dict[str, Any] | None:
+    """The settings of a folder's adapter; None if it holds none."""
+    return folder.json(ADAPTER)
+
+
+def base_of(settings: Mapping[str, Any]) -> Folder:
+    """The folder of the model that an adapter was trained on.
+
+    Raises:
+        CheckpointError: in one line, if that is not on this machine.
+    """
+    name = settings.get("base_model_name_or_path")
+    if not isinstance(name, str) or not name:
+        raise CheckpointError(f"{ADAPTER} names no base model (base_model_name_or_path)")
+    if Path(name).is_dir():
+        return Folder.at(Path(name))
+    cached = hub.cached_folder(name) if hub.HUB_ID.fullmatch(name) else None
+    if cached is None:
+        raise CheckpointError(
+            f"this adapter belongs to the base model {name:.100}, which is not on this machine:"
+            f" download it first, or write its folder into {ADAPTER}"
+        )
+    return cached
+
+
+@torch.no_grad()
+def add(network: nn.Module, folder: Folder, settings: Mapping[str, Any]) -> None:
+    """Adds the adapter in a folder to the weights of a network, in place.
+
+    Args:
+        network: of the base model.
+        folder: of the adapter.
+        settings: see `settings_of`.
+
+    Raises:
+        CheckpointError: in one line, for an adapter of another kind, or one whose weights do not
+            fit the network.
+    """
+    if settings.get("peft_type") != "LORA":
+        raise CheckpointError(
+            f"{ADAPTER}: expected an adapter of the type LORA, received"
+            f" {settings.get('peft_type')!r:.40}: merge it with the library that made it"
+        )
+    for name in UNSUPPORTED:
+        if settings.get(name):
+            raise CheckpointError(f"{ADAPTER}: {name} is not supported: merge the adapter first")
+    whole, parts = _sorted(_read(folder))
+    for name, tensor in whole.items():
+        _replace(network, name, tensor)
+    for name, held in parts.items():
+        _add(network, name, held, settings)
+
+
+def _read(folder: Folder) -> dict[str, Tensor]:
+    file = next((file for name in FILES if (file := folder.file(name)) is not None), None)
+    if file is None:
+        raise CheckpointError(f"{FILES[0]} is missing: there are no weights beside {ADAPTER}")
+    state = tensors(file)
+    damaged = next((name for name, tensor in state.items() if not finite(tensor)), None)
+    if damaged is not None:
+        raise CheckpointError(f"{damaged} holds NaN or infinity: the adapter is damaged")
+    return {_of_base(name): tensor for name, tensor in state.items()}
+
+
+def _of_base(name: str) -> str:
+    """A name as the base model has it; a layer that is wrapped lies one module deeper."""
+    return name.removeprefix(PREFIX).replace(".base_layer.", ".")
+
+
+def _sorted(state: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, dict[str, Tensor]]]:
+    """Tensors that replace those of the base model, and the parts of what is added to modules."""
+    whole: dict[str, Tensor] = {}
+    parts: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in state.items():
+        end = next((end for end in PARTS if name.endswith(end)), None)
+        if end is None:
+            whole[name] = tensor
+        else:
+            parts.setdefault(name.removesuffix(end), {})[PARTS[end]] = tensor
+    return whole, parts
+
+
+def _replace(network: nn.Module, name: str, tensor: Tensor) -> None:
+    path, _, last = name.rpartition(".")
+    current = getattr(_module(network, path), last, None)
+    if not isinstance(current, Tensor) or current.shape != tensor.shape:
+        received = "none of that name" if current is None else f"{tuple(tensor.shape)} for it"
+        raise CheckpointError(f"the base model has no place for {name:.100} ({received})")
+    current.copy_(tensor)
+
+
+def _add(
+    network: nn.Module, name: str, held: Mapping[str, Tensor], settings: Mapping[str, Any]
+) -> None:
+    module = _module(network, name)
+    weight = module.weight
+    if not isinstance(weight, Tensor) or DOWN not in held or UP not in held:
+        raise CheckpointError(f"the adapter of {name:.100} is incomplete")
+    down, up = held[DOWN].float(), held[UP].float()
+    rank = down.shape[0]
+    scale = _alpha(name, settings) / (math.sqrt(rank) if settings.get("use_rslora") else rank)
+    # (out × r) (r × in), where an "in" may be a patch of pixels
+    change = scale * torch.einsum("or,r...->o...", up.flatten(1), down)
+    turned = _is_turned(module)
+    shape = tuple(weight.T.shape if turned else weight.shape)
+    if tuple(change.shape) != shape:
+        raise CheckpointError(
+            f"the adapter of {name:.100} is of the shape {tuple(change.shape)}, its base"
+            f" weight of {shape}"
+        )
+    changed = (weight.T if turned else weight).float() + change
+    if LENGTHS in held:
+        if isinstance(module, nn.Embedding):
+            raise CheckpointError(f"DoRA of the embedding {name:.100} is not supported")
+        lengths = changed.flatten(1).norm(dim=1)
+        changed *= (held[LENGTHS].float().flatten() / lengths).view(-1, *[1] * (changed.dim() - 1))
+    weight.copy_(changed.T if turned else changed)
+
+
+def _is_turned(module: nn.Module) -> bool:
+    """Whether a module holds its weight as (in, out), as embeddings do, and GPT-2."""
+    return isinstance(module, nn.Embedding) or type(module).__name__ == "Conv1D"
+
+
+def _alpha(name: str, settings: Mapping[str, Any]) -> float:
+    patterns: Mapping[str, Any] = settings.get("alpha_pattern") or {}
+    for ending, alpha in patterns.items():
+        if not re.fullmatch(r"[\w.]+", ending):  # an expression from outside could take for ever
+            raise CheckpointError(f"alpha_pattern: expected ends of names, received {ending!r:.60}")
+        if f".{name}".endswith(f".{ending}"):
+            return float(alpha)
+    return float(settings.get("lora_alpha", 8))
+
+
+def _module(network: nn.Module, path: str) -> nn.Module:
+    """The module of an adapter's path, which may be that of the network's inside or outside."""
+    prefix = f"{getattr(network, 'base_model_prefix', '')}."
+    for candidate in (path, prefix + path, path.removeprefix(prefix)):
+        try:
+            return network.get_submodule(candidate)
+        except AttributeError:
+            continue
+    raise CheckpointError(f"the base model has no place for {path:.100}")
