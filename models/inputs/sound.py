@@ -93,11 +93,7 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
     rate = int(extractor.sampling_rate)
     recordings = [resampled(read_recording(each), rate) for each in sources]
     for each in recordings:
-        if (seconds := len(each.samples) / rate) < LEAST_SECONDS:
-            raise ValueError(
-                f"the recording is too short: expected at least {1000 * LEAST_SECONDS:.0f}"
-                f" milliseconds, received {1000 * seconds:.1f}"
-            )
+        _check_length(each)
     default = inspect.signature(type(extractor).__call__).parameters.get("padding")
     unpadded = default is not None and default.default is False
     padding = {"padding": True} if unpadded and len(recordings) > 1 else {}
@@ -124,7 +120,8 @@ def read_recording(source: Any) -> Recording:
     """A recording from a WAV file, its bytes, or samples.
 
     Raises:
-        ValueError: for a file that cannot be read, is longer than `MOST_SECONDS`, or is empty.
+        ValueError: for a file that cannot be read, is longer than `MOST_SECONDS` or shorter than
+            `LEAST_SECONDS`, or is empty.
     """
     if isinstance(source, Recording):
         return source
@@ -136,7 +133,19 @@ def read_recording(source: Any) -> Recording:
         raise ValueError("the recording is empty: expected at least one sample")
     if not np.isfinite(recording.samples).all():
         raise ValueError("the recording has samples that are no finite numbers")
+    _check_length(recording)
     return recording
+
+
+def _check_length(recording: Recording) -> None:
+    """Raises ValueError for less than a frame, where the rate is known."""
+    if not recording.rate:
+        return
+    if (seconds := len(recording.samples) / recording.rate) < LEAST_SECONDS:
+        raise ValueError(
+            f"the recording is too short: expected at least {1000 * LEAST_SECONDS:.0f}"
+            f" milliseconds, received {1000 * seconds:.1f}"
+        )
 
 
 def resampled(recording: Recording, rate: int) -> Recording:

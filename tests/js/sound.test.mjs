@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isWav, mixed, wavOf } from "../../viz/components/headscope_views/assets/controls/decoding.js";
+import { pointsOf } from "../../viz/components/headscope_views/assets/text/aligning.js";
 import * as axis from "../../viz/components/headscope_views/assets/text/time_axis.js";
 
 const LENGTH = { heard: 4, seconds: 30 };
@@ -59,4 +60,12 @@ test("samples become a WAV file", () => {
   assert.deepEqual([0, 1, 2, 3].map((i) => view.getInt16(44 + 2 * i, true)), [0, 32767, -32767, 32767]);
   assert.ok(!isWav(new TextEncoder().encode("fLaC, and so on")));
   assert.deepEqual([...mixed([Float32Array.of(1, 0), Float32Array.of(0, 0.5)])], [0.5, 0.25]);
+});
+
+test("a path goes along each row and down to the next", () => {
+  const head = { site: 0, layer: 0, head: 0, used: true, monotony: 1, agreement: 1, rows: 2, cols: 4, levels: "" };
+  const steps = /** @type {[number, number][]} */ ([[0, 0.5], [0.5, 2]]);
+  const points = pointsOf({ ...head, steps }, 2, 200);
+  assert.deepEqual(points.map(([x]) => x), [0, 50, 50, 200]);
+  assert.deepEqual(points.map(([, y]) => y), [27.5, 27.5, 82.5, 82.5]);
 });

@@ -109,7 +109,7 @@ def test_recordings_of_unequal_length_are_padded(tmp_path: Path) -> None:
     [(np.uint8, 128, 128), (np.int16, 2**15, 0), (np.int32, 2**31, 0), (np.float32, 1, 0)],
 )
 def test_formats_of_a_wav_file(kind: type, factor: int, offset: int, tmp_path: Path) -> None:
-    values = np.array([-0.5, 0.0, 0.25, 0.5])
+    values = np.tile([-0.5, 0.0, 0.25, 0.5], 100)
     wavfile.write(tmp_path / "a.wav", RATE, (values * factor + offset).astype(kind))
     found = read_recording(tmp_path / "a.wav")
     assert found.rate == RATE
@@ -245,3 +245,11 @@ def test_less_than_a_frame_is_refused(checkpoint: tuple[Model, Any, str]) -> Non
     model, _, _ = checkpoint
     with pytest.raises(ValueError, match=r"at least 25 milliseconds, received 0\.3"):
         traced_inputs(model, wave(5))
+
+
+def test_a_file_of_less_than_a_frame_is_refused(tmp_path: Path) -> None:
+    wavfile.write(tmp_path / "click.wav", RATE, wave(399))
+    with pytest.raises(ValueError, match=r"at least 25 milliseconds, received 24\.9"):
+        read_recording(tmp_path / "click.wav")
+    wavfile.write(tmp_path / "click.wav", RATE, wave(400))
+    assert len(read_recording(tmp_path / "click.wav").samples) == 400
