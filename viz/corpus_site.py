@@ -1,9 +1,10 @@
 """A run over a corpus as a folder of static files that any web server, or GitHub Pages, can host.
 
-    python -m analysis.corpus --out RUN --site FOLDER
+    python -m analysis.corpus --out RUN --site FOLDER [--against RUN_B]
 
-The page is the app's own view. The heads' pages are JSON, a file each; searches by a token and by a
-drawing are computed in the browser from `search.json` and `maps.bin`.
+The page is the app's own view. The heads' pages are JSON, a file each; searches by tokens and by a
+drawing are computed in the browser from `search.json` and `maps.bin`. With a second run,
+`changes.json` holds what differs most, by number.
 """
 
 import json
@@ -11,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 
-def write_site(run: Path, out: Path) -> Path:
+def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     """Writes the page of a run and its data.
 
     Args:
         run: folder of the run.
         out: folder of the site; files of an earlier one are replaced.
+        against: folder of a second run that it is compared with.
 
     Returns:
         The page.
@@ -27,10 +29,11 @@ def write_site(run: Path, out: Path) -> Path:
     """
     from headscope_views import standalone
 
-    from viz.api import corpus
+    from viz.api import compared, corpus
+    from viz.api.run_numbers import measures
     from viz.selection import OF_VIEWS
 
-    entry = corpus.hold(run).value
+    entry = corpus.hold(run, against).value
     page = out / "index.html"
     if out.is_dir() and any(out.iterdir()) and not (out / "search.json").exists():
         raise ValueError(
@@ -44,14 +47,18 @@ def write_site(run: Path, out: Path) -> Path:
                 "head": corpus.head(entry, "site", site, head),
                 "alike": corpus.alike(entry, "site", site, head),
             }
-            for example in answers["head"]["examples"]:
-                example["link"] = None  # the app is not there
+            unlink(answers)
             _write(out / "heads" / f"{site}-{head}.json", answers)
     _write(out / "search.json", _tokens(entry))
+    (out / "changes.json").unlink(missing_ok=True)
+    if against is not None:
+        keys = ("", *(each.key for each in measures(entry.run)))
+        _write(out / "changes.json", {key: compared.changes(entry, "site", key) for key in keys})
     maps = (entry.run.maps[name] for name in ("corner", "whole"))
     (out / "maps.bin").write_bytes(b"".join(each.astype("<f4").tobytes() for each in maps))
-    first = entry.sites[0]
-    names = ("plot", "rank", "conditions")
+    change = compared.largest(entry) or {"site": 0, "head": 0}
+    first = entry.sites[change["site"]]
+    names = ("rank", "conditions")
     props = {
         "kind": "site",
         "page": "site",
@@ -62,8 +69,9 @@ def write_site(run: Path, out: Path) -> Path:
             "tower": first.tower or "",
             "module": "",
             "part": None,
-            "head": 0,
+            "head": change["head"],
             "overview": "scatter",
+            "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
             **{name: OF_VIEWS[name].start for name in names},
         },
         "heads": entry.heads,
@@ -72,6 +80,14 @@ def write_site(run: Path, out: Path) -> Path:
     page.write_text(standalone.page(None, props, title=title), encoding="utf-8")
     (out / ".nojekyll").touch()  # GitHub Pages serves the files as they are
     return page
+
+
+def unlink(answers: dict[str, Any]) -> None:
+    """Removes the links of a head's answers, which lead to the app."""
+    there = answers["head"]["there"] or {"examples": []}
+    examples = (*answers["head"]["examples"], *there["examples"])
+    for linked in (*examples, *answers["alike"].get("there", [])):
+        linked["link"] = None
 
 
 def _write(path: Path, value: Any) -> None:

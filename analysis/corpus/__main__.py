@@ -3,7 +3,7 @@
     python -m analysis.corpus --model smollm2 --texts books.txt more.jsonl --out run
     cat texts.txt | python -m analysis.corpus --model minilm --texts - --out run
     python -m analysis.corpus --model dinov2 --images photos --out run --engine ray
-    python -m analysis.corpus --out run --site public
+    python -m analysis.corpus --out run --site public --against other-run
 
 Files end in .txt (a text a line), .jsonl, .csv or .parquet; a folder stands for those in it. A run
 that was killed goes on when the same command is given again. Exit status: 0 if it is complete, 1 if
@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         folder = worked(options) if options.model else Path(options.out)
         if options.site:
-            folder = site().write_site(folder, Path(options.site))
+            against = Path(options.against) if options.against else None
+            folder = site().write_site(folder, Path(options.site), against)
     except (KeyboardInterrupt, StoppedError):
         return complain("interrupted: give the same command to go on", INTERRUPTED)
     except (OSError, ValueError) as error:
@@ -58,6 +59,8 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         asked.error("expected --model together with --texts or --images")
     if not options.model and not options.site:
         asked.error("expected --model and what it reads, or --site for a run that is there")
+    if options.against and not options.site:
+        asked.error("--against: expected --site too, whose page compares the runs")
     return options
 
 
@@ -109,6 +112,7 @@ def parser() -> Parser:
     given.add_argument("--images", nargs="+", help="pictures, or folders of them")
     parser.add_argument("--out", required=True, help="folder of the results")
     parser.add_argument("--site", help="write static files of the run there, for any web server")
+    parser.add_argument("--against", help="a second run, which the site compares with it")
     parser.add_argument("--engine", default="local", choices=ENGINES)
     parser.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
     parser.add_argument("--target", help="the one with what an encoder–decoder is to write")

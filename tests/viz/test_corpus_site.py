@@ -6,9 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis.corpus import run as corpus_run
 from analysis.corpus.__main__ import main
-from viz.api import corpus
+from models.run import load
+from viz.api import compared, corpus
+from viz.api.run_numbers import measures
 from viz.api.runs import FINISHED
+from viz.corpus_site import unlink, write_site
 
 
 def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -21,8 +25,7 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
         for head in range(heads):
             held = json.loads((out / "heads" / f"{site}-{head}.json").read_text(encoding="utf-8"))
             wanted = corpus.head(entry, "site", site, head)
-            for example in wanted["examples"]:
-                example["link"] = None  # the app is not there
+            unlink({"head": wanted, "alike": {}})
             assert held["head"] == json.loads(json.dumps(wanted))
             assert held["alike"] == corpus.alike(entry, "site", site, head)
     maps = np.frombuffer((out / "maps.bin").read_bytes(), "<f4")
@@ -41,6 +44,27 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
         assert held == pytest.approx(frame["share"].tolist())
         assert set(weights) == {row["id"] for row in rows}
     assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0  # again
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["same heads", "other heads"])
+def test_a_site_compares_two_runs_as_the_app_does(same: bool, tmp_path: Path) -> None:
+    run, out = FINISHED / "induction", tmp_path / "site"
+    texts = ["a b c d a b c d", "d c b a d c b a", "a a b b c c d d"]
+    against = corpus_run(load("induction"), texts, tmp_path / "b") if same else FINISHED / "grammar"
+    assert main(["--out", str(run), "--site", str(out), "--against", str(against)]) == 0
+    entry = corpus.hold(run, against).value
+    assert (out / "overview.bin").read_bytes() == corpus.overview(entry, "site")
+    held = json.loads((out / "changes.json").read_text(encoding="utf-8"))
+    assert held[""] == compared.changes(entry, "site")
+    for measure in measures(entry.run):
+        assert held[measure.key] == compared.changes(entry, "site", measure.key)
+    answers = json.loads((out / "heads" / "1-0.json").read_text(encoding="utf-8"))
+    wanted = {"head": corpus.head(entry, "s", 1, 0), "alike": corpus.alike(entry, "s", 1, 0)}
+    assert bool(held[""]["changes"]) == (wanted["head"]["there"] is not None) == same
+    unlink(wanted)
+    assert answers == json.loads(json.dumps(wanted))
+    assert write_site(run, out).exists()  # again, without the second run
+    assert not (out / "changes.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -618,7 +618,7 @@ export interface CorpusHead {
 export interface CorpusHeads {
   heads: { site: number; head: number; value: number }[];
   /** Of "alike": those of the second run. */
-  there?: { name: string; link: string; value: number }[];
+  there?: { name: string; link: string | null; value: number }[];
 }
 
 /** A number of a head that differs between two runs, with the 95 % interval of the difference. */

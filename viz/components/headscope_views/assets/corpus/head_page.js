@@ -165,14 +165,14 @@ export function headPage(state, parent) {
 }
 
 /**
- * The heads of the second run that are most like this one, as links.
+ * The heads of the second run that are most like this one; as links, where its page is there.
  *
  * @param {CorpusHeads | null} answer
  */
 function inB(answer) {
   if (!answer?.there) return [];
   const rows = answer.there.map(({ name, link, value }) =>
-    element("li", "", {}, element("a", "", { href: link }, name), ` ${value.toFixed(3)}`),
+    element("li", "", {}, link ? element("a", "", { href: link }, name) : name, ` ${value.toFixed(3)}`),
   );
   return [heading("The heads of B most like it"), element("ol", "hs-in-b", {}, ...rows)];
 }

@@ -60,6 +60,7 @@ export class SiteSource {
       const name = `heads/${Number(query.get("site"))}-${Number(query.get("head"))}.json`;
       return encoded((await this.json(name))[route]);
     }
+    if (route === "changes") return encoded((await this.json("changes.json"))[query.get("number") ?? ""]);
     if (route === "attending") return encoded(attending(await this.search(), query));
     if (route === "drawing") return encoded(await this.drawing(query));
     throw new Absent(`not on this page: ${path}`);
