@@ -168,13 +168,20 @@ def relative(
     return torch.where(other > 0, specific / other, torch.nan)
 
 
-def readers(t: Trace, site: Site, patches: Sequence[int]) -> Float[Tensor, "head query"]:
-    """The weight that every query gives to some patches, in each head: which words looked there."""
+def readers(
+    t: Trace, site: Site, patches: Sequence[int], rows: Sequence[int] | None = None
+) -> Float[Tensor, "head query"]:
+    """The weight that queries give to some patches, in each head: which words looked there.
+
+    Args:
+        t: with an answer.
+        site: one of `sites_on_pictures`.
+        patches: keys, whose weights are summed.
+        rows: the queries; None for all.
+    """
     columns = torch.tensor(list(patches), dtype=torch.long)
-    shares = [
-        t.weights(site, rows=rows)[..., columns].sum(-1)
-        for rows in torch.arange(len(t.queries(site)[0])).split(256)
-    ]
+    queries = torch.arange(len(t.queries(site)[0])) if rows is None else torch.tensor(list(rows))
+    shares = [t.weights(site, rows=some)[..., columns].sum(-1) for some in queries.split(256)]
     return torch.cat(shares, dim=-1)
 
 

@@ -45,10 +45,27 @@ test("an area has its sides in order, and a point is none", () => {
   assert.equal(maps.areaBetween([0.5, 0.5], [0.51, 0.9]), null);
 });
 
+test("cells at two corners make an area, in any order", () => {
+  const grid = gridOf({ shape: [2, 4], places: [0, 1, 2, 3, 4, 5, 6, 7] });
+  assert.deepEqual(maps.areaOf([grid], 1, 6), [250, 0, 750, 1000]);
+  assert.deepEqual(maps.areaOf([grid], 6, 1), [250, 0, 750, 1000]);
+  assert.deepEqual(maps.areaOf([grid], 7, 4), [0, 500, 1000, 1000]);
+  assert.equal(maps.areaOf([grid], 1, 8), null);
+});
+
+test("words that looked at an area are named by weight", () => {
+  const words = ["a", "dog"].map((text) => ({ text, rows: [], special: false }));
+  assert.equal(
+    maps.readersText(words, [0.02, 0.25], 3),
+    "Weight on the area (3 tokens) while each word was written, the most first: “dog” 25 %, “a” 2.0 %.",
+  );
+});
+
 test("a flat map is called nearly uniform", () => {
   assert.equal(maps.scaleText([Float32Array.of(0.1, 0.1, 0.11)], 0.11), "colours up to 0.11, nearly uniform");
   assert.equal(maps.scaleText([Float32Array.of(0, 0, 0.5)], 0.5), "colours up to 0.50");
   assert.equal(maps.scaleText([Float32Array.of(0, 0, 0.25)], 0.5), "largest 0.25, colours up to 0.50");
+  assert.equal(maps.scaleText([Float32Array.of(0, 0, 112)], 112), "colours up to 112");
   assert.equal(maps.scaleText([Float32Array.of(0, 0)], 0.5), "no weight on this picture");
 });
 

@@ -1,6 +1,7 @@
 """Responses about pictures beside a text: where words look, and what they need."""
 
 import io
+import math
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import Tensor
 
+    from analysis.overview import Head
     from models.inputs.prompt import Prompt
     from models.model import Model
+    from models.picture_grid import Box
     from models.request import File
     from models.trace import Site
 
@@ -92,6 +95,82 @@ def ranked(entry: TraceEntry, id: str, first: int, last: int) -> Answer:
 
 
 @or_why
+def readers(
+    entry: TraceEntry,
+    id: str,
+    site: int,
+    head: "Head",
+    number: int,
+    left: int,
+    top: int,
+    right: int,
+    bottom: int,
+) -> Answer:
+    """The weight that each row of the answer gives to an area of a picture, from the first row on.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        site: index of the layer.
+        head: a head; or the mean or largest of all heads' sums over the area.
+        number: of the picture.
+        left: of the area, in thousandths of the picture's width; so is `right`.
+        top: in thousandths of its height; so is `bottom`.
+        right: of the area.
+        bottom: of the area.
+    """
+    from analysis import grounding
+
+    trace, layer = entry.trace, own_site(entry, site, head)
+    grids = [grid for grid in trace.key_pictures(layer) if grid.picture == number]
+    area = _area(left, top, right, bottom)
+    patches = sorted({place for grid in grids for place in grid.within(area)})
+    if not patches:
+        raise ValueError("area: no image token has its middle in it")
+    if layer not in grounding.sites_on_pictures(trace):
+        raise ValueError("choose a layer in which words look at pictures")
+    tokens, first = grounding.answer(trace)
+    rows = range(first - 1, first - 1 + len(tokens))
+    weights = grounding.readers(trace, layer, patches, rows)
+    return {"first": rows[0], "weights": _numbers(_of_head(weights, head)), "patches": len(patches)}
+
+
+@or_why
+def relative(
+    entry: TraceEntry, id: str, site: int, head: "Head", first: int, last: int, question: str
+) -> Answer:
+    """A word's map in units of that of another question's answer, by grid.
+
+    Each of both is divided by its sum over all image tokens; null where the other has no weight.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        site: index of the layer.
+        head: a head, or a combination of all heads.
+        first: row that writes the word's first token.
+        last: row that writes its last.
+        question: asked of the same pictures; the first token of its answer is taken.
+    """
+    import torch
+
+    from analysis import grounding
+    from models.picture_grid import tokens_of
+
+    trace, layer = entry.trace, own_site(entry, site, head)
+    grids, index = trace.key_pictures(layer), [*grounding.sites_on_pictures(trace)].index(layer)
+    places = tokens_of(grids)
+    other = entry.answers.once(("generic", question), lambda: _generic(entry, question))[index]
+    word = trace.weights(layer, rows=_rows(layer, first, last)).mean(-2)[:, places].cpu()
+    if other.shape != word.shape:
+        raise ValueError("the pictures have other tokens under this question")
+    ratio = torch.full((layer.keys,), torch.nan)
+    ratio[places] = grounding.relative(*(_of_head(each, head)[None] for each in (word, other)))[0]
+    maps = [grounding.on_grid(ratio, grid).tolist() for grid in grids]
+    return {"maps": [[[_number_or_none(x) for x in line] for line in lines] for lines in maps]}
+
+
+@or_why
 def need(
     entry: TraceEntry,
     id: str,
@@ -119,9 +198,8 @@ def need(
         mask: how the area is hidden, see `analysis.masking.need`.
     """
     from analysis import masking
-    from models.picture_grid import Box
 
-    area = Box(*(each / PARTS for each in (left, top, right, bottom)))
+    area = _area(left, top, right, bottom)
     places = _places(entry, first, last)
     with opened(entry) as (model, given, _):
         report(0, 1)
@@ -180,12 +258,45 @@ def every_weight(entry: TraceEntry, **asked: Any) -> int:
 # --- the parts ------------------------------------------------------------------------------------
 
 
-def own_site(entry: TraceEntry, site: int) -> "Site":
-    """The site of the trace itself, by its index in what is shown."""
-    site_at(entry.view, site)
+def own_site(entry: TraceEntry, site: int, head: "Head | None" = None) -> "Site":
+    """The site of the trace itself, by its index in what is shown; checks a head of it."""
+    site_at(entry.view, site, head)
     if site >= len(entry.trace.sites):
         raise ValueError("choose one kind of attention: each has layers of its own")
     return entry.trace.sites[site]
+
+
+def _area(*sides: int) -> "Box":
+    """An area from its left, top, right and bottom in thousandths."""
+    from models.picture_grid import Box
+
+    return Box(*(side / PARTS for side in sides))
+
+
+def _of_head(values: "Tensor", head: "Head") -> "Tensor":
+    """One head of values "head …", or what combines them."""
+    if head == "mean":
+        return values.mean(0)
+    return values.amax(0) if head == "max" else values[head]
+
+
+def _generic(entry: TraceEntry, question: str) -> "list[Tensor]":
+    """The weights "head key" on all image tokens of the row that begins another question's answer.
+
+    For each of the sites on pictures.
+    """
+    from analysis import grounding
+    from models.inputs.prompt import Prompt
+    from models.picture_grid import tokens_of
+    from models.run import trace
+
+    with opened(entry) as (model, given, _):
+        other = trace(model, Prompt(question, _prompt(given).images, most_written=1))
+    rows = grounding.rows_of(other, [0])
+    return [
+        other.weights(site, rows=rows)[:, 0, tokens_of(other.key_pictures(site))].cpu()
+        for site in grounding.sites_on_pictures(other)
+    ]
 
 
 def _rows(site: "Site", first: int, last: int) -> list[int]:
@@ -254,3 +365,7 @@ def _numbers(values: "Tensor") -> list[float]:
 def _number(value: float) -> float:
     """Six significant digits."""
     return float(f"{float(value):.6g}")
+
+
+def _number_or_none(value: float) -> float | None:
+    return None if math.isnan(value) else _number(value)

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 from viz.api import matter, objects, pictured, provenance, sound, text, writing
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
-from viz.api.requests import one_of, within, word
+from viz.api.requests import one_of, sentence, within, word
 from viz.export.forms import PAPERS
 
 if TYPE_CHECKING:
@@ -65,6 +65,15 @@ ANSWERS = (
     Endpoint("points", TEXT, objects.points, {**HEAD, "query": WHOLE}),
     Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
     Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=pictured.every_weight),
+    Endpoint("readers", TEXT, pictured.readers, {**HEAD, "number": WHOLE, **AREA}),
+    Endpoint(
+        "relative",
+        TEXT,
+        pictured.relative,
+        {**HEAD, **ROWS, "question": sentence},
+        {},
+        pictured.every_weight,
+    ),
     Endpoint(
         "need",
         TEXT,

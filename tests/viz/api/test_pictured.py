@@ -14,6 +14,7 @@ from analysis.contrast import contrast
 from models.inputs.prompt import Prompt
 from models.picture_grid import Box
 from models.request import File, Question, Source, TraceRequest, file_of
+from models.run import trace
 from tests.models.vision_language import BY_NAME, photo
 from viz.api import pictured, text, tracing
 from viz.api.entries import TraceEntry
@@ -93,6 +94,62 @@ def test_shares_and_ranks_are_the_analyses(asked) -> None:
     assert [each["mass"] for each in heads] == pytest.approx([h.mass for h in expected], **CLOSE)
     with pytest.raises(QuestionError, match="rows within"):
         pictured.shares(entry, "", site, 5, 4)
+
+
+@pytest.mark.parametrize("head", [1, "mean", "max"])
+def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
+    entry = asked()
+    site = pictured.answer(entry, "")["sites"][0]
+    layer = entry.trace.sites[site]
+    (grid,) = entry.trace.key_pictures(layer)
+    left, top, right, bottom = grid.box
+    wide, high = (right - left) / grid.cols, (bottom - top) / grid.rows
+    area = (left + wide, top, left + 3 * wide, top + 2 * high)
+    answer = pictured.readers(
+        entry, "", site, head, 0, *(max(0, round(1000 * side)) for side in area)
+    )
+    patches = [int(grid.places[row, col]) for row in (0, 1) for col in (1, 2)]
+    assert (answer["patches"], answer["first"]) == (len(patches), entry.trace.answer - 1)
+    for place, weight in enumerate(answer["weights"]):
+        row = entry.trace.answer - 1 + place
+        by_head = [
+            sum(float(entry.trace.weights(layer, head=each)[row, key]) for key in patches)
+            for each in range(layer.heads)
+        ]
+        means = {"mean": sum(by_head) / layer.heads, "max": max(by_head), 1: by_head[1]}
+        assert weight == pytest.approx(means[head], **CLOSE)
+    assert len(answer["weights"]) == len(TYPED.split())
+    assert "no image token" in pictured.readers(entry, "", site, 0, 0, 0, 0, 10, 10)["why"]
+    with pytest.raises(QuestionError, match="expected head"):
+        pictured.readers(entry, "", site, 99, 0, 0, 0, 500, 500)
+
+
+@pytest.mark.parametrize("head", [1, "mean"])
+@pytest.mark.parametrize("name", ["LLaVA", "Idefics3", "Qwen2-VL"])
+def test_a_map_relative_to_another_question_is_a_ratio_of_shares(
+    name: str, head: Any, asked
+) -> None:
+    entry = asked(name)
+    sites, row = pictured.answer(entry, "")["sites"], entry.trace.answer
+    answer = pictured.relative(entry, "", sites[1], head, row, row, "describe it")
+    model, given, _ = entry.opened()
+    other = trace(model, Prompt("describe it", given.images, most_written=1))
+
+    def shares(t: Any, query: int) -> dict[tuple[int, int, int], float]:
+        layer = grounding.sites_on_pictures(t)[1]
+        weights = t.weights(layer).mean(0) if head == "mean" else t.weights(layer, head=head)
+        cells = {
+            (number, y, x): float(weights[query, int(grid.places[y, x])])
+            for number, grid in enumerate(t.key_pictures(layer))
+            for y in range(grid.rows)
+            for x in range(grid.cols)
+        }
+        return {cell: value / sum(cells.values()) for cell, value in cells.items()}
+
+    word, generic = shares(entry.trace, row), shares(other, grounding.answer(other)[1] - 1)
+    for (number, y, x), share in word.items():
+        expected = share / generic[number, y, x]
+        assert answer["maps"][number][y][x] == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize("mask", pictured.MASKS)

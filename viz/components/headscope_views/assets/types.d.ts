@@ -247,6 +247,20 @@ export interface Need {
   places: number[][];
 }
 
+/** What each row of an answer gives to an area of a picture. */
+export interface AreaReaders {
+  /** Row of the first weight. */
+  first: number;
+  weights: number[];
+  /** Image tokens in the area. */
+  patches: number;
+}
+
+/** A word's map in units of another question's, by grid; null where the other has no weight. */
+export interface Relative {
+  maps: (number | null)[][][];
+}
+
 /** What speaks for a word and what for a rival, by grid. */
 export interface Versus {
   difference: number;

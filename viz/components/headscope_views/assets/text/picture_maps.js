@@ -1,10 +1,11 @@
 // Maps of weights over pictures that lie among the tokens of a text. Pure functions.
 
-/** @import {Need, TokenGrid} from "../types" */
+/** @import {AnswerWord, Need, TokenGrid} from "../types" */
 
 export const PARTS = 1000; // of a side of a picture, in which an area is told
 const LEAST = 20; // of a side: a smaller area is a point
 const NEAR = 0.004; // of a side: sides of tiles that are one
+const MOST_NAMED = 6; // words that look at an area
 const UNIFORM = 2; // a largest weight below this many means is nearly uniform
 
 /** @typedef {[number, number, number, number]} Area left, top, right, bottom in thousandths */
@@ -147,6 +148,43 @@ export function areaBetween(from, to) {
 }
 
 /**
+ * The area from the cell of one token to that of another, both included; null where one has no cell.
+ *
+ * @param {TokenGrid[]} grids
+ * @param {number} from
+ * @param {number} to
+ * @returns {Area | null}
+ */
+export function areaOf(grids, from, to) {
+  const [one, other] = [cellOf(grids, from), cellOf(grids, to)];
+  if (!one || !other) return null;
+  const sides = one.map((side, i) => (i < 2 ? Math.min(side, other[i]) : Math.max(side, other[i])));
+  return /** @type {Area} */ (sides.map((side) => Math.round(PARTS * Math.min(1, Math.max(0, side)))));
+}
+
+/**
+ * Which words looked at an area, the most first.
+ *
+ * @param {AnswerWord[]} words
+ * @param {number[]} weights of each word on the area
+ * @param {number} patches in it
+ */
+export function readersText(words, weights, patches) {
+  const order = words.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
+  const first = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${percent(weights[i])}`);
+  return `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the most first: ${first.join(", ")}${order.length > MOST_NAMED ? ", …" : "."}`;
+}
+
+/**
+ * What the colours of a ratio of two maps mean.
+ *
+ * @param {string} word
+ * @param {string} question the other one
+ */
+export const ratioText = (word, question) =>
+  `Map of “${word}” divided by that of the first word of the answer to “${question}”, each divided by its sum over the image tokens first: 1 is as much as for that question. Cells where it has no weight count as 0.`;
+
+/**
  * What is said of the colours of a picture, whose maps may share them with others.
  *
  * @param {Float32Array[]} maps
@@ -157,9 +195,12 @@ export function scaleText(maps, top) {
   const most = Math.max(0, ...values);
   const mean = values.reduce((sum, value) => sum + value, 0) / (values.length || 1);
   if (!most) return "no weight on this picture";
-  const largest = most < 0.999 * top ? `largest ${most.toPrecision(2)}, ` : "";
-  return `${largest}colours up to ${top.toPrecision(2)}${most < UNIFORM * mean ? ", nearly uniform" : ""}`;
+  const largest = most < 0.999 * top ? `largest ${shortOf(most)}, ` : "";
+  return `${largest}colours up to ${shortOf(top)}${most < UNIFORM * mean ? ", nearly uniform" : ""}`;
 }
+
+/** @param {number} value of two digits, or a whole number */
+const shortOf = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(2));
 
 /**
  * Whether a word needs an area, as a sentence.

@@ -8,10 +8,10 @@ import { capital, layerName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
-import { areaBetween, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { areaBetween, areaOf, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
 import { meanRow } from "./mean_row.js";
 
-/** @import {AnswerWord, Detected, HeadOnPicture, Need, Objects, SampledPoints, Theme, TokenGrid, Versus} from "../types" */
+/** @import {AnswerWord, AreaReaders, Detected, HeadOnPicture, Need, Objects, Relative, SampledPoints, Theme, TokenGrid, Versus} from "../types" */
 /** @import {Area, Sheet} from "./picture_maps.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -27,7 +27,9 @@ const MASK = {
   blur: { label: "Blur", how: "blurred" },
   cut: { label: "Cut tokens", how: "cut from attention" },
 };
-const HINT = "Drag over a picture to test an area; click a patch to see which words looked there.";
+const HINT =
+  "Drag over a picture to see which words looked at an area and to test whether this one needs it; click a patch for that alone. Keys: arrows move, Shift + arrows extend, Enter tests.";
+const GENERIC = "Write a general description of the image.";
 const DOUBT =
   "Attended is not needed: a weight says where a head reads, after layers that have mixed the patches.";
 const TEST = " Drag over an area to let the model read again without it.";
@@ -66,10 +68,18 @@ export function pictures(state, parent) {
     element("p", "hs-heading", {}, "Heads that look at the picture"),
     heads,
   );
-  const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => choose({ mask })));
+  const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => choose({ mask, tested: true })));
   const rival = element("input", "hs-select hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
-  const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "" }));
+  const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "", generic: "" }));
   const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
+  const divide = button("Divide by the map of", "The map of this word in units of the map of another question’s answer", () =>
+    choose({ generic: test.generic ? "" : question.value.trim() || GENERIC, rival: "" }),
+  );
+  divide.removeAttribute("aria-label");
+  const question = element("input", "hs-select hs-generic", { type: "text", "aria-label": "The other question", maxlength: "200" });
+  question.value = GENERIC;
+  const generic = element("div", "hs-row", {}, divide, question);
+  const looked = element("p", "hs-looked", { "aria-live": "polite" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt");
   const middle = element("div", "hs-pictures-middle", {}, sheets, beside);
@@ -85,11 +95,13 @@ export function pictures(state, parent) {
     state.changed();
   });
   const sure = element("div", "hs-row hs-objects-tools", {}, element("span", "hs-label", {}, "Boxes from"), least, leastText, compare);
-  const section = element("section", "hs-section hs-pictures", {}, heading, sure, boxes.box, list, says, middle, tools, read, doubt);
+  const section = element("section", "hs-section hs-pictures", {}, heading, sure, boxes.box, list, says, middle, tools, generic, looked, read, doubt);
   parent.append(section);
   let without = false;
-  /** @type {{mask: keyof typeof MASK, area: Area | null, picture: number, rival: string}} */
-  let test = { mask: "mean", area: null, picture: 0, rival: "" };
+  /** @type {{mask: keyof typeof MASK, area: Area | null, tested: boolean, picture: number, rival: string, generic: string}} */
+  let test = { mask: "mean", area: null, tested: false, picture: 0, rival: "", generic: "" };
+  /** @type {{from: number, to: number} | null} tokens at two corners of an area, of the keys */
+  let corners = null;
   /** @type {AnswerWord[]} */
   let words = [];
   /** @type {HTMLElement[]} */
@@ -256,7 +268,10 @@ export function pictures(state, parent) {
     pick(next);
     chips[next].focus();
   };
-  rival.onchange = () => choose({ rival: rival.value.trim() });
+  rival.onchange = () => choose({ rival: rival.value.trim(), generic: "" });
+  question.onchange = () => {
+    if (test.generic) choose({ generic: question.value.trim() || GENERIC });
+  };
   heads.onclick = (event) => {
     const item = /** @type {Element} */ (event.target).closest("[data-site]");
     if (item instanceof HTMLElement) state.select({ site: Number(item.dataset.site), head: Number(item.dataset.head) });
@@ -316,6 +331,7 @@ export function pictures(state, parent) {
     };
     canvas.onpointerleave = () => point(null);
     canvas.onkeydown = (event) => {
+      if (state.base.asked) return void (extend(index, event) && event.preventDefault());
       const { token, direction } = state.selection;
       const next = token === null || direction === "in" ? -1 : cellBeside(asking(), token, event.key);
       if (next < 0) return;
@@ -328,7 +344,8 @@ export function pictures(state, parent) {
       const area = state.base.asked ? areaBetween(from, shareOf(event)) : null;
       from = null;
       const { sheet } = drawn[index];
-      if (area) return choose({ area, picture: sheet.picture, rival: "" });
+      corners = null;
+      if (area) return choose({ area, tested: true, picture: sheet.picture, rival: "", generic: "" });
       const object = boxAt(objects, among, ...shareOf(event));
       if (object >= 0) return comparing ? pair(object) : pickObject(object);
       const cell = cellUnder(index, shareOf(event));
@@ -336,6 +353,30 @@ export function pictures(state, parent) {
       const token = tokenAt(sheet.grids, ...shareOf(event));
       if (token >= 0) state.select({ token, direction: "in" });
     };
+  }
+
+  /**
+   * Moves a corner of the area by a key, from the first patch on; Enter tests it.
+   *
+   * @param {number} index of the drawn picture
+   * @param {KeyboardEvent} event
+   * @returns {boolean} whether the key means something
+   */
+  function extend(index, { key, shiftKey, ctrlKey, metaKey, altKey }) {
+    if (ctrlKey || metaKey || altKey) return false;
+    const { grids: on, picture } = drawn[index].sheet;
+    if (key === "Enter" && test.area) {
+      choose({ tested: true });
+      return true;
+    }
+    if (!key.startsWith("Arrow") || !on.length) return false;
+    const known = corners && test.picture === picture && cellOf(on, corners.to) ? corners : null;
+    const first = on[0].places.find((place) => place >= 0) ?? -1;
+    const to = known ? cellBeside(on, known.to, key) : first;
+    if (to < 0) return true;
+    corners = { from: known && shiftKey ? known.from : to, to };
+    choose({ area: areaOf(on, corners.from, to), tested: false, picture, rival: "", generic: "" });
+    return true;
   }
 
   /**
@@ -499,7 +540,7 @@ export function pictures(state, parent) {
       heads.replaceChildren(
         ...listing.map((each) => {
           const name = `layer ${layerName(state.base, each.site)} · head ${each.head}`;
-          const item = element("button", "hs-button hs-pictures-head", { type: "button" }, `${name}: ${percent(each.mass)}`);
+          const item = element("button", "hs-button hs-pictures-head", { type: "button" }, `${name}: ${percent(each.mass)}, entropy ${each.entropy.toFixed(2)}`);
           item.dataset.site = String(each.site);
           item.dataset.head = String(each.head);
           item.title = `${percent(each.mass)} of the weight on pictures, spatial entropy ${each.entropy.toFixed(2)} nats${each.localises ? "; localises" : ""}`;
@@ -535,21 +576,39 @@ export function pictures(state, parent) {
    * What is asked of the model again: the area, or the rival.
    *
    * @param {{first: number, last: number}} span
-   * @returns {{need: Need | null, versus: Versus | null, why: string}}
+   * @returns {{need: Need | null, versus: Versus | null, relative?: Relative | null, why: string}}
    */
   function asked(span) {
-    const { area, picture, mask, rival: other } = test;
+    const { area, tested, picture, mask, rival: other } = test;
+    if (test.generic) {
+      const { site, head } = state.selection;
+      const answer = /** @type {(Relative & {why?: string}) | null} */ (
+        state.view.answer("relative", pathOf("relative", { site, head, ...span, question: test.generic }))
+      );
+      return { need: null, versus: null, relative: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("relative")) };
+    }
     if (other) {
       const answer = /** @type {(Versus & {why?: string}) | null} */ (
         state.view.answer("versus", pathOf("versus", { row: span.first, rival: other }))
       );
       return { need: null, versus: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("versus")) };
     }
-    if (!area) return { need: null, versus: null, why: "" };
+    if (!area || !tested) return { need: null, versus: null, why: "" };
     const [left, top, right, bottom] = area;
     const path = pathOf("need", { number: picture, left, top, right, bottom, ...span, mask });
     const answer = /** @type {(Need & {why?: string}) | null} */ (state.view.answer("need", path));
     return { need: answer?.elsewhere ? answer : null, versus: null, why: answer?.why ?? (answer ? "" : waiting("need")) };
+  }
+
+  /** Which words looked at the area. @returns {AreaReaders & {why?: string} | null} */
+  function areaReaders() {
+    const { area, picture } = test;
+    if (!area || !state.view.remote || !grids().length) return null;
+    const [left, top, right, bottom] = area;
+    const { site, head } = state.selection;
+    return /** @type {(AreaReaders & {why?: string}) | null} */ (
+      state.view.answer("readers", pathOf("readers", { site, head, number: picture, left, top, right, bottom }))
+    );
   }
 
   /** @param {string} slot */
@@ -578,28 +637,37 @@ export function pictures(state, parent) {
     return setText(says, `${where}: where `, quoted(state.labels().query[token]), " looks. Brighter = more weight.");
   }
 
-  /** Outlines the patch that is looked at, of each word how much it looked there. @param {Theme} theme */
-  function inward(theme) {
+  /**
+   * Of each word how much it looked at the area, or at the chosen patch.
+   *
+   * @param {Theme} theme
+   * @param {AreaReaders | null} area
+   * @returns {number[]} the weight of each word, of the area
+   */
+  function inward(theme, area) {
     const { token, direction } = state.selection;
     const asks = direction === "in" && token !== null;
-    const column = asks ? state.exactRow("key", token) : null;
-    const most = column ? column.weights.reduce((best, value) => Math.max(best, value), 1e-9) : 1;
-    chips.forEach((chip, i) => {
-      const places = words[i].rows.map((row) => placeOf(row)).filter((row) => row >= 0);
-      const share = column && places.length ? places.reduce((sum, row) => sum + column.weights[row], 0) / places.length : 0;
+    const column = area?.weights ?? (asks ? state.exactRow("key", token)?.weights : null) ?? null;
+    /** @param {number} row */
+    const indexOf = (row) => (area ? row - area.first : placeOf(row));
+    const most = column ? Math.max(1e-9, ...column) : 1;
+    return chips.map((chip, i) => {
+      const places = words[i].rows.map(indexOf).filter((row) => row >= 0);
+      const share = column && places.length ? places.reduce((sum, row) => sum + column[row], 0) / places.length : 0;
       chip.style.boxShadow = column ? `inset 0 -${Math.round(12 * Math.sqrt(share / most))}px ${theme.primary}66` : "";
       chip.title = column ? `weight ${share.toFixed(4)}` : "";
+      return share;
     });
   }
 
   return {
     /** @param {Theme} theme */
     render(theme) {
-      const { pictures: count, asked: question, texts } = state.base;
-      section.hidden = !count || !(question || state.view.answer("objects", "objects"));
+      const { pictures: count, asked: asks, texts } = state.base;
+      section.hidden = !count || !(asks || state.view.answer("objects", "objects"));
       if (section.hidden) return;
       const refusal = listObjects();
-      section.hidden = !question && !objects.length && !texts.some((text) => text.grids?.length);
+      section.hidden = !asks && !objects.length && !texts.some((text) => text.grids?.length);
       if (section.hidden) return;
       const answer = /** @type {{words?: AnswerWord[], why?: string} | null} */ (state.view.answer("answer", "answer"));
       if (listed(answer)) {
@@ -607,8 +675,8 @@ export function pictures(state, parent) {
         fill();
       }
       if (laid(state.base, state.texts().key, second)) lay();
-      setText(doubt, question ? DOUBT + TEST : DOUBT);
-      setText(heading, words.length || question ? "Answer" : objects.length ? "Objects" : "Over the picture");
+      setText(doubt, asks ? DOUBT + TEST : DOUBT);
+      setText(heading, words.length || asks ? "Answer" : objects.length ? "Objects" : "Over the picture");
       const at = chosen();
       chips.forEach((chip, i) => {
         setAttribute(chip, "aria-checked", String(i === at));
@@ -616,21 +684,22 @@ export function pictures(state, parent) {
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
       tell();
-      if (answer?.why && question) setText(says, capital(answer.why));
+      if (answer?.why && asks) setText(says, capital(answer.why));
       const row = weightsOnto() ?? weights();
       const rowBeside = weightsBeside();
       const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
       const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
       beside.hidden = !span || !state.view.remote;
-      tools.hidden = beside.hidden || !question;
+      tools.hidden = generic.hidden = beside.hidden || !asks;
       const sinks = span && !beside.hidden ? split(span) : null;
       if (span && !beside.hidden) rank(span);
       setAttribute(bare, "aria-pressed", String(without));
       MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(test.mask === mask)));
       masks.forEach((item) => (item.disabled = !test.area));
       if (rival.value.trim() !== test.rival && rival.ownerDocument.activeElement !== rival && !rival.matches(":focus")) rival.value = test.rival;
-      const { need, versus, why } = span ? asked(span) : { need: null, versus: null, why: "" };
-      clear.hidden = !test.area && !test.rival;
+      const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
+      setAttribute(divide, "aria-pressed", String(Boolean(test.generic)));
+      clear.hidden = !test.area && !test.rival && !test.generic;
       const left = without && sinks ? new Set(sinks) : undefined;
       const { sequential, diverging } = state.base.theme.dark; // weights shine in both modes
       const scale = versus ? diverging : sequential;
@@ -638,13 +707,13 @@ export function pictures(state, parent) {
       lastScale = { at: scale, trace: state.trace, colours };
       const table = versus ? signedVeilOf(colours) : veilOf(colours);
       const every = drawn.map(({ sheet, further }) =>
-        sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus, left)),
+        sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus ?? relative, left)),
       );
       const numbers = every.flat().flatMap((map) => (map ? [...map] : []));
       const top = Math.max(1e-12, ...numbers.map(Math.abs));
       const images = drawn.map(({ sheet }) => photo(sheet.picture));
       const what = [row, rowBeside, ...points, objects, among.join(), chosenObject(), second, pointed, state.selection.token];
-      if (painted(...what, versus, without, section.clientWidth, theme, state.texts().key, ...images)) {
+      if (painted(...what, versus, relative, without, section.clientWidth, theme, state.texts().key, ...images)) {
         drawn.forEach((each, i) => {
           const image = images[i];
           const maps = every[i].flatMap((map) => map ?? []);
@@ -653,16 +722,20 @@ export function pictures(state, parent) {
             paint(each, image, { maps, top, signed: Boolean(versus) }, table);
             marks(each, each.further ? rowBeside : row, sampled, theme);
           }
-          caption(each, maps, top, versus, sampled);
+          caption(each, maps, top, { versus, relative }, sampled);
         });
         markPainted(section);
       }
       for (const each of drawn) outline(each, test.area && each.sheet.picture === test.picture ? test.area : null);
       const word = at < 0 ? "" : words[at].text;
       if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
+      else if (relative) setText(read, ratioText(word, test.generic));
       else if (need) setText(read, needText(word, need, MASK[test.mask].how));
-      else setText(read, why || (span && question ? HINT : points[0]?.why || refusal));
-      inward(theme);
+      else setText(read, why || (span && asks ? HINT : points[0]?.why || refusal));
+      const area = areaReaders();
+      const byWord = inward(theme, area?.weights ? area : null);
+      looked.hidden = !area;
+      if (area) setText(looked, area.why ? capital(area.why) : readersText(words, byWord, area.patches));
     },
     destroy() {
       for (const bitmap of photos.values()) bitmap?.close();
@@ -674,11 +747,11 @@ export function pictures(state, parent) {
    *
    * @param {TokenGrid} grid
    * @param {Float32Array | null} row
-   * @param {Versus | null} versus
+   * @param {{maps: (number | null)[][][]} | null} instead what is drawn in place of weights
    * @param {ReadonlySet<number>} [left] out
    */
-  function mapOf(grid, row, versus, left) {
-    if (versus) return Float32Array.from((versus.maps[grids().indexOf(grid)] ?? []).flat());
+  function mapOf(grid, row, instead, left) {
+    if (instead) return Float32Array.from((instead.maps[grids().indexOf(grid)] ?? []).flat(), Number);
     return row ? valuesOn(grid, row, left) : null;
   }
 
@@ -686,18 +759,19 @@ export function pictures(state, parent) {
    * @param {Drawn} of
    * @param {Float32Array[]} maps
    * @param {number} top the weight with the last colour
-   * @param {Versus | null} versus
+   * @param {{versus: Versus | null, relative: Relative | null}} instead
    * @param {SampledPoints | null} points
    */
-  function caption({ sheet, further, canvas, legend }, maps, top, versus, points) {
+  function caption({ sheet, further, canvas, legend }, maps, top, { versus, relative }, points) {
     const several = (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
     const [grid] = sheet.grids;
     const shape = sheet.grids.length > 1 ? `${sheet.grids.length} tiles` : grid ? `${grid.shape[0]} × ${grid.shape[1]}` : "";
     const tokens = grid ? `${sheet.tokens} tokens (${shape})` : "";
-    const scale = versus ? "" : maps.length ? scaleText(maps, top) : "";
+    const times = relative ? "times the other question’s map, " : "";
+    const scale = versus ? "" : maps.length ? times + scaleText(maps, top) : "";
     const object = objects[further ? second : chosenObject()];
     const samples = points?.places ? `${points.places.length} sampling points${outside(points)}` : "";
-    canvas.tabIndex = asking().length ? 0 : -1;
+    canvas.tabIndex = asking().length || (state.base.asked && grid) ? 0 : -1;
     const parts = [object ? nameOf(object) : "", sheet.name ? `${several}, ${sheet.name}` : several, tokens, samples, scale].filter(Boolean);
     setText(legend, parts.join(" · "));
     setAttribute(canvas, "aria-label", `${parts.join(", ")}. ${says.textContent}`);
