@@ -271,10 +271,12 @@ export function lines(state, parent) {
       on.length === 1 ? state.headName(on[0]) : `heads ${on.map(String).join(", ")}`;
     setText(title, [state.base.model, state.siteName(), names].join(" · "));
     const of = state.selection.scale === "own" ? "this map’s largest weight" : "1";
+    const writes = state.site().kind === "cross" && state.base.explains === "tokens";
     setText(
       sentence,
       `Each line is one weight, from a token to a token it attends to. Opacity ∝ √weight, full at` +
         ` ${of}; weights below a hundredth of that have no line.`,
+      writes ? " A token attends while the model writes the one below it." : "",
     );
     const { note } = state.base;
     if (note) title.append(` — ${note}`);
