@@ -14,6 +14,7 @@ from models.edits.text import format_edits, parse_edits
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.trace import Trace
+from tests.fetched import fetched
 from tests.models.pretrained.tiny import BY_NAME, padded
 
 SIZES: dict[str, Any] = {"dim": 30, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
@@ -151,3 +152,24 @@ def test_networks_without_a_cache_are_refused() -> None:
     capped = BY_NAME["Gemma 2"]
     with pytest.raises(ValueError, match="without a cap"):
         trace(capped.build(), IDS, edits=[Evict(2, sinks=1, rotate=10_000.0)])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("edits", "share"),
+    [
+        ([], 0.92),
+        ([Evict(8, sinks=1)], 0.08),  # “Mary” is gone when the name is needed
+        ([Evict(8, sinks=1, rotate=100_000.0)], 0.08),
+        ([Evict(8, sinks=2)], 0.85),
+        ([Evict(6, sinks=1, heavy=2)], 0.91),
+    ],
+)
+def test_what_a_small_cache_forgets(edits: list[Evict], share: float) -> None:
+    """Who gets the drink, in SmolLM2, and how sure it is when the cache holds nine keys."""
+    fetched("smollm2")
+    t = trace(
+        load("smollm2"), "When Mary and John went to the store, John gave a drink to", edits=edits
+    )
+    mary = float(t.output.values[0, -1].softmax(-1)[5099])
+    assert mary == pytest.approx(share, abs=0.006)

@@ -48,6 +48,7 @@ from models.loading import summary as summary
 from models.loading.summary import reads as reads
 from models.model import grouped as grouped
 from models.preprocessing import mode_of as mode_of
+from models.rotation import rotary_base as rotary_base
 from models.run import trace as trace
 from models.trace import PatchGrid as PatchGrid
 from models.tracing import seen as seen

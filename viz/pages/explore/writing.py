@@ -7,6 +7,7 @@ import streamlit as st
 
 from models.request import TraceRequest
 from viz.api import writing
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -37,10 +38,13 @@ def take() -> None:
 
 
 def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
-    """Props of the view: whether it can go on with the text, and from which token on it did."""
+    """Props of the view: whether it can go on with the text, from which token on it did, and how
+    keys of its cache are rotated.
+    """
     if not isinstance(request.input, str) or not writing.writes(model):
         return {}
-    return {"writes": True, "given": writing.given_of(model, request.input, _given(request.input))}
+    given = writing.given_of(model, request.input, _given(request.input))
+    return {"writes": True, "given": given, "rotary": compute.rotary_base(model)}
 
 
 def _given(text: str) -> int:

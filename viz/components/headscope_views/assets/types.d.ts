@@ -134,6 +134,8 @@ export interface ViewProps extends PageLinkProps {
   writes?: boolean;
   /** How many tokens there were before it went on; null where it did not. */
   given?: number | null;
+  /** The base of its rotary positions; null where it has no plain ones. */
+  rotary?: number | null;
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */

@@ -279,9 +279,18 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
       const given = view.props.given ?? 0;
       /** @type {Record<string, Argument>} */
       const more = { sinks: whole(first), heavy: whole(heavy), ...(given ? { start: given } : {}) };
+      if (base && again.checked) more.rotate = base;
       ask(callOf("Evict", [whole(latest)], more));
     });
-    return [line("Latest", latest, "first", first), line("most weight", heavy, evict)];
+    const base = view.props.rotary;
+    const again = element("input", "", { type: "checkbox", "aria-label": "Rotate kept keys anew" });
+    const label = element("label", "", { title: "By their place in the cache: the gaps that dropped keys leave are closed" });
+    label.append(again, " rotate kept keys anew");
+    return [
+      line("Latest", latest, "first", first),
+      line("most weight", heavy, evict),
+      ...(base ? [line(label)] : []),
+    ];
   }
 
   /**
