@@ -1,19 +1,24 @@
 """Latency of pictures in a browser, and memory for many patches.
 
-    python -m benchmarks.image [--json] [--rounds 3]
+    python -m benchmarks.image [--json] [--rounds 3] [--words]
 
 ViT-B/16 shape at 224 pixels: a picture is uploaded, the pointer moves over it, heads and layers
 change, including a layer that is not prefetched yet. For comparison, a bare forward pass of the
 same network in this process, on all threads.
 ViT-S/8 shape at 480 pixels (3,601 tokens): peak memory above the built network for the pass, one
 layer, a row and a column, in a separate process.
+With --words, instead: a LLaVA-NeXT of tiny width whose picture takes five tiles of 576 tokens. From
+the touch of a word of its answer to its map, each word for the first time; and 64 tokens written
+and traced, over the same 64 tokens written alone.
 """
 
 import argparse
+import functools
 import io
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -24,7 +29,15 @@ from playwright.sync_api import Browser, Error, FloatRect, Page
 
 from benchmarks import servers
 from benchmarks.chrome import SIZE, Traffic, fresh_page, launched, wait_for
-from benchmarks.measure import Spread, as_json, machine, machine_line, table
+from benchmarks.measure import (
+    Spread,
+    as_json,
+    interleaved,
+    machine,
+    machine_line,
+    ratios,
+    table,
+)
 
 ROOT = Path(__file__).parents[1]
 BASE: dict[str, Any] = {"size": 224, "patch": 16, "heads": 12, "dim": 768, "depth": 12}
@@ -54,12 +67,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps({"mib": memory_of_many() / MIB}))
         return 0
     try:
-        with launched() as browser:
-            report = measured(browser, options.rounds)
+        if options.words:
+            report = words_measured(options.rounds)
+        else:
+            with launched() as browser:
+                report = measured(browser, options.rounds)
     except (RuntimeError, Error) as error:
         print(f"benchmarks.image: {error}", file=sys.stderr)
         return 1
-    print(as_json(report) if options.json else text(report))
+    as_text = words_text if options.words else text
+    print(as_json(report) if options.json else as_text(report))
     return 0
 
 
@@ -67,6 +84,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Pictures in a real browser.")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--rounds", type=int, default=3, help="visits of the page")
+    parser.add_argument("--words", action="store_true", help="words on a picture of 2,880 tokens")
     parser.add_argument("--memory", action="store_true", help="only the memory, in this process")
     options = parser.parse_args(arguments)
     if options.rounds < 1:
@@ -259,6 +277,121 @@ def text(report: dict[str, Any]) -> str:
     verdict = "met" if late <= 0 else f"MISSED by {late:.2f} s"
     head = ("ViT-B/16 at 224 pixels", "median (p10–p90)", "p95", "aim")
     return f"{machine_line(report['machine'])}\n\n{table(head, rows)}\ndropped: {verdict}"
+
+
+TILE, PATCH = 96, 4  # pixels: 24 × 24 tokens a tile
+WRITTEN = 64
+WORDS_AIMS = {"touch → picture, ms p95": 100.0, "written and traced / written": 1.1}
+# Milliseconds from a click on a word to the frame after its map has been drawn.
+TOUCH = """index => new Promise(done => {
+  const { prototype } = OffscreenCanvasRenderingContext2D;
+  const draw = (window.drawMap ??= prototype.putImageData);
+  const began = performance.now();
+  prototype.putImageData = function (cells, ...at) {
+    draw.call(this, cells, ...at);
+    if (cells.width !== GRID) return;
+    prototype.putImageData = draw;
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
+  };
+  document.querySelector(`.hs-answer-words [data-index="${index}"]`).click();
+})""".replace("GRID", str(2 * TILE // PATCH))
+
+
+def words_measured(rounds: int) -> dict[str, Any]:
+    """Touches of words in a browser, and writing with and without a trace."""
+    from models.inputs.answers import add_answer
+    from models.inputs.prompt import Prompt, read_prompt
+    from models.request import Question, Source, TraceRequest, file_of
+    from models.run import trace
+    from tests.models.vision_language import WORDS, photo
+    from viz.api import tracing
+
+    image, file = photo(2 * TILE, 2 * TILE), io.BytesIO()
+    image.save(file, "PNG")
+    with tempfile.TemporaryDirectory() as folder:
+        source = tracing.stamped(Source("folder", str(_llava_next().save(Path(folder)))))
+        question = Question("what is it", (file_of(file.getvalue(), "photo.png"),))
+        model = tracing.opened(source)
+        prompt = Prompt(question.text, (image,), most_written=WRITTEN)
+
+        def written() -> None:
+            add_answer(model, dict(read_prompt(model, prompt).arguments), None, WRITTEN)
+
+        cases = {"traced": functools.partial(trace, model, prompt), "written": written}
+        seconds = interleaved(cases, 2 * rounds)
+        held = tracing.entry_for(TraceRequest(source, question, " ".join((WORDS * 3)[:40])))
+        touched = words_touched(held.value)
+    places = {int(place) for grid in _grids(held.value.trace) for place in grid.places.flatten()}
+    return {
+        "benchmark": "image --words",
+        "machine": machine(("torch", "transformers", "playwright")),
+        "aims": WORDS_AIMS,
+        "tokens": len(places),
+        "touch": Spread.of(touched),
+        "ratio": Spread.of(ratios(seconds["traced"], seconds["written"])),
+        "written": Spread.of(seconds["written"]),
+    }
+
+
+def words_touched(entry: Any) -> list[float]:
+    """Milliseconds from the touch of a word to its map, each for the first time."""
+    from tests.browser.views import View, hosting
+    from viz.api.requests import parse_query
+    from viz.routes import ENDPOINTS
+
+    class Source:
+        trace = "t1"
+
+        def answer(self, route: str, query: dict[str, str]) -> Any:
+            endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(entry))
+            asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
+            return endpoint.answer(entry, self.trace, **asked)
+
+    start = {"layer": 0, "head": 1, "attention": "causal", "tower": "language"}
+    defaults = {"layer": 0, "attention": "self", "head": 0, "token": None, "direction": "out"}
+    props = {"kind": "text", "defaults": {**defaults, "scale": "fixed"}, "revision": "r.1"}
+    props |= {"page": "text", "start": start, "path": ["/text"], "link": {}}
+    with launched() as browser, fresh_page(browser) as page, hosting() as host:
+        View(page, host.server(), Source(), props, "/text")
+        words = page.locator(".hs-answer-words [data-index]")
+        words.first.click()
+        page.wait_for_selector(".hs-pictures figcaption:has-text('colours up to')")
+        with Traffic.of(page) as heard:
+            heard.wait_until_quiet(page)
+        return [page.evaluate(TOUCH, index) for index in range(1, words.count())]
+
+
+def _grids(t: Any) -> Any:
+    from analysis.grounding import sites_on_pictures
+
+    return t.key_pictures(sites_on_pictures(t)[0])
+
+
+def _llava_next() -> Any:
+    """A LLaVA-NeXT that cuts a picture into four tiles beside the whole, of 576 tokens each."""
+    from dataclasses import replace
+
+    from tests.models.vision_language import BY_NAME
+
+    family = BY_NAME["LLaVA-NeXT"]
+    square = {"height": TILE, "width": TILE}
+    tiles = {"image_grid_pinpoints": [[2 * TILE, 2 * TILE]]}
+    sizes = {**family.sizes, **tiles}
+    sizes["vision_config"] = {**sizes["vision_config"], "image_size": TILE, "patch_size": PATCH}
+    sizes["text_config"] = {**sizes["text_config"], "max_position_embeddings": 4096}
+    shapes = {"size": {"shortest_edge": TILE}, "crop_size": square}
+    return replace(family, sizes=sizes, pictures={**family.pictures, **tiles, **shapes})
+
+
+def words_text(report: dict[str, Any]) -> str:
+    """The report as a table, with what was aimed for."""
+    rows = [
+        ["touch → picture, ms", *_ms(report["touch"]), "p95 ≤ 100"],
+        ["64 tokens written and traced / written", report["ratio"].text(), "", "≤ 1.1"],
+        ["64 tokens written, s", report["written"].text(), "", ""],
+    ]
+    head = (f"{report['tokens']:,} image tokens", "median (p10–p90)", "p95", "aim")
+    return f"{machine_line(report['machine'])}\n\n{table(head, rows)}"
 
 
 def _ms(spread: Spread) -> tuple[str, str]:
