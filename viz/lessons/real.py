@@ -25,6 +25,7 @@ FILE = "real.json"
 COMMAND = f"python -m {PREFIX}viz.api.record"
 DIGITS = 5  # of a stored number
 FOLDER = Path(__file__).parent
+RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
 Args = ParamSpec("Args")
 Answer = dict[str, Any]
 Kept = dict[str, dict[str, Answer]]  # lesson → call → its answer

@@ -1,6 +1,7 @@
 """What lessons take from pretrained models: stored for each state, and as the weights give it."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -113,7 +114,9 @@ def test_the_decoder_shows_what_transformers_computes() -> None:
 
 def test_the_translator_crosses_noun_and_adjective() -> None:
     """Measured with the reader of the published weights: 0.97 and 0.93."""
-    (read,) = real.stored("both")["answers"].values()
+    from viz.lessons.both.real import SENTENCE
+
+    read = real.stored("both")["answers"][real.call_of("alignment", (SENTENCE,))]
     rows = dict(zip(read["written"], read["weights"], strict=True))
     for word, source, weight in (("cadeira", "chair", 0.97), ("preta", "black", 0.93)):
         assert rows[word][read["source"].index(source)] == pytest.approx(weight, abs=0.005)
@@ -217,3 +220,101 @@ def test_the_edits_of_a_link_can_be_read(name: str) -> None:
     assert queries
     for query in queries:
         parse_edits(query.get("edits", ""), {"second": TraceRequest(Source("built", ""), "")})
+
+
+def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> None:
+    read = real.stored("both")["answers"]["spoken[]"]
+    assert read["words"] == "The animal didn't cross the street because it was too tired.".split()
+    times = [time for span in zip(read["starts"], read["ends"], strict=True) for time in span]
+    assert times == sorted(times)
+    assert read["heard"] * 0.8 < times[-1] <= read["heard"]
+
+
+def test_a_rotary_pair_turns_at_the_speed_of_the_formula() -> None:
+    for call, read in real.stored("position")["answers"].items():
+        rates = [100_000 ** (-2 * pair / 64) for pair in range(32)]
+        assert read["rates"] == pytest.approx(rates, rel=1e-4), call
+        assert [sum(row) for row in read["shares"]] == pytest.approx([1, 1, 1], abs=1e-4)
+
+
+def test_a_tied_logit_is_the_product_of_both_norms_and_the_cosine() -> None:
+    for call, read in real.stored("head_layer")["answers"].items():
+        rows = zip(read["rows"], read["cosines"], strict=True)
+        logits = [read["norm"] * row * cosine for row, cosine in rows]
+        assert read["logits"] == pytest.approx(logits, rel=1e-3), call
+        losses = [-math.log(share) for share in read["shares"]]
+        assert read["losses"] == pytest.approx(losses, rel=1e-3)
+        assert read["even"] == pytest.approx(math.log(49_152), rel=1e-4)
+
+
+@pytest.mark.long
+def test_the_steps_on_the_language_model_show_what_transformers_computes() -> None:
+    """Streams, what blocks add, logits, scores and verbs, from the library's own pass."""
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from models.catalogue import folder
+
+    place = folder(entry("smollm2"))
+    theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    added: dict[str, torch.Tensor] = {}
+    for number, block in enumerate(theirs.model.layers, start=1):
+        for name, part in (("attention", block.self_attn), ("mlp", block.mlp)):
+            key = f"{name} {number}"
+            part.register_forward_hook(
+                lambda _, given, out, key=key: added.update(
+                    {key: (out[0] if isinstance(out, tuple) else out)[0, -1]}
+                )
+            )
+
+    def passed(text: str) -> Any:
+        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+        with torch.no_grad():
+            return theirs(ids, output_attentions=True, output_hidden_states=True)
+
+    def answers(lesson: str) -> list[tuple[str, dict[str, Any]]]:
+        calls = real.stored(lesson)["answers"].items()
+        return [(json.loads(call[call.index("[") :])[0], answer) for call, answer in calls]
+
+    near_ = {"rel": 2e-3, "abs": 1e-4}
+    for text, answer in answers("block"):
+        out = passed(text)
+        for row in answer["rows"][:-1]:  # the library's last state has passed the norm
+            state = out.hidden_states[row["after"]][0, -1]
+            assert state.norm().item() == pytest.approx(row["norm"], **near_)
+            shares = theirs.lm_head(theirs.model.norm(state)).softmax(-1)
+            assert shares.max().item() == pytest.approx(row["share"], **near_)
+        for row in answer["rows"][1:]:
+            for part in ("attention", "mlp"):
+                norm = added[f"{part} {row['after']}"].norm().item()
+                assert norm == pytest.approx(row[part], **near_)
+    for text, answer in answers("head_layer"):
+        out = passed(text)
+        best = out.logits[0, -1].topk(6)
+        assert best.values.tolist() == pytest.approx(answer["logits"], **near_)
+        assert out.hidden_states[-1][0, -1].norm().item() == pytest.approx(answer["norm"], **near_)
+    for text, answer in answers("sequences"):
+        out = passed(text)
+        shares = out.logits[0, -1].softmax(-1)
+        verbs = [reader(verb, add_special_tokens=False).input_ids[0] for verb in (" are", " is")]
+        assert shares[verbs].tolist() == pytest.approx(answer["verbs"], **near_)
+        weights = torch.stack(out.attentions)[:, 0, :, -1, 1]
+        assert weights.max().item() == pytest.approx(answer["weight"], **near_)
+        assert int(weights.argmax()) == 9 * answer["layer"] + answer["head"]
+    for text, answer in answers("scale"):
+        out = passed(text)
+        for row in answer["rows"]:
+            weights = out.attentions[row["layer"]][0, row["head"]]
+            largest = weights[1:].max(-1).values.mean().item()
+            assert largest == pytest.approx(row["largest"], **near_)
+            sharp = weights**8  # scores times √64
+            unscaled = (sharp / sharp.sum(-1, keepdim=True))[1:].max(-1).values.mean().item()
+            assert unscaled == pytest.approx(row["unscaled"], **near_)
+    for text, answer in answers("heads"):
+        weights = torch.stack(passed(text).attentions)[:, 0, :, 1:]
+        first = weights[..., 0].mean(-1)
+        (row,) = (row for row in answer["rows"] if row["name"] == "first")
+        assert first.max().item() == pytest.approx(row["score"], **near_)
+    for text, answer in answers("tokens"):
+        assert reader(text, add_special_tokens=False).input_ids == answer["ids"]

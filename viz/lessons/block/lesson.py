@@ -1,6 +1,6 @@
 """The story of the block: the residual stream."""
 
-from viz.lessons.inputs import Count, OneOf, Reals, Within, Word
+from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within, Word
 from viz.lessons.story import ON_SCREEN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 ON = (0, 0, 0, 0)
@@ -17,11 +17,13 @@ LESSON = Lesson(
     icon="layers",
     line="Attention, residual connections, norms and a feed-forward network.",
     parts=("norm", "feed-forward"),
+    real=("smollm2",),
     needs=("heads",),
     minutes=25,
     figure="The residual stream through two blocks",
     computed="these weights: those of a network trained to reverse words",
     inputs={
+        "text": Sentence("The capital of France is"),
         "word": Word("stream"),
         "place": Count(0, 0, 11),
         "off": Reals(ON),
@@ -207,6 +209,33 @@ LESSON = Lesson(
                 Try("Without the last attention", {"off": (0, 0, 1, 0)}),
                 Try("No attention at all", {"off": (1, 0, 1, 0)}),
             ),
+        ),
+        Step(
+            "deep",
+            "Thirty blocks of a language model",
+            (
+                "The same sum in SmolLM2, for the last token of a text: its norm grows from"
+                " {board.first:.1f} to {board.last:.0f} as 60 sub-layers add to it. The columns"
+                " “attention +” and “MLP +” are the norms of what one block, the one named at the"
+                " left, adds.",
+                "The **logit lens** (nostalgebraist 2020) reads a state as if the network ended"
+                " there: last norm, then [[logits]]. “{board.goal:s}” has {board.share:.3f} at the"
+                " end and {board.before:.3f} one block earlier. Earlier states are not yet written"
+                " in the language of the output: most read as a full stop, a space or “the”. The"
+                " embedding reads as the token itself, for the table that it comes from is the one"
+                " that reads it.",
+            ),
+            tries=(
+                Try(
+                    "A name",
+                    {
+                        "text": "When Mary and John went to the store, John gave a drink to",
+                    },
+                ),
+                Try("A repeat", {"text": "magnet violet cobalt planet magnet violet cobalt"}),
+            ),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
         Step(
             "norm",

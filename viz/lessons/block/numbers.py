@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from viz.lessons.block import real
 from viz.lessons.boards import Board, Panel, board, panel, table
 from viz.lessons.inputs import InputError
+from viz.lessons.real import about
 from viz.lessons.trained import encoded, network
 
 if TYPE_CHECKING:
@@ -326,7 +328,36 @@ def training(values: Mapping[str, Any]) -> Board:
     )
 
 
+def deep(values: Mapping[str, Any]) -> Board:
+    """The stream of a language model, block by block, and what it would be read as."""
+    read = real.stream(values["text"])
+    rows: dict[str, list[float | str | None]] = {}
+    for each in read["rows"]:
+        name = f"after block {each['after']}" if each["after"] else "embedding"
+        added = ["" if each[part] is None else f"{each[part]:.1f}" for part in ("attention", "mlp")]
+        shares = [_share(each[part]) for part in ("share", "goal")]
+        rows[name] = [*added, f"{each['norm']:.1f}", each["word"], *shares]
+    first, *_, before, last = read["rows"]
+    goal = read["goal"]
+    cols = ["attention +", "MLP +", "norm", "reads as", "with", f"“{goal}”"]
+    return board(
+        [table("The last token's stream in SmolLM2", rows, cols)],
+        goal=goal,
+        first=first["norm"],
+        last=last["norm"],
+        share=last["share"],
+        before=before["goal"],
+        mlp=last["mlp"],
+        **about(real.MODEL, input=values["text"]),
+    )
+
+
+def _share(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 BOARDS = {
+    "deep": deep,
     "batch": batch,
     "ffn": feed_forward,
     "smallest": lambda _: _smallest(),

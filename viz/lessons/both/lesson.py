@@ -1,6 +1,6 @@
 """The story of encoder and decoder: a date is read, and written a character at a time."""
 
-from viz.lessons.inputs import Count, Reals, Word
+from viz.lessons.inputs import Count, Reals, Sentence, Word
 from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
@@ -14,8 +14,9 @@ LESSON = Lesson(
     minutes=25,
     figure="Reading and writing dates",
     computed="these weights: those of a network trained to write dates",
-    real=("translate",),
+    real=("translate", "whisper"),
     inputs={
+        "sentence": Sentence("The cat sat on the black chair because it was tired."),
         "date": Word("March the third, '98"),
         "written": Count(0, 0, 10),
         "head": Count(0, 0, 3),
@@ -154,6 +155,40 @@ LESSON = Lesson(
             ),
             board=True,
             computed="these weights: those of a trained translator",
+        ),
+        Step(
+            "grows",
+            "A translation grows",
+            (
+                "The same translator writes one token after another, {board.count:d} in all, and"
+                " each reads the source anew: the table names the token that the aligning head"
+                " gives most weight to, and the probability of what was written. It is least sure"
+                " of “{board.least:s}”, with {board.share:.2f}.",
+                "Long words are written in pieces, and each piece reads the same word. Type an"
+                " English sentence of your own.",
+            ),
+            tries=(
+                Try("How are you today?", {"sentence": "How are you today?"}),
+                Try("A red house", {"sentence": "She bought a small red house near the sea."}),
+            ),
+            board=True,
+            computed="these weights: those of an English–Portuguese translator (Bergamot)",
+        ),
+        Step(
+            "spoken",
+            "From words to seconds: Whisper",
+            (
+                "Whisper's [[encoder]] reads sound, and its decoder writes text. So a row of"
+                " [[cross-attention]] is a curve over *time*, in frames of {board.frame:.0f} ms:"
+                " where a token is heard. {board.heads:d} of its 24 cross-attention heads were"
+                " chosen by its authors because they follow the speech.",
+                "Their mean weights, and the cheapest path through them that never goes back in"
+                " time, give the seconds at which each of {board.words:d} words begins, in a"
+                " recording of {board.heard:.1f} s. No time was ever given to this network as a"
+                " target here: the times are read off the weights.",
+            ),
+            board=True,
+            computed="these weights: those of Whisper tiny.en",
         ),
         Step(
             "whole",

@@ -1,5 +1,6 @@
 """A small trained encoder–decoder that reads a date and writes it as year-month-day."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -254,7 +255,7 @@ def _cut() -> Board:
 
 def _crossing() -> Board:
     """The translator's alignment as a map."""
-    read = real.alignment()
+    read = real.alignment(real.SENTENCE)
     names = read["written"]
     chair, black = names.index("cadeira"), names.index("preta")
     weights = read["weights"]
@@ -282,7 +283,52 @@ def _crossing() -> Board:
     )
 
 
+def grows(values: Mapping[str, Any]) -> Board:
+    """A translation, token by token: how sure each one is, and the word that it reads."""
+    read = real.alignment(values["sentence"])
+    rows: dict[str, list[float | str | None]] = {}
+    for at, token in enumerate(read["written"]):
+        weights = read["weights"][at]
+        most = max(range(len(weights)), key=weights.__getitem__)
+        rows[f"{at + 1}  {token}"] = [read["shares"][at], read["source"][most], weights[most]]
+    least = min(range(len(read["shares"])), key=read["shares"].__getitem__)
+    cols = ["probability", "reads most", "weight"]
+    return board(
+        [table(f"Written from “{values['sentence']}”", rows, cols, digits=3)],
+        count=len(rows),
+        least=read["written"][least],
+        share=read["shares"][least],
+        **about(
+            real.MODEL,
+            input=values["sentence"],
+            attention="cross",
+            layer=real.LAYER,
+            head=real.HEAD,
+        ),
+    )
+
+
+def _spoken() -> Board:
+    """When each word of a recording is said, read off Whisper's cross-attention."""
+    read = real.spoken()
+    spans = zip(read["words"], read["starts"], read["ends"], strict=True)
+    rows: dict[str, list[float | str | None]] = {
+        f"{number}  {word}": [start, end, f"{round(start / read['frame'])}"]
+        for number, (word, start, end) in enumerate(spans, start=1)
+    }
+    return board(
+        [table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)],
+        words=len(rows),
+        heads=len(read["heads"]),
+        frame=1000 * read["frame"],
+        heard=read["heard"],
+        **about(real.SPEECH),
+    )
+
+
 BOARDS = {
+    "grows": grows,
+    "spoken": lambda _: _spoken(),
     "cut": lambda _: _cut(),
     "crossing": lambda _: _crossing(),
     "sharing": lambda _: _sharing(),

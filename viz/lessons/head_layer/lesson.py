@@ -1,6 +1,6 @@
 """The story of the head layer."""
 
-from viz.lessons.inputs import Count, OneOf, Reals, Within
+from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within
 from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
@@ -10,10 +10,12 @@ LESSON = Lesson(
     icon="bar_chart",
     line="From vectors to probabilities, and the loss.",
     parts=("head layer",),
+    real=("smollm2",),
     needs=("scale",),
     minutes=15,
     figure="From the last vector to the loss",
     inputs={
+        "text": Sentence("The capital of France is"),
         "smoothing": OneOf("0.1", ("0", "0.1", "0.3")),
         "h": Reals((1.2, -0.4, 0.7)),
         "target": Count(1, 0, 3),
@@ -99,6 +101,28 @@ LESSON = Lesson(
                 Try("The favourite was right", {"target": 0}),
                 Try("Certain and wrong", {"target": 2, "h": (2.8, -1, 0.6)}),
             ),
+        ),
+        Step(
+            "tied",
+            "A real head layer",
+            (
+                "SmolLM2 chooses among {board.vocab:,d} tokens. Its h has {board.dim:d} features"
+                " and norm {board.norm:.1f}; W is the table of embeddings itself, **tied**. The"
+                " logit of “{board.word:s}” is {board.norm:.1f} · {board.row:.2f} ·"
+                " {board.cosine:.3f} = {board.logit:.2f}, and it leads “{board.second:s}” by"
+                " {board.gap:.2f}: exp({board.gap:.2f}) = {board.ratio:.1f} times as probable.",
+                "Even the best row is far from parallel to h: a cosine of {board.cosine:.2f} is"
+                " enough. Had “{board.word:s}” been the target, the loss would be"
+                " {board.loss:.2f}; even probabilities would cost log {board.vocab:,d} ="
+                " {board.even:.2f}. All tokens not shown share {board.rest:.0%}.",
+            ),
+            tries=(
+                Try("The opposite of hot is", {"text": "The opposite of hot is"}),
+                Try("The dog began to", {"text": "The dog began to"}),
+            ),
+            code=("logits = h @ embedding.weight.T  # 576 → 49,152",),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
         Step(
             "gradient",

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.head_layer import real
+from viz.lessons.real import about
 
 WORDS = ("bark", "sleep", "meow", "fly")
 WEIGHTS = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
@@ -123,4 +125,34 @@ def top_k(values: Mapping[str, Any]) -> Board:
     )
 
 
-BOARDS = {"smooth": smooth, "topk": top_k}
+def tied(values: Mapping[str, Any]) -> Board:
+    """The head layer of a language model: the likeliest of 49,152 tokens."""
+    read = real.head(values["text"])
+    parts = ("rows", "cosines", "logits", "shares", "losses")
+    rows: dict[str, list[float | str | None]] = {
+        f"{rank}  {word}": [read[part][rank - 1] for part in parts]
+        for rank, word in enumerate(read["words"], start=1)
+    }
+    cols = ["‖row‖", "cosine", "logit", "p", "−log p"]
+    first, second = read["logits"][:2]
+    return board(
+        [table(f"h has norm {read['norm']:.1f}; logit = ‖h‖ ‖row‖ cosine", rows, cols, digits=3)],
+        word=read["words"][0],
+        second=read["words"][1],
+        norm=read["norm"],
+        row=read["rows"][0],
+        cosine=read["cosines"][0],
+        logit=first,
+        gap=first - second,
+        ratio=read["shares"][0] / read["shares"][1],
+        share=read["shares"][0],
+        loss=read["losses"][0],
+        even=read["even"],
+        vocab=read["vocab"],
+        dim=read["dim"],
+        rest=read["rest"],
+        **about(real.MODEL, input=values["text"]),
+    )
+
+
+BOARDS = {"smooth": smooth, "tied": tied, "topk": top_k}

@@ -12,6 +12,7 @@ LESSON = Lesson(
     icon="view_column",
     line="Several attentions side by side, each free to look for something else.",
     parts=("heads",),
+    real=("smollm2",),
     needs=("query_key_value",),
     minutes=20,
     figure="A band that splits into heads and joins again",
@@ -203,6 +204,27 @@ LESSON = Lesson(
             ),
             inputs={"layer": 1, "head": 8},
             computed="these weights: those of MiniLM",
+        ),
+        Step(
+            "deep",
+            "The heads of a language model",
+            (
+                "SmolLM2 has {board.heads:d} heads, nine in each of 30 layers. On this sentence"
+                " {board.count:d} of them give their weight mostly to the first token, where heads"
+                " of causal models leave weight that they have no use for: an **attention sink**."
+                " {board.others:d} have no habit above 0.4.",
+                "The few others have clear roles, and the table names the clearest of each. What"
+                " such a head is for, and what is lost without it, is the subject of the lesson"
+                " “What heads do”.",
+            ),
+            tries=(
+                Try(
+                    "A repeat",
+                    {"sentence": "magnet violet cobalt planet magnet violet cobalt planet"},
+                ),
+            ),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
     ),
     takeaways=(

@@ -1,10 +1,13 @@
 """A layer of several heads on four words, what their number costs, and the heads of MiniLM."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.heads import real
 from viz.lessons.inputs import InputError
+from viz.lessons.real import about
 from viz.lessons.trained import encoded, traced
 
 if TYPE_CHECKING:
@@ -208,4 +211,28 @@ def shapes() -> Board:
     return board([table("Shapes", rows, [*LAYERS])])
 
 
-BOARDS = {"eight": lambda _: _eight(), "shapes": lambda _: shapes()}
+def deep(values: Mapping[str, Any]) -> Board:
+    """The habits of all heads of a language model."""
+    read = real.habits_of(values["sentence"])
+    rows: dict[str, list[float | str | None]] = {
+        each["name"]: [
+            str(each["count"]),
+            f"layer {each['layer']}, head {each['head']}",
+            each["score"],
+        ]
+        for each in read["rows"]
+    }
+    rows["no habit above 0.4"] = [str(read["others"]), "", ""]
+    most = read["rows"][0]
+    clear = next((each for each in read["rows"] if each["name"] != "first"), most)
+    return board(
+        [table("Heads of SmolLM2, by habit", rows, ["heads", "the clearest", "mean weight"])],
+        heads=read["heads"],
+        name=most["name"],
+        count=most["count"],
+        others=read["others"],
+        **about(real.MODEL, input=values["sentence"], layer=clear["layer"], head=clear["head"]),
+    )
+
+
+BOARDS = {"deep": deep, "eight": lambda _: _eight(), "shapes": lambda _: shapes()}

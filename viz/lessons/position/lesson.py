@@ -1,6 +1,6 @@
 """The story of positions."""
 
-from viz.lessons.inputs import Count, OneOf, Reals
+from viz.lessons.inputs import Count, OneOf, Reals, Sentence
 from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 EMBEDDINGS = (0.3, -0.8, 0.5, 0.1, -0.6, 0.4, 0.9, -0.2, 0.7, 0.2, -0.4, 0.6)
@@ -12,11 +12,13 @@ LESSON = Lesson(
     icon="tag",
     line="Without a mask, attention ignores order: how positions are encoded.",
     parts=("position",),
+    real=("smollm2",),
     needs=("query_key_value",),
     minutes=20,
     figure="A position as a row of clock hands",
     computed="the formulas",
     inputs={
+        "sentence": Sentence("The animal didn't cross the street because it was too tired."),
         "position": Count(7, 0, 19),
         "other": Count(3, 0, 19),
         "added": OneOf("no", ("no", "yes")),
@@ -181,6 +183,25 @@ LESSON = Lesson(
                 "@query(q) = rotate(@query(q), angles)",
                 "@key(k) = rotate(@key(k), angles)  # values are not turned",
             ),
+        ),
+        Step(
+            "speeds",
+            "The speeds that real heads use",
+            (
+                "SmolLM2 turns the 32 pairs of each head's queries and keys, with the base 100,000:"
+                " the first by 1 radian a token, the last once in {board.longest:,.0f} tokens,"
+                " though the network reads 8,192 at most. So the slow pairs hardly turn: they can"
+                " compare meaning whatever the distance, and only the fast ones tell neighbours"
+                " apart.",
+                "The shares bound what the pairs can add to q·k: the product of the lengths of"
+                " both parts. Head 0 of layer 16, which looks at the token before, has"
+                " {board.fast:.0%} in its four fastest pairs; the induction head, head 6 of layer"
+                " 18, has {board.induction:.0%} there and {board.slow:.0%} in the eight slowest.",
+            ),
+            formulas=("angle = p / 100000^{2j/64}",),
+            tries=(Try("A repeat", {"sentence": "magnet violet cobalt planet magnet violet"}),),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
         Step(
             "alibi",

@@ -1,9 +1,12 @@
 """Positions: words in two orders, the sinusoidal table as clock hands, rotary and ALiBi."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.position import real
+from viz.lessons.real import about
 
 WORDS, ORDER = ("dog", "bites", "man"), (2, 1, 0)
 FEATURES = 6  # features of a word's vector
@@ -215,7 +218,39 @@ def _learned() -> Board:
     )
 
 
+SHOWN = (0, 4, 8, 16, 24, 31)  # pairs whose speed is written
+
+
+def real_speeds(values: Mapping[str, Any]) -> Board:
+    """The rotary speeds of a language model, and the bands of them that three heads use."""
+    from math import tau
+
+    read = real.speeds(values["sentence"])
+    rates = read["rates"]
+    clocks: dict[str, list[float | str | None]] = {
+        f"pair {pair}": [f"{rates[pair]:.2g}", f"{tau / rates[pair]:,.0f}"] for pair in SHOWN
+    }
+    names = ("the token before", "itself", "induction")
+    uses: dict[str, list[float | str | None]] = {
+        f"{layer} · {head}, {name}": list(shares)
+        for (layer, head), name, shares in zip(real.HEADS, names, read["shares"], strict=True)
+    }
+    bands = [f"{low} to {high - 1}" for low, high in real.BANDS]
+    before, *_, induction = read["shares"]
+    layer, head = real.HEADS[0]
+    return board(
+        [table("Speeds", clocks, ["radians a token", "tokens a turn"])],
+        [table("share of q·k by pairs", uses, bands, kind="weights", digits=2)],
+        fast=before[0],
+        slow=induction[-1],
+        induction=induction[0],
+        longest=tau / rates[-1],
+        **about(real.MODEL, input=values["sentence"], layer=layer, head=head),
+    )
+
+
 BOARDS = {
+    "speeds": real_speeds,
     "sixty": lambda _: sixty(),
     "misprint": lambda _: misprint(),
     "learned": lambda _: _learned(),

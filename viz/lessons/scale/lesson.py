@@ -1,6 +1,6 @@
 """The story of the scale and the softmax."""
 
-from viz.lessons.inputs import Count, OneOf, Reals, Within
+from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within
 from viz.lessons.story import ON_SCREEN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
@@ -10,11 +10,13 @@ LESSON = Lesson(
     icon="straighten",
     line="Why scores are divided by √d, and what happens if they are not.",
     parts=("softmax",),
+    real=("smollm2",),
     needs=("query_key_value",),
     minutes=15,
     figure="Dot products that spread",
     computed="random numbers, the same for one seed",
     inputs={
+        "sentence": Sentence("The animal didn't cross the street because it was too tired."),
         "width": Count(64, 1, 512),
         "temperature": Within(1, 0.1, 10),
         "size": Within(32, 0.5, 200),
@@ -228,6 +230,24 @@ LESSON = Lesson(
                 Try("Both overflow: all 100", {"size": 100}),
             ),
             computed=ON_SCREEN,
+        ),
+        Step(
+            "spread",
+            "A trained network's scores",
+            (
+                "The argument assumes numbers of mean 0 and variance 1. Training leaves that"
+                " behind: these are six heads of SmolLM2, of width 64, on a sentence. Divided by"
+                " √64, the scores of head {board.head:d} of layer {board.layer:d} still have a"
+                " standard deviation of {board.widest:.1f}, where random ones have 1: this head"
+                " has learned to be nearly certain.",
+                "So √d does not keep scores small for ever; it lets training *start* where the"
+                " softmax has slopes. Without the division, the mean largest weight of each of the"
+                " six would be {board.unscaled:.2f} or more. Means are over all tokens but the"
+                " first, which sees itself alone.",
+            ),
+            tries=(Try("A repeat", {"sentence": "magnet violet cobalt planet magnet violet"}),),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
     ),
     takeaways=(

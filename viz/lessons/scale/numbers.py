@@ -1,10 +1,13 @@
 """Dot products of random vectors as their width grows, with and without the division by √d."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
-from viz.lessons.boards import Panel, table
+from viz.lessons.boards import Board, Panel, board, table
+from viz.lessons.real import about
+from viz.lessons.scale import real
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -216,3 +219,35 @@ def _costs(width: int) -> Panel:
     rows = {name: [f"{one.products:,}", f"{one.numbers:,}"] for name, one in costs.items()}
     title = f"Scores of {TOKENS:,} tokens of width {width}, {UNITS:,} hidden units"
     return table(title, rows, ["multiplications", "numbers in memory"])
+
+
+def spread(values: Mapping[str, Any]) -> Board:
+    """Spread of real scores beside that of random ones of the same width."""
+    read = real.spread(values["sentence"])
+    rows: dict[str, list[float | str | None]] = {}
+    means = _means(real.WIDTH, values["seed"])
+    every = _walks(values["seed"])[real.WIDTH - 1]
+    deviation = every.std(correction=0).item()
+    rows["random, N(0, 1)"] = [
+        deviation,
+        deviation / sqrt(real.WIDTH),
+        means["mean_scaled_largest"],
+        means["mean_largest"],
+    ]
+    for each in read["rows"]:
+        rows[f"layer {each['layer']}, head {each['head']}"] = [
+            each[name] for name in ("deviation", "scaled", "largest", "unscaled")
+        ]
+    widest = max(read["rows"], key=lambda row: row["scaled"])
+    place = {"layer": widest["layer"], "head": widest["head"]}
+    cols = ["σ of q·k", "σ of q·k / √64", "largest weight", "without √64"]
+    return board(
+        [table("Scores of heads of width 64", rows, cols, digits=2)],
+        widest=widest["scaled"],
+        unscaled=min(each["unscaled"] for each in read["rows"]),
+        **place,
+        **about(real.MODEL, input=values["sentence"], **place),
+    )
+
+
+BOARDS = {"spread": spread}

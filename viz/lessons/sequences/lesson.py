@@ -1,6 +1,6 @@
 """The story of why attention replaced recurrence and convolution."""
 
-from viz.lessons.inputs import Count, OneOf, Within
+from viz.lessons.inputs import Count, OneOf, Sentence, Within
 from viz.lessons.story import Lesson, Misreading, Option, Plan, Question, Step, Try
 
 LESSON = Lesson(
@@ -10,6 +10,7 @@ LESSON = Lesson(
     icon="linear_scale",
     line="What recurrence and convolution lack: a short way between distant words.",
     parts=("network",),
+    real=("smollm2",),
     needs=(),
     minutes=15,
     figure="The way from the first token to the last",
@@ -19,6 +20,7 @@ LESSON = Lesson(
         "width": Count(16, 4, 64),
         "gain": Within(0.9, 0.5, 1.2),
         "activation": OneOf("tanh", ("tanh", "none")),
+        "sentence": Sentence("The keys near the old cabinet"),
     },
     steps=(
         Step(
@@ -145,6 +147,27 @@ LESSON = Lesson(
                 Try("No tanh, g = 1.2: it explodes", {"activation": "none", "gain": 1.2}),
             ),
             computed="these weights: random ones, of width 16",
+        ),
+        Step(
+            "agree",
+            "A real network reads far back",
+            (
+                "SmolLM2, a language model of 30 layers, must choose between “are” and “is”. The"
+                " noun stands {board.distance:d} tokens back, and singular nouns between: still"
+                " “are” is {board.ratio:.0f} times as probable as “is”. With “key” and plural"
+                " nouns between it is the other way round.",
+                "One head suffices to read that far: at the last token it gives “keys” a"
+                " weight of {board.weight:.2f}. The last columns name, of all 270 heads, the one"
+                " that gives the noun most. A large weight is no proof that this head decides;"
+                " the lesson “What heads do” tests that. Type a text of your own: its second token"
+                " is taken as the noun.",
+            ),
+            tries=(
+                Try("Singular", {"sentence": "The key near the old cabinets"}),
+                Try("A clause between", {"sentence": "The books that my sister bought"}),
+            ),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
     ),
     takeaways=(

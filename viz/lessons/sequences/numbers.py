@@ -1,9 +1,12 @@
 """The way from the first token to the last in three kinds of layer, its cost and its effect."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from viz.lessons.boards import Panel, power, table
+from viz.lessons.boards import Board, Panel, board, power, table
+from viz.lessons.real import about
+from viz.lessons.sequences import real
 
 
 def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) -> dict[str, Any]:
@@ -112,3 +115,50 @@ def _table(width: int, kernel: int) -> Panel:
     rows["projections: 4 n · d²"] = [f"{4 * n * width**2:,}" for n in TEXTS]
     cols = [f"{n:,} tokens" for n in TEXTS]
     return table(f"Multiplications of one layer of width {width}", rows, cols)
+
+
+NOUNS = (
+    "The keys near the cabinet",
+    "The keys near the old cabinet in the hall",
+    "The keys near the old cabinet in the hall of the museum",
+    "The key near the old cabinets in the halls of the museums",
+)
+
+
+def agree(values: Mapping[str, Any]) -> Board:
+    """Both verbs after nouns at growing distances, and after the reader's text."""
+    mine = values["sentence"]
+    read = [real.agreement(text) for text in (*NOUNS, mine)]
+    rows: dict[str, list[float | str | None]] = {}
+    for number, each in enumerate(read):
+        name = f"{each['noun']}, {each['distance']} back"
+        rows[f"yours: {name}" if number == len(NOUNS) else name] = [
+            *each["verbs"],
+            f"{each['layer']} · {each['head']}",
+            each["weight"],
+        ]
+    far, own = read[2], read[-1]
+    return board(
+        [
+            table(
+                "The next token, and the head that reads the noun most",
+                rows,
+                ["are", "is", "layer · head", "weight"],
+                digits=3,
+            )
+        ],
+        distance=far["distance"],
+        plural=far["verbs"][0],
+        ratio=far["verbs"][0] / far["verbs"][1],
+        weight=far["weight"],
+        noun=own["noun"],
+        **about(
+            real.MODEL,
+            input=mine,
+            layer=own["layer"],
+            head=own["head"],
+        ),
+    )
+
+
+BOARDS = {"agree": agree}

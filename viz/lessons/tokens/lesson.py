@@ -10,6 +10,7 @@ LESSON = Lesson(
     icon="data_array",
     line="A text becomes ids, and each id selects a vector from a table.",
     parts=("tokens",),
+    real=("smollm2",),
     needs=(),
     minutes=15,
     figure="From a text to rows of a table",
@@ -138,6 +139,27 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+        ),
+        Step(
+            "beside",
+            "Another vocabulary: byte-level pairs",
+            (
+                "A language model cuts otherwise. SmolLM2 starts from bytes and merges the pairs"
+                " that are frequent: **byte pair encoding**. A piece keeps the space before it,"
+                " shown as ␣, and upper case; no text is unknown, as every byte is in the"
+                " vocabulary. MiniLM has {board.other:d} tokens here, [CLS] and [SEP] included,"
+                " and SmolLM2 has {board.count:d}.",
+                "Its table has {board.vocab:,d} rows of {board.dim:d} numbers,"
+                " {board.parameters:,d} in all: {board.share:.0%} of its [[parameters]]. The same"
+                " table computes the [[logits]] at the end. The last column names the row most"
+                " similar by cosine: often the same word with another space, case or number.",
+            ),
+            tries=(
+                Try("A rare word: zyzzyva", {"text": "zyzzyva"}),
+                Try("A heart: three tokens", {"text": "I 💙 naïve cafés"}),
+            ),
+            board=True,
+            computed="these weights: the tables of MiniLM and SmolLM2",
         ),
     ),
     takeaways=(

@@ -1,9 +1,13 @@
 """A text on its way into MiniLM: pieces, ids, rows of the table, and a row's neighbours."""
 
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from viz.lessons.boards import Board, board, panel
 from viz.lessons.inputs import InputError
+from viz.lessons.real import about
+from viz.lessons.tokens import real
 from viz.lessons.trained import encoded, network
 
 if TYPE_CHECKING:
@@ -92,3 +96,39 @@ def _names() -> dict[int, str]:
     if not isinstance(reader, FileTokenizer):
         raise ValueError(f"expected a tokenizer with a file, received {type(reader).__name__}")
     return reader.words
+
+
+def beside(values: Mapping[str, Any]) -> Board:
+    """A text as MiniLM and as SmolLM2 cut it."""
+    text = values["text"]
+    mine, theirs = list(encoded(MODEL, text).ids), real.pieces(text)
+    if len(theirs["ids"]) > MOST + 2:
+        received = len(theirs["ids"])
+        raise InputError(f"text: expected at most {MOST + 2} tokens, received {received}")
+    names = _names()
+    columns = (
+        [names[each] for each in mine],
+        [str(each) for each in mine],
+        theirs["pieces"],
+        [str(each) for each in theirs["ids"]],
+        theirs["nearest"],
+    )
+    longest = max(map(len, columns))
+    padded = [[*column, *[None] * (longest - len(column))] for column in columns]
+    rows = [list(row) for row in zip(*padded, strict=True)]
+    return board(
+        [
+            panel("MiniLM", [row[:2] for row in rows], cols=("piece", "id")),
+            panel("SmolLM2", [row[2:] for row in rows], cols=("piece", "id", "nearest row")),
+        ],
+        count=len(theirs["ids"]),
+        other=len(mine),
+        vocab=theirs["vocab"],
+        dim=theirs["dim"],
+        parameters=theirs["vocab"] * theirs["dim"],
+        share=theirs["share"],
+        **about(real.MODEL, input=text),
+    )
+
+
+BOARDS = {"beside": beside}

@@ -35,13 +35,14 @@ const [LAYER, UNIT] = [44, 1.5]; // height of a layer, and width of a stream for
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["encode", "cross", "write", "kinds", "align", "cut", "crossing", "whole", "inside", "sharing", "cost"]);
+const STEPS = /** @type {const} */ (["encode", "cross", "write", "kinds", "align", "cut", "crossing", "grows", "spoken", "whole", "inside", "sharing", "cost"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "text", input: "sentence", label: "English", longest: 80, on: ["grows"] },
     { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
     { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "whole" },
     { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, from: "write", until: "cost" },

@@ -51,13 +51,14 @@ const PANELS = [
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["band", "split", "maps", "join", "eight", "cost", "shapes", "trained"]);
+const STEPS = /** @type {const} */ (["band", "split", "maps", "join", "eight", "cost", "shapes", "trained", "deep"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "text", input: "sentence", label: "Sentence", longest: 80, on: ["deep"] },
     { kind: "choice", input: "among", label: "Habits of weights on", options: [["all", "all tokens"], ["words", "words alone"]], from: "trained" },
     { kind: "choice", input: "heads", label: "Heads", options: ["1", "2", "3", "4", "6", "12"].map((each) => [each, each]), from: "split", until: "trained" },
     { kind: "slider", input: "layer", label: "Layer", min: 0, max: 5, step: 1, from: "trained" },

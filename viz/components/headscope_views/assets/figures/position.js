@@ -33,13 +33,14 @@ const LAST_FIRST = 17; // position of the first of three words, at most
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["order", "hand", "clock", "sixty", "misprint", "add", "distance", "rotary", "alibi", "learned", "length"]);
+const STEPS = /** @type {const} */ (["order", "hand", "clock", "sixty", "misprint", "add", "distance", "rotary", "speeds", "alibi", "learned", "length"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "text", input: "sentence", label: "Text", longest: 80, on: ["speeds"] },
     { kind: "choice", input: "added", label: "Positions", options: [["no", "none"], ["yes", "added"]], until: "hand" },
     { kind: "choice", input: "mask", label: "Mask", options: [["none", "none"], ["causal", "causal"]], until: "hand" },
     { kind: "slider", input: "position", label: "Position", min: 0, max: 19, step: 1, from: "hand", until: "add" },

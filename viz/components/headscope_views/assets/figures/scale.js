@@ -49,13 +49,14 @@ const [FLOOR, DECADES] = [0.1, 9]; // of the logarithmic axis
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["grow", "walk", "softmax", "slope", "scaled", "others", "widths", "temperature", "half"]);
+const STEPS = /** @type {const} */ (["grow", "walk", "softmax", "slope", "scaled", "others", "widths", "temperature", "half", "spread"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "text", input: "sentence", label: "Text", longest: 80, on: ["spread"] },
     { kind: "slider", input: "width", label: "Width d", min: 1, max: WIDEST, step: 1, log: true, until: "widths" },
     { kind: "choice", input: "scoring", label: "Score", options: [["dot", "dot product"], ["bilinear", "bilinear"], ["additive", "additive"]], from: "widths", until: "temperature" },
     { kind: "choice", input: "key_width", label: "Width of a key", options: [["1", "1"], ["2", "2"], ["3", "3"]], from: "widths", until: "temperature" },

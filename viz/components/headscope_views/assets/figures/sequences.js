@@ -27,13 +27,14 @@ const KINDS = /** @type {const} */ (["recurrence", "convolution", "attention"]);
 const FORMULAS = { recurrence: "n · d^{2}", convolution: "k · n · d^{2}", attention: "n^{2} · d" };
 const LEAST = 0.01; // smaller ratios are written as powers of ten
 
-const STEPS = /** @type {const} */ (["recurrence", "convolution", "attention", "cost", "influence"]);
+const STEPS = /** @type {const} */ (["recurrence", "convolution", "attention", "cost", "influence", "agree"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "text", input: "sentence", label: "Text", longest: 80, on: ["agree"] },
     { kind: "slider", input: "tokens", label: "Tokens n", min: 2, max: 20, step: 1 },
     { kind: "choice", input: "kernel", label: "Window k", options: [["3", "3"], ["5", "5"], ["7", "7"]], from: "convolution", until: "influence" },
     { kind: "slider", input: "width", label: "Width d", min: 4, max: 64, step: 1, from: "cost", until: "influence" },

@@ -36,13 +36,13 @@ const LONG = 12; // letters of a name beside a row
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["pieces", "ids", "table", "rows", "nearest"]);
+const STEPS = /** @type {const} */ (["pieces", "ids", "table", "rows", "nearest", "beside"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
-  controls: [{ kind: "text", input: "text", label: "Text", longest: 40 }],
+  controls: [{ kind: "text", input: "text", label: "Text", longest: 40 }, { kind: "text", input: "text", label: "Text", longest: 40, on: ["beside"] }],
 
   marks(/** @type {Numbers} */ numbers, moment) {
     const { ink, reached, step } = moment;
