@@ -224,7 +224,19 @@ def test_the_edits_of_a_link_can_be_read(name: str) -> None:
 
 def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> None:
     read = real.stored("both")["answers"]["spoken[]"]
-    assert read["words"] == "The animal didn't cross the street because it was too tired.".split()
+    assert read["words"] == [
+        "The",
+        "animal",
+        "didn't",
+        "cross",
+        "the",
+        "street",
+        "because",
+        "it",
+        "was",
+        "too",
+        "tired.",
+    ]
     times = [time for span in zip(read["starts"], read["ends"], strict=True) for time in span]
     assert times == sorted(times)
     assert read["heard"] * 0.8 < times[-1] <= read["heard"]

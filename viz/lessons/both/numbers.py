@@ -294,7 +294,7 @@ def grows(values: Mapping[str, Any]) -> Board:
     least = min(range(len(read["shares"])), key=read["shares"].__getitem__)
     cols = ["probability", "reads most", "weight"]
     return board(
-        [table(f"Written from “{values['sentence']}”", rows, cols, digits=3)],
+        [table(f"Written from “{values['sentence']}”", rows, cols, kind="weights", digits=3)],
         count=len(rows),
         least=read["written"][least],
         share=read["shares"][least],

@@ -226,7 +226,15 @@ def deep(values: Mapping[str, Any]) -> Board:
     most = read["rows"][0]
     clear = next((each for each in read["rows"] if each["name"] != "first"), most)
     return board(
-        [table("Heads of SmolLM2, by habit", rows, ["heads", "the clearest", "mean weight"])],
+        [
+            table(
+                "Heads of SmolLM2, by habit",
+                rows,
+                ["heads", "the clearest", "mean weight"],
+                kind="weights",
+                digits=2,
+            )
+        ],
         heads=read["heads"],
         name=most["name"],
         count=most["count"],

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.boards import Board, board, panel, power, table
 from viz.lessons.position import real
 from viz.lessons.real import about
 
@@ -221,6 +221,10 @@ def _learned() -> Board:
 SHOWN = (0, 4, 8, 16, 24, 31)  # pairs whose speed is written
 
 
+def _speed(rate: float) -> str:
+    return power(rate) if rate < 0.001 else f"{rate:.2g}"
+
+
 def real_speeds(values: Mapping[str, Any]) -> Board:
     """The rotary speeds of a language model, and the bands of them that three heads use."""
     from math import tau
@@ -228,7 +232,7 @@ def real_speeds(values: Mapping[str, Any]) -> Board:
     read = real.speeds(values["sentence"])
     rates = read["rates"]
     clocks: dict[str, list[float | str | None]] = {
-        f"pair {pair}": [f"{rates[pair]:.2g}", f"{tau / rates[pair]:,.0f}"] for pair in SHOWN
+        f"pair {pair}": [_speed(rates[pair]), f"{tau / rates[pair]:,.0f}"] for pair in SHOWN
     }
     names = ("the token before", "itself", "induction")
     uses: dict[str, list[float | str | None]] = {
@@ -240,7 +244,7 @@ def real_speeds(values: Mapping[str, Any]) -> Board:
     layer, head = real.HEADS[0]
     return board(
         [table("Speeds", clocks, ["radians a token", "tokens a turn"])],
-        [table("share of q·k by pairs", uses, bands, kind="weights", digits=2)],
+        [table("Share of q·k by pairs", uses, bands, kind="weights", digits=2)],
         fast=before[0],
         slow=induction[-1],
         induction=induction[0],

@@ -144,6 +144,7 @@ def agree(values: Mapping[str, Any]) -> Board:
                 "The next token, and the head that reads the noun most",
                 rows,
                 ["are", "is", "layer · head", "weight"],
+                kind="weights",
                 digits=3,
             )
         ],
