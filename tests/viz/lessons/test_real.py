@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -289,44 +290,44 @@ def test_the_steps_on_the_language_model_show_what_transformers_computes() -> No
         calls = real.stored(lesson)["answers"].items()
         return [(json.loads(call[call.index("[") :])[0], answer) for call, answer in calls]
 
-    near_ = {"rel": 2e-3, "abs": 1e-4}
+    approx = partial(pytest.approx, rel=2e-3, abs=1e-4)
     for text, answer in answers("block"):
         out = passed(text)
         for row in answer["rows"][:-1]:  # the library's last state has passed the norm
             state = out.hidden_states[row["after"]][0, -1]
-            assert state.norm().item() == pytest.approx(row["norm"], **near_)
+            assert state.norm().item() == approx(row["norm"])
             shares = theirs.lm_head(theirs.model.norm(state)).softmax(-1)
-            assert shares.max().item() == pytest.approx(row["share"], **near_)
+            assert shares.max().item() == approx(row["share"])
         for row in answer["rows"][1:]:
             for part in ("attention", "mlp"):
                 norm = added[f"{part} {row['after']}"].norm().item()
-                assert norm == pytest.approx(row[part], **near_)
+                assert norm == approx(row[part])
     for text, answer in answers("head_layer"):
         out = passed(text)
         best = out.logits[0, -1].topk(6)
-        assert best.values.tolist() == pytest.approx(answer["logits"], **near_)
-        assert out.hidden_states[-1][0, -1].norm().item() == pytest.approx(answer["norm"], **near_)
+        assert best.values.tolist() == approx(answer["logits"])
+        assert out.hidden_states[-1][0, -1].norm().item() == approx(answer["norm"])
     for text, answer in answers("sequences"):
         out = passed(text)
         shares = out.logits[0, -1].softmax(-1)
         verbs = [reader(verb, add_special_tokens=False).input_ids[0] for verb in (" are", " is")]
-        assert shares[verbs].tolist() == pytest.approx(answer["verbs"], **near_)
+        assert shares[verbs].tolist() == approx(answer["verbs"])
         weights = torch.stack(out.attentions)[:, 0, :, -1, 1]
-        assert weights.max().item() == pytest.approx(answer["weight"], **near_)
+        assert weights.max().item() == approx(answer["weight"])
         assert int(weights.argmax()) == 9 * answer["layer"] + answer["head"]
     for text, answer in answers("scale"):
         out = passed(text)
         for row in answer["rows"]:
             weights = out.attentions[row["layer"]][0, row["head"]]
             largest = weights[1:].max(-1).values.mean().item()
-            assert largest == pytest.approx(row["largest"], **near_)
+            assert largest == approx(row["largest"])
             sharp = weights**8  # scores times √64
             unscaled = (sharp / sharp.sum(-1, keepdim=True))[1:].max(-1).values.mean().item()
-            assert unscaled == pytest.approx(row["unscaled"], **near_)
+            assert unscaled == approx(row["unscaled"])
     for text, answer in answers("heads"):
         weights = torch.stack(passed(text).attentions)[:, 0, :, 1:]
         first = weights[..., 0].mean(-1)
         (row,) = (row for row in answer["rows"] if row["name"] == "first")
-        assert first.max().item() == pytest.approx(row["score"], **near_)
+        assert first.max().item() == approx(row["score"])
     for text, answer in answers("tokens"):
         assert reader(text, add_special_tokens=False).input_ids == answer["ids"]
