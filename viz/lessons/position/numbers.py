@@ -218,7 +218,7 @@ def _learned() -> Board:
     )
 
 
-SHOWN = (0, 4, 8, 16, 24, 31)  # pairs whose speed is written
+PAIRS = (0, 4, 8, 16, 24, 31)  # pairs whose speed is written
 
 
 def _speed(rate: float) -> str:
@@ -232,7 +232,7 @@ def real_speeds(values: Mapping[str, Any]) -> Board:
     read = real.speeds(values["sentence"])
     rates = read["rates"]
     clocks: dict[str, list[float | str | None]] = {
-        f"pair {pair}": [_speed(rates[pair]), f"{tau / rates[pair]:,.0f}"] for pair in SHOWN
+        f"pair {pair}": [_speed(rates[pair]), f"{tau / rates[pair]:,.0f}"] for pair in PAIRS
     }
     names = ("the token before", "itself", "induction")
     uses: dict[str, list[float | str | None]] = {

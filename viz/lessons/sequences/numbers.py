@@ -137,7 +137,7 @@ def agree(values: Mapping[str, Any]) -> Board:
             f"{each['layer']} · {each['head']}",
             each["weight"],
         ]
-    far, own = read[2], read[-1]
+    far, last = read[2], read[-1]
     return board(
         [
             table(
@@ -152,12 +152,12 @@ def agree(values: Mapping[str, Any]) -> Board:
         plural=far["verbs"][0],
         ratio=far["verbs"][0] / far["verbs"][1],
         weight=far["weight"],
-        noun=own["noun"],
+        noun=last["noun"],
         **about(
             real.MODEL,
             input=mine,
-            layer=own["layer"],
-            head=own["head"],
+            layer=last["layer"],
+            head=last["head"],
         ),
     )
 
