@@ -149,10 +149,8 @@ def agree(values: Mapping[str, Any]) -> Board:
             )
         ],
         distance=far["distance"],
-        plural=far["verbs"][0],
         ratio=far["verbs"][0] / far["verbs"][1],
         weight=far["weight"],
-        noun=last["noun"],
         **about(
             real.MODEL,
             input=mine,

@@ -39,6 +39,7 @@ const [WIDTH, HEIGHT] = [560, 430];
 const [LEFT, CELL, TALL] = [62, 36, 18]; // of a band
 const GAPS = 56; // between all heads together
 const Y = { words: 8, x: 52, q: 92, k: 115, v: 138, name: 172, map: 186, values: 300, joined: 300, mix: 338, out: 384 };
+const HIGH = { tall: 56, x: 60, q: 166, k: 240, v: 314, name: 394 }; // while there are no maps below
 const MAP = 84; // largest side of a head's weights
 const LEVELS = 12; // shades of a small map
 /** @type {[keyof Costs, string][]} */
@@ -108,6 +109,8 @@ export const figure = {
 function layer(numbers, { reached, ink }) {
   const { words, token, count, width, weights, x, q, k, v, joined, out } = numbers;
   const [split, mapped, joining] = [reached("split"), reached("maps"), reached("join")];
+  const at = mapped ? { ...Y, tall: TALL } : { ...Y, ...HIGH };
+  const { tall } = at;
   const gap = split && count > 1 ? GAPS / (count - 1) : 0;
   const shift = split ? 0 : GAPS / 2;
   const start = (/** @type {number} */ i) => LEFT + shift + i * CELL + Math.floor(i / width) * gap;
@@ -116,18 +119,18 @@ function layer(numbers, { reached, ink }) {
   /** @type {Mark[]} */
   const marks = [];
   words.forEach((word, j) => {
-    const at = LEFT + GAPS / 2 + j * 110;
+    const left = LEFT + GAPS / 2 + j * 110;
     const chosen = j === token;
     marks.push(
-      { key: `word${j}`, kind: "rect", x: at, y: Y.words, w: 102, h: 28, r: 7, fill: chosen ? ink.surface : ink.background, stroke: chosen ? ink.primary : ink.line, width: chosen ? 2.5 : 1, press: { label: `Follow “${word}”`, pressed: chosen, patch: { token: j } } },
-      { key: `word${j}/text`, kind: "text", x: at + 51, y: Y.words + 14, text: word, size: 15, bold: chosen, fill: ink.text },
+      { key: `word${j}`, kind: "rect", x: left, y: Y.words, w: 102, h: 28, r: 7, fill: chosen ? ink.surface : ink.background, stroke: chosen ? ink.primary : ink.line, width: chosen ? 2.5 : 1, press: { label: `Follow “${word}”`, pressed: chosen, patch: { token: j } } },
+      { key: `word${j}/text`, kind: "text", x: left + 51, y: Y.words + 14, text: word, size: 15, bold: chosen, fill: ink.text },
     );
   });
-  marks.push(...band("x", x, Y.x, whole, { ink, stroke: ink.muted }));
-  const names = /** @type {const} */ ([["q", "query", q, Y.q], ["k", "key", k, Y.k], ["v", "value", v, Y.v]]);
+  marks.push(...band("x", x, at.x, whole, { ink, stroke: ink.muted, tall }));
+  const names = /** @type {const} */ ([["q", "query", q, at.q], ["k", "key", k, at.k], ["v", "value", v, at.v]]);
   for (const [name, term, values, y] of names)
-    marks.push(...band(name, values, y, start, { ink, stroke: ink.term[term], term }));
-  marks.push({ key: "project", kind: "arrow", x: WIDTH / 2 + 6, y: Y.x + TALL + 3, x2: WIDTH / 2 + 6, y2: Y.q - 4, stroke: ink.muted, width: 2 });
+    marks.push(...band(name, values, y, start, { ink, stroke: ink.term[term], term, tall }));
+  marks.push({ key: "project", kind: "arrow", x: WIDTH / 2 + 6, y: at.x + tall + 3, x2: WIDTH / 2 + 6, y2: at.q - 4, stroke: ink.muted, width: 2 });
   if (split)
     for (let each = 0; each < count; each++) {
       const left = start(each * width);
@@ -136,8 +139,8 @@ function layer(numbers, { reached, ink }) {
       const side = Math.min(span, MAP);
       const corner = left + (span - side) / 2;
       marks.push(
-        { key: `h${each}`, kind: "rect", x: left - 2, y: Y.q - 3, w: span + 4, h: Y.v - Y.q + TALL + 6, r: 4, stroke: colour, width: 2.5 },
-        { key: `h${each}/name`, kind: "text", x: left + span / 2, y: Y.name, text: span > 60 ? `head ${each}` : String(each), size: 14, bold: true, fill: ink.text },
+        { key: `h${each}`, kind: "rect", x: left - 2, y: at.q - 3, w: span + 4, h: at.v - at.q + tall + 6, r: 4, stroke: colour, width: 2.5 },
+        { key: `h${each}/name`, kind: "text", x: left + span / 2, y: at.name, text: span > 60 ? `head ${each}` : String(each), size: 14, bold: true, fill: ink.text },
       );
       if (!mapped) continue;
       marks.push(...map(`map${each}`, weights[each], corner, Y.map, side, { ink, words, each }));
@@ -171,15 +174,18 @@ function layer(numbers, { reached, ink }) {
  * @param {number[]} values
  * @param {number} y
  * @param {(i: number) => number} place left edge of a cell
- * @param {{ink: Ink, stroke: string, term?: Mark["term"], name?: string, heads?: (i: number) => string}} look
+ * @param {{ink: Ink, stroke: string, term?: Mark["term"], name?: string, heads?: (i: number) => string, tall?: number}} look with numbers where the cells are tall
  * @returns {Mark[]}
  */
-function band(key, values, y, place, { ink, stroke, term, name = key, heads }) {
+function band(key, values, y, place, { ink, stroke, term, name = key, heads, tall = TALL }) {
   return [
-    { key: `${key}/name`, kind: "text", x: place(0) - 8, y: y + TALL / 2, text: name, size: name.length > 3 ? 14 : 16, bold: true, anchor: "end", fill: term ? stroke : ink.text, term },
-    ...values.map((value, i) => {
+    { key: `${key}/name`, kind: "text", x: place(0) - 8, y: y + tall / 2, text: name, size: name.length > 3 ? 14 : 16, bold: true, anchor: "end", fill: term ? stroke : ink.text, term },
+    ...values.flatMap((value, i) => {
       const fill = ink.signed(Math.max(-1, Math.min(1, value / 3)));
-      return /** @type {Mark} */ ({ key: `${key}${i}`, kind: "rect", x: place(i), y, w: CELL, h: TALL, fill, stroke: heads?.(i) ?? stroke, width: heads ? 2 : 1, term, tip: `${name}, feature ${i}: ${fixed(value, 3)}` });
+      /** @type {Mark} */
+      const cell = { key: `${key}${i}`, kind: "rect", x: place(i), y, w: CELL, h: tall, fill, stroke: heads?.(i) ?? stroke, width: heads ? 2 : 1, term, tip: `${name}, feature ${i}: ${fixed(value, 3)}` };
+      if (tall === TALL) return [cell];
+      return [cell, /** @type {Mark} */ ({ key: `${key}${i}/number`, kind: "text", x: place(i) + CELL / 2, y: y + tall / 2, text: fixed(value, 1), size: 13, fill: ink.on(fill) })];
     }),
   ];
 }
