@@ -335,6 +335,12 @@ class Selection:
         " names, those that follow time best, or single characters",
         of="view",
     )
+    captions: str = option(
+        "",
+        TEXT,
+        "of a model that compares pictures with texts, its captions to compare, split by |",
+        of="view",
+    )
     ground: str = option(
         "grey", words("colour", "grey"), "the picture below the weights", start="colour"
     )

@@ -12,7 +12,9 @@ from models.request import Question, Source, TraceRequest, file_of
 from tests.browser.test_explorer import DEFAULTS, SIZES
 from tests.browser.views import Server, View
 from tests.models.vision_language import BY_NAME, photo
+from tests.viz.api.test_pictured import compared_entry
 from viz.api import tracing
+from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
 from viz.routes import ENDPOINTS
 
@@ -25,16 +27,46 @@ class Asked:
     trace = "t1"
 
     def __init__(self, folder: Path) -> None:
+        self.entry = self.entry_in(folder)
+
+    def entry_in(self, folder: Path) -> TraceEntry:
         data = io.BytesIO()
         photo().resize((300, 200)).save(data, "PNG")
         source = tracing.stamped(Source("folder", str(BY_NAME["LLaVA"].save(folder))))
         question = Question("what is it", (file_of(data.getvalue(), "photo.png"),))
-        self.entry = tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
+        return tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
+
+
+class Compared(Asked):
+    """A tiny CLIP's trace of a photo and a text."""
+
+    def entry_in(self, folder: Path) -> TraceEntry:
+        return compared_entry(folder)
+
+
+def test_captions_are_compared_and_each_has_its_map(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
+    start = {"layer": 0, "head": 1, "attention": "causal", "tower": "text"}
+    props |= {"start": start, "path": ["/text"], "link": {}}
+    View(page, server, Compared(tmp_path), props, "/text")
+    panel = page.locator(".hs-pictures")
+    entry = panel.get_by_role("textbox", name="Captions to compare, one a line")
+    entry.fill("a dog\n\na cat")
+    entry.blur()
+    chips = panel.locator(".hs-captions .hs-chip")
+    expect(chips).to_have_count(2)
+    expect(chips.filter(has_text="a cat")).to_have_text(re.compile(r"^−?\d+\.\d\d a cat$"))
+    chips.filter(has_text="a dog").click()
+    expect(chips.filter(has_text="a dog")).to_have_attribute("aria-pressed", "true")
+    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a dog”")
+    expect(panel.locator("figcaption")).to_contain_text(re.compile(r"colours up to [\d.e-]+"))
 
 
 @pytest.mark.parametrize("size", SIZES)

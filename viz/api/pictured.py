@@ -25,6 +25,7 @@ LARGEST = 720  # pixels of the longer side of a picture that is sent
 PARTS = 1000  # of a side of a picture, in which an area is told
 MASKS = ("mean", "blur", "cut")
 HEADS = 12  # that are listed
+CAPTIONS = 6
 CONTROLS = 3  # areas elsewhere
 
 
@@ -127,8 +128,7 @@ def readers(
     patches = sorted({place for grid in grids for place in grid.within(area)})
     if not patches:
         raise ValueError("area: no image token has its middle in it")
-    if layer not in grounding.sites_on_pictures(trace):
-        raise ValueError("choose a layer in which words look at pictures")
+    _index(layer, grounding.sites_on_pictures(trace))
     tokens, first = grounding.answer(trace)
     rows = range(first - 1, first - 1 + len(tokens))
     weights = grounding.readers(trace, layer, patches, rows)
@@ -158,7 +158,8 @@ def relative(
     from models.picture_grid import tokens_of
 
     trace, layer = entry.trace, own_site(entry, site, head)
-    grids, index = trace.key_pictures(layer), [*grounding.sites_on_pictures(trace)].index(layer)
+    grids = trace.key_pictures(layer)
+    index = _index(layer, grounding.sites_on_pictures(trace))
     places = tokens_of(grids)
     other = entry.answers.once(("generic", question), lambda: _generic(entry, question))[index]
     word = trace.weights(layer, rows=_rows(layer, first, last)).mean(-2)[:, places].cpu()
@@ -250,6 +251,36 @@ def versus(entry: TraceEntry, id: str, row: int, rival: str) -> Answer:
     }
 
 
+@or_why
+def captions(entry: TraceEntry, id: str, texts: str) -> Answer:
+    """Captions of the picture: the similarity of each, and which patches speak for it.
+
+    Args:
+        entry: of a model that compares pictures with texts.
+        id: of the trace.
+        texts: the captions, with "|" between them.
+    """
+    from analysis import contrast
+
+    lines = tuple(dict.fromkeys(line.strip() for line in texts.split("|") if line.strip()))
+    if len(lines) > CAPTIONS:
+        raise ValueError(f"captions: expected at most {CAPTIONS}, received {len(lines)}")
+    if entry.before is not None:
+        raise ValueError("captions are compared by the model as it is: undo the edits first")
+    with opened(entry) as (model, given, _):
+        compared = contrast.captions(model, given["pixel_values"], lines)
+    return {
+        "captions": [
+            {
+                "text": each.text,
+                "similarity": _number(each.similarity),
+                "map": [_numbers(line) for line in each.relevance],
+            }
+            for each in compared
+        ]
+    }
+
+
 def every_weight(entry: TraceEntry, **asked: Any) -> int:
     """How many weights all heads have, of which further passes are computed too."""
     return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
@@ -271,6 +302,12 @@ def _area(*sides: int) -> "Box":
     from models.picture_grid import Box
 
     return Box(*(side / PARTS for side in sides))
+
+
+def _index(site: "Site", sites: "tuple[Site, ...]") -> int:
+    if site not in sites:
+        raise ValueError("choose a layer in which words look at pictures")
+    return sites.index(site)
 
 
 def _of_head(values: "Tensor", head: "Head") -> "Tensor":

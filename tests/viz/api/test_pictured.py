@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 import torch
 from PIL import Image
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from analysis import grounding, masking
-from analysis.contrast import contrast
+from analysis.contrast import captions, contrast
 from models.inputs.prompt import Prompt
 from models.picture_grid import Box
-from models.request import File, Question, Source, TraceRequest, file_of
+from models.request import File, Picture, Question, Source, TraceRequest, file_of
 from models.run import trace
+from tests.models.pretrained.tiny import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
 from viz.api import pictured, text, tracing
 from viz.api.entries import TraceEntry
@@ -44,6 +46,18 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., TraceEntry]
         ).value
 
     return ask
+
+
+def compared_entry(folder: Path) -> TraceEntry:
+    """A tiny CLIP that has read a photo and a caption."""
+    network: Any = TINY["CLIP"].build()
+    network.save_pretrained(folder)
+    words = {word: i for i, word in enumerate(("<unk>", "a", "dog", "cat"))}
+    reader = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    reader.pre_tokenizer = pre_tokenizers.Whitespace()
+    reader.save(str(folder / "tokenizer.json"))
+    source = tracing.stamped(Source("folder", str(folder)))
+    return tracing.entry_for(TraceRequest(source, Picture(file(), text="a dog"))).value
 
 
 def base_of(entry: TraceEntry) -> dict[str, Any]:
@@ -181,6 +195,22 @@ def test_a_rival_is_the_analysis(asked) -> None:
     (grid,) = expected.trace.key_pictures(site)
     found = torch.tensor(answer["maps"][0])
     torch.testing.assert_close(found, expected.on(grid), rtol=1e-3, atol=1e-5)
+
+
+def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
+    entry = compared_entry(tmp_path)
+    assert base_of(entry)["captions"]
+    answer = pictured.captions(entry, "", "a dog| a cat |a dog")
+    assert entry.opened is not None
+    model, given, _ = entry.opened()
+    expected = captions(model, given["pixel_values"], ["a dog", "a cat"])
+    for each, caption in zip(answer["captions"], expected, strict=True):
+        assert each["text"] == caption.text
+        assert each["similarity"] == pytest.approx(caption.similarity, rel=1e-3)
+        torch.testing.assert_close(
+            torch.tensor(each["map"]), caption.relevance, rtol=1e-3, atol=1e-6
+        )
+    assert "at most 6" in pictured.captions(entry, "", "|".join("abcdefg"))["why"]
 
 
 def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:

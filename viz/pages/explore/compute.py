@@ -6,8 +6,6 @@ from torch import zeros as zeros
 
 from analysis import tensors as tensors
 from analysis.alignment import aligning_heads as aligning_heads
-from analysis.contrast import captions as captions
-from analysis.contrast import compares as compares
 from analysis.faithfulness import faithfulness as faithfulness
 from analysis.flow import flow as flow
 from analysis.norms import norms_to as norms_to

@@ -14,7 +14,6 @@ from viz.pages import shared
 from viz.pages.explore import (
     answers,
     beside,
-    captions,
     card,
     chooser,
     compute,
@@ -176,7 +175,6 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *inputs.params(listed, settings),
         *words.PARAMS,
         *map(link.retired, OVER_PICTURE),
-        *captions.PARAMS,
         *relevance.PARAMS,
         *figures.PARAMS,
         *edits.PARAMS,
@@ -376,7 +374,6 @@ def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]"
         verification.button(PAGE, held.id, lambda: tracing.arguments(request))
     if request.picture is not None:
         if not request.edits:
-            captions.show(request)
             relevance.show(request, trace)
         if kind == "image":
             figures.show(request)

@@ -258,6 +258,13 @@ export interface AreaReaders {
   patches: number;
 }
 
+/** A caption of a picture: how similar the two are, and what each patch of it adds. */
+export interface Caption {
+  text: string;
+  similarity: number;
+  map: number[][];
+}
+
 /** A word's map in units of another question's, by grid; null where the other has no weight. */
 export interface Relative {
   maps: (number | null)[][][];
@@ -366,6 +373,8 @@ export interface Base {
   pictures?: number;
   /** Whether the input is a question about them. */
   asked?: boolean;
+  /** Whether the model compares them with texts. */
+  captions?: boolean;
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -37,6 +37,7 @@
  * @property {"layers" | "rank"} arrangement whether thumbnails lie by layer and head, or by that number
  * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
  * @property {"" | "named" | "found" | "characters"} timing of a recording, what the times of its words are made from: the heads that the checkpoint names, those that follow time best, or single characters
+ * @property {string} captions of a model that compares pictures with texts, its captions to compare, split by |
  * @property {"colour" | "grey"} ground the picture below the weights
  * @property {"patches" | "smooth" | "mask"} paint how weights lie over a picture; mask is the patches that hold 60 % of the weight
  * @property {number} opacity of weights over a picture, in percent
@@ -76,6 +77,7 @@ export const START = {
   arrangement: "layers",
   conditions: "",
   timing: "",
+  captions: "",
   ground: "colour",
   paint: "patches",
   opacity: 100,

@@ -9,6 +9,7 @@ import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
 import { areaBetween, areaOf, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { captionList } from "./captions.js";
 import { meanRow } from "./mean_row.js";
 
 /** @import {AnswerWord, AreaReaders, Detected, HeadOnPicture, Need, Objects, Relative, SampledPoints, Theme, TokenGrid, Versus} from "../types" */
@@ -95,7 +96,8 @@ export function pictures(state, parent) {
     state.changed();
   });
   const sure = element("div", "hs-row hs-objects-tools", {}, element("span", "hs-label", {}, "Boxes from"), least, leastText, compare);
-  const section = element("section", "hs-section hs-pictures", {}, heading, sure, boxes.box, list, says, middle, tools, generic, looked, read, doubt);
+  const compared = captionList(state, showCaption);
+  const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, middle, tools, generic, looked, read, doubt);
   parent.append(section);
   let without = false;
   /** @type {{mask: keyof typeof MASK, area: Area | null, tested: boolean, picture: number, rival: string, generic: string}} */
@@ -125,6 +127,13 @@ export function pictures(state, parent) {
   const laid = changes();
   const ranked = changes();
   const painted = changes();
+
+  /** Shows where patches are, for the map of a caption. */
+  function showCaption() {
+    const at = state.base.sites.findIndex((site) => state.base.texts[site.key_text ?? 0].grids?.length);
+    if (grids().length || at < 0) state.changed();
+    else state.select({ site: at });
+  }
 
   /** @param {Partial<typeof test>} change */
   function choose(change) {
@@ -684,6 +693,8 @@ export function pictures(state, parent) {
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
       tell();
+      const caption = compared.render();
+      if (caption) setText(says, "Which patches speak for ", quoted(caption.text), " (Chefer et al. 2021, over the vision tower). Brighter = more relevance. It says what raises the similarity to this caption, not what tells two captions apart.");
       if (answer?.why && asks) setText(says, capital(answer.why));
       const row = weightsOnto() ?? weights();
       const rowBeside = weightsBeside();
@@ -707,13 +718,13 @@ export function pictures(state, parent) {
       lastScale = { at: scale, trace: state.trace, colours };
       const table = versus ? signedVeilOf(colours) : veilOf(colours);
       const every = drawn.map(({ sheet, further }) =>
-        sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus ?? relative, left)),
+        sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus ?? relative ?? (caption ? { maps: [caption.map] } : null), left)),
       );
       const numbers = every.flat().flatMap((map) => (map ? [...map] : []));
       const top = Math.max(1e-12, ...numbers.map(Math.abs));
       const images = drawn.map(({ sheet }) => photo(sheet.picture));
       const what = [row, rowBeside, ...points, objects, among.join(), chosenObject(), second, pointed, state.selection.token];
-      if (painted(...what, versus, relative, without, section.clientWidth, theme, state.texts().key, ...images)) {
+      if (painted(...what, versus, relative, caption, without, section.clientWidth, theme, state.texts().key, ...images)) {
         drawn.forEach((each, i) => {
           const image = images[i];
           const maps = every[i].flatMap((map) => map ?? []);
@@ -722,7 +733,7 @@ export function pictures(state, parent) {
             paint(each, image, { maps, top, signed: Boolean(versus) }, table);
             marks(each, each.further ? rowBeside : row, sampled, theme);
           }
-          caption(each, maps, top, { versus, relative }, sampled);
+          describe(each, maps, top, { versus, relative }, sampled);
         });
         markPainted(section);
       }
@@ -762,7 +773,7 @@ export function pictures(state, parent) {
    * @param {{versus: Versus | null, relative: Relative | null}} instead
    * @param {SampledPoints | null} points
    */
-  function caption({ sheet, further, canvas, legend }, maps, top, { versus, relative }, points) {
+  function describe({ sheet, further, canvas, legend }, maps, top, { versus, relative }, points) {
     const several = (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
     const [grid] = sheet.grids;
     const shape = sheet.grids.length > 1 ? `${sheet.grids.length} tiles` : grid ? `${grid.shape[0]} × ${grid.shape[1]}` : "";
