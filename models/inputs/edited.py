@@ -1,11 +1,13 @@
 """Edits of the input of transformers models, made before the network runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from jaxtyping import Int
+from PIL import Image as Pillow
 from torch import Tensor
 
 from models.attention import Edit
@@ -37,6 +39,28 @@ def edited(model: "Model", inputs: ModelInputs, edits: Sequence[Edit]) -> ModelI
         else:
             raise ValueError(f"{edit}: {model.name} reads no {name} here")
     return inputs
+
+
+def edited_image(
+    image: Pillow.Image, edits: Iterable[object], grid: tuple[int, int]
+) -> Pillow.Image:
+    """A preprocessed picture as the network reads it after the edits of its pixels.
+
+    Means and blurs of colours are those of normalised numbers, which are a scale of them.
+
+    Args:
+        image: cut into patches.
+        edits: of any kind.
+        grid: rows and columns of patches.
+    """
+    changes = [edit for edit in edits if isinstance(edit, PixelsEdit)]
+    if not changes:
+        return image
+    pixels = torch.from_numpy(np.array(image.convert("RGB"), np.float32)).movedim(-1, 0)[None]
+    for edit in changes:
+        pixels = edit.edit_pixels(pixels, grid)
+    levels = pixels[0].movedim(0, -1).round().clamp(0, 255).to(torch.uint8)
+    return Pillow.fromarray(levels.numpy())
 
 
 def _repainted(model: "Model", inputs: ModelInputs, edit: PixelsEdit) -> ModelInputs:

@@ -216,3 +216,48 @@ def test_a_cache_of_limited_size_and_a_covered_region_are_edits(page: Page, app_
     page.get_by_role("button", name="Cover").press("Enter")
     expect(row).to_contain_text("are set to the mean colour of the picture")
     page.wait_for_url(re.compile("edits=Cover"))
+
+
+def test_patches_are_chosen_together_by_pointer_and_by_keys(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/?model=digits")
+    photo = page.locator(".hs-photo").first
+    box = photo.bounding_box()
+    assert box is not None
+    for share in (0.1, 0.4):
+        spot = box["x"] + share * box["width"], box["y"] + share * box["height"]
+        page.mouse.move(*spot, steps=4)
+        if share < 0.4:
+            page.mouse.down()
+    page.mouse.up()
+    chosen = page.locator(".hs-region-actions")
+    expect(chosen).to_contain_text(re.compile(r"\d × \d patches"))
+    photo.press("Escape")
+    expect(chosen).to_be_hidden()
+    photo.click(position={"x": 4, "y": 4})
+    photo.press("Shift+ArrowRight")
+    photo.press("Shift+ArrowDown")
+    expect(chosen).to_contain_text("2 × 2 patches")
+    chosen.get_by_role("button", name="Cut").click()
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text("every query cannot attend to keys")
+
+
+def test_a_weight_is_dragged_to_another_value(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/{LINK}")
+    matrix, read = page.locator(".hs-matrix .hs-overlay"), page.locator(".hs-matrix .hs-read")
+    box = matrix.bounding_box()
+    assert box is not None
+    x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.6 * box["height"]
+    page.mouse.move(x, y)
+    expect(read).to_contain_text(re.compile(r"\(\d+\).+\(\d+\)"))
+    query, key = re.findall(r"\((\d+)\)", read.inner_text())[:2]
+    page.keyboard.down("Alt")
+    page.mouse.down()
+    page.mouse.move(x, y - 300, steps=5)
+    expect(read).to_contain_text("→ 1.000")
+    page.mouse.up()
+    page.keyboard.up("Alt")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text(
+        f"query {query} gives key {key} the weight 1; the row keeps its sum"
+    )

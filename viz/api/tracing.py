@@ -342,6 +342,7 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     Layers may have grids of their own: larger patches, as in networks of several stages.
     """
     from analysis.patches import grid_of
+    from models.inputs.edited import edited_image
     from models.loading.summary import parts
 
     picture, image = request.picture, image_of(request)
@@ -358,6 +359,7 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
         return None
     order = getattr(model.network.config, "order", "c p1 p2")
     dim, source = parts(model)[0].dim or 0, _source(picture)
+    image = edited_image(image, request.edits, (rows, cols))
     return Patches(encoded(image), side, dim, order, source, _mark(request.model, trace))
 
 

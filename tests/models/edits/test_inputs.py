@@ -1,15 +1,18 @@
 """Edits of the input and of positions: against passes of inputs that were changed by hand."""
 
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch import Tensor
 
 from models.decoder import DecoderConfig
 from models.edits import Ablate, Cover, Cut, Drop, SetPositions, Swap, region
 from models.edits.text import format_edits, parse_edits
 from models.encoder import EncoderConfig
+from models.inputs.edited import edited_image
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.models.edits.architectures import inputs, model
@@ -327,3 +330,17 @@ def test_text_and_sentences() -> None:
         "Input: positions are dealt to the tokens at random.",
         "Input: every token has a position 4 later.",
     ]
+
+
+@pytest.mark.parametrize("how", ["mean", "blur"])
+def test_the_picture_is_shown_as_the_network_reads_it(how: Literal["mean", "blur"]) -> None:
+    """Normalising the covered picture gives what covering the normalised one gives."""
+    levels = np.random.default_rng(0).integers(0, 256, (8, 12, 3), dtype=np.uint8)
+    cover = Cover((1, 4), how=how)
+    covered = np.array(edited_image(Image.fromarray(levels), [cover, Ablate(0, 0)], (2, 3)))
+    mean, deviation = np.array([100.0, 120.0, 90.0]), np.array([50.0, 60.0, 70.0])
+    pixels = torch.from_numpy((levels - mean) / deviation).movedim(-1, 0)[None]
+    expected = cover.edit_pixels(pixels, (2, 3))[0].movedim(0, -1).numpy() * deviation + mean
+    np.testing.assert_allclose(covered, expected, atol=0.5 + 1e-6)
+    assert (covered[:4, :4] == levels[:4, :4]).all()
+    assert not (covered[:4, 4:8] == levels[:4, 4:8]).all()

@@ -373,6 +373,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
   const stale = changes();
   return {
     box,
+    ask,
     paint,
     render() {
       const { edits } = view.props;

@@ -8,6 +8,7 @@ import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "../core/overlay.js";
 import { nearlyUniform } from "./rows.js";
+import { regionOf } from "./region.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf } from "./scale.js";
 import { stackOf } from "./stack.js";
@@ -28,8 +29,9 @@ const DOUBT =
 /**
  * @param {ImageState} state
  * @param {HTMLElement} parent
+ * @param {((text: string) => void) | null} [edit] makes an edit; null where none can be made
  */
-export function pictureOf(state, parent) {
+export function pictureOf(state, parent, edit = null) {
   const sentence = element("p", "hs-sentence");
   const prefix = element("div", "hs-prefix", {
     role: "group",
@@ -107,7 +109,7 @@ export function pictureOf(state, parent) {
   };
   /** @param {KeyboardEvent} event */
   const walk = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const next = beside(event.key);
     if (next === null) return;
     event.preventDefault();
@@ -115,6 +117,7 @@ export function pictureOf(state, parent) {
     state.select({ token: next });
   };
   photo.onkeydown = walk;
+  const region = regionOf(state, photo, stage, tokenAt, edit);
 
   /**
    * The token a key leads to; null for other keys.
@@ -190,6 +193,7 @@ export function pictureOf(state, parent) {
       size = fitted(space, bitmap);
       const { site, head, direction, scale, paint } = state.selection;
       const redrawn = stack.render(bitmap, rows, size, plain);
+      if (redrawn) region.show();
       const settings = [site, head, direction, scale, paint, theme, state.token(), state.hidden()];
       const changed = described(rows, state.base, ...settings);
       if (redrawn || changed) {
@@ -272,7 +276,7 @@ export function pictureOf(state, parent) {
       "aria-label",
       `${title ? `${title}: picture` : "Picture"} of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
         `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
-        "Arrow keys choose a patch; Home the first token.",
+        `Arrow keys choose a patch${state.view.props.edits ? ", with Shift several" : ""}; Home the first token.`,
     );
   }
 

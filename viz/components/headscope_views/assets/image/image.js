@@ -77,19 +77,37 @@ function compose(state, root, host) {
   const grid = element("div", "hs-grid hs-image-grid");
   const next = predictionLine(state.view, root);
   root.append(bar, grid);
-  const views = [pictureOf(state, grid), headsOf(state, grid)];
+  const edits = editsOf(state, host);
+  const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid)];
   const beside = besideOf(state, grid, root, host);
   const over = overCorpora(state, root);
-  return [next, beside, ...views, over, patchesOf(state, root), toolbar(state, bar, host), panelsBelow(state.view, root)];
+  return [next, beside, ...views, over, patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)];
+}
+
+/**
+ * @param {ImageState} state
+ * @param {Host} host
+ */
+function editsOf(state, host) {
+  return editControls(state.view, host, {
+    chosen() {
+      const { token, direction, ...of } = state.selection;
+      const inward = direction === "in";
+      return { site: of.site, head: of.head, query: inward ? null : token, key: inward ? token : null };
+    },
+    tokensOf: (_, place) => [place],
+    patches: false,
+    grid: () => ({ rows: state.base.grid[0], cols: state.base.grid[1], prefix: state.base.prefix }),
+  });
 }
 
 /**
  * @param {ImageState} state
  * @param {HTMLElement} bar
- * @param {Host} host
+ * @param {ReturnType<typeof editControls>} edits
  * @returns {Panel}
  */
-function toolbar(state, bar, host) {
+function toolbar(state, bar, edits) {
   const layer = stepper(
     "Layer",
     (by) => state.select({ site: state.selection.site + by }),
@@ -100,16 +118,6 @@ function toolbar(state, bar, host) {
     (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
     (index) => state.select({ head: state.heads()[index] }),
   );
-  const edits = editControls(state.view, host, {
-    chosen() {
-      const { token, direction, ...of } = state.selection;
-      const inward = direction === "in";
-      return { site: of.site, head: of.head, query: inward ? null : token, key: inward ? token : null };
-    },
-    tokensOf: (_, place) => [place],
-    patches: false,
-    grid: () => ({ rows: state.base.grid[0], cols: state.base.grid[1], prefix: state.base.prefix }),
-  });
   const out = button("Looks at", "Where the chosen patch looks", () =>
     state.select({ direction: "out" }),
   );

@@ -15,6 +15,9 @@
  * @property {() => boolean} release lets go of what is chosen; whether there was anything
  * @property {(down: number, right: number) => void} walk
  * @property {() => void} choose
+ * @property {(x: number, y: number) => boolean} alters whether a drag with Alt from here alters a cell
+ * @property {(up: number) => void} alter by so many pixels since the press
+ * @property {(keep: boolean) => void} altered at its end
  */
 
 const CLICK = 4; // pixels a pointer may stray in a click
@@ -30,6 +33,7 @@ export function listen(target, on) {
   const pointers = new Map();
   /** @type {{at: [number, number], far: boolean} | null} */
   let press = null;
+  let isAltering = false;
 
   /**
    * @param {MouseEvent} event
@@ -45,7 +49,8 @@ export function listen(target, on) {
     if (event.button > 0 || !on.grabs(...at)) return;
     pointers.set(event.pointerId, at);
     press = { at, far: pointers.size > 1 };
-    if (on.drags() || pointers.size > 1) target.setPointerCapture(event.pointerId);
+    isAltering = event.altKey && pointers.size === 1 && on.alters(...at);
+    if (isAltering || on.drags() || pointers.size > 1) target.setPointerCapture(event.pointerId);
   };
 
   target.onpointermove = (event) => {
@@ -54,6 +59,7 @@ export function listen(target, on) {
     if (before && pointers.size === 2) return pinch(event.pointerId, before, at);
     if (before && press) {
       press.far ||= Math.hypot(at[0] - press.at[0], at[1] - press.at[1]) > CLICK;
+      if (isAltering) return press.far ? on.alter(press.at[1] - at[1]) : undefined;
       if (press.far && on.drags()) {
         pointers.set(event.pointerId, at);
         target.style.cursor = "grabbing";
@@ -81,12 +87,21 @@ export function listen(target, on) {
   target.onpointerup = (event) => {
     const was = pointers.delete(event.pointerId);
     target.style.cursor = "";
-    if (was && press && !press.far) on.press(...spot(event));
+    if (isAltering) stopAltering(Boolean(press?.far));
+    else if (was && press && !press.far) on.press(...spot(event));
   };
   target.onpointercancel = (event) => {
     pointers.delete(event.pointerId);
     press = null;
+    if (isAltering) stopAltering(false);
   };
+
+  /** @param {boolean} keep */
+  function stopAltering(keep) {
+    isAltering = false;
+    on.altered(keep);
+  }
+
   target.onpointerleave = (event) => {
     if (event.pointerType === "mouse") on.leave();
   };
@@ -106,6 +121,10 @@ export function listen(target, on) {
     { passive: false },
   );
   target.onkeydown = (event) => {
+    if (event.key === "Escape" && isAltering) {
+      event.preventDefault();
+      return stopAltering(false);
+    }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (MOVES[event.key]) on.walk(...MOVES[event.key]);
     else if (event.key === "+" || event.key === "=") on.zoom(1.5, NaN, NaN);

@@ -29,6 +29,8 @@ export const DOUBT =
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
   " pinch, zooms.";
+const ALTERS = "Alt and a drag up or down changes it.";
+const WHOLE = 200; // pixels of a drag from 0 to 1
 const SCORE_DOUBT =
   "Scores compare within their row alone: the softmax turns their differences into weights.";
 const NAMED = 24; // tokens that are labelled first where there is no room for all
@@ -71,6 +73,8 @@ export function matrix(state, parent) {
   const jumped = changes();
   /** @type {{axis: Axis, range: Range} | null} */
   let brushed = null; // what a drag along the labels would choose
+  /** @type {{cell: Cell, from: number, to: number} | null} a weight that is being dragged */
+  let altered = null;
   let space = { wide: 0, top: 0, unit: 1 }; // of the stage
 
   const view = () => zoom ?? viewport.whole(/** @type {Layout} */ (layout));
@@ -160,6 +164,23 @@ export function matrix(state, parent) {
     },
     choose: () => {
       if (state.hover) pin(state.hover);
+    },
+    alters(x, y) {
+      const cell = cellAt(x, y);
+      const weight = cell && !lags() && state.canPaint() ? state.weight(cell.query, cell.key) : null;
+      altered = cell && weight ? { cell, from: weight.value, to: weight.value } : null;
+      return Boolean(altered);
+    },
+    alter(up) {
+      if (!altered) return;
+      altered.to = Math.min(1, Math.max(0, altered.from + up / WHOLE));
+      state.changed();
+    },
+    altered(keep) {
+      const done = altered;
+      altered = null;
+      state.changed();
+      if (done && keep) state.paint?.(done.cell, done.to);
     },
   });
 
@@ -393,8 +414,11 @@ export function matrix(state, parent) {
       if (!state.view.remote) setText(wait, `Not in this file: ${name}`);
       else setText(wait, state.waiting() ? `Fetching ${name} …` : `No answer for ${name}.`);
       setText(read, "");
+    } else if (altered) {
+      const { from, to } = altered;
+      setText(read, `The weight of this cell: ${from.toFixed(3)} → ${to.toFixed(3)}. Let go to set it; Escape leaves it.`);
     } else if (state.hover) setText(read, reading(state, state.hover, picture?.sinks));
-    else setText(read, HINT);
+    else setText(read, state.canPaint() ? `${HINT} ${ALTERS}` : HINT);
     read.classList.toggle("hs-muted", !state.hover);
     overlay.style.touchAction = isZoomed() ? "none" : "pan-x pan-y";
   }

@@ -67,6 +67,8 @@ export class TextState {
     });
     /** @type {Maps} */
     this.maps = new Maps({ sites: [] });
+    /** @type {((cell: Cell, weight: number) => void) | null} sets a weight by an edit */
+    this.paint = null;
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
@@ -238,6 +240,13 @@ export class TextState {
    */
   exactRow(axis, index, variant) {
     return this.maps.exact(this.selection.site, this.selection.head, axis, index, variant);
+  }
+
+  /** Whether weights of the matrix can be set by edits. */
+  canPaint() {
+    const { form, values } = this.selection;
+    const { edits, difference } = this.view.props;
+    return Boolean(this.paint && edits && !difference && form === "matrix" && values === "weights" && this.site().kind !== "joint");
   }
 
   /**

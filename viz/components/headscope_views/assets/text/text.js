@@ -95,6 +95,7 @@ function compose(state, root, host) {
       patches: true,
     });
     around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
+    state.paint = edits.paint;
     root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event));
   }
   /** @type {Map<string, FormPanel>} */
@@ -219,9 +220,9 @@ function explaining(state) {
 function paintByKey(state, paint, event) {
   const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
   const { hover } = state;
-  if (!by || !event.altKey || !hover || state.selection.form !== "matrix" || !state.view.props.edits) return;
+  if (!by || !event.altKey || !hover || !state.canPaint()) return;
   const weight = state.weight(hover.query, hover.key);
-  if (!weight || state.site().kind === "joint") return;
+  if (!weight) return;
   event.preventDefault();
   paint(hover, weight.value + by);
 }
