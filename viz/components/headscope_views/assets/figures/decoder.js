@@ -20,7 +20,7 @@ import { fixed, percent } from "../story/marks.js";
  */
 
 const [WIDTH, HEIGHT] = [560, 440];
-const [LEFT, TOP, CELL] = [92, 99, 27];
+const [LEFT, TOP, LARGEST] = [92, 99, 42]; // the last is the side of a cell where there are few tokens
 const [MOST, ALL] = [11, 10]; // tokens; later keys a query sees without a mask
 const SAID = 128; // width of the predictions, beside the grid
 
@@ -43,6 +43,7 @@ export const figure = {
   marks(/** @type {Numbers} */ numbers, moment) {
     const { reached, ink } = moment;
     const count = visibleCount(numbers, moment);
+    const cell = cellOf(count);
     const marks = grid(numbers, count, moment);
     const last = numbers.best[count - 1];
     if (!reached("parallel"))
@@ -57,7 +58,7 @@ export const figure = {
     marks.push({ key: "said/head", kind: "text", x: beside(count), y: TOP - 12, text: reached("parallel") ? "predicts, in %" : "comes next, in %", size: 13, anchor: "start", fill: ink.muted });
     if (reached("write") && numbers.left > 0 && numbers.network !== "copying")
       marks.push({
-        key: "write", kind: "rect", x: beside(count) - 6, y: TOP + (count - 1) * CELL + 1, w: SAID + 12, h: CELL - 2, r: 6, stroke: ink.primary, width: 1.5,
+        key: "write", kind: "rect", x: beside(count) - 6, y: TOP + (count - 1) * cell + 1, w: SAID + 12, h: cell - 2, r: 6, stroke: ink.primary, width: 1.5,
         press: { label: `Write “${last[0].token}”`, patch: { written: count - numbers.start + 1 } },
       });
     if (reached("edge")) marks.push(...edges(count, moment));
@@ -97,11 +98,12 @@ function visibleCount({ tokens, start }, { reached, inputs }) {
 
 /** @type {(numbers: Numbers, count: number, moment: Moment) => Mark[]} */
 function grid({ tokens, start, weights, scores, visible }, count, { step, reached, ink }) {
+  const cell = cellOf(count);
   /** @type {Mark[]} */
   const marks = [];
   for (let i = 0; i < count; i += 1) {
     const fill = i < start ? ink.text : ink.term.output;
-    const middle = (i + 0.5) * CELL;
+    const middle = (i + 0.5) * cell;
     const faded = step === "cache" && i < count - 1; // computed before, and not again
     marks.push(
       { key: `row${i}`, kind: "text", x: LEFT - 8, y: TOP + middle, text: tokens[i], anchor: "end", size: 14, fill: faded ? ink.muted : fill, term: i < start ? undefined : "output" },
@@ -109,22 +111,22 @@ function grid({ tokens, start, weights, scores, visible }, count, { step, reache
     );
     for (let j = 0; j < count; j += 1) {
       const seen = visible[i][j];
-      const [x, y] = [LEFT + j * CELL, TOP + i * CELL];
+      const [x, y] = [LEFT + j * cell, TOP + i * cell];
       const ground = seen && !faded ? ink.weight(weights[i][j]) : ink.surface;
       const answer = reached("cheat") && j === i + 1 && seen;
       marks.push({
-        ...{ key: `${i}.${j}`, kind: "rect", x, y, w: CELL, h: CELL, fill: ground, stroke: ink.line },
+        ...{ key: `${i}.${j}`, kind: "rect", x, y, w: cell, h: cell, fill: ground, stroke: ink.line },
         ...{ term: seen ? "weight" : undefined, tip: cellTip(tokens, i, j, scores[i][j], weights[i][j], seen, answer) },
       });
       const text = seen ? String(Math.round(100 * weights[i][j])) : reached("mask") ? "−∞" : "";
-      marks.push({ key: `${i}.${j}/number`, kind: "text", x: x + CELL / 2, y: y + CELL / 2, text, size: 13, fill: seen && !faded ? ink.on(ground) : ink.muted });
+      marks.push({ key: `${i}.${j}/number`, kind: "text", x: x + cell / 2, y: y + cell / 2, text, size: 13, fill: seen && !faded ? ink.on(ground) : ink.muted });
     }
   }
   if (reached("cheat"))
     for (let i = 0; i + 1 < count; i += 1)
       if (visible[i][i + 1])
-        marks.push({ key: `answer${i}`, kind: "rect", x: LEFT + (i + 1) * CELL + 1, y: TOP + i * CELL + 1, w: CELL - 2, h: CELL - 2, stroke: ink.term.output, width: 3, term: "output" });
-  const bottom = TOP + count * CELL;
+        marks.push({ key: `answer${i}`, kind: "rect", x: LEFT + (i + 1) * cell + 1, y: TOP + i * cell + 1, w: cell - 2, h: cell - 2, stroke: ink.term.output, width: 3, term: "output" });
+  const bottom = TOP + count * cell;
   marks.push(
     { key: "axis/rows", kind: "text", x: LEFT - 8, y: TOP - 12, text: "query", anchor: "end", size: 13, bold: true, fill: ink.term.query, term: "query" },
     { key: "axis/cols", kind: "text", x: LEFT + 4, y: 14, text: "key", anchor: "start", size: 13, bold: true, fill: ink.term.key, term: "key" },
@@ -143,11 +145,14 @@ function cellTip(tokens, i, j, score, weight, seen, answer) {
 }
 
 /** Where the predictions begin. @type {(count: number) => number} */
-const beside = (count) => LEFT + count * CELL + 18;
+const beside = (count) => LEFT + count * cellOf(count) + 18;
+
+/** The side of a cell: two more rows fit below. @type {(count: number) => number} */
+const cellOf = (count) => Math.min(LARGEST, 351 / (count + 2));
 
 /** @type {(key: string, count: number, row: number, token: string, share: number, ink: Ink, strong: boolean, tip?: string) => Mark[]} */
 function said(key, count, row, token, share, ink, strong, tip = "") {
-  const [x, y] = [beside(count), TOP + (row + 0.5) * CELL];
+  const [x, y] = [beside(count), TOP + (row + 0.5) * cellOf(count)];
   const fill = strong ? ink.term.output : ink.muted;
   return [
     { key, kind: "text", x, y, text: token, anchor: "start", size: 14, bold: strong, fill, term: "output", tip: tip || undefined },
@@ -157,14 +162,15 @@ function said(key, count, row, token, share, ink, strong, tip = "") {
 
 /** The two edges of the band of visible keys, each with a handle. @type {(count: number, moment: Moment) => Mark[]} */
 function edges(count, { inputs, ink }) {
+  const cell = cellOf(count);
   const [window, ahead] = [Math.min(Number(inputs.window), count), Math.min(Number(inputs.ahead), count - 1)];
-  const end = (/** @type {number} */ at) => Math.max(0, Math.min(count, Math.round((at - LEFT) / CELL)));
+  const end = (/** @type {number} */ at) => Math.max(0, Math.min(count, Math.round((at - LEFT) / cell)));
   const toAhead = (/** @type {number} */ column) => ({ ahead: column >= count ? ALL : Math.max(0, column - 1) });
   const toWindow = (/** @type {number} */ column) => ({ window: column <= 0 ? MOST : Math.max(1, count - column) });
   const stairs = (/** @type {(row: number) => number} */ column) =>
     Array.from({ length: count }, (_, row) => {
-      const x = LEFT + Math.max(0, Math.min(count, column(row))) * CELL;
-      return `${row ? "L" : "M"}${x} ${TOP + row * CELL}V${TOP + (row + 1) * CELL}`;
+      const x = LEFT + Math.max(0, Math.min(count, column(row))) * cell;
+      return `${row ? "L" : "M"}${x} ${TOP + row * cell}V${TOP + (row + 1) * cell}`;
     }).join("");
   const [right, left] = [1 + ahead, count - window];
   /** @type {(key: string, x: number, y: number, handle: NonNullable<Mark["handle"]>) => Mark} */
@@ -172,14 +178,14 @@ function edges(count, { inputs, ink }) {
   return [
     { key: "edge/ahead", kind: "path", d: stairs((row) => row + 1 + ahead), stroke: ink.primary, width: 2.5 },
     { key: "edge/window", kind: "path", d: stairs((row) => row + 1 - window), stroke: ink.primary, width: 2.5, opacity: window < count ? 1 : 0 },
-    knob("knob/ahead", LEFT + right * CELL, TOP - 8, {
+    knob("knob/ahead", LEFT + right * cell, TOP - 8, {
       label: "Upper edge of the mask",
       value: ahead === 0 ? "causal: no later token in sight" : ahead >= count - 1 ? "no mask: all later tokens in sight" : `${ahead} later tokens in sight`,
       now: ahead,
       move: (x) => toAhead(end(x)),
       nudge: (dx, dy) => toAhead(Math.max(1, right + dx - dy)),
     }),
-    knob("knob/window", LEFT + left * CELL, TOP + count * CELL + 8, {
+    knob("knob/window", LEFT + left * cell, TOP + count * cell + 8, {
       label: "Lower edge of the mask",
       value: window >= count ? "all earlier tokens in sight" : `a window of ${window}`,
       now: window,
