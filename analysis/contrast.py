@@ -26,7 +26,7 @@ class Contrast:
 
     Attributes:
         trace: the forward pass, with gradients.
-        difference: of the two logits.
+        difference: of the two logits, or the word's own without a rival.
         keys: by site, for every key: positive speaks for the word, negative for the rival.
     """
 
@@ -40,11 +40,17 @@ class Contrast:
 
 
 def contrast(
-    model: Model | Any, prompt: Prompt, written: Any, place: int, word: int, rival: int
+    model: Model | Any,
+    prompt: Prompt,
+    written: Any,
+    place: int,
+    word: int,
+    rival: int | None = None,
 ) -> Contrast:
     """What speaks for a word of an answer, in place of a rival.
 
-    Σ A ⊙ ∇A over heads and queries, ∇ of the difference of the two logits.
+    Σ A ⊙ ∇A over heads and queries, ∇ of the difference of the two logits; without a rival, of the
+    word's logit.
 
     Args:
         model: from `load`.
@@ -52,7 +58,7 @@ def contrast(
         written: the answer, as `target` of `trace`.
         place: of the word's first token, counted within the answer.
         word: the id of it.
-        rival: the id of the other word's first token.
+        rival: the id of the other word's first token; None for what speaks for the word alone.
 
     Raises:
         ValueError: for a place that is not there, or a model whose image tokens have no grid.
@@ -63,7 +69,7 @@ def contrast(
 
     def difference(output: Output) -> Tensor:
         logits = output.row(row)
-        return logits[word] - logits[rival]
+        return logits[word] if rival is None else logits[word] - logits[rival]
 
     t = trace(model, prompt, written, gradient=difference)
     keys = {

@@ -121,6 +121,8 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     expect(told).to_contain_text("Drag over a picture")
     canvas.press("Enter")
     expect(told).to_contain_text("with the area cut from attention")
+    panel.get_by_role("button", name="Relevance", exact=True).click()
+    expect(told).to_contain_text("What raises the logit of “dog”")
     panel.get_by_role("button", name="Divide by the map of").click()
     expect(told).to_contain_text("the answer to “Write a general description of the image.”")
     expect(panel.locator("figcaption")).to_contain_text("times the other question’s map")

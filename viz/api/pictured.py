@@ -223,14 +223,14 @@ def need(
 
 
 @or_why
-def versus(entry: TraceEntry, id: str, row: int, rival: str) -> Answer:
+def versus(entry: TraceEntry, id: str, row: int, rival: str = "") -> Answer:
     """What speaks for a word and what for a rival, by grid: positive for the word.
 
     Args:
         entry: the trace.
         id: of the trace.
         row: that writes the word's first token.
-        rival: a word whose first token is taken.
+        rival: a word whose first token is taken; "" for the relevance for the word alone.
     """
     from analysis import grounding, masking
     from analysis.contrast import contrast
@@ -238,14 +238,14 @@ def versus(entry: TraceEntry, id: str, row: int, rival: str) -> Answer:
     (place,) = _places(entry, row, row)
     word = int(grounding.answer(entry.trace)[0].ids[place])
     with opened(entry) as (model, given, _):
-        other = _first_token(model, rival)
+        other = _first_token(model, rival) if rival else None
         written = masking.read_whole(model, masking.ids_of(entry.trace))
         signed = contrast(model, _prompt(given), written, place, word, other)
     site = next(iter(signed.keys))
     grids = signed.trace.key_pictures(site)
     return {
         "difference": _number(signed.difference),
-        "rival": _name(model, other),
+        "rival": "" if other is None else _name(model, other),
         "word": _name(model, word),
         "maps": [[_numbers(line) for line in signed.on(grid)] for grid in grids],
     }

@@ -83,7 +83,7 @@ ANSWERS = (
         pictured.every_weight,
     ),
     Endpoint(
-        "versus", TEXT, pictured.versus, {"row": WHOLE, "rival": word}, {}, pictured.every_weight
+        "versus", TEXT, pictured.versus, {"row": WHOLE}, {"rival": word}, pictured.every_weight
     ),
     Endpoint("captions", TEXT, pictured.captions, {"texts": sentence}, {}, pictured.every_weight),
     *(endpoint for paper in PAPERS.values() for endpoint in paper.endpoints),

@@ -197,6 +197,23 @@ def test_a_rival_is_the_analysis(asked) -> None:
     torch.testing.assert_close(found, expected.on(grid), rtol=1e-3, atol=1e-5)
 
 
+def test_the_relevance_for_a_word_is_that_over_a_rival_and_for_the_rival(asked) -> None:
+    entry = asked()
+    row = entry.trace.answer
+    alone, over = pictured.versus(entry, "", row), pictured.versus(entry, "", row, "cat")
+    model, given, _ = entry.opened()
+    ids = masking.ids_of(entry.trace)
+    rival = int(model.tokenizer.encode("cat").ids[-1])
+    logits = entry.trace.output.row(row)
+    assert (alone["word"], alone["rival"]) == ("dog", "")
+    assert alone["difference"] == pytest.approx(float(logits[ids[1]]), rel=1e-3)
+    other = contrast(model, given, masking.read_whole(model, ids), 1, rival)
+    (grid,) = other.trace.key_pictures(next(iter(other.keys)))
+    found = torch.tensor(alone["maps"][0])
+    expected = torch.tensor(over["maps"][0]) + other.on(grid)
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-4)
+
+
 def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
     entry = compared_entry(tmp_path)
     assert base_of(entry)["captions"]

@@ -71,15 +71,19 @@ export function pictures(state, parent) {
   );
   const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => choose({ mask, tested: true })));
   const rival = element("input", "hs-select hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
-  const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "", generic: "" }));
+  const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "", relevant: false, generic: "" }));
   const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
   const divide = button("Divide by the map of", "The map of this word in units of the map of another question’s answer", () =>
-    choose({ generic: test.generic ? "" : question.value.trim() || GENERIC, rival: "" }),
+    choose({ generic: test.generic ? "" : question.value.trim() || GENERIC, rival: "", relevant: false }),
   );
   divide.removeAttribute("aria-label");
   const question = element("input", "hs-select hs-generic", { type: "text", "aria-label": "The other question", maxlength: "200" });
   question.value = GENERIC;
-  const generic = element("div", "hs-row", {}, divide, question);
+  const relevance = button("Relevance", "What speaks for this word over all heads and layers: weights times gradient of its logit", () =>
+    choose({ relevant: !test.relevant, rival: "", generic: "" }),
+  );
+  relevance.removeAttribute("aria-label");
+  const generic = element("div", "hs-row", {}, relevance, divide, question);
   const looked = element("p", "hs-looked", { "aria-live": "polite" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt");
@@ -100,8 +104,8 @@ export function pictures(state, parent) {
   const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, middle, tools, generic, looked, read, doubt);
   parent.append(section);
   let without = false;
-  /** @type {{mask: keyof typeof MASK, area: Area | null, tested: boolean, picture: number, rival: string, generic: string}} */
-  let test = { mask: "mean", area: null, tested: false, picture: 0, rival: "", generic: "" };
+  /** @type {{mask: keyof typeof MASK, area: Area | null, tested: boolean, picture: number, rival: string, relevant: boolean, generic: string}} */
+  let test = { mask: "mean", area: null, tested: false, picture: 0, rival: "", relevant: false, generic: "" };
   /** @type {{from: number, to: number} | null} tokens at two corners of an area, of the keys */
   let corners = null;
   /** @type {AnswerWord[]} */
@@ -277,7 +281,7 @@ export function pictures(state, parent) {
     pick(next);
     chips[next].focus();
   };
-  rival.onchange = () => choose({ rival: rival.value.trim(), generic: "" });
+  rival.onchange = () => choose({ rival: rival.value.trim(), relevant: false, generic: "" });
   question.onchange = () => {
     if (test.generic) choose({ generic: question.value.trim() || GENERIC });
   };
@@ -354,7 +358,7 @@ export function pictures(state, parent) {
       from = null;
       const { sheet } = drawn[index];
       corners = null;
-      if (area) return choose({ area, tested: true, picture: sheet.picture, rival: "", generic: "" });
+      if (area) return choose({ area, tested: true, picture: sheet.picture, rival: "", relevant: false, generic: "" });
       const object = boxAt(objects, among, ...shareOf(event));
       if (object >= 0) return comparing ? pair(object) : pickObject(object);
       const cell = cellUnder(index, shareOf(event));
@@ -384,7 +388,7 @@ export function pictures(state, parent) {
     const to = known ? cellBeside(on, known.to, key) : first;
     if (to < 0) return true;
     corners = { from: known && shiftKey ? known.from : to, to };
-    choose({ area: areaOf(on, corners.from, to), tested: false, picture, rival: "", generic: "" });
+    choose({ area: areaOf(on, corners.from, to), tested: false, picture, rival: "", relevant: false, generic: "" });
     return true;
   }
 
@@ -596,9 +600,9 @@ export function pictures(state, parent) {
       );
       return { need: null, versus: null, relative: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("relative")) };
     }
-    if (other) {
+    if (other || test.relevant) {
       const answer = /** @type {(Versus & {why?: string}) | null} */ (
-        state.view.answer("versus", pathOf("versus", { row: span.first, rival: other }))
+        state.view.answer("versus", pathOf("versus", { row: span.first, ...(other ? { rival: other } : {}) }))
       );
       return { need: null, versus: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("versus")) };
     }
@@ -710,7 +714,8 @@ export function pictures(state, parent) {
       if (rival.value.trim() !== test.rival && rival.ownerDocument.activeElement !== rival && !rival.matches(":focus")) rival.value = test.rival;
       const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
       setAttribute(divide, "aria-pressed", String(Boolean(test.generic)));
-      clear.hidden = !test.area && !test.rival && !test.generic;
+      setAttribute(relevance, "aria-pressed", String(test.relevant));
+      clear.hidden = !test.area && !test.rival && !test.relevant && !test.generic;
       const left = without && sinks ? new Set(sinks) : undefined;
       const { sequential, diverging } = state.base.theme.dark; // weights shine in both modes
       const scale = versus ? diverging : sequential;
@@ -739,7 +744,8 @@ export function pictures(state, parent) {
       }
       for (const each of drawn) outline(each, test.area && each.sheet.picture === test.picture ? test.area : null);
       const word = at < 0 ? "" : words[at].text;
-      if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
+      if (versus && !versus.rival) setText(read, `What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in one colour, what lowers it in the other (weights times gradient, all heads and layers). It tells what a small change would do.`);
+      else if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
       else if (relative) setText(read, ratioText(word, test.generic));
       else if (need) setText(read, needText(word, need, MASK[test.mask].how));
       else setText(read, why || (span && asks ? HINT : points[0]?.why || refusal));
