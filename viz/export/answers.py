@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import matter, objects, pictured, provenance, sound, text, writing
+from viz.api import matter, objects, patching, pictured, provenance, sound, text, writing
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, sentence, within, word
 from viz.export.forms import PAPERS
@@ -53,6 +53,13 @@ ANSWERS = (
         matter.matters,
         SITE,
         {**options("output"), "off": one_of(*matter.HOW), "top": WHOLE},
+    ),
+    Endpoint(
+        "patched",
+        TEXT,
+        patching.patched,
+        {"second": sentence},
+        {**options("output"), "top": WHOLE},
     ),
     Endpoint("words", TEXT, sound.words, optional=TIMED_BY),
     Endpoint("aligning", TEXT, sound.aligning, optional=TIMED_BY),

@@ -69,6 +69,7 @@ GOOD = {
     "written": "count=3",
     "cache": "first=2",
     "matters": "site=0&top=2",
+    "patched": "second=a&top=2",
 }
 # Refused for a text; tests/viz/api/test_sound.py and test_pictured.py ask them.
 OF_OTHERS = {"recording", "times", "photo"}

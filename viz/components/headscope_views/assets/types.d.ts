@@ -913,6 +913,15 @@ export interface MattersAnswer {
   exact: (number | null)[][] | null;
 }
 
+export interface PatchedAnswer {
+  name: string;
+  position: number | null;
+  labels: string[];
+  second: string[];
+  attribution: (number | null)[][];
+  exact: (number | null)[][] | null;
+}
+
 /** What each token in the cache receives, a row for each step. */
 export interface CacheAnswer {
   first: number;

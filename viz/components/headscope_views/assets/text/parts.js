@@ -12,6 +12,7 @@ import { placeOf, saveCells, walk } from "./cells.js";
 import { colourOf, largest } from "./methods.js";
 import { matter } from "./matter.js";
 import { outputMenu } from "./output_menu.js";
+import { patching } from "./patching.js";
 
 /** @import {LogitParts, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -48,6 +49,7 @@ export function parts(state, parent) {
   parent.append(section);
   const rests = blame(state, section);
   const matters = matter(state, section);
+  const states = patching(state, section);
   const built = changes();
   /** @type {LogitParts | null} */
   let drawn = null;
@@ -166,6 +168,7 @@ export function parts(state, parent) {
       );
       rests.render(theme);
       matters.render();
+      states.render(theme);
       const why = answer && "why" in answer ? answer.why : "";
       setText(wait, answer && !why ? "" : capital(why) || state.waitingFor("parts", "Dividing the logit"));
       body.hidden = Boolean(why) || (!answer && !drawn);

@@ -69,6 +69,8 @@ export class TextState {
     this.maps = new Maps({ sites: [] });
     /** @type {((cell: Cell, weight: number) => void) | null} sets a weight by an edit */
     this.paint = null;
+    /** @type {((text: string, second?: string) => void) | null} makes an edit */
+    this.edit = null;
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */

@@ -96,6 +96,7 @@ function compose(state, root, host) {
     });
     around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
     state.paint = edits.paint;
+    state.edit = edits.ask;
     root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event));
   }
   /** @type {Map<string, FormPanel>} */

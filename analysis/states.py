@@ -1,0 +1,84 @@
+"""Which states carry what two inputs differ in: each one patched from one pass into the other.
+
+    exact         measure(pass with h′ in the place of h) − measure(pass)
+    attribution   ∇h measure · (h′ − h), of the states h, h′ of two inputs at a layer and token
+
+An attribution takes two passes and a gradient for all layers and tokens together; what follows the
+state is linearised.
+
+Source: Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2; Nanda 2023,
+"Attribution patching".
+"""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.effects import Measure
+from analysis.sweep import Checked, Passes
+from models.edits import Patch
+from models.progress import Progress, no_progress
+from models.run import Model, as_model, trace
+from models.trace import Trace
+
+
+def state_sweep(
+    model: Model | Any,
+    input: Any,
+    source: Any,
+    *,
+    measure: Measure,
+    top: int = 0,
+    progress: Progress = no_progress,
+) -> Checked:
+    """The change of a number of the output by each state that another input gives.
+
+    Args:
+        model: from `load`, or a network, with one stack of layers.
+        input: as for `trace`: one sequence.
+        source: the other input, of as many tokens.
+        measure: one of `analysis.effects`, with a slope.
+        top: how many states are patched in passes of their own: the largest attributions.
+        progress: called with the number of these passes made and of all.
+
+    Returns:
+        By layer, whose states enter it, and token; exactly NaN where no pass was made.
+
+    Raises:
+        ValueError: for inputs of different lengths.
+    """
+    model = as_model(model)
+    other = trace(model, source, hidden=True)
+    t = trace(model, input, hidden=True, gradient=measure.of)
+    counts = [len(each.hidden(0)) for each in (t, other)]
+    if counts[0] != counts[1]:
+        raise ValueError(
+            f"expected two inputs of as many tokens, received {counts[0]} and {counts[1]}: choose"
+            " words of as many tokens"
+        )
+    rough = _attributed(t, other)
+    exact = torch.full_like(rough, torch.nan)
+    differ = int((rough != 0).sum())
+    best = sorted(rough.abs().flatten().topk(min(top, differ)).indices.tolist())
+    if best:
+        passes = Passes.of(model, input)
+        clean = float(measure(passes.clean))
+        for done, cell in enumerate(best):
+            progress(done, len(best))
+            layer, token = divmod(cell, rough.shape[1])
+            edited = passes.edited([Patch(layer, "hidden", other, token=token)], measure)
+            exact[layer, token] = float(measure(edited)) - clean
+        progress(len(best), len(best))
+    return Checked(rough, exact)
+
+
+def _attributed(t: Trace, other: Trace) -> Float[Tensor, "layer token"]:
+    """By layer and token, for the states that enter the layers with attention."""
+    layers = len({site.layer for site in t.sites})
+    rows = [
+        ((other.hidden(layer) - t.hidden(layer)) * t.hidden_gradient(layer)).float().sum(-1)
+        for layer in range(layers)
+    ]
+    return torch.stack(rows).detach().cpu()

@@ -1,0 +1,74 @@
+"""Responses about states patched in from another text, by layer and token."""
+
+from typing import TYPE_CHECKING
+
+from viz.api.entries import TraceEntry
+from viz.api.model import Answer, opened, or_why
+from viz.api.pool import report
+from viz.api.requests import QuestionError
+from viz.api.why import chosen_in, name_in
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from analysis.sweep import Checked
+
+MOST = 64  # states that are patched in passes of their own
+WINDOW = 48  # tokens: more are no table that can be read
+
+
+@or_why
+def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int = 0) -> Answer:
+    """What the state that a second text gives does to the logit of an output, one at a time.
+
+    Args:
+        entry: the trace of a text, without edits.
+        id: of the trace.
+        second: another text of as many tokens.
+        output: whose logit, as a text (see `analysis.target`); "" is the likeliest.
+        top: how many states are patched in passes of their own.
+
+    Returns:
+        By layer, whose states enter it, and token the change of the logit by attribution and, with
+        `top`, exactly; null elsewhere. Of both texts the tokens.
+    """
+    from analysis.effects import Logit
+    from analysis.states import state_sweep
+
+    trace = entry.trace
+    if top > MOST:
+        raise QuestionError(f"expected top 0 to {MOST}")
+    if trace.edits:
+        raise ValueError("states are patched into the pass without edits: show “Before”")
+    if trace.target_tokens is not None or len(trace.tokens[0]) > WINDOW:
+        raise ValueError(f"states are patched in texts of at most {WINDOW} tokens, in one stack")
+    chosen = chosen_in(entry, output)
+    if chosen.id is None:
+        raise ValueError("expected an output with a logit, received a similarity")
+    measure = Logit(chosen.id, -1 if chosen.position is None else chosen.position)
+
+    def compute() -> "tuple[Checked, list[str]]":
+        with opened(entry) as (model, given, _):
+            if model.tokenizer is None:
+                raise ValueError(f"{trace.model} has no tokenizer: it cannot read a second text")
+            labels = list(model.tokenizer.encode(second).labels)
+            return state_sweep(
+                model, given, second, measure=measure, top=top, progress=report
+            ), labels
+
+    result, labels = entry.answers.once(("patched", second, output, top), compute)
+    return {
+        "name": name_in(entry, chosen.id),
+        "position": chosen.position,
+        "labels": list(trace.tokens[0].labels),
+        "second": labels,
+        "attribution": _rows(result.attribution),
+        "exact": _rows(result.exact) if top else None,
+    }
+
+
+def _rows(effects: "Tensor") -> list[list[float | None]]:
+    return [
+        [float(f"{value:.5g}") if value == value else None for value in row]
+        for row in effects.tolist()
+    ]

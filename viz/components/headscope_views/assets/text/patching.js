@@ -1,0 +1,182 @@
+// Which states carry what two texts differ in: the state of each layer and token that a second text
+// gives, patched in, and what that does to an output; by attribution, and exactly for the largest.
+
+import { button } from "../core/bar.js";
+import { changes } from "../core/changes.js";
+import { textOn } from "../core/colours.js";
+import { element, quoted, setAttribute, setText } from "../core/dom.js";
+import { callOf } from "../core/edit_text.js";
+import { capital, legible } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
+import { signed } from "../core/ticks.js";
+import { placeOf, walk } from "./cells.js";
+import { colourOf, largest } from "./methods.js";
+import { labelled } from "./output_menu.js";
+
+/** @import {PatchedAnswer, Theme} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+const KEY = "patched";
+const TOPS = [10, 20, 40]; // states that are patched in passes of their own
+const DIGITS = 3;
+const SENTENCE =
+  "Type a second text of as many tokens that differs where you have a hypothesis. Each cell patches the state" +
+  " that enters a layer at a token from the second text’s pass; orange raises the output’s logit, blue lowers it.";
+const DOUBT =
+  "What it does not prove: one state at a time is patched; by attribution, what follows it is linearised. A framed" +
+  " cell was patched in a pass of its own. Where nothing follows a state, it changes nothing.";
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ */
+export function patching(state, parent) {
+  const start = button("Which states matter", "Patch each state from a second text, and see what it does to the output", () => {
+    on = !on;
+    state.changed();
+  });
+  const second = element("input", "hs-select hs-second", {
+    ...{ type: "text", maxlength: "2000", "aria-label": "Second text, of as many tokens", placeholder: "a second text of as many tokens" },
+  });
+  second.onchange = () => {
+    text = second.value.trim();
+    state.changed();
+  };
+  const top = element("select", "hs-select", { "aria-label": "States in passes of their own" });
+  top.append(...TOPS.map((count) => element("option", "", { value: String(count) }, String(count))));
+  top.onchange = () => state.changed();
+  const choices = element("div", "hs-row", {}, labelled("second text", second), labelled("exactly for the top", top));
+  const sentence = element("p", "hs-sentence", {}, SENTENCE);
+  const wait = element("p", "hs-even", { role: "status" });
+  const said = element("p", "hs-check", { "aria-live": "polite" });
+  const table = element("table", "hs-cells hs-cells-square");
+  const scroller = element("div", "hs-cells-scroller", { role: "group", "aria-label": "Effects by layer and token" }, table);
+  const read = element("p", "hs-read", { "aria-live": "polite" });
+  const apply = button("Patch this state", "Make this an edit of the pass, with the second text", patch);
+  apply.removeAttribute("aria-label");
+  const doubt = element("p", "hs-doubt", {}, DOUBT);
+  const body = element("div", "", {}, said, scroller, element("div", "hs-row", {}, read, apply), doubt);
+  const box = element("div", "hs-faithful hs-patching", {}, start, sentence, choices, wait, body);
+  parent.append(box);
+  let on = false;
+  let text = "";
+  /** @type {PatchedAnswer | null} */
+  let drawn = null;
+  /** @type {{row: number, column: number} | null} */
+  let chosen = null;
+  const built = changes();
+
+  function patch() {
+    if (chosen) state.edit?.(callOf("Patch", [chosen.row, "hidden", "second"], { token: chosen.column }), text);
+  }
+
+  /** @param {number} row @param {number} column @returns {(Node | string)[]} */
+  function wordsOf(row, column) {
+    if (!drawn) return [];
+    const { labels, second: others, attribution, exact } = drawn;
+    const known = exact?.[row][column] ?? null;
+    const other = labels[column] === others[column] ? [] : [", with ", ...quoted(legible(others[column])), " there"];
+    return [
+      `Layer ${row}, at `,
+      ...quoted(legible(labels[column])),
+      ` (${column})`,
+      ...other,
+      `: ${signed(attribution[row][column] ?? 0, DIGITS)} by attribution`,
+      known === null ? "" : `, ${signed(known, DIGITS)} exactly`,
+    ];
+  }
+
+  /** @param {Event} event */
+  function point(event) {
+    const at = placeOf(event.target);
+    if (!at) return;
+    chosen = { row: at.row, column: at.column };
+    setText(read, wordsOf(at.row, at.column));
+    apply.disabled = !state.edit;
+  }
+  table.addEventListener("focusin", point);
+  table.addEventListener("click", point);
+  table.onkeydown = (event) => walk(table, event);
+
+  /**
+   * @param {PatchedAnswer} answer
+   * @param {Theme} theme
+   */
+  function build(answer, theme) {
+    const { labels, second: others, attribution, exact, name, position } = answer;
+    const effects = attribution.map((row, i) => row.map((rough, j) => exact?.[i][j] ?? rough ?? 0));
+    const most = largest(effects.flat());
+    const head = element("tr", "", {}, element("th", "hs-cells-corner", { scope: "col" }, "layer"));
+    for (const [i, label] of labels.entries()) {
+      const differs = label !== others[i];
+      const words = differs ? `${legible(label)} → ${legible(others[i])}` : legible(label);
+      const other = differs ? [element("br"), "→ ", element("bdi", "", {}, legible(others[i]))] : [];
+      head.append(element("th", differs ? "hs-cells-here" : "", { scope: "col", title: `${words} (${i})` }, element("bdi", "", {}, legible(label)), ...other));
+    }
+    const rows = effects.map((row, i) => {
+      const cells = row.map((value, j) => {
+        const node = element("button", "hs-cell", { type: "button", tabindex: i || j ? "-1" : "0" }, Math.abs(value) < most / 50 ? "" : signed(value, 2));
+        Object.assign(node.dataset, { row: i, column: j });
+        const ground = colourOf(theme, value, most, true);
+        node.style.background = `rgb(${ground.join()})`;
+        node.style.color = textOn(ground, theme.text);
+        node.classList.toggle("hs-followed", (exact?.[i][j] ?? null) !== null);
+        node.setAttribute("aria-label", `Layer ${i}, token ${j}: ${signed(value, DIGITS)}`);
+        return element("td", "", {}, node);
+      });
+      return element("tr", "", {}, element("th", "", { scope: "row" }, String(i)), ...cells);
+    });
+    table.replaceChildren(element("thead", "", {}, head), element("tbody", "", {}, ...rows));
+    const passes = exact?.flat().filter((value) => value !== null).length ?? 0;
+    setText(
+      said,
+      "What each state of the second text does to the logit of ",
+      ...quoted(legible(name)),
+      `${position === null ? "" : ` at position ${position}`}: all by attribution`,
+      exact ? `, ${passes} exactly${apart(answer)}` : "; the passes of the first ones are on their way.",
+    );
+    chosen = null;
+    apply.disabled = true;
+    setText(read, "Choose a cell to read it, and to patch its state.");
+  }
+
+  return {
+    /** @param {Theme} theme */
+    render(theme) {
+      setAttribute(start, "aria-pressed", String(on));
+      for (const part of [sentence, choices]) part.hidden = !on;
+      if (!on || !text) {
+        wait.hidden = body.hidden = true;
+        return state.view.forget(KEY);
+      }
+      const { output } = state.selection;
+      const asked = { second: text, ...(output ? { output } : {}) };
+      const rough = answerOf(pathOf(KEY, asked));
+      const exact = rough && !("why" in rough) ? answerOf(pathOf(KEY, { ...asked, top: top.value })) : null;
+      const answer = exact ?? rough;
+      const why = answer && "why" in answer ? answer.why : "";
+      setText(wait, exact && !why ? "" : capital(why) || state.waitingFor(KEY, "Patching states"));
+      wait.hidden = !wait.textContent;
+      body.hidden = !answer || Boolean(why);
+      if (!answer || "why" in answer) return;
+      drawn = answer;
+      if (built(answer, theme)) build(answer, theme);
+    },
+  };
+
+  /** @param {string} path */
+  function answerOf(path) {
+    return /** @type {PatchedAnswer | {why: string} | null} */ (state.view.answer(KEY, path));
+  }
+}
+
+/**
+ * Where the exact numbers differ from the attributions by more than half of the larger.
+ *
+ * @param {PatchedAnswer} answer
+ */
+function apart({ attribution, exact }) {
+  const pairs = (exact ?? []).flatMap((row, i) => row.map((known, j) => [attribution[i][j] ?? 0, known]));
+  const far = pairs.filter(([rough, known]) => known !== null && Math.abs((rough ?? 0) - known) > Math.max(Math.abs(rough ?? 0), Math.abs(known)) / 2);
+  return far.length ? `; in ${far.length} the two differ by more than half of the larger.` : "; nowhere do the two differ by more than half of the larger.";
+}
