@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import matter, objects, patching, pictured, provenance, sound, text, writing
+from viz.api import alike, matter, objects, patching, pictured, provenance, sound, text, writing
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, sentence, within, word
 from viz.export.forms import PAPERS
@@ -54,6 +54,7 @@ ANSWERS = (
         SITE,
         {**options("output"), "off": one_of(*matter.HOW), "top": WHOLE},
     ),
+    Endpoint("alike", TEXT, alike.alike, {**HEAD, "model": sentence}, {}, text.weights_read),
     Endpoint(
         "patched",
         TEXT,

@@ -23,6 +23,7 @@ from viz.pages.explore import (
     figures,
     inputs,
     opening,
+    others,
     recordings,
     relevance,
     sizes,
@@ -256,7 +257,8 @@ def _show(
     edits.strip(edited)
     names = inputs.special_names(entries.reads, None if source.listed() else model)
     between = words.chosen(PAGE, names)
-    stage.props = edits.props(edited) | writing.props(edited, model)
+    beside_it = writing.props(edited, model) | others.props(edited)
+    stage.props = edits.props(edited) | beside_it
     request = edits.request_in_view(edited)
     expect = wanted.layout if controls is None and request == edited else None
     try:
@@ -266,7 +268,7 @@ def _show(
             raise
         shared.error_line(error)
         request = edited = plain
-        stage.props = edits.props(plain) | writing.props(plain, model)
+        stage.props = edits.props(plain) | beside_it
         after = _pass(stage, plain, between, None)
     if after is None:
         return None

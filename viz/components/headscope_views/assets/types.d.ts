@@ -136,6 +136,10 @@ export interface ViewProps extends PageLinkProps {
   given?: number | null;
   /** The base of its rotary positions; null where it has no plain ones. */
   rotary?: number | null;
+  /** Models that read the same text, and whether others can be named. */
+  others?: { value: string; title: string }[];
+  named?: boolean;
+  text?: string;
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */
@@ -911,6 +915,12 @@ export interface MattersAnswer {
   sites: number[];
   attribution: (number | null)[][];
   exact: (number | null)[][] | null;
+}
+
+export interface AlikeAnswer {
+  pieces: string[];
+  weights: number[][];
+  heads: { layer: number; head: number; overlap: number; weights: number[][] }[];
 }
 
 export interface PatchedAnswer {

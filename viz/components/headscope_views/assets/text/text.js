@@ -12,6 +12,7 @@ import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { aids } from "./aids.js";
+import { alike } from "./alike.js";
 import { atlas } from "./atlas.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "./model.js";
@@ -108,7 +109,7 @@ function compose(state, root, host) {
     picture.append(line);
     around.push(sentence(state, line), aids(state, picture));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
-    around.push(overCorpora(state, picture, line), vectors(state, picture));
+    around.push(overCorpora(state, picture, line), vectors(state, picture), alike(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
