@@ -1,12 +1,14 @@
 """What a run over a corpus costs, against untraced passes over the same batches.
 
-    python -m benchmarks.corpus [--texts 2000] [--model minilm] [--threads 2] [--json]
+    python -m benchmarks.corpus [--texts 2000] [--model minilm] [--threads 2] [--eager] [--json]
 
-The texts are sentences of Python's own docstrings. Batch by batch, the network runs without a
-trace, and a worker reads the batch as a run does: it tokenises, traces and counts; the order
-alternates. Planning, which reads the corpus once without the network, and saving are timed apart
-and are in the ratio of the whole. Memory is the peak of a process that does nothing else, over a
-fifth of the texts and over all of them.
+The texts are sentences of Python's own docstrings, from the first one again where there are too
+few. Batch by batch, the network runs without a trace, and a worker reads the batch as a run does:
+it tokenises, traces and counts. With `--eager` transformers' own eager attention returns all
+weights of the same batch, and the same statistics are taken of these; its tokens and masks come
+from the trace, whose time is not in it. The order alternates. Planning, which reads the corpus once
+without the network, and saving are timed apart and are in the ratio of the whole. Memory is the
+peak of a process that does nothing else, over a fifth of the texts and over all of them.
 """
 
 import argparse
@@ -19,13 +21,15 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow.parquet as pq
 import torch
 
-from analysis.corpus import run
+from analysis.corpus import blocks, run
 from analysis.corpus.blocks import Block, Item
 from analysis.corpus.docstrings import sentences
 from analysis.corpus.files import FOLDER, write_table
@@ -37,6 +41,7 @@ from analysis.corpus.worker import Worker
 from benchmarks.measure import Spread, as_json, machine, machine_line, table
 from models.model import Model
 from models.run import load, trace
+from models.trace import Trace
 
 PACKAGES = ("torch", "pyarrow")
 RATIO_AIM, MEMORY_AIM = 1.3, 1.1
@@ -51,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--no-memory", action="store_true", help="leave the peak memory out")
+    parser.add_argument("--eager", action="store_true", help="beside eager transformers")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--peak", action="store_true", help="run here, and print the peak alone")
     options = parser.parse_args(arguments)
@@ -58,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.peak:
         print(json.dumps(peak(options.model, options.texts)))
         return 0
-    report = measured(load(options.model), options.texts)
+    eager = eager_network(options.model) if options.eager else None
+    report = measured(load(options.model), options.texts, eager)
     if not options.no_memory:
         sizes = (options.texts // 5, options.texts)
         report["peak MiB"] = {size: peak_elsewhere(options.model, size) for size in sizes}
@@ -67,9 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(report["ratio of the whole"] > RATIO_AIM or many > MEMORY_AIM * few)
 
 
-def measured(model: Model, count: int) -> dict[str, Any]:
-    """Seconds of each block untraced and read, and their ratios."""
-    texts = [Text(f"sentence {n}", each) for n, each in enumerate(sentences(count))]
+def measured(model: Model, count: int, eager: Any = None) -> dict[str, Any]:
+    """Seconds of each block untraced, read, and through an eager network; and their ratios."""
+    texts = [Text(f"sentence {n}", each) for n, each in enumerate(some_sentences(count))]
     layout = Layout.of(trace(model, texts[0].text).sites)
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
@@ -77,21 +84,28 @@ def measured(model: Model, count: int) -> dict[str, Any]:
         planning = time.perf_counter() - start
         shards = [pq.read_table(Path(folder) / FOLDER / name) for name in plan.shards.values()]
         worker, state, saving = Worker(model, plan.scheme), State.empty(layout), 0.0
+        eager_state = State.empty(layout)
         seconds: Times = defaultdict(float)
         processor: Times = defaultdict(float)
         spread: list[float] = []
         for shard in shards:
             items = [Item(**row) for row in shard.to_pylist()]
             block, before = Block(plan.scheme, state), dict(processor)
+            eager_block = Block(plan.scheme, eager_state)
             for number, batch in enumerate(worker.batches(items)):
                 ids = batch_of(model, batch)
                 cases: dict[str, Callable[[], object]] = {
                     "untraced": partial(untraced, model, ids),
                     "read": partial(worker._read, batch, block),
                 }
+                if eager is not None:
+                    traced = worker.traced(batch)
+                    cases["eager"] = partial(read_eager, eager, ids, batch, traced, eager_block)
                 for case in sorted(cases, reverse=bool(number % 2)):
                     timed(case, cases[case], seconds, processor)
             timed("read", block.close, seconds, processor)
+            if eager is not None:
+                timed("eager", eager_block.close, seconds, processor)
             used = [processor[case] - before.get(case, 0.0) for case in ("read", "untraced")]
             spread.append(used[0] / used[1])
             start = time.perf_counter()
@@ -105,11 +119,37 @@ def measured(model: Model, count: int) -> dict[str, Any]:
         "model": model.name,
         "texts": plan.texts,
         "tokens": plan.tokens,
-        "seconds": {"untraced": bare, "read": read, "planning": planning, "saving": saving},
-        "processor seconds": {case: processor[case] for case in ("untraced", "read")},
+        "seconds": {**seconds, "planning": planning, "saving": saving},
+        "processor seconds": dict(processor),
         "ratio of a block": Spread.of(spread),
         "ratio of the whole": (read + planning + saving) / bare,
     }
+
+
+def some_sentences(count: int) -> list[str]:
+    """Sentences of the docstrings, from the first one again where there are too few."""
+    return list(islice(cycle(sentences(count)), count))
+
+
+def eager_network(name: str) -> Any:
+    """The network of a model through transformers, with attention spelled out."""
+    network: Any = load(name, door="transformers").network
+    network.set_attn_implementation("eager")
+    return network
+
+
+@torch.no_grad()
+def read_eager(
+    network: Any, ids: torch.Tensor, batch: Sequence[Item], traced: Trace, block: Block
+) -> None:
+    """All weights of a batch from an eager network, and the same statistics of them."""
+    weights = network(ids, output_attentions=True).attentions
+    of_site = {
+        site.where: [(slice(0, site.heads), each)]
+        for site, each in zip(traced.sites, weights, strict=True)
+    }
+    with patch.object(blocks, "_weights", lambda _, site: iter(of_site[site.where])):
+        block.add(batch, traced)
 
 
 def timed(
@@ -141,7 +181,7 @@ def untraced(model: Model, ids: torch.Tensor) -> None:
 def peak(model: str, count: int) -> float:
     """MiB that this process has taken at most, after a run over so many sentences."""
     with tempfile.TemporaryDirectory() as folder:
-        run(model, sentences(count), Path(folder) / "run")
+        run(model, some_sentences(count), Path(folder) / "run")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
 
 
