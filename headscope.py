@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from models.edits import UsePattern as UsePattern
     from models.encoder import EncoderConfig as EncoderConfig
     from models.inputs.prompt import Prompt as Prompt
+    from models.inputs.prompt import in_template as in_template
     from models.run import load as load
     from models.run import trace as trace
     from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
@@ -64,7 +65,7 @@ _HOMES = {
         *("SetPositions", "SetWeights", "Swap", "Temperature", "UsePattern"),
     ),
     "models.encoder": ("EncoderConfig",),
-    "models.inputs.prompt": ("Prompt",),
+    "models.inputs.prompt": ("Prompt", "in_template"),
     "models.run": ("load", "trace"),
     "models.seq2seq": ("Seq2SeqConfig",),
     "models.verify": ("verify",),

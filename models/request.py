@@ -150,7 +150,20 @@ class Question:
     pictures: tuple[File, ...] = ()
 
 
-Input = str | tuple[str, str] | Ids | Picture | Recording | Question
+@dataclass(frozen=True)
+class Chat:
+    """A user's turn, which the model reads in its chat template.
+
+    Attributes:
+        text: what the user says.
+        answer: how the model's turn begins.
+    """
+
+    text: str
+    answer: str = ""
+
+
+Input = str | tuple[str, str] | Ids | Picture | Recording | Question | Chat
 
 
 @dataclass(frozen=True)
@@ -170,7 +183,7 @@ class TraceRequest:
 
     Attributes:
         model: where it comes from.
-        input: a text, a pair of texts, ids, a picture, a recording or a question.
+        input: a text, a pair of texts, ids, a picture, a recording, a question or a turn of a chat.
         target: what the decoder of an encoder–decoder is to write, or the answer to a question;
             None for what the model writes itself.
         edits: of the pass, in order (see `models.edits`).

@@ -11,14 +11,14 @@ from models.catalogue import catalogue
 from models.edits.fields import arguments as arguments_of
 from models.image import open_image
 from models.inputs.pictures import Processed, processed
-from models.inputs.prompt import Prompt
+from models.inputs.prompt import Prompt, chat, in_template
 from models.inputs.sound import read_recording
 from models.loading.estimate import check_memory, kept_logits
 from models.loading.load import load
 from models.preprocessing import Preprocessing, changed
 from models.presets import config_of
 from models.progress import Progress, no_progress
-from models.request import File, Ids, Picture, Question, Recording, Source, TraceRequest
+from models.request import Chat, File, Ids, Picture, Question, Recording, Source, TraceRequest
 from models.run import trace
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def _edits(request: TraceRequest, model: "Model") -> "tuple[Edit, ...]":
 def length(request: TraceRequest, model: "Model") -> int:
     """Tokens of a text or of ids; 0 for other inputs."""
     given = request.input
+    given = written_out(given, model) if isinstance(given, Chat) else given
     if isinstance(given, Ids):
         return len(given.values)
     if model.tokenizer is None or not isinstance(given, str | tuple):
@@ -138,11 +139,32 @@ def channels(model: "Model") -> int:
     return getattr(config, "num_channels", getattr(config, "channels", 3))
 
 
+def written_out(turn: Chat, model: "Model") -> str | Ids:
+    """A turn of a chat in the model's template, with the beginning of the answer.
+
+    Ids where the tokenizer puts special tokens around a text that the template does not have: they
+    are those of transformers' `apply_chat_template`.
+
+    Raises:
+        ValueError: for a model without a chat template or a tokenizer.
+    """
+    reader, prompt = model.tokenizer, Prompt(turn.text)
+    if model.prompts is None or model.prompts.template is None or reader is None:
+        raise ValueError(f"{model.name} states no chat template")
+    whole = reader.encode(chat(model, prompt, None) + turn.answer)
+    pairs = zip(whole.ids, whole.spans, strict=True)
+    ids = tuple(id for id, span in pairs if span is not None)
+    text = in_template(model, prompt) + turn.answer
+    return text if tuple(reader.encode(text).ids) == ids else Ids(ids)
+
+
 def _argument(given: Any, model: "Model") -> Any:
-    if isinstance(given, Ids):
-        return torch.tensor([given.values], device=model.device)
     if isinstance(given, Recording):
         return read_recording(given.file.data)
+    if isinstance(given, Chat):
+        given = written_out(given, model)
+    if isinstance(given, Ids):
+        return torch.tensor([given.values], device=model.device)
     if isinstance(given, Question):
         return Prompt(given.text, tuple(file.data for file in given.pictures))
     return _picture(given, model) if isinstance(given, Picture) else given

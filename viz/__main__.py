@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.request import Picture, Source, TraceRequest, file_of
+from models.request import Chat, Picture, Source, TraceRequest, file_of
 from viz.export.files import FORMATS, export
 from viz.selection import FORM, OF_FILES, Option
 from viz.values import FLAG, TEXT
@@ -87,6 +87,9 @@ def parser(name: str) -> Parser:
     given.add_argument("--picture", help="file of a picture, for a model that reads pictures")
     given.add_argument(
         "--inputs", type=Path, help="file with one text a line, or one picture file a line"
+    )
+    parser.add_argument(
+        "--chat", action="store_true", help="the text as a user's turn in the chat template"
     )
     parser.add_argument("--target", help="what an encoder–decoder is to write")
     parser.add_argument("--view", default="matrix", choices=FORM)
@@ -206,6 +209,8 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
     reads_picture = model.preprocessing is not None and options.text is None
     path = Path(job.input)
     given = Picture(file_of(path.read_bytes(), path.name)) if reads_picture else job.input
+    if options.chat and isinstance(given, str):
+        given = Chat(given)
     request = TraceRequest(source, given, options.target)
     t = run(request, model)
     view = t

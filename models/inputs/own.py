@@ -72,7 +72,7 @@ def prepare_inputs(model: Model, source: "Input | Image | Prompt", target: Targe
     Raises:
         ValueError: for an input the model cannot read.
     """
-    source = plain(source) if isinstance(source, Prompt) else source
+    source = plain(model, source) if isinstance(source, Prompt) else source
     source, target = as_tensor(source), as_tensor(target)
     if isinstance(model.network, Seq2Seq | Translator):
         return _of_pair(model, model.network, source, target)

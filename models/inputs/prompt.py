@@ -75,7 +75,7 @@ def read_prompt(model: "Model", prompt: Prompt) -> Reading:
             f" received {len(pictures)}"
         )
     if not pictures:
-        return Reading({"input_ids": [_without_second_begin(model, chat(model, prompt, None))]})
+        return Reading({"input_ids": [in_template(model, prompt)]})
     if model.preprocessing is None:
         raise ValueError(f"{model.name} reads no pictures, received {len(pictures)}")
     processor = joint_processor(model)
@@ -87,15 +87,15 @@ def read_prompt(model: "Model", prompt: Prompt) -> Reading:
     return Reading({"input_ids": [prompt.text.replace(PLACE, "")], "pixel_values": pictures})
 
 
-def plain(prompt: Prompt) -> Any:
-    """A prompt for a network that knows no chat: its text, or its only picture.
+def plain(model: "Model", prompt: Prompt) -> Any:
+    """A prompt for a network made here: its text in the chat template, or its only picture.
 
     Raises:
         ValueError: for text beside pictures, several pictures, or sound.
     """
     if prompt.audio is not None or len(prompt.images) > (0 if prompt.text else 1):
         raise ValueError("prompt: expected a text, or a single picture, for a network made here")
-    return prompt.images[0] if prompt.images else prompt.text
+    return prompt.images[0] if prompt.images else in_template(model, prompt)
 
 
 def is_asked(model: "Model") -> bool:
@@ -110,7 +110,13 @@ def is_asked(model: "Model") -> bool:
 
 
 def in_template(model: "Model", prompt: Prompt) -> str:
-    """What a model is given to read: a prompt in its chat template, one token for each picture."""
+    """What a model is given to read: a prompt in its chat template, one token for each picture.
+
+    The template ends where the model's turn begins. The tokenizer reads a text without pictures as
+    the ids of transformers' `apply_chat_template`.
+    """
+    if not prompt.images:
+        return _without_second_begin(model, chat(model, prompt, None))
     processor = joint_processor(model)
     if processor is None or type(processor).__name__ in PLACING:
         return chat(model, prompt, image_token(model) if processor is None else None)

@@ -19,6 +19,7 @@ from models.loading.convert import bert, dinov2, gpt2, llama, own, vit
 from models.loading.convert.names import heads_in
 from models.model import Config, Door, Model, Network, grouped
 from models.preprocessing import read_preprocessing
+from models.prompting import read_prompting
 from models.seeding import Undrawn
 from models.text import FileTokenizer
 from models.vit import ViT, ViTConfig
@@ -196,7 +197,8 @@ def _through_converter(
     classes = class_names(settings.get("id2label"))
     several = is_multi_label(settings.get("problem_type"))
     parts = name, network, reads, True, left_out, preprocessing, writes
-    return Model(*parts, classes=classes, multi_label=several)
+    prompts = read_prompting(place)
+    return Model(*parts, prompts=prompts, classes=classes, multi_label=several)
 
 
 def is_multi_label(problem_type: object) -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.card import card
 from models.catalogue import entry
-from models.request import Ids, Picture, Question, Recording, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Question, Recording, Source, TraceRequest
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -182,6 +182,15 @@ def _written(given: Any, model: "Model", imports: set[str]) -> str:
         return f"torch.tensor([{list(given.values)}])"
     if isinstance(given, Recording):
         return repr(given.file.name)
+    if isinstance(given, Chat):
+        from models.tracing import written_out
+
+        whole = written_out(given, model)
+        if isinstance(whole, Ids):
+            return _written(whole, model, imports)
+        imports.add("from models.inputs.prompt import Prompt, in_template")
+        answer = f" + {given.answer!r}" if given.answer else ""
+        return f"in_template(model, Prompt({given.text!r})){answer}"
     if isinstance(given, Question):
         imports |= {PATH, "from models.inputs.prompt import Prompt"}
         files = ", ".join(f"Path({file.name!r})" for file in given.pictures)

@@ -49,4 +49,6 @@ from models.preprocessing import mode_of as mode_of
 from models.rotation import rotary_base as rotary_base
 from models.run import trace as trace
 from models.trace import PatchGrid as PatchGrid
+from models.tracing import length as length
 from models.tracing import seen as seen
+from models.tracing import written_out as written_out

@@ -7,7 +7,7 @@ import streamlit as st
 
 from models.card import Example
 from viz.api.samples import PHOTOS, TITLES, samples
-from viz.pages.explore import sizes, source
+from viz.pages.explore import sizes, source, words
 from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES
 from viz.pages.explore.names import PAGE
@@ -57,7 +57,8 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
 
     Args:
         model: of the list; "" for any other.
-        settings: those in a link, or of now. A text of the user's own pins no token.
+        settings: those in a link, or of now. A text of the user's own, or in a chat
+            template, pins no token.
     """
     text, _, photo = first(model)
     if source.READS.get(model) == "image":
@@ -70,7 +71,7 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     example = next(iter(texts(model)), None)
     if example is None:
         return None
-    pinned = settings.get("input", text) == text
+    pinned = settings.get("input", text) == text and not words.chats(model, settings)
     return selection_of(example) | ({} if pinned else {"token": None})
 
 
@@ -104,7 +105,9 @@ def current_example() -> Example | None:
     if source.READS.get(model) == "image":
         uploaded = strip.has_upload(PAGE)
         return None if uploaded else pictures(model).get(session.get(PAGE, "photo"))
-    return None if model == sizes.ENCODER else of_text(model, session.get(PAGE, "input"))
+    if model == sizes.ENCODER or words.chats(model, session.current(PAGE).settings):
+        return None
+    return of_text(model, session.get(PAGE, "input"))
 
 
 def selection_of(example: Example) -> dict[str, Any]:
@@ -122,7 +125,7 @@ def selection_of(example: Example) -> dict[str, Any]:
 
 def take(example: Example) -> None:
     """Sets the input of an example, and selects its head."""
-    settings = {"input": example.input, "target": example.target or ""}
+    settings = {"input": example.input, "target": example.target or "", "chat": "no"}
     if source.listed() == sizes.ENCODER:
         settings["model"] = "minilm"  # the hint refers to trained weights
     session.assign(PAGE, settings, selection_of(example))

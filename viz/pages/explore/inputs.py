@@ -8,11 +8,20 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.catalogue import entry as catalogue_entry
-from models.request import Ids, Picture, Reads, Recording, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Reads, Recording, Source, TraceRequest
 from models.text import clean
 from viz.api import reading, samples
 from viz.pages import shared
-from viz.pages.explore import examples, preprocessing, prompt, recordings, sizes, source, words
+from viz.pages.explore import (
+    compute,
+    examples,
+    preprocessing,
+    prompt,
+    recordings,
+    sizes,
+    source,
+    words,
+)
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -107,6 +116,8 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
             )
             if reads.pair:
                 _line("pair", "Second sentence (optional)", width=250)
+            if chats(reads, model):
+                _line("answer", "Beginning of the answer (optional)", width=280)
         if reads.target and target_ids:
             _line("target_ids", "Target ids (leave empty to generate)", width=280)
         elif reads.target:
@@ -124,7 +135,7 @@ def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -
     key = f"{PAGE}_tools"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="medium"):
         if reads.text:
-            words.choose(PAGE, special_names(reads, model))
+            words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
         examples.caption()
         return Entries(reads, beside, st.empty(), st.empty())
 
@@ -134,6 +145,15 @@ def special_names(reads: Reads, model: "Model | None" = None) -> tuple[str, ...]
     if model is None:
         return words.of_catalogue(source.listed())
     return words.names(model.tokenizer, target=reads.target)
+
+
+def has_template(reads: Reads, model: "Model | None" = None) -> bool:
+    """Whether the text may be a turn of a chat; of a model of the list, without opening it."""
+    if not reads.text or reads.image or reads.sound or reads.target:
+        return False
+    if model is None:
+        return words.has_template(source.listed())
+    return model.prompts is not None and model.prompts.template is not None
 
 
 def request(
@@ -165,6 +185,8 @@ def request(
         return TraceRequest(source, given, target), notes
     if text is None:
         return TraceRequest(source, Recording(recordings.current()), target), notes
+    if isinstance(text, str) and chats(reads, model):
+        return TraceRequest(source, _chat(source, model, text)), notes
     return TraceRequest(source, text, target), notes
 
 
@@ -186,6 +208,11 @@ def _pictures() -> DeltaGenerator:
 
 def _row() -> DeltaGenerator:
     return st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom")
+
+
+def chats(reads: Reads, model: "Model | None" = None) -> bool:
+    """Whether the text is a turn of a chat."""
+    return session.get(PAGE, "chat") == "yes" and has_template(reads, model)
 
 
 def _line(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
@@ -218,6 +245,13 @@ def _ids(name: str) -> Ids:
     numbers = reading.numbers_in(session.get(PAGE, name))
     _check_length(len(numbers))
     return Ids(tuple(numbers))
+
+
+def _chat(source: Source, model: "Model", text: str) -> Chat:
+    """The user's turn, and how the model's begins."""
+    turn = Chat(text, _clean(session.get(PAGE, "answer")))
+    _check_length(compute.length(TraceRequest(source, turn), model))
+    return turn
 
 
 def _check_length(count: int) -> None:

@@ -1,9 +1,9 @@
 """Controls for whole words, whole sentences and special tokens."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from models.catalogue import entry, folder
 from models.text import FileTokenizer
@@ -24,10 +24,15 @@ PARAMS = (
     link.choice("words", "no", BY),
     link.choice("special", VISIBLE, (VISIBLE, HIDDEN, "renormalised")),
     link.choice("sums", "no", ("no", "yes")),
+    link.choice("chat", "no", ("no", "yes")),
 )
 BETWEEN = (
     "Of a word or a sentence of several tokens, attention to its tokens is summed and attention"
     " from its tokens is averaged. Words and sentences are those of Unicode’s rules"
+)
+CHAT = (
+    "The text is the user’s turn in the model’s chat template, up to where the model’s answer"
+    " begins; the tokens of the template are shown as well"
 )
 BEGIN = "<begin>"  # in front of what a decoder has written
 HARMLESS = re.compile(r"(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+)(/(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+))*")
@@ -40,15 +45,18 @@ def settle(page: str) -> None:
         session.edit(page, {"special": HIDDEN, "sums": "yes"})
 
 
-def choose(page: str, names: Collection[str]) -> None:
+def choose(page: str, names: Collection[str], *, chat: bool = False) -> None:
     """Draws the controls.
 
     Args:
         page: of the settings.
         names: of the special tokens the model puts around a text; without any, none can be hidden.
+        chat: whether the model has a chat template.
     """
     settle(page)
     controls.choice(page, "words", "Between", BY, BETWEEN, collapsed=True)
+    if chat:
+        controls.toggle(page, "chat", "Chat", CHAT)
     if not names:
         return
     help = "Leaves them out of every picture. Rows then sum to the weight on the remaining tokens"
@@ -71,6 +79,27 @@ def of_catalogue(model: str) -> tuple[str, ...]:
         return () if model in KINDS else _of_catalogue(model)
     except ValueError:  # opening the model will say what is missing
         return ()
+
+
+def chats(model: str, settings: Mapping[str, Any]) -> bool:
+    """Whether the text is a turn of a chat of a listed model."""
+    return settings.get("chat") == "yes" and has_template(model)
+
+
+def has_template(model: str) -> bool:
+    """Whether a listed model has a chat template, read without its weights."""
+    try:
+        return model not in KINDS and _has_template(model)
+    except (OSError, ValueError):  # as above
+        return False
+
+
+@lru_cache(maxsize=32)
+def _has_template(model: str) -> bool:
+    place = folder(entry(model))
+    settings = place / "tokenizer_config.json"
+    stated = settings.is_file() and '"chat_template"' in settings.read_text(encoding="utf-8")
+    return stated or (place / "chat_template.jinja").is_file()
 
 
 @lru_cache(maxsize=32)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from models.request import TraceRequest
+from models.request import Chat, TraceRequest
 from viz.api import writing
 from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
@@ -19,11 +19,16 @@ WRITTEN = link.number("written", 0, 0, 99_999)  # characters at the end of the i
 PARAMS = (WRITTEN,)
 LAST = f"{PAGE}/written/last"  # id of the message that was taken last
 OF = f"{PAGE}/written/of"  # the text whose end was written
+TURN = f"{PAGE}/written/turn"  # the template of the chat, up to where the model's turn begins
+ASKED = f"{PAGE}/written/asked"  # the user's turn that the model answers
 MOST = 100_000  # characters
 
 
 def take() -> None:
-    """Makes the text that the view was given the input; after `link_on_entry.enter`."""
+    """Makes the text that the view was given the input, or the model's turn of a chat; after
+    `link_on_entry.enter`.
+    """
+    _forget_other()
     sent = (st.session_state.get(f"{PAGE}_view") or {}).get("write")
     if not isinstance(sent, Mapping):
         return
@@ -33,17 +38,36 @@ def take() -> None:
     st.session_state[LAST] = id
     if isinstance(text, str) and isinstance(count, int) and 0 < count < len(text) <= MOST:
         session.fold(PAGE)
-        st.session_state[OF] = text
-        session.edit(PAGE, {"input": text, WRITTEN.name: count})
+        turn = st.session_state.get(TURN, "")
+        if not text.startswith(turn):  # the user's turn is another one since
+            return
+        st.session_state[OF], st.session_state[ASKED] = text, session.get(PAGE, "input")
+        to = {"answer": text.removeprefix(turn)} if turn else {"input": text}
+        session.edit(PAGE, {**to, WRITTEN.name: count})
+
+
+def _forget_other() -> None:
+    """Empties the model's turn where it wrote it for another turn of the user."""
+    settings, state = session.current(PAGE).settings, st.session_state
+    if settings["chat"] == "no" or not settings[WRITTEN.name]:
+        return
+    asked = state.setdefault(ASKED, settings["input"])
+    if asked != settings["input"] and state.get(OF, "").endswith(settings["answer"]):
+        session.edit(PAGE, {"answer": "", WRITTEN.name: 0})
 
 
 def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
     """Props of the view: whether it can go on with the text, from which token on it did, and how
     keys of its cache are rotated.
     """
-    if not isinstance(request.input, str) or not writing.writes(model):
+    text, st.session_state[TURN] = request.input, ""
+    if isinstance(text, Chat):
+        answer, text = text.answer, compute.written_out(text, model)
+        if isinstance(text, str):
+            st.session_state[TURN] = text.removesuffix(answer)
+    if not isinstance(text, str) or not writing.writes(model):
         return {}
-    given = writing.given_of(model, request.input, _given(request.input))
+    given = writing.given_of(model, text, _given(text))
     return {"writes": True, "given": given, "rotary": compute.rotary_base(model)}
 
 
