@@ -83,10 +83,11 @@ def test_any_transformers_model(names: dict[str, Any]) -> None:
 
 def test_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    folder, top, commas, drawn, alike, compared, examples = values(BLOCKS["corpus"][0], {})
+    folder, top, commas, pair, drawn, alike, compared, examples = values(BLOCKS["corpus"][0], {})
     assert folder == Path("run")
     assert len(top) == len(drawn) == len(alike) == 10
     assert len(commas)
+    assert pair.empty  # neither text has “of”
     assert (compared["difference"] == 0).all()
     assert set(examples["text"]) <= {0, 1}
 

@@ -32,9 +32,27 @@ def moments(run: str) -> dict[tuple[int, str], dict]:
     return {(row["id"], row["measure"]): row for row in rows}
 
 
-def error(here: dict, there: dict) -> float:
-    """The standard error of a difference of two means."""
-    return math.sqrt(here["variance"] / here["count"] + there["variance"] / there["count"])
+def ends(row: dict) -> tuple[float, float]:
+    """Wilson's interval of a share, for as many texts of 0 and 1 as would vary like these."""
+    z, p, n = 1.959963984540054, row["mean"], row["count"]
+    middle = (n * p + 0.5) / (n + 1)
+    of_one = middle * (1 - middle)  # a text of which nothing is known
+    parts = ((n - 1) * row["variance"] + of_one) / (n * p * (1 - p) + of_one)
+    texts = n / min(parts, 1)
+    half = z * math.sqrt(p * (1 - p) / texts + z**2 / (4 * texts**2))
+    low, high = ((p + z**2 / (2 * texts) + side * half) / (1 + z**2 / texts) for side in (-1, 1))
+    return low, high
+
+
+def interval(here: dict, there: dict) -> tuple[float, float]:
+    """Newcombe's interval of the difference of two shares."""
+    (low, high), (low_there, high_there) = ends(here), ends(there)
+    one, other = here["mean"], there["mean"]
+    difference = other - one
+    return (
+        difference - math.hypot(other - low_there, high - one),
+        difference + math.hypot(high_there - other, one - low),
+    )
 
 
 def test_the_largest_changes_are_those_of_the_tables() -> None:
@@ -43,9 +61,9 @@ def test_the_largest_changes_are_those_of_the_tables() -> None:
     for place in here.keys() & there.keys():
         if place[1] != "induction":
             continue
-        difference = there[place]["mean"] - here[place]["mean"]
-        if abs(difference) > 1.959963984540054 * error(here[place], there[place]):
-            certain[place[0]] = difference
+        low, high = interval(here[place], there[place])
+        if low > 0 or high < 0:
+            certain[place[0]] = there[place]["mean"] - here[place]["mean"]
     answer = ask(entry(A, B), "changes?number=induction")
     assert answer["certain"] == len(certain)
     best = sorted(certain, key=lambda head: -abs(certain[head]))[: len(answer["changes"])]
@@ -57,8 +75,8 @@ def test_the_largest_changes_are_those_of_the_tables() -> None:
         place = head, "induction"
         assert each["mean"] == pytest.approx(certain[head])
         assert (each["here"], each["there"]) == (here[place]["mean"], there[place]["mean"])
-        half = 1.959963984540054 * error(here[place], there[place])
-        assert each["high"] - each["low"] == pytest.approx(2 * half)
+        expected = interval(here[place], there[place])
+        assert (each["low"], each["high"]) == pytest.approx(expected)
 
 
 def test_all_shares_are_compared_where_no_number_is_named() -> None:
