@@ -163,7 +163,18 @@ class Chat:
     answer: str = ""
 
 
-Input = str | tuple[str, str] | Ids | Picture | Recording | Question | Chat
+@dataclass(frozen=True)
+class Several:
+    """Texts of equally many tokens, of whose passes the mean is shown.
+
+    Attributes:
+        texts: one a pass.
+    """
+
+    texts: tuple[str | Chat, ...]
+
+
+Input = str | tuple[str, str] | Ids | Picture | Recording | Question | Chat | Several
 
 
 @dataclass(frozen=True)
@@ -183,7 +194,8 @@ class TraceRequest:
 
     Attributes:
         model: where it comes from.
-        input: a text, a pair of texts, ids, a picture, a recording, a question or a turn of a chat.
+        input: a text, a pair of texts, ids, a picture, a recording, a question, a turn of a
+            chat, or several texts.
         target: what the decoder of an encoder–decoder is to write, or the answer to a question;
             None for what the model writes itself.
         edits: of the pass, in order (see `models.edits`).

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api.entries import TraceEntry
 from viz.api.pool import check, report
 from viz.api.requests import QuestionError
-from viz.api.text import site_at
+from viz.api.text import of_one_pass, site_at
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -80,6 +80,7 @@ def vectors(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str,
     attention_site = site_at(entry.view, site, head)
     if not isinstance(head, int) or attention_site.kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
+    of_one_pass(entry.trace)
     projected = head_vectors(entry.view, attention_site, head)
     return {
         "queries": _rounded(projected.queries),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.card import card
 from models.catalogue import entry
-from models.request import Chat, Ids, Picture, Question, Recording, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -42,7 +42,12 @@ def code(
     if request.target is not None:
         written.append(_written(request.target, model, imports))
     options = _options(request, sources, imports)
-    if request.edits and model.trained:
+    several = isinstance(request.input, Several)
+    if several:
+        imports.add("from models.averaged import averaged")
+        passes = f"trace(model, {', '.join(['text', *options])}) for text in {written[0]}"
+        lines.append(f"t = averaged([{passes}])")
+    elif request.edits and model.trained:
         lines += _comparison(request, model, view, written, options, imports)
     else:
         lines.append(f"t = trace(model, {', '.join([*written, *options])})")
@@ -182,6 +187,8 @@ def _written(given: Any, model: "Model", imports: set[str]) -> str:
         return f"torch.tensor([{list(given.values)}])"
     if isinstance(given, Recording):
         return repr(given.file.name)
+    if isinstance(given, Several):
+        return f"[{', '.join(_written(each, model, imports) for each in given.texts)}]"
     if isinstance(given, Chat):
         from models.tracing import written_out
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
-from viz.api.text import site_at
+from viz.api.text import of_one_pass, site_at
 from viz.pack import VERSION, Sections, pack
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def call_of(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Site
     if not isinstance(head, int) or view_site.kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
     trace = entry.trace
+    of_one_pass(trace)
     return trace, trace.site(view_site), head
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from analysis.sinks import WithoutSinks
     from analysis.survey import Survey
     from analysis.view import View
+    from models.attention import Pattern
     from models.text import Tokens
     from models.trace import Site, Trace
 
@@ -25,6 +26,7 @@ DIFFERENCE = "difference"  # what edits changed, in place of weights
 VALUES = ("weights", "scores", DIFFERENCE)
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
 AT_ONCE = 2**20  # weights of all heads up to which the overview has their thumbnails
+OF_ONE = "A mean of several prompts has weights and scores, but no queries, keys and values"
 UNTRAINED = "untrained: random weights"
 
 
@@ -270,11 +272,29 @@ def rows_sum_to_one(view: "TraceOrView") -> bool:
     trace = view.trace if isinstance(view, View) else view
     if isinstance(view, View) and view.hides:
         return view.special == "renormalised"
-    whole = all(
-        getattr(pattern.score, "sink", None) is None and not pattern.weights_edits
-        for pattern in trace.patterns
+    return all(map(_sums_to_one, trace.patterns)) and not trace.empty_rows()
+
+
+def _sums_to_one(pattern: "Pattern") -> bool:
+    """Whether rows with keys sum to 1: without a sink and edits; of a mean, in all its passes."""
+    from models.averaged import MeanWeights
+
+    return getattr(pattern.score, "sink", None) is None and all(
+        isinstance(edit, MeanWeights) and all(map(_sums_to_one, edit.patterns))
+        for edit in pattern.weights_edits
     )
-    return whole and not trace.empty_rows()
+
+
+def of_one_pass(trace: "Trace") -> None:
+    """Refuses a mean of several passes, whose queries, keys and values mean nothing.
+
+    Raises:
+        QuestionError: for a mean.
+    """
+    from models.averaged import is_mean
+
+    if is_mean(trace):
+        raise QuestionError(OF_ONE)
 
 
 def site_at(view: "TraceOrView", site: int, head: object = None) -> "Site":

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from models import catalogue
 from models.card import card
 from models.catalogue import entry
-from models.request import PLACES, File, Picture, Place, Question, Source, TraceRequest
+from models.request import PLACES, File, Picture, Place, Question, Several, Source, TraceRequest
 from viz.api import passes, predictions, snippet
 from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.pictures import encoded
@@ -280,7 +280,7 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         partial(snippet.code, request, model, trace if view is None else view),
         _predict(request, model, trace, view, before),
         partial(passes.forward_pass, model),
-        opened=lambda: arguments(request),
+        opened=None if isinstance(request.input, Several) else lambda: arguments(request),
         patches=patches,
         pictures=_pictures(request) if patches is None else (),
         asked=isinstance(request.input, Question),
@@ -307,7 +307,7 @@ def _predict(
     """The predictions at a token, or the classes of the whole input."""
     from analysis.predictions import vocabulary_of
 
-    if not model.trained:
+    if not model.trained or isinstance(request.input, Several):
         return no_predictions
     known = vocabulary_of(model, trace)
     if known is None:

@@ -11,6 +11,7 @@ from viz.api.entries import TraceEntry
 from viz.api.model import Answer, opened, or_why, with_hidden
 from viz.api.pool import report
 from viz.api.requests import QuestionError
+from viz.api.text import OF_ONE
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,9 +28,12 @@ SAME = 1e-3  # relative: passes on other hardware or in another order of sums
 def refused(entry: TraceEntry, id: str) -> Answer:
     """Why a form does not apply to this trace, by the name of the form; {} if all do."""
     from analysis.target import kind_of
+    from models.averaged import is_mean
 
     trace, kind = entry.trace, kind_of(entry.trace.output)
     reasons: Answer = {}
+    if is_mean(trace):
+        reasons |= dict.fromkeys(("qk", "stages", "parts"), OF_ONE)
     if kind not in ("tokens", "classes"):
         reasons["parts"] = f"Parts are of a logit; {trace.model} gives {trace.output.name}"
     try:

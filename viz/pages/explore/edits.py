@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from models.request import Chat, Options, Source, TraceRequest
+from models.request import Chat, Options, Several, Source, TraceRequest
 from viz.pages import shared
 from viz.pages.explore import compute, runs
 from viz.pages.explore.names import PAGE
@@ -84,7 +84,7 @@ def request(plain: TraceRequest) -> TraceRequest:
     if not settings["edits"]:
         return plain
     names: dict[str, TraceRequest] = {}
-    if settings[SECOND].strip() and isinstance(plain.input, str | tuple | Chat):
+    if settings[SECOND].strip() and isinstance(plain.input, str | tuple | Chat | Several):
         second = settings[SECOND]
         given = Chat(second) if isinstance(plain.input, Chat) else second
         names[SECOND] = replace(plain, input=given, options=Options(hidden=True))

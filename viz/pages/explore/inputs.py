@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.catalogue import entry as catalogue_entry
-from models.request import Chat, Ids, Picture, Reads, Recording, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Reads, Recording, Several, Source, TraceRequest
 from models.text import clean
 from viz.api import reading, samples
 from viz.pages import shared
@@ -17,6 +17,7 @@ from viz.pages.explore import (
     examples,
     preprocessing,
     prompt,
+    prompts,
     recordings,
     sizes,
     source,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from models.model import Model
 
 MAX_TOKENS = 16_384  # limit of the page; notebooks have none
-FILES = (".txt", ".md")
+FILES = (".txt", ".md", ".csv", ".jsonl")
 SENTENCE = "Type a sentence; the picture follows"
 PAIRED = ("minilm",)  # models of the catalogue that read two sentences
 
@@ -72,6 +73,7 @@ def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
         *preprocessing.PARAMS,
         *recordings.PARAMS,
         *prompt.PARAMS,
+        *prompts.PARAMS,
     )
 
 
@@ -135,6 +137,8 @@ def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -
     key = f"{PAGE}_tools"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="medium"):
         if reads.text:
+            if not (reads.image or reads.target) and (model is None or model.tokenizer is not None):
+                prompts.choose()
             words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
         examples.caption()
         return Entries(reads, beside, st.empty(), st.empty())
@@ -185,8 +189,20 @@ def request(
         return TraceRequest(source, given, target), notes
     if text is None:
         return TraceRequest(source, Recording(recordings.current()), target), notes
-    if isinstance(text, str) and chats(reads, model):
-        return TraceRequest(source, _chat(source, model, text)), notes
+    if isinstance(text, str) and prompts.is_mean() and not reads.target:
+        several = [_turn(source, model, reads, each) for each in prompts.listed()]
+        counts = [compute.length(TraceRequest(source, each), model) for each in several]
+        if len({*counts}) == 1:
+            return TraceRequest(source, Several(tuple(several))), notes
+        apart = (
+            f"No mean of prompts of {min(counts):,} to {max(counts):,} tokens: it needs equally"
+            f" many. This is prompt {prompts.place() + 1}."
+        )
+        notes = (*notes, apart)
+    elif prompts.is_mean() and not reads.target:
+        notes = (*notes, "No mean of pairs: clear the second sentence.")
+    if isinstance(text, str):
+        return TraceRequest(source, _turn(source, model, reads, text), target), notes
     return TraceRequest(source, text, target), notes
 
 
@@ -226,7 +242,8 @@ def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, tu
         return _ids("ids"), ()
     settings, reader = session.current(PAGE).settings, model.tokenizer
     most = min(model.limit, MAX_TOKENS)
-    text, notes = reading.readable(settings["input"], lambda: (reader, most))
+    given = prompts.chosen() if not (reads.image or reads.target) else settings["input"]
+    text, notes = reading.readable(given, lambda: (reader, most))
     pair = _clean(settings["pair"]).strip() if reads.pair and text else ""
     if not pair:
         return text, tuple(notes)
@@ -247,8 +264,10 @@ def _ids(name: str) -> Ids:
     return Ids(tuple(numbers))
 
 
-def _chat(source: Source, model: "Model", text: str) -> Chat:
-    """The user's turn, and how the model's begins."""
+def _turn(source: Source, model: "Model", reads: Reads, text: str) -> str | Chat:
+    """A text; in a chat the user's turn, and how the model's begins."""
+    if not chats(reads, model):
+        return text
     turn = Chat(text, _clean(session.get(PAGE, "answer")))
     _check_length(compute.length(TraceRequest(source, turn), model))
     return turn

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.request import Reads, Source, TraceRequest
+from models.request import Reads, Several, Source, TraceRequest
 from viz.api import behind, tracing
 from viz.api.entries import no_predictions
 from viz.pages import shared
@@ -356,7 +356,7 @@ def _answer(
             answers.of_picture(
                 second.request.model.catalogue, other, second.example, second.titles[1]
             )
-    else:
+    elif not isinstance(request.input, Several):
         answers.of_text(name, model, trace, given=request.target is not None)
     predicts = held.value.predict is not no_predictions
     stage.show(
@@ -372,7 +372,7 @@ def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]"
     trace = held.value.trace
     if request.edits:
         st.caption(UNEDITED)
-    else:
+    elif not isinstance(request.input, Several):
         verification.button(PAGE, held.id, lambda: tracing.arguments(request))
     if request.picture is not None:
         if not request.edits:
@@ -386,6 +386,8 @@ def _measured_difference(request: TraceRequest) -> float | None:
 
     None for networks of random weights, large models and long inputs, where it would take long.
     """
+    if isinstance(request.input, Several):
+        return None
     known, model = _differences(), tracing.opened(request.model)
     if request.model not in known and model.trained:
         if sum(weights.numel() for weights in model.network.parameters()) > MOST_PARAMETERS:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from models.request import Chat, TraceRequest
 from viz.api import writing
-from viz.pages.explore import compute
+from viz.pages.explore import compute, prompts
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -65,7 +65,7 @@ def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
         answer, text = text.answer, compute.written_out(text, model)
         if isinstance(text, str):
             st.session_state[TURN] = text.removesuffix(answer)
-    if not isinstance(text, str) or not writing.writes(model):
+    if prompts.is_list() or not isinstance(text, str) or not writing.writes(model):
         return {}
     given = writing.given_of(model, text, _given(text))
     return {"writes": True, "given": given, "rotary": compute.rotary_base(model)}

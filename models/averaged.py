@@ -1,0 +1,139 @@
+"""The mean of several traces of as many tokens, as one trace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.attention import Dot, Pattern
+from models.text import Tokens
+from models.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class MeanScores:
+    """A bias that makes scores of 0 the mean of those of several patterns.
+
+    Attributes:
+        patterns: of one site, one a pass.
+    """
+
+    patterns: tuple[Pattern, ...]
+
+    def __call__(
+        self, head: int | None, rows: Int[Tensor, " row"]
+    ) -> Float[Tensor, "*head row key"]:
+        return torch.stack([each.scores(head, rows, item=0) for each in self.patterns]).mean(0)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanWeights:
+    """An edit that makes weights the mean of those of several patterns.
+
+    Attributes:
+        patterns: of one site, one a pass.
+    """
+
+    patterns: tuple[Pattern, ...]
+
+    def edit_item(
+        self,
+        weights: Float[Tensor, "head row key"],
+        heads: Sequence[int],
+        rows: Int[Tensor, " row"],
+        pattern: Pattern,
+        item: int,
+    ) -> Float[Tensor, "head row key"]:
+        """The mean in place of the weights; sums in float32."""
+        means = [
+            torch.stack([each.weights(head, rows, item=item) for each in self.patterns]).mean(0)
+            for head in heads
+        ]
+        return torch.stack(means).to(weights)
+
+
+def averaged(traces: Sequence[Trace]) -> Trace:
+    """The mean of the weights of each head, and of the scores, over passes of one text each.
+
+    Tokens that are the same in all passes keep their labels; others are numbered, with negative ids
+    that repeat nowhere. What needs the network or its hidden states is not there.
+
+    Raises:
+        ValueError: for no trace, passes of several texts, an encoder–decoder, and sites or tokens
+            that are not equally many.
+    """
+    if not traces:
+        raise ValueError("mean: expected at least one trace, received none")
+    first = traces[0]
+    if any(len(each.tokens) != 1 or each.target_tokens is not None for each in traces):
+        raise ValueError("mean: expected passes of one text each, without a target")
+    counts = sorted({len(each.tokens[0]) for each in traces})
+    if len(counts) > 1:
+        raise ValueError(
+            f"mean: expected equally many tokens, received {counts[0]} to {counts[-1]}"
+        )
+    if any(each.sites != first.sites or not _between_tokens(each) for each in traces):
+        raise ValueError("mean: expected the same layers in every pass, between tokens of the text")
+    patterns = zip(*(each.patterns for each in traces), strict=True)
+    return replace(
+        first,
+        tokens=(_common([each.tokens[0] for each in traces]),),
+        patterns=tuple(map(_mean, patterns)),
+        output=replace(
+            first.output, values=torch.stack([each.output.values for each in traces]).mean(0)
+        ),
+        notes=(f"the mean of {len(traces)} prompts", *first.notes),
+        hidden_states={},
+        axes={},
+        origin=None,
+        answer=None,
+    )
+
+
+def is_mean(trace: Trace) -> bool:
+    """Whether a trace is the mean of several: its queries and keys, and values, mean nothing."""
+    return any(isinstance(edit, MeanWeights) for edit in trace.patterns[0].weights_edits)
+
+
+def _between_tokens(trace: Trace) -> bool:
+    """Whether every site attends from the tokens of the text to the same tokens."""
+    return all(
+        side(site) == trace.tokens for site in trace.sites for side in (trace.queries, trace.keys)
+    )
+
+
+def _mean(patterns: tuple[Pattern, ...]) -> Pattern:
+    """A recipe whose scores and weights are the means of those of several."""
+
+    first = patterns[0]
+    sizes = first.batch, first.heads, first.queries, first.k.shape[-1]
+    return replace(
+        first,
+        q=first.q.new_zeros(sizes),
+        score=Dot(),
+        bias=MeanScores(patterns),
+        temperature=None,
+        weights_edits=(MeanWeights(patterns),),
+        values_edits=(),
+    )
+
+
+def _common(texts: Sequence[Tokens]) -> Tokens:
+    """The tokens that texts of one length have in common."""
+    first = texts[0]
+    same = [
+        len({(each.ids[place], each.labels[place]) for each in texts}) == 1
+        for place in range(len(first))
+    ]
+    numbered = list(enumerate(same))
+    return replace(
+        first,
+        ids=tuple(first.ids[place] if common else -1 - place for place, common in numbered),
+        labels=tuple(
+            first.labels[place] if common else f"token {place}" for place, common in numbered
+        ),
+        special=tuple(first.special[place] and common for place, common in numbered),
+        spans=(None,) * len(first),
+    )

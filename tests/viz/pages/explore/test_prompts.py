@@ -1,0 +1,142 @@
+"""A list of prompts: one at a time, and the mean of their weights."""
+
+import json
+from functools import reduce
+from typing import Any
+
+import pytest
+import torch
+
+from models.averaged import averaged
+from models.edits import Temperature
+from models.request import Several, Source, TraceRequest
+from models.run import load, trace
+from models.tracing import run
+from tests.viz.pages import helpers
+from viz.api import heads, snippet, steps, text, tracing, why
+from viz.api.requests import QuestionError
+
+TEXTS = ("the cat saw the dog", "the dog saw the cat", "the old dog saw it")
+LONGER = "the old dog saw the cat"
+SOURCE = Source("catalogue", "grammar-next")
+ROUNDING = 1e-6  # of sums of three float32 numbers below 1, in another order
+
+
+def slow_mean(layer: int, head: int, **options: Any) -> torch.Tensor:
+    """The mean by a plain loop, in double precision."""
+    model = load("grammar-next")
+    count = len(trace(model, TEXTS[0]).tokens[0])
+    mean = torch.zeros(count, count, dtype=torch.float64)
+    for each in TEXTS:
+        weights = trace(model, each, **options).weights(layer, head)
+        for query in range(count):
+            for key in range(count):
+                mean[query, key] += float(weights[query, key]) / len(TEXTS)
+    return mean
+
+
+@pytest.mark.parametrize("edits", [(), (Temperature(0.5, 1),)], ids=["plain", "edited"])
+def test_the_mean_is_that_of_a_loop(edits: tuple[Any, ...]) -> None:
+    request = TraceRequest(SOURCE, Several(TEXTS), edits=edits)
+    t = run(request, load("grammar-next"))
+    for layer, head in ((0, 1), (1, 0)):
+        expected = slow_mean(layer, head, edits=edits)
+        torch.testing.assert_close(t.weights(layer, head).double(), expected, atol=ROUNDING, rtol=0)
+    whole = [block.weights for block in t.blocks(t.site(1), head=0)]
+    torch.testing.assert_close(torch.cat(whole, 1)[0], t.weights(1, 0), atol=ROUNDING, rtol=0)
+
+
+def test_scores_are_means_and_masked_keys_stay_masked() -> None:
+    model = load("grammar-next")
+    passes = [trace(model, each) for each in TEXTS]
+    scores = averaged(passes).scores(1, 0)
+    seen = torch.tril(torch.ones_like(scores)).bool()
+    expected = reduce(torch.add, (each.scores(1, 0) for each in passes)) / len(passes)
+    assert (scores[~seen] == -torch.inf).all()
+    torch.testing.assert_close(scores[seen], expected[seen], atol=1e-4, rtol=1e-5)
+
+
+def test_tokens_that_differ_are_numbered_and_repeat_nowhere() -> None:
+    tokens = averaged([trace(load("grammar-next"), each) for each in TEXTS]).tokens[0]
+    assert tokens.labels == ("[BEGIN]", "the", "token 2", "token 3", "token 4", "token 5")
+    numbered = [id for id in tokens.ids if id < 0]
+    assert len({*numbered}) == len(numbered) == 4
+
+
+def test_texts_of_other_lengths_have_no_mean() -> None:
+    model = load("grammar-next")
+    with pytest.raises(ValueError, match="equally many tokens, received 6 to 7"):
+        averaged([trace(model, TEXTS[0]), trace(model, LONGER)])
+
+
+def test_the_code_of_a_mean_gives_its_weights() -> None:
+    request = TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
+    t = tracing.traced(request).value
+    *lines, last = snippet.code(request, load("grammar-next"), t, 1, 0).splitlines()
+    scope: dict[str, Any] = {}
+    exec("\n".join(lines), scope)
+    assert eval(last, scope).equal(t.weights(1, 0))
+
+
+def test_a_mean_has_no_queries_keys_and_values() -> None:
+    entry = tracing.entry_for(
+        TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
+    ).value
+    assert {"qk", "stages", "parts", "lens"} <= why.refused(entry, "").keys()
+    for ask in (
+        lambda: steps.pair_of(entry, "", 1, 0, 3, 2),
+        lambda: steps.stages_of(entry, "", 1, 0, 3),
+        lambda: heads.vectors(entry, "", 1, 0),
+    ):
+        with pytest.raises(QuestionError, match="no queries, keys and values"):
+            ask()
+    assert text.rows_sum_to_one(entry.view)
+
+
+def opened(lines: str, **query: str) -> Any:
+    return helpers.run("explore", {"model": "grammar-next", "input": lines} | query)
+
+
+def labels(app: Any) -> list[str]:
+    entry = helpers.view(app, "text")
+    held = tracing.registry.get(entry["trace"])
+    return list(held.value.view.labels)
+
+
+def test_each_prompt_is_one_click_from_the_next() -> None:
+    app = opened("\n".join(TEXTS))
+    helpers.choose(app, "explore", "prompts", "each")
+    assert labels(app)[1:] == TEXTS[0].split()
+    for expected, name in ((TEXTS[1], "after"), (TEXTS[0], "before"), (TEXTS[2], "before")):
+        helpers.checked(app.button(f"explore_prompt_{name}").click().run())
+        assert labels(app)[1:] == expected.split()
+    link = helpers.link(app)
+    assert (link["prompts"], link["prompt"]) == ("each", "3")
+    assert labels(opened("\n".join(TEXTS), **link))[1:] == TEXTS[2].split()
+
+
+def test_the_page_shows_the_mean_or_says_why_not() -> None:
+    app = opened("\n".join(TEXTS), prompts="mean")
+    assert labels(app)[2] == "token 2"
+    app = opened(f"{TEXTS[0]}\n{LONGER}", prompts="mean")
+    assert any("No mean of prompts of 6 to 7 tokens" in line for line in helpers.lines(app))
+    assert labels(app)[1:] == TEXTS[0].split()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "\n".join(json.dumps({"id": n, "prompt": each}) for n, each in enumerate(TEXTS)),
+        "\n".join(["id,prompt", *(f'{n},"{each}"' for n, each in enumerate(TEXTS))]),
+    ],
+    ids=["jsonl", "csv"],
+)
+def test_a_column_gives_the_prompts(table: str) -> None:
+    app = opened(table, prompts="each", column="prompt", prompt="2")
+    assert labels(app)[1:] == TEXTS[1].split()
+
+
+def test_a_text_of_one_line_has_no_list() -> None:
+    app = opened(TEXTS[0], prompts="mean")
+    assert labels(app)[1:] == TEXTS[0].split()
+    assert not any(each.key == "explore_prompt_after" for each in app.button)
