@@ -51,7 +51,7 @@ export function patching(state, parent) {
   const said = element("p", "hs-check", { "aria-live": "polite" });
   const table = element("table", "hs-cells hs-cells-square");
   const scroller = element("div", "hs-cells-scroller", { role: "group", "aria-label": "Effects by layer and token" }, table);
-  const read = element("p", "hs-read", { "aria-live": "polite" });
+  const read = element("p", "hs-patching-read", { "aria-live": "polite" });
   const apply = button("Patch this state", "Make this an edit of the pass, with the second text", patch);
   apply.removeAttribute("aria-label");
   const doubt = element("p", "hs-doubt", {}, DOUBT);
