@@ -100,7 +100,7 @@ export class TextState {
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
     this.fetched = new Map();
-    this.over = "on this text"; // what the numbers of heads are read from
+    this.over = "here"; // what the numbers of heads are read from
     this.hasSimilarity = true;
     this.halted = false; // whether the user stopped the thumbnails
     this.direction = 1; // of the user's way through the layers
