@@ -52,9 +52,7 @@ def test_dots_are_read_and_chosen_by_pointer_and_by_keyboard(page: Page, server:
     assert name
     page.keyboard.press("Enter")
     view.shows(int(name[1]), int(name[2]))
-    sentence = (
-        f"Head {name[2]} here: {source.numbers()['sentences'][int(name[1])][int(name[2])]}"
-    )
+    sentence = f"Head {name[2]} here: {source.numbers()['sentences'][int(name[1])][int(name[2])]}"
     expect(page.locator(".hs-head-sentence span")).to_have_text(sentence)
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"]
 
