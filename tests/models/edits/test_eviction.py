@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
+from transformers import AutoModelForCausalLM
 
 from models.attention.relative import rotary_angles, rotate
+from models.catalogue import folder
 from models.decoder import DecoderConfig
 from models.edits import Ablate, Evict
 from models.edits.text import format_edits, parse_edits
@@ -19,6 +21,8 @@ from tests.models.pretrained.tiny import BY_NAME, padded
 
 SIZES: dict[str, Any] = {"dim": 30, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
 IDS = torch.randint(3, 31, (1, 13), generator=torch.Generator().manual_seed(2))
+DRINK = "When Mary and John went to the store, John gave a drink to"
+MARY = 5099  # its id in SmolLM2's vocabulary
 ROTARY = DecoderConfig(**SIZES, positions="rotary", kv_heads=1, rotary_base=50.0)
 POLICIES: dict[str, dict[str, Any]] = {
     "window": {"window": 4},
@@ -156,20 +160,22 @@ def test_networks_without_a_cache_are_refused() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("edits", "share"),
-    [
-        ([], 0.92),
-        ([Evict(8, sinks=1)], 0.08),  # “Mary” is gone when the name is needed
-        ([Evict(8, sinks=1, rotate=100_000.0)], 0.08),
-        ([Evict(8, sinks=2)], 0.85),
-        ([Evict(6, sinks=1, heavy=2)], 0.91),
-    ],
+    ("window", "sinks", "share"),
+    [(14, 0, 0.92), (8, 1, 0.08), (8, 2, 0.84)],  # with one sink “Mary” is gone when it is needed
 )
-def test_what_a_small_cache_forgets(edits: list[Evict], share: float) -> None:
-    """Who gets the drink, in SmolLM2, and how sure it is when the cache holds nine keys."""
-    fetched("smollm2")
-    t = trace(
-        load("smollm2"), "When Mary and John went to the store, John gave a drink to", edits=edits
+def test_what_a_small_cache_forgets(window: int, sinks: int, share: float) -> None:
+    """Who gets the drink, in SmolLM2: against the library's own pass with an explicit mask."""
+    known = fetched("smollm2")
+    t = trace(load(known.name), DRINK, edits=[Evict(window, sinks=sinks)])
+    ids = torch.tensor([t.tokens[0].ids])
+    own = AutoModelForCausalLM.from_pretrained(
+        folder(known), dtype=torch.float32, attn_implementation="eager"
     )
-    mary = float(t.output.values[0, -1].softmax(-1)[5099])
-    assert mary == pytest.approx(share, abs=0.006)
+    query, key = torch.arange(ids.shape[1])[:, None], torch.arange(ids.shape[1])
+    is_kept = (key <= query) & ((key < sinks) | (query - key < window))
+    mask = torch.where(is_kept, 0.0, torch.finfo(torch.float32).min)[None, None]
+    with torch.no_grad():
+        expected = own(ids, attention_mask=mask).logits[0, -1].softmax(-1)
+    found = t.output.values[0, -1].softmax(-1)
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-6)
+    assert float(found[MARY]) == pytest.approx(share, abs=0.006)
