@@ -20,7 +20,7 @@ from torch import Tensor
 from models.trace import Site, Tokens, Trace
 
 Pieces = tuple[tuple[int, ...], ...]  # by piece the tokens in it
-LEAST = 1e-6  # weight on pieces, for a row that is compared
+LEAST = 1e-6  # weight of a row on all pieces: below it the row stays 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Alike:
         """Rows and heads of the largest overlaps, the largest first."""
         order = self.overlap.nan_to_num(-1).flatten().argsort(descending=True)
         known = [divmod(int(each), self.overlap.shape[1]) for each in order]
-        return [each for each in known if self.overlap[each] == self.overlap[each]][:count]
+        return [each for each in known if not self.overlap[each].isnan()][:count]
 
 
 def alike(t: Trace, site: Site, head: int, other: Trace) -> Alike:

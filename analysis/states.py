@@ -38,13 +38,14 @@ def state_sweep(
     Args:
         model: from `load`, or a network, with one stack of layers.
         input: as for `trace`: one sequence.
-        source: the other input, of as many tokens.
+        source: the other input, with the same number of tokens.
         measure: one of `analysis.effects`, with a slope.
         top: how many states are patched in passes of their own: the largest attributions.
         progress: called with the number of these passes made and of all.
 
     Returns:
-        By layer, whose states enter it, and token; exactly NaN where no pass was made.
+        A row for each layer, whose entering states are patched, and a column for each token;
+        `exact` is NaN where no pass was made.
 
     Raises:
         ValueError: for inputs of different lengths.
@@ -55,8 +56,8 @@ def state_sweep(
     counts = [len(each.hidden(0)) for each in (t, other)]
     if counts[0] != counts[1]:
         raise ValueError(
-            f"expected two inputs of as many tokens, received {counts[0]} and {counts[1]}: choose"
-            " words of as many tokens"
+            f"expected two inputs with the same number of tokens, received {counts[0]} and"
+            f" {counts[1]}: choose words that have as many"
         )
     rough = _attributed(t, other)
     exact = torch.full_like(rough, torch.nan)

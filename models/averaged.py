@@ -1,4 +1,4 @@
-"""The mean of several traces of as many tokens, as one trace."""
+"""The mean of several traces with the same number of tokens, as one trace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ def averaged(traces: Sequence[Trace]) -> Trace:
 
     Raises:
         ValueError: for no trace, passes of several texts, an encoder–decoder, and sites or tokens
-            that are not equally many.
+            whose numbers differ.
     """
     if not traces:
         raise ValueError("mean: expected at least one trace, received none")
@@ -72,7 +72,7 @@ def averaged(traces: Sequence[Trace]) -> Trace:
     counts = sorted({len(each.tokens[0]) for each in traces})
     if len(counts) > 1:
         raise ValueError(
-            f"mean: expected equally many tokens, received {counts[0]} to {counts[-1]}"
+            f"mean: expected the same number of tokens, received {counts[0]} to {counts[-1]}"
         )
     if any(each.sites != first.sites or not _between_tokens(each) for each in traces):
         raise ValueError("mean: expected the same layers in every pass, between tokens of the text")

@@ -165,7 +165,7 @@ class Chat:
 
 @dataclass(frozen=True)
 class Several:
-    """Texts of equally many tokens, of whose passes the mean is shown.
+    """Texts with the same number of tokens; the mean of their passes is shown.
 
     Attributes:
         texts: one a pass.

@@ -1,6 +1,6 @@
 """Low-rank adapters: a folder of small matrices, added to the weights of a base model.
 
-LoRA keeps a base weight W and trains B A of rank r beside it. The copy runs with
+LoRA keeps a base weight W and trains B A of rank r beside it. The adapted model runs with
 
     W' = W + s B A,    s = alpha / r,  or alpha / √r where the adapter is rank-stabilised
 
@@ -105,7 +105,7 @@ def _read(folder: Folder) -> dict[str, Tensor]:
 
 
 def _of_base(name: str) -> str:
-    """A name as the base model has it; a layer that is wrapped lies one module deeper."""
+    """A name as the base model has it: a wrapped layer lies one module deeper in the adapter."""
     return name.removeprefix(PREFIX).replace(".base_layer.", ".")
 
 
@@ -143,23 +143,23 @@ def _add(
     scale = _alpha(name, settings) / (math.sqrt(rank) if settings.get("use_rslora") else rank)
     # (out × r) (r × in), where an "in" may be a patch of pixels
     change = scale * torch.einsum("or,r...->o...", up.flatten(1), down)
-    turned = _is_turned(module)
-    shape = tuple(weight.T.shape if turned else weight.shape)
+    transposed = _is_transposed(module)
+    shape = tuple(weight.T.shape if transposed else weight.shape)
     if tuple(change.shape) != shape:
         raise CheckpointError(
             f"the adapter of {name:.100} is of the shape {tuple(change.shape)}, its base"
             f" weight of {shape}"
         )
-    changed = (weight.T if turned else weight).float() + change
+    changed = (weight.T if transposed else weight).float() + change
     if LENGTHS in held:
         if isinstance(module, nn.Embedding):
             raise CheckpointError(f"DoRA of the embedding {name:.100} is not supported")
         lengths = changed.flatten(1).norm(dim=1)
         changed *= (held[LENGTHS].float().flatten() / lengths).view(-1, *[1] * (changed.dim() - 1))
-    weight.copy_(changed.T if turned else changed)
+    weight.copy_(changed.T if transposed else changed)
 
 
-def _is_turned(module: nn.Module) -> bool:
+def _is_transposed(module: nn.Module) -> bool:
     """Whether a module holds its weight as (in, out), as embeddings do, and GPT-2."""
     return isinstance(module, nn.Embedding) or type(module).__name__ == "Conv1D"
 
@@ -167,7 +167,7 @@ def _is_turned(module: nn.Module) -> bool:
 def _alpha(name: str, settings: Mapping[str, Any]) -> float:
     patterns: Mapping[str, Any] = settings.get("alpha_pattern") or {}
     for ending, alpha in patterns.items():
-        if not re.fullmatch(r"[\w.]+", ending):  # an expression from outside could take for ever
+        if not re.fullmatch(r"[\w.]+", ending):  # an untrusted pattern could take forever to match
             raise CheckpointError(f"alpha_pattern: expected ends of names, received {ending!r:.60}")
         if f".{name}".endswith(f".{ending}"):
             return float(alpha)
@@ -175,7 +175,7 @@ def _alpha(name: str, settings: Mapping[str, Any]) -> float:
 
 
 def _module(network: nn.Module, path: str) -> nn.Module:
-    """The module of an adapter's path, which may be that of the network's inside or outside."""
+    """The module at an adapter's path, which may begin inside or outside the network's body."""
     prefix = f"{getattr(network, 'base_model_prefix', '')}."
     for candidate in (path, prefix + path, path.removeprefix(prefix)):
         try:

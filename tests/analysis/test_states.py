@@ -64,7 +64,7 @@ def test_an_attribution_is_the_slope_of_a_small_change() -> None:
 
 def test_inputs_of_other_lengths_are_refused() -> None:
     network = Decoder(DecoderConfig(vocab=31, dim=12, heads=2, depth=3))
-    with pytest.raises(ValueError, match="received 5 and 3: choose words of as many tokens"):
+    with pytest.raises(ValueError, match="received 5 and 3: choose words that have as many"):
         state_sweep(network, FIRST, FIRST[:, :3], measure=Logit(0))
 
 

@@ -57,7 +57,7 @@ test("words that looked at an area are named by weight", () => {
   const words = ["a", "dog"].map((text) => ({ text, rows: [], special: false }));
   assert.equal(
     maps.readersText(words, [0.02, 0.25], 3),
-    "Weight on the area (3 tokens) while each word was written, the most first: “dog” 25 %, “a” 2.0 %.",
+    "Weight on the area (3 tokens) while each word was written, the largest first: “dog” 25 %, “a” 2.0 %.",
   );
 });
 

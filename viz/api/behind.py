@@ -1,4 +1,4 @@
-"""What a next model needs, made ready in the background while people look at the first picture.
+"""What the next model needs, prepared in the background while people look at the first picture.
 
 A model of transformers takes some 2 seconds of imports, and a fetched one a digest of its weights
 before it opens.
@@ -18,7 +18,7 @@ LIBRARY = "models.pretrained.loader"
 
 @cache
 def prepare() -> Timer:
-    """Prepares once, soon; later calls return the same timer."""
+    """Starts the preparation shortly, and once: later calls return the same timer."""
     timer = Timer(STILL, _prepare)
     timer.daemon = True
     timer.start()

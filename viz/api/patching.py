@@ -1,5 +1,6 @@
 """Responses about states patched in from another text, by layer and token."""
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 from viz.api.entries import TraceEntry
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from analysis.sweep import Checked
 
 MOST = 64  # states that are patched in passes of their own
-WINDOW = 48  # tokens: more are no table that can be read
+WINDOW = 48  # tokens: a table of more cannot be read
 
 
 @or_why
@@ -24,13 +25,13 @@ def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int 
     Args:
         entry: the trace of a text, without edits.
         id: of the trace.
-        second: another text of as many tokens.
+        second: another text with the same number of tokens.
         output: whose logit, as a text (see `analysis.target`); "" is the likeliest.
         top: how many states are patched in passes of their own.
 
     Returns:
-        By layer, whose states enter it, and token the change of the logit by attribution and, with
-        `top`, exactly; null elsewhere. Of both texts the tokens.
+        The tokens of both texts. For each layer, whose entering states are patched, and each token
+        the change of the logit by attribution and, with `top`, exactly; null elsewhere.
     """
     from analysis.effects import Logit
     from analysis.states import state_sweep
@@ -69,6 +70,6 @@ def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int 
 
 def _rows(effects: "Tensor") -> list[list[float | None]]:
     return [
-        [float(f"{value:.5g}") if value == value else None for value in row]
+        [float(f"{value:.5g}") if not isnan(value) else None for value in row]
         for row in effects.tolist()
     ]

@@ -45,7 +45,7 @@ def test_every_state_of_a_second_text() -> None:
 @pytest.mark.parametrize(
     ("entry", "second", "why"),
     [
-        ({}, "the cat", "as many tokens"),
+        ({}, "the cat", "the same number of tokens"),
         ({"edits": (Ablate(0, 0),)}, SECOND, "Before"),
         ({"name": "reverse", "text": "a b c"}, "a b d", ""),
     ],

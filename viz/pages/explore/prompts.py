@@ -26,7 +26,7 @@ PARAMS = (
 )
 HELP = (
     "Several lines are one text, or a prompt each, shown one at a time. The mean is that of the"
-    " weights of each head, over prompts of equally many tokens"
+    " weights of each head, over prompts with the same number of tokens"
 )
 
 

@@ -65,7 +65,7 @@ def test_tokens_that_differ_are_numbered_and_repeat_nowhere() -> None:
 
 def test_texts_of_other_lengths_have_no_mean() -> None:
     model = load("grammar-next")
-    with pytest.raises(ValueError, match="equally many tokens, received 6 to 7"):
+    with pytest.raises(ValueError, match="the same number of tokens, received 6 to 7"):
         averaged([trace(model, TEXTS[0]), trace(model, LONGER)])
 
 

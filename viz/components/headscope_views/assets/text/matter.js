@@ -22,7 +22,7 @@ const APART = 0.5; // of the larger of two effects, from which on they are said 
 const MEASURE = {
   ...{ key: KEY, title: "Effect when off", source: "Nanda 2023, “Attribution patching”; Kramár et al. 2024, “AtP*”" },
   ...{ formula: "logit without the head − logit", low: null, high: null },
-  about: "What switching the head off does to the logit of the chosen output: exactly where a pass news, else by attribution",
+  about: "What switching the head off does to the logit of the chosen output: exactly where it was switched off in a pass of its own, else by attribution",
 };
 const DOUBT =
   "What it does not prove: one head at a time is off, and others may do its work then; zero is not what the model" +

@@ -20,7 +20,7 @@ const KEY = "patched";
 const TOPS = [10, 20, 40]; // states that are patched in passes of their own
 const DIGITS = 3;
 const SENTENCE =
-  "Type a second text of as many tokens that differs where you have a hypothesis. Each cell patches the state" +
+  "Type a second text with the same number of tokens, changed at the word in question. Each cell patches the state" +
   " that enters a layer at a token from the second text’s pass; orange raises the output’s logit, blue lowers it.";
 const DOUBT =
   "What it does not prove: one state at a time is patched; by attribution, what follows it is linearised. A framed" +
@@ -36,7 +36,7 @@ export function patching(state, parent) {
     state.changed();
   });
   const second = element("input", "hs-select hs-second", {
-    ...{ type: "text", maxlength: "2000", "aria-label": "Second text, of as many tokens", placeholder: "a second text of as many tokens" },
+    ...{ type: "text", maxlength: "2000", "aria-label": "Second text, with the same number of tokens", placeholder: "a second text with the same number of tokens" },
   });
   second.onchange = () => {
     text = second.value.trim();

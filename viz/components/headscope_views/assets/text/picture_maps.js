@@ -163,7 +163,7 @@ export function areaOf(grids, from, to) {
 }
 
 /**
- * Which words looked at an area, the most first.
+ * Which words looked at an area, the largest weight first.
  *
  * @param {AnswerWord[]} words
  * @param {number[]} weights of each word on the area
@@ -172,7 +172,7 @@ export function areaOf(grids, from, to) {
 export function readersText(words, weights, patches) {
   const order = words.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
   const first = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${percent(weights[i])}`);
-  return `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the most first: ${first.join(", ")}${order.length > MOST_NAMED ? ", …" : "."}`;
+  return `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${first.join(", ")}${order.length > MOST_NAMED ? ", …" : "."}`;
 }
 
 /**
