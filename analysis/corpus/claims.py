@@ -48,13 +48,16 @@ def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | 
 
 
 def _percent(number: Mapping[str, Any]) -> str:
-    """A share with its interval: "71 ± 1.0 %", or near 0 and 1 "99.4 % (98.1 to 99.8 %)"."""
+    """A share with its interval: "71 ± 1.0 %", or near 0 and 1 "99.4 % (98.1 to 99.8 %)".
+
+    Alone, "99.9 %", where the interval is narrower than its last digit.
+    """
     mean, low, high = (100 * number[name] for name in ("mean", "low", "high"))
     half = (high - low) / 2
     if math.isnan(half):
         return f"{mean:.0f} %"
     if half < 0.05:
-        return f"{mean:.0f} ± <0.1 %"
+        return f"{mean:.1f} %"
     digits = 0 if half >= 9.95 else 1
     if abs(high + low - 2 * mean) > SKEWED * 2 * half:
         return f"{mean:.{digits}f} % ({low:.{digits}f} to {high:.{digits}f} %)"
