@@ -11,7 +11,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import streamlit as st
-from headscope_views import ASSETS, assets_path
+from headscope_views import ASSETS, assets_path, standalone
 
 from viz.api import pdf, room_routes, runs, server, uploads
 from viz.pages.frame import old_links, previews, registry
@@ -28,6 +28,12 @@ def largest_upload() -> int:
     return st.get_option("server.maxUploadSize")
 
 
+def modules(name: str) -> list[str]:
+    """URL paths of the modules of a page's view."""
+    kind = registry.ENTRIES[name].kind
+    return [f"{assets_path()}/{path}" for path in standalone.modules_of(kind)] if kind else []
+
+
 app = st.App(
     Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
     routes=[
@@ -42,6 +48,7 @@ app = st.App(
             old_links.MOVED,
             previews.of,
             f"{assets_path()}/{previews.PICTURE}",
+            modules,
         ),
         server.asset_route(ASSETS, assets_path()),
         server.plotly_route(),

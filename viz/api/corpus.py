@@ -304,11 +304,14 @@ def _pairs(entry: RunEntry, number: int) -> list[dict[str, Any]]:
 
 def _examples(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     """Queries of every interval of strength, the strongest first, with what is around them."""
-    texts = entry.answers.once(
-        "texts", lambda: {row["text"]: row for row in _table(entry, "texts").to_pylist()}
-    )
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     site = next(each for each in reversed(entry.sites) if each.first <= number)
     rows = _of_head(entry, "examples", number)
+    wanted = pa.array({row["text"] for row in rows}, pa.int64())
+    chosen = _table(entry, "texts").filter(pc.field("text").isin(wanted))
+    texts = {row["text"]: row for row in chosen.to_pylist()}
     rows.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
     return [_example(entry, site, number, row, texts[row["text"]]) for row in rows]
 

@@ -91,6 +91,7 @@ def page_routes(
     moved: Mapping[str, Callable[[Query], Query]],
     preview: Callable[[str, Query], Preview],
     picture: str,
+    modules: Callable[[str], Iterable[str]] = lambda name: (),
 ) -> "list[Route]":
     """The routes of the pages, which all serve the same file, with the preview of their link.
 
@@ -100,6 +101,8 @@ def page_routes(
         moved: older paths of the first page, each with what its query is now.
         preview: of a link to a page, by its name and query.
         picture: URL path of a picture for the previews.
+        modules: URL paths of modules that a page needs, by its name: fetched with the page, not one
+            after the other once Streamlit draws.
     """
     from starlette.responses import HTMLResponse, RedirectResponse
     from starlette.routing import Route
@@ -108,6 +111,8 @@ def page_routes(
         name = request.url.path.strip("/") or first
         words = preview(name, dict(request.query_params))
         page = with_preview(index_page(), words, f"{str(request.base_url).rstrip('/')}{picture}")
+        links = "".join(f'<link rel="modulepreload" href="{path}" />' for path in modules(name))
+        page = page.replace("</head>", f"{links}</head>", 1)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
     def leading(now: Callable[[Query], Query]) -> "Callable[[Request], Awaitable[Response]]":

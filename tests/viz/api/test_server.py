@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from headscope_views import ASSETS, assets_path
+from headscope_views import ASSETS, assets_path, standalone
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -127,6 +127,21 @@ def test_every_page_has_an_address(client: TestClient, name: str) -> None:
     assert (answer.status_code, answer.text) == (200, page)
     assert answer.headers["cache-control"] == "no-cache"
     assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_the_modules_of_a_page_s_view_come_with_the_page() -> None:
+    names = registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
+    app = Starlette(routes=server.page_routes(*names, lambda name: [f"/{name}.js"] * 2))
+    page = TestClient(app, base_url="http://127.0.0.1:8501").get("/corpus").text
+    link = '<link rel="modulepreload" href="/corpus.js" />'
+    assert page.split("</head>")[0].endswith(2 * link)
+
+
+def test_every_page_s_modules_are_there() -> None:
+    kinds = {entry.kind for entry in registry.ENTRIES.values()} - {""}
+    paths = [path for kind in kinds for path in standalone.modules_of(kind)]
+    assert "corpus/corpus.js" in paths
+    assert all((ASSETS / path).is_file() for path in paths)
 
 
 @pytest.mark.parametrize("query", ["", "?input=a%20b&head=max"])

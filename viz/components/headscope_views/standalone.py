@@ -8,6 +8,7 @@ import json
 import posixpath
 import re
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -102,6 +103,12 @@ def modules_of_kinds() -> dict[str, str]:
     code = (ASSETS / "streamlit/kinds.js").read_text(encoding="utf-8")
     imports = re.findall(r'(\w+): \(\) => import\("([^"]+)"\)', code)
     return {kind: posixpath.normpath(posixpath.join("streamlit", path)) for kind, path in imports}
+
+
+@cache
+def modules_of(kind: str) -> tuple[str, ...]:
+    """The modules that a kind of view loads before it is mounted, as paths in the assets."""
+    return tuple(_codes(modules_of_kinds()[kind]))
 
 
 def _import_map(*entries: str) -> dict[str, str]:

@@ -120,9 +120,8 @@ def _begin(entry: "RunEntry") -> Address:
             "tower": site.tower or "",
             "head": changed["head"],
         }
-    names = set(run.measures["measure"])
-    measure = BEGINS if BEGINS in names else run.measures["measure"].iloc[0]
-    row = run.top(measure, 1).iloc[0]
+    measure = BEGINS if BEGINS in run.heads else run.measures["measure"].iloc[0]
+    row = run.heads.loc[run.heads[measure].idxmax()]
     return {
         "layer": int(row["layer"]),
         "attention": row["kind"],

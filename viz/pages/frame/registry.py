@@ -18,6 +18,7 @@ class Entry:
         module: its function `page` draws the page; imported when the page is opened.
         part_of: the entry of the bar that is marked while the page is shown.
         arguments: of that function.
+        kind: of the view whose modules the browser fetches with the page itself; "" for none.
     """
 
     name: str
@@ -25,21 +26,22 @@ class Entry:
     module: str
     part_of: str
     arguments: tuple[str, ...] = ()
+    kind: str = ""
 
     def draw(self) -> None:
         """Draws the page."""
         import_module(self.module).page(*self.arguments)
 
 
-def _main(name: str, title: str = "") -> Entry:
-    return Entry(name, title or name.capitalize(), f"viz.pages.{name}.page", name)
+def _main(name: str, title: str = "", kind: str = "") -> Entry:
+    return Entry(name, title or name.capitalize(), f"viz.pages.{name}.page", name, kind=kind)
 
 
 FIRST = "explore"  # the page at "/"
 COURSE = "course"
 BAR = (
     _main(FIRST),
-    _main("corpus", "Heads"),  # a lesson has the address /heads
+    _main("corpus", "Heads", "corpus"),  # a lesson has the address /heads
     *map(_main, ("positions", "architecture")),
     Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE),
 )
