@@ -188,6 +188,14 @@ def _button(
 # ---- what is done to the list
 
 
+def remember() -> None:
+    """Notes the list of now, to which the next “Undo” returns."""
+    past = _history("past")
+    past.append(_now())
+    del past[:-MOST_UNDONE]
+    _history("future").clear()
+
+
 def _add(text: str, second: str) -> None:
     """Adds the one edit of a text, or removes it where it is there."""
     try:
@@ -203,10 +211,7 @@ def _add(text: str, second: str) -> None:
 def _become(listed: Listed) -> None:
     """Makes the list another one, which can be undone."""
     session.fold(PAGE)
-    past = _history("past")
-    past.append(_now())
-    del past[:-MOST_UNDONE]
-    _history("future").clear()
+    remember()
     session.edit(PAGE, _settings(listed))
 
 

@@ -286,7 +286,12 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
     const again = element("input", "", { type: "checkbox", "aria-label": "Rotate kept keys anew" });
     const label = element("label", "", { title: "By their place in the cache: the gaps that dropped keys leave are closed" });
     label.append(again, " rotate kept keys anew");
+    const short = item("The latest 8 and the first", "A short cache, with the first token as a sink", () => {
+      const given = view.props.given ?? 0;
+      ask(callOf("Evict", [8], { sinks: 1, ...(given ? { start: given } : {}) }));
+    });
     return [
+      short,
       line("Latest", latest, "first", first),
       line("most weight", heavy, evict),
       ...(base ? [line(label)] : []),
