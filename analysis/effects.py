@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.target import EMBEDDINGS
 from models.output import cross_entropy, log_softmax
 from models.trace import Output, Trace
 
@@ -78,6 +79,78 @@ class Divergence:
         p = log_softmax(_row(self.reference.output, self.query, self.item))
         q = log_softmax(_row(output, self.query, self.item))
         return (p.exp() * (p - q)).sum()
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingDistance:
+    """1 − cosine between the embedding of an item and that of a reference pass, from 0 to 2.
+
+    For what has no logits: the state of one token after the last norm, or the mean of all.
+
+    Its slope at the reference is 0. To second order it is ½ |P J δ|² / |e|² for a change δ of some
+    values, with P the projection orthogonal to the embedding e; an attribution takes the mean of
+    the squared slopes along a few random directions for |P J δ|² (Hutchinson 1990).
+
+    Attributes:
+        reference: the pass that distances are from.
+        token: whose state it is; None is the mean over the tokens, or a whole embedding.
+        item: index in the batch.
+    """
+
+    reference: Trace
+    token: int | None = None
+    item: int = 0
+
+    def __call__(self, t: Trace) -> float:
+        return float(self.of(t.output))
+
+    def of(self, output: Output) -> Float[Tensor, ""]:
+        mine, other = (self.embedding(each) for each in (self.reference.output, output))
+        return (mine / mine.norm() - other / other.norm()).square().sum() / 2
+
+    def embedding(self, output: Output) -> Float[Tensor, " dim"]:
+        """What is compared, in double precision: distances are differences of what is alike."""
+        values = output.of_item(self.item)
+        if output.name not in EMBEDDINGS or (self.token is not None and values.ndim != 2):
+            raise ValueError(f"expected hidden states or an embedding, received {output.name}")
+        if values.ndim == 2:
+            values = values.mean(0) if self.token is None else values[self.token]
+        return values.double()
+
+    def projections(self, count: int) -> tuple["Projection", ...]:
+        """Coordinates of the embedding along random directions orthogonal to that of the reference.
+
+        Args:
+            count: how many; at most one fewer than the embedding has features.
+        """
+        embedding = self.embedding(self.reference.output).detach()
+        chance = torch.Generator().manual_seed(0)
+        some = min(count, len(embedding) - 1)
+        random = torch.randn(len(embedding), some, generator=chance, dtype=torch.float64)
+        columns = torch.cat([embedding[:, None].cpu(), random], 1)
+        basis = torch.linalg.qr(columns).Q[:, 1:].to(embedding)
+        return tuple(Projection(self, direction) for direction in basis.T)
+
+    def from_slopes(self, slopes: Float[Tensor, "direction *part"]) -> Float[Tensor, "*part"]:
+        """The distance by attribution, from those of `projections`."""
+        embedding = self.embedding(self.reference.output)
+        return (
+            (len(embedding) - 1) * slopes.square().mean(0) / (2 * float(embedding.square().sum()))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The coordinate of an embedding along a direction of length 1."""
+
+    distance: EmbeddingDistance
+    direction: Float[Tensor, " dim"]
+
+    def __call__(self, t: Trace) -> float:
+        return float(self.of(t.output))
+
+    def of(self, output: Output) -> Float[Tensor, ""]:
+        return self.distance.embedding(output) @ self.direction
 
 
 @dataclass(frozen=True)

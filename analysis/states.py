@@ -38,7 +38,7 @@ def state_sweep(
     Args:
         model: from `load`, or a network, with one stack of layers.
         input: as for `trace`: one sequence.
-        source: the other input, with the same number of tokens.
+        source: the other input, with the same number of tokens, or its trace with hidden states.
         measure: one of `analysis.effects`, with a slope.
         top: how many states are patched in passes of their own: the largest attributions.
         progress: called with the number of these passes made and of all.
@@ -51,7 +51,7 @@ def state_sweep(
         ValueError: for inputs of different lengths.
     """
     model = as_model(model)
-    other = trace(model, source, hidden=True)
+    other = source if isinstance(source, Trace) else trace(model, source, hidden=True)
     t = trace(model, input, hidden=True, gradient=measure.of)
     counts = [len(each.hidden(0)) for each in (t, other)]
     if counts[0] != counts[1]:

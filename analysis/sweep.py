@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.effects import Divergence, Measure
+from analysis.effects import Divergence, EmbeddingDistance, Measure
 from models.attention import Edit, Pattern, attend
 from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
@@ -28,6 +28,7 @@ from models.resume import Resumable
 from models.run import Model, as_model, trace
 from models.trace import Output, Site, Trace
 
+DIRECTIONS = 8  # along which an attribution follows an embedding: a pass and its gradient each
 OWN_HEAD = (Ablate, Cut, SetWeights, Temperature)  # read and change no head but their own
 EditOf = Callable[[int, int], Edit]
 Number = Callable[[Trace], float | Tensor]
@@ -44,6 +45,7 @@ def sweep(
     how: Literal["exact", "attribution"] = "exact",
     kind: str | None = None,
     tower: str | None = None,
+    layer: int | None = None,
     progress: Progress = no_progress,
 ) -> Float[Tensor, "layer head"]:
     """The change of a number of the output by an edit of each head.
@@ -58,10 +60,12 @@ def sweep(
         how: see the module.
         kind: of the attention layers, where the model has several.
         tower: likewise.
+        layer: of an exact sweep, the one whose heads are swept; None for all.
         progress: called with the number of passes made and of all; an exception ends the sweep.
 
     Returns:
-        A row for each attention layer, in order; NaN where it has fewer heads than others.
+        A row for each attention layer, in order; NaN where it has fewer heads than others, and
+        in other layers than a chosen one.
 
     Raises:
         ValueError: for another `how`, layers of several kinds, edits of layers that are not there,
@@ -74,7 +78,8 @@ def sweep(
         return _attributed(model, input, target, edit, measure, kind, tower, progress)
     passes = Passes.of(model, input, target)
     sites = sites_of(passes.clean, kind, tower)
-    cells = [(row, head) for row, site in enumerate(sites) for head in range(site.heads)]
+    rows = [row for row, site in enumerate(sites) if layer in (None, site.layer)]
+    cells = [(row, head) for row in rows for head in range(sites[row].heads)]
     return _exact(passes, sites, cells, edit, measure, progress)
 
 
@@ -233,6 +238,13 @@ def _attributed(
 ) -> Float[Tensor, "layer head"]:
     if isinstance(measure, Divergence):
         raise ValueError("a divergence has no slope where it is 0: sweep it exactly")
+    if isinstance(measure, EmbeddingDistance):
+        slopes = []
+        along = measure.projections(DIRECTIONS)
+        for done, each in enumerate(along):
+            progress(done, len(along))
+            slopes.append(_attributed(model, input, target, edit, each, kind, tower, no_progress))
+        return measure.from_slopes(torch.stack(slopes))
     t = trace(model, input, target, gradient=_number_of(measure))
     sites = sites_of(t, kind, tower)
     effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)

@@ -297,6 +297,15 @@ class Selection:
     tested: bool = option(
         False, FLAG, "of model: with the faithfulness of a relevance; of parts: with blame"
     )
+    matter: str = option(
+        "no",
+        words("no", "zero", "mean"),
+        "of parts and of a picture: every head switched off in turn, its values zero or their mean",
+        of="view",
+    )
+    patched: str = option(
+        "", TEXT, "of parts: a second text, whose states are patched in one at a time", of="view"
+    )
     fusion: Fusion = option(
         "mean", words(*FUSIONS), "of rollout and flow: how the heads of a layer are fused"
     )

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from analysis.effects import Divergence, Logit, Loss, Probability
+from analysis.effects import Divergence, EmbeddingDistance, Logit, Loss, Probability
 from analysis.sweep import Passes, checked_sweep, head_effects, sweep
 from models.decoder import DecoderConfig
 from models.edits import Ablate, Cut, Patch, Temperature
@@ -307,3 +307,70 @@ def test_what_cannot_be_swept_is_refused() -> None:
     encoder = trace(load(EncoderConfig(**SIZES)), IDS)
     with pytest.raises(ValueError, match="expected logits, received hidden states"):
         Logit(3)(encoder)
+
+
+STATES: dict[str, tuple[Any, Any, int | None]] = {
+    "class token": (ViTConfig(**SIZES, image=8, patch=4, classes=0), PICTURE, 0),
+    "mean of a text": (EncoderConfig(**SIZES, vocab=31), IDS, None),
+}
+
+
+def embedding(t: Trace, token: int | None) -> Tensor:
+    states = t.output.values[0].double()
+    return states.mean(0) if token is None else states[token]
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_how_far_the_embedding_moves_without_each_head(name: str) -> None:
+    config, read, token = STATES[name]
+    model = load(config)
+    clean = trace(model, read)
+    assert clean.output.name == "hidden states"
+    found = sweep(model, read, edit=Ablate, measure=EmbeddingDistance(clean, token))
+    before = embedding(clean, token)
+    for layer in range(3):
+        for head in range(3):
+            after = embedding(trace(model, read, edits=[Ablate(layer, head)]), token)
+            apart = 1 - float(F.cosine_similarity(before, after, dim=0))
+            assert float(found[layer, head]) == pytest.approx(apart, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_the_attribution_of_a_distance_is_that_of_every_coordinate(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Along as many directions as there are, none is random; against a sweep for each feature."""
+    config, read, token = STATES[name]
+    model = load(config)
+    clean = trace(model, read)
+    before = embedding(clean, token)
+
+    def coordinate(feature: int) -> Any:
+        return lambda t: embedding(t, token)[feature]
+
+    moved = torch.stack(
+        [
+            sweep(model, read, edit=Ablate, measure=coordinate(each), how="attribution")
+            for each in range(len(before))
+        ]
+    ).double()
+    unit = before / before.norm()
+    aside = moved - unit[:, None, None] * (unit[:, None, None] * moved).sum(0)
+    expected = aside.square().sum(0) / (2 * before.square().sum())
+    monkeypatch.setattr("analysis.sweep.DIRECTIONS", 1000)
+    distance = EmbeddingDistance(clean, token)
+    found = sweep(model, read, edit=Ablate, measure=distance, how="attribution")
+    torch.testing.assert_close(found.double(), expected, rtol=1e-3, atol=1e-12)
+    few = distance.projections(4)
+    assert len(few) == 4
+    along = torch.stack([each.direction for each in (*few,)])
+    torch.testing.assert_close(along @ along.T, torch.eye(4, dtype=torch.float64))
+    torch.testing.assert_close(along @ before, torch.zeros(4, dtype=torch.float64))
+
+
+def test_one_layer_alone() -> None:
+    model, read, _ = given("decoder")
+    measure, every = Logit(5), sweep(*given("decoder"), edit=Ablate, measure=Logit(5))
+    one = sweep(model, read, edit=Ablate, measure=measure, layer=1)
+    assert one[1].equal(every[1])
+    assert one[[0, 2]].isnan().all()

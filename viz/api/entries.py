@@ -79,6 +79,8 @@ class TraceEntry:
             the picture as the model sees it; () without any.
         asked: whether the input is a question about them.
         before: the result of the same pass without its edits; None for one without edits.
+        reread: maps another text to what the model takes, in a chat template where the input is;
+            None for another kind of input.
         answers: what was computed from it so far.
     """
 
@@ -91,6 +93,7 @@ class TraceEntry:
     pictures: "tuple[File | Image, ...]" = ()
     asked: bool = False
     before: "Callable[[], TraceEntry] | None" = None
+    reread: Callable[[str], Any] | None = None
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:

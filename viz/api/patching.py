@@ -4,6 +4,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from viz.api.entries import TraceEntry
+from viz.api.matter import unedited
 from viz.api.model import Answer, opened, or_why
 from viz.api.pool import report
 from viz.api.requests import QuestionError
@@ -23,9 +24,10 @@ def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int 
     """What the state that a second text gives does to the logit of an output, one at a time.
 
     Args:
-        entry: the trace of a text, without edits.
+        entry: the trace of a text; states are patched into the pass without its edits.
         id: of the trace.
-        second: another text with the same number of tokens.
+        second: another text with the same number of tokens, read as the first is: in the chat
+            template where that is.
         output: whose logit, as a text (see `analysis.target`); "" is the likeliest.
         top: how many states are patched in passes of their own.
 
@@ -35,12 +37,12 @@ def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int 
     """
     from analysis.effects import Logit
     from analysis.states import state_sweep
+    from models import run
 
-    trace = entry.trace
     if top > MOST:
         raise QuestionError(f"expected top 0 to {MOST}")
-    if trace.edits:
-        raise ValueError("states are patched into the pass without edits: show “Before”")
+    entry = unedited(entry)
+    trace = entry.trace
     if trace.target_tokens is not None or len(trace.tokens[0]) > WINDOW:
         raise ValueError(f"states are patched in texts of at most {WINDOW} tokens, in one stack")
     chosen = chosen_in(entry, output)
@@ -50,12 +52,11 @@ def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int 
 
     def compute() -> "tuple[Checked, list[str]]":
         with opened(entry) as (model, given, _):
-            if model.tokenizer is None:
+            if entry.reread is None:
                 raise ValueError(f"{trace.model} has no tokenizer: it cannot read a second text")
-            labels = list(model.tokenizer.encode(second).labels)
-            return state_sweep(
-                model, given, second, measure=measure, top=top, progress=report
-            ), labels
+            other = run.trace(model, entry.reread(second), hidden=True)
+            result = state_sweep(model, given, other, measure=measure, top=top, progress=report)
+            return result, list(other.labels)
 
     result, labels = entry.answers.once(("patched", second, output, top), compute)
     return {

@@ -19,7 +19,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from models import catalogue
 from models.card import card
 from models.catalogue import entry
-from models.request import PLACES, File, Picture, Place, Question, Several, Source, TraceRequest
+from models.request import (
+    PLACES,
+    Chat,
+    File,
+    Picture,
+    Place,
+    Question,
+    Several,
+    Source,
+    TraceRequest,
+)
 from viz.api import passes, predictions, snippet
 from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.pictures import encoded
@@ -285,7 +295,22 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         pictures=_pictures(request) if patches is None else (),
         asked=isinstance(request.input, Question),
         before=(lambda: entry_for(plain, between).value) if request.edits else None,
+        reread=_reread(request, model),
     )
+
+
+def _reread(request: TraceRequest, model: "Model") -> "Callable[[str], Any] | None":
+    """What takes another text as the model reads that of a request."""
+    from models.tracing import arguments
+
+    if not isinstance(request.input, str | Chat) or model.tokenizer is None:
+        return None
+
+    def reread(text: str) -> Any:
+        given = Chat(text) if isinstance(request.input, Chat) else text
+        return arguments(replace(request, input=given), model)[0]
+
+    return reread
 
 
 def view_of(trace: "Trace", between: Between) -> "View | None":

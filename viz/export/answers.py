@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
 AREA = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
 DRAWN = {"temperature": within(0, 100), "top_k": WHOLE, "top_p": within(0, 1)}
+SWITCHED = {**options("output"), "off": one_of(*matter.HOW)}
 VALUES = one_of(*text.VALUES)
 TIMED_BY = {"method": one_of(*sound.METHODS)}
 ANSWERS = (
@@ -47,13 +48,8 @@ ANSWERS = (
     ),
     Endpoint("written", TEXT, writing.written, {"count": WHOLE}, {"seed": WHOLE, **DRAWN}),
     Endpoint("cache", TEXT, writing.cache, {"first": WHOLE}, {}, writing.weights_read),
-    Endpoint(
-        "matters",
-        TEXT,
-        matter.matters,
-        SITE,
-        {**options("output"), "off": one_of(*matter.HOW), "top": WHOLE},
-    ),
+    Endpoint("matters", BOTH, matter.matters, SITE, {**SWITCHED, "top": WHOLE}),
+    Endpoint("matters_in_layer", BOTH, matter.matters_in_layer, SITE, SWITCHED),
     Endpoint("alike", TEXT, alike.alike, {**HEAD, "model": sentence}, {}, text.weights_read),
     Endpoint(
         "patched",

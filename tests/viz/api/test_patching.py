@@ -3,8 +3,9 @@
 import pytest
 
 from models.edits import Ablate, Patch
-from models.request import TraceRequest
+from models.request import Chat, TraceRequest
 from models.run import load, trace
+from tests.fetched import fetched
 from viz.api import patching, tracing
 from viz.api.requests import QuestionError
 
@@ -46,13 +47,30 @@ def test_every_state_of_a_second_text() -> None:
     ("entry", "second", "why"),
     [
         ({}, "the cat", "the same number of tokens"),
-        ({"edits": (Ablate(0, 0),)}, SECOND, "Before"),
         ({"name": "reverse", "text": "a b c"}, "a b d", ""),
     ],
 )
 def test_what_cannot_be_patched_is_said(entry, second: str, why: str) -> None:
     answer = patching.patched(entry_of(**entry), "", second)
     assert why in answer.get("why", "")
+
+
+def test_states_are_patched_into_the_pass_without_edits() -> None:
+    edited = patching.patched(entry_of(edits=(Ablate(0, 0),)), "", SECOND, top=2)
+    assert edited == patching.patched(entry_of(), "", SECOND, top=2)
+
+
+@pytest.mark.long
+def test_a_second_text_is_read_in_the_chat_template_too() -> None:
+    fetched("smollm2")
+    source = tracing.of_catalogue("smollm2")
+    first, second = "Say a red word.", "Say a blue word."
+    requests = [TraceRequest(source, Chat(text)) for text in (first, second)]
+    entry = tracing.entry_for(requests[0]).value
+    answer = patching.patched(entry, "", second)
+    assert answer["second"] == list(tracing.entry_for(requests[1]).value.trace.labels)
+    differ = [mine != other for mine, other in zip(answer["labels"], answer["second"], strict=True)]
+    assert sum(differ) == 1
 
 
 def test_too_many_passes_are_refused() -> None:

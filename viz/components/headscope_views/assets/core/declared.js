@@ -27,6 +27,8 @@
  * @property {string} versus of parts: a second output, such as hat, whose logit is subtracted
  * @property {"logit" | "jacobian"} lens whether a state is read as it is, or carried to the last layer by a mean Jacobian
  * @property {"no" | "yes"} tested of model: with the faithfulness of a relevance; of parts: with blame
+ * @property {"no" | "zero" | "mean"} matter of parts and of a picture: every head switched off in turn, its values zero or their mean
+ * @property {string} patched of parts: a second text, whose states are patched in one at a time
  * @property {"mean" | "max" | "min"} fusion of rollout and flow: how the heads of a layer are fused
  * @property {number} discard of rollout: share of each layer's smallest weights that is left out
  * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
@@ -67,6 +69,8 @@ export const START = {
   versus: "",
   lens: "logit",
   tested: "no",
+  matter: "no",
+  patched: "",
   fusion: "mean",
   discard: 0,
   beside_fusion: "",
