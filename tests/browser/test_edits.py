@@ -173,6 +173,17 @@ def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, ap
     expect(page.get_by_label("Sort the thumbnails by")).to_have_value("Effect when off")
 
 
+def test_the_head_that_a_picture_needs_most_becomes_an_edit(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/?model=digits&matter=zero")
+    expect(page.locator(".hs-matter .hs-check")).to_contain_text("of them exactly", timeout=60_000)
+    read = page.locator(".hs-matter-read")
+    expect(read).to_contain_text("each switched off alone", timeout=30_000)
+    layer, head = re.findall(r"Layer (\d+), head (\d+)", read.inner_text())[0]
+    page.get_by_role("button", name="Switch it off").press("Enter")
+    page.wait_for_url(re.compile(rf"edits=Ablate%28{layer}%2C\+{head}%29"))
+    expect(page.locator(".hs-matter .hs-check")).to_contain_text("of them exactly", timeout=30_000)
+
+
 def test_a_weight_is_typed_then_changed_by_keys_and_stays_one_edit(
     page: Page, app_url: str
 ) -> None:

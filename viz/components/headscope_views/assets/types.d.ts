@@ -908,13 +908,19 @@ export interface WrittenAnswer {
   note: string;
 }
 
-/** What switching off each head does to the logit of an output, by site. */
+/** What switching off each head does to a number of the output, by site. */
 export interface MattersAnswer {
+  number: "logit" | "distance";
   name: string;
   position: number | null;
   sites: number[];
   attribution: (number | null)[][];
   exact: (number | null)[][] | null;
+}
+
+/** The same of all heads of one layer, exactly. */
+export interface MattersInLayer {
+  exact: number[];
 }
 
 export interface AlikeAnswer {

@@ -236,6 +236,19 @@ export class ViewState {
   }
 
   /**
+   * What is said while a slot's answer is on its way, or will not come.
+   *
+   * @param {string} slot
+   * @param {string} doing
+   */
+  waitingFor(slot, doing) {
+    const { client, remote } = this;
+    const state = client?.state(slot);
+    if (state === "absent") return remote ? (client?.reason(slot) ?? "") : "Not in this file.";
+    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
+  }
+
+  /**
    * Ends the requests of a slot.
    *
    * @param {string} slot

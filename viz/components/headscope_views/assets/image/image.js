@@ -10,6 +10,7 @@ import { overCorpora } from "../core/over_corpora.js";
 import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { headBeside } from "../core/selection.js";
+import { headsThatMatter } from "../matter/heads.js";
 import { besideOf } from "./beside.js";
 import { pictureOf } from "./grid.js";
 import { headsOf } from "./heads.js";
@@ -79,9 +80,18 @@ function compose(state, root, host) {
   root.append(bar, grid);
   const edits = editsOf(state, host);
   const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid)];
+  const matters = headsThatMatter(
+    {
+      view: state.view,
+      site: () => state.selection.site,
+      select: (change) => state.select(change),
+      edit: () => edits.ask,
+    },
+    /** @type {HTMLElement} */ (grid.lastElementChild),
+  );
   const beside = besideOf(state, grid, root, host);
   const over = overCorpora(state, root);
-  return [next, beside, ...views, over, patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)];
+  return [next, beside, ...views, { late: true, ...matters }, over, patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)];
 }
 
 /**

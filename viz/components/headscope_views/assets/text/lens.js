@@ -7,7 +7,7 @@ import { shade, textOn } from "../core/colours.js";
 import { element, markPainted, moreIs, quoted, setAttribute, setText } from "../core/dom.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { placeOf, saveCells, walk } from "./cells.js";
+import { placeOf, saveCells, walk } from "../core/cells.js";
 import { labelled, outputMenu } from "./output_menu.js";
 
 /** @import {Lens, LensRanks, Theme} from "../types" */

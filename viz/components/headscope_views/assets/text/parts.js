@@ -8,7 +8,7 @@ import { capital } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
 import { blame } from "./blame.js";
-import { placeOf, saveCells, walk } from "./cells.js";
+import { placeOf, saveCells, walk } from "../core/cells.js";
 import { colourOf, largest } from "./methods.js";
 import { matter } from "./matter.js";
 import { outputMenu } from "./output_menu.js";
@@ -167,7 +167,7 @@ export function parts(state, parent) {
         state.view.answer("parts", pathOf("parts", query))
       );
       rests.render(theme);
-      matters.render();
+      matters.render(theme);
       states.render(theme);
       const why = answer && "why" in answer ? answer.why : "";
       setText(wait, answer && !why ? "" : capital(why) || state.waitingFor("parts", "Dividing the logit"));

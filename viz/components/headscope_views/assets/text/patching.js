@@ -8,8 +8,9 @@ import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { callOf } from "../core/edit_text.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
+import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
-import { placeOf, walk } from "./cells.js";
+import { placeOf, walk } from "../core/cells.js";
 import { colourOf, largest } from "./methods.js";
 import { labelled } from "./output_menu.js";
 
@@ -33,21 +34,21 @@ const DOUBT =
 export function patching(state, parent) {
   const start = button("Which states matter", "Patch each state from a second text, and see what it does to the output", () => {
     on = !on;
+    state.select({ patched: on ? second.value.trim() : "" });
     state.changed();
   });
   const second = element("input", "hs-select hs-second", {
     ...{ type: "text", maxlength: "2000", "aria-label": "Second text, with the same number of tokens", placeholder: "a second text with the same number of tokens" },
   });
-  second.onchange = () => {
-    text = second.value.trim();
-    state.changed();
-  };
+  second.onchange = () => state.select({ patched: second.value.trim() });
   const top = element("select", "hs-select", { "aria-label": "States in passes of their own" });
   top.append(...TOPS.map((count) => element("option", "", { value: String(count) }, String(count))));
   top.onchange = () => state.changed();
   const choices = element("div", "hs-row", {}, labelled("second text", second), labelled("exactly for the top", top));
   const sentence = element("p", "hs-sentence", {}, SENTENCE);
   const wait = element("p", "hs-even", { role: "status" });
+  const stop = stopping(state.view, KEY);
+  const waiting = element("div", "hs-row", {}, wait, stop.node);
   const said = element("p", "hs-check", { "aria-live": "polite" });
   const table = element("table", "hs-cells hs-cells-square");
   const scroller = element("div", "hs-cells-scroller", { role: "group", "aria-label": "Effects by layer and token" }, table);
@@ -56,10 +57,10 @@ export function patching(state, parent) {
   apply.removeAttribute("aria-label");
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const body = element("div", "", {}, said, scroller, element("div", "hs-row", {}, read, apply), doubt);
-  const box = element("div", "hs-faithful hs-patching", {}, start, sentence, choices, wait, body);
+  const box = element("div", "hs-faithful hs-patching", {}, start, sentence, choices, waiting, body);
   parent.append(box);
-  let on = false;
-  let text = "";
+  let on = state.selection.patched !== "";
+  let given = ""; // the text that the field was filled with
   /** @type {PatchedAnswer | null} */
   let drawn = null;
   /** @type {{row: number, column: number} | null} */
@@ -67,7 +68,7 @@ export function patching(state, parent) {
   const built = changes();
 
   function patch() {
-    if (chosen) state.edit?.(callOf("Patch", [chosen.row, "hidden", "second"], { token: chosen.column }), text);
+    if (chosen) state.edit?.(callOf("Patch", [chosen.row, "hidden", "second"], { token: chosen.column }), state.selection.patched);
   }
 
   /** @param {number} row @param {number} column @returns {(Node | string)[]} */
@@ -133,7 +134,7 @@ export function patching(state, parent) {
       "What each state of the second text does to the logit of ",
       ...quoted(legible(name)),
       `${position === null ? "" : ` at position ${position}`}: all by attribution`,
-      exact ? `, ${passes} exactly${apart(answer)}` : "; the passes of the first ones are on their way.",
+      exact ? `, ${passes} exactly${apart(answer)}` : ".",
     );
     chosen = null;
     apply.disabled = true;
@@ -143,10 +144,16 @@ export function patching(state, parent) {
   return {
     /** @param {Theme} theme */
     render(theme) {
+      const { patched: text } = state.selection;
+      if (text !== given) {
+        on ||= text !== "";
+        if (text) second.value = text;
+        given = text;
+      }
       setAttribute(start, "aria-pressed", String(on));
       for (const part of [sentence, choices]) part.hidden = !on;
       if (!on || !text) {
-        wait.hidden = body.hidden = true;
+        waiting.hidden = body.hidden = true;
         return state.view.forget(KEY);
       }
       const { output } = state.selection;
@@ -156,7 +163,8 @@ export function patching(state, parent) {
       const answer = exact ?? rough;
       const why = answer && "why" in answer ? answer.why : "";
       setText(wait, exact && !why ? "" : capital(why) || state.waitingFor(KEY, "Patching states"));
-      wait.hidden = !wait.textContent;
+      stop.render();
+      waiting.hidden = !wait.textContent;
       body.hidden = !answer || Boolean(why);
       if (!answer || "why" in answer) return;
       drawn = answer;

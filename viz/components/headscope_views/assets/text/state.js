@@ -352,10 +352,7 @@ export class TextState {
    * @param {string} doing what the server does for it
    */
   waitingFor(slot, doing) {
-    const { client, remote } = this.view;
-    const state = client?.state(slot);
-    if (state === "absent") return remote ? (client?.reason(slot) ?? "") : "Not in this file.";
-    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
+    return this.view.waitingFor(slot, doing);
   }
 
   // ---- what the user does

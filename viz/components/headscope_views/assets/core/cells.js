@@ -1,7 +1,7 @@
 // Tables whose cells are buttons: where a cell is, arrow keys, and the table as a picture.
 
-import { textOn } from "../core/colours.js";
-import { contextOf, element, savePng } from "../core/dom.js";
+import { textOn } from "./colours.js";
+import { contextOf, element, savePng } from "./dom.js";
 
 /** @import {Theme} from "../types" */
 
