@@ -64,7 +64,30 @@ class Written:
         return likeliest(self.trace, self.row(step), count=count, sampling=sampling)
 
 
-def write_on(
+@dataclass(frozen=True)
+class Continuation:
+    """Ids of a text that a model went on with.
+
+    Attributes:
+        begun: of the tokens that it began from.
+        ids: of the written tokens.
+        probabilities: of each written token, by the distribution that it was drawn from.
+    """
+
+    begun: tuple[int, ...]
+    ids: tuple[int, ...]
+    probabilities: tuple[float, ...]
+
+
+def write_on(model: Model | Any, input: Any, count: int, **options: Any) -> Written:
+    """Goes on with a text, and traces the whole; arguments and errors as for `continuation`."""
+    model = as_model(model)
+    written = continuation(model, input, count, **options)
+    whole = _pass(model, (*written.begun, *written.ids), options.get("edits", ()))
+    return Written(whole, len(written.begun), written.ids, written.probabilities)
+
+
+def continuation(
     model: Model | Any,
     input: Any,
     count: int,
@@ -74,8 +97,8 @@ def write_on(
     end: int | None = None,
     edits: Sequence[Edit] = (),
     progress: Progress = no_progress,
-) -> Written:
-    """Goes on with a text, and traces the whole.
+) -> Continuation:
+    """Goes on with a text.
 
     Args:
         model: a decoder, from `load` or a network.
@@ -117,8 +140,7 @@ def write_on(
         if id == end:
             break
     progress(len(chosen), len(chosen))
-    whole = _pass(model, ids, edits)
-    return Written(whole, given, tuple(ids[given:]), tuple(chosen))
+    return Continuation(tuple(ids[:given]), tuple(ids[given:]), tuple(chosen))
 
 
 def received(

@@ -9,7 +9,8 @@ ViT-S/8 shape at 480 pixels (3,601 tokens): peak memory above the built network 
 layer, a row and a column, in a separate process.
 With --words, instead: a LLaVA-NeXT of tiny width whose picture takes five tiles of 576 tokens. From
 the touch of a word of its answer to its map, each word for the first time; and 64 tokens written
-and traced, over the same 64 tokens written alone.
+with every map kept, over the same 64 tokens written alone: with logits of the answer, and of every
+token, which writing alone does not make.
 """
 
 import argparse
@@ -281,7 +282,7 @@ def text(report: dict[str, Any]) -> str:
 
 TILE, PATCH = 96, 4  # pixels: 24 × 24 tokens a tile
 WRITTEN = 64
-WORDS_AIMS = {"touch → picture, ms p95": 100.0, "written and traced / written": 1.1}
+WORDS_AIMS = {"touch → picture, ms p95": 100.0, "written with maps / written": 1.1}
 # Milliseconds from a click on a word to the frame after its map has been drawn.
 TOUCH = """index => new Promise(done => {
   const { prototype } = OffscreenCanvasRenderingContext2D;
@@ -317,7 +318,9 @@ def words_measured(rounds: int) -> dict[str, Any]:
         def written() -> None:
             add_answer(model, dict(read_prompt(model, prompt).arguments), None, WRITTEN)
 
-        cases = {"traced": functools.partial(trace, model, prompt), "written": written}
+        maps = functools.partial(trace, model, prompt)
+        fewer = functools.partial(maps, logits_to_keep=WRITTEN + 1)
+        cases = {"maps": fewer, "traced": maps, "written": written}
         seconds = interleaved(cases, 2 * rounds)
         held = tracing.entry_for(TraceRequest(source, question, " ".join((WORDS * 3)[:40])))
         touched = words_touched(held.value)
@@ -328,7 +331,8 @@ def words_measured(rounds: int) -> dict[str, Any]:
         "aims": WORDS_AIMS,
         "tokens": len(places),
         "touch": Spread.of(touched),
-        "ratio": Spread.of(ratios(seconds["traced"], seconds["written"])),
+        "maps": Spread.of(ratios(seconds["maps"], seconds["written"])),
+        "traced": Spread.of(ratios(seconds["traced"], seconds["written"])),
         "written": Spread.of(seconds["written"]),
     }
 
@@ -358,7 +362,11 @@ def words_touched(entry: Any) -> list[float]:
         page.wait_for_selector(".hs-pictures figcaption:has-text('colours up to')")
         with Traffic.of(page) as heard:
             heard.wait_until_quiet(page)
-        return [page.evaluate(TOUCH, index) for index in range(1, words.count())]
+            touched = [page.evaluate(TOUCH, index) for index in range(1, words.count())]
+            heard.wait_until_quiet(
+                page
+            )  # a thread that still computes must not outlive the process
+        return touched
 
 
 def _grids(t: Any) -> Any:
@@ -387,7 +395,8 @@ def words_text(report: dict[str, Any]) -> str:
     """The report as a table, with what was aimed for."""
     rows = [
         ["touch → picture, ms", *_ms(report["touch"]), "p95 ≤ 100"],
-        ["64 tokens written and traced / written", report["ratio"].text(), "", "≤ 1.1"],
+        ["64 tokens written with maps / written", report["maps"].text(), "", "≤ 1.1"],
+        ["the same, with logits of every token", report["traced"].text(), "", ""],
         ["64 tokens written, s", report["written"].text(), "", ""],
     ]
     head = (f"{report['tokens']:,} image tokens", "median (p10–p90)", "p95", "aim")

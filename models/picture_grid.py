@@ -99,7 +99,7 @@ class PictureGrid:
 
 def tokens_of(grids: Sequence[PictureGrid]) -> list[int]:
     """The tokens of all cells of some grids, in order."""
-    return sorted({int(place) for grid in grids for place in grid.places.flatten()})
+    return sorted({place for grid in grids for place in grid.places.flatten().tolist()})
 
 
 def row_by_row(rows: int, cols: int, first: int = 0) -> Int[Tensor, "row col"]:

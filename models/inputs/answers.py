@@ -1,5 +1,7 @@
 """Answers to a prompt: written by the model, greedily, or given."""
 
+import inspect
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -22,7 +24,21 @@ def can_write(network: Any) -> bool:
     return getter is not None and getter() is not None and hasattr(network, "generate")
 
 
-def add_answer(model: "Model", arguments: dict[str, Any], target: Any, most: int) -> str | None:
+def writes_by_passes(network: Any) -> bool:
+    """Whether each token that a network writes comes from a pass of the whole network."""
+    from transformers import GenerationMixin
+
+    return getattr(type(network), "generate", None) is vars(GenerationMixin)["generate"]
+
+
+def add_answer(
+    model: "Model",
+    arguments: dict[str, Any],
+    target: Any,
+    most: int,
+    watching: AbstractContextManager[Any] | None = None,
+    logits_to_keep: int = 1,
+) -> str | None:
     """Puts an answer behind the ids of a prompt.
 
     Args:
@@ -30,6 +46,9 @@ def add_answer(model: "Model", arguments: dict[str, Any], target: Any, most: int
         arguments: of the prompt; changed in place.
         target: a text, ids, or None for what the model writes.
         most: the most tokens that it writes.
+        watching: entered while the model writes: every token of the answer is read then, also
+            the last one.
+        logits_to_keep: how many tokens of the prompt get logits then; 0 for all.
 
     Returns:
         A note on what the model wrote; None for a given answer.
@@ -41,7 +60,8 @@ def add_answer(model: "Model", arguments: dict[str, Any], target: Any, most: int
         raise ValueError(f"prompt: expected one, received {len(arguments[TEXT])}")
     note = None
     if target is None:
-        ids, ended = _written(model, arguments, most)
+        with watching or nullcontext():
+            ids, ended = _written(model, arguments, most, logits_to_keep, read=watching is not None)
         note = "answer: written by the model, greedily"
         note += "" if ended else f"; cut off after {ids.shape[1]} tokens"
     else:
@@ -66,8 +86,13 @@ def _given(model: "Model", target: Any) -> Tensor:
 
 
 @torch.no_grad()
-def _written(model: "Model", arguments: dict[str, Any], most: int) -> tuple[Tensor, bool]:
-    """What the model writes, and whether it came to an end."""
+def _written(
+    model: "Model", arguments: dict[str, Any], most: int, logits_to_keep: int, *, read: bool
+) -> tuple[Tensor, bool]:
+    """What the model writes, and whether it came to an end.
+
+    One token more is written, and left out again, where the last one is to be read as well.
+    """
     from transformers import GenerationConfig
 
     from models.inputs.quiet import quiet_transformers
@@ -81,8 +106,9 @@ def _written(model: "Model", arguments: dict[str, Any], most: int) -> tuple[Tens
     room = model.limit - arguments[TEXT].shape[1]
     if room < 1:
         raise ValueError(f"{model.name} reads at most {model.limit} tokens: no room for an answer")
+    most = min(most, room)
     settings = GenerationConfig(
-        max_new_tokens=min(most, room),
+        max_new_tokens=most + read,
         do_sample=False,
         eos_token_id=ends or None,
         pad_token_id=ends[0] if ends else 0,
@@ -90,13 +116,15 @@ def _written(model: "Model", arguments: dict[str, Any], most: int) -> tuple[Tens
     )
     given = {name: value for name, value in arguments.items() if value is not None}
     given.setdefault("attention_mask", torch.ones_like(arguments[TEXT]))
+    if "logits_to_keep" in inspect.signature(model.network.forward).parameters:
+        given["logits_to_keep"] = logits_to_keep
     with without_dropout(model.network), quiet_transformers():
         ids = model.network.generate(**given, generation_config=settings)
     count = arguments[TEXT].shape[1]
     if ids.shape[1] > count and ids[:, :count].equal(arguments[TEXT]):
         ids = ids[:, count:]  # some return the prompt as well
     ended = bool(ids.shape[1]) and int(ids[0, -1]) in ends
-    return (ids[:, :-1] if ended else ids), ended
+    return (ids[:, :-1] if ended else ids[:, :most]), ended
 
 
 def _longer(arguments: dict[str, Any], ids: Tensor, family: str) -> dict[str, Any]:

@@ -254,7 +254,7 @@ def _unpadded(
         first += side**2
         lines = torch.tensor(image_columns[first : first + rows * (cols + 1)]).view(rows, cols + 1)
         first += lines.numel()
-        labels |= {int(place): f"end of row {row}" for row, place in enumerate(lines[:, -1])}
+        labels |= {place: f"end of row {row}" for row, place in enumerate(lines[:, -1].tolist())}
         whole = Box(*mine[1].box[:2], *mine[-1].box[2:])
         box = Box(
             *whole.cell(top, left, high * side, wide * side)[:2],
@@ -338,13 +338,15 @@ def relabelled(
     several = len({grid.picture for grid in grids}) > 1
     regridded = []
     for grid in grids:
-        places = torch.tensor([place[int(each)] for each in grid.places.flatten()])
-        regridded.append(replace(grid, places=places.view(grid.places.shape)))
+        places = [place[each] for each in grid.places.flatten().tolist()]
+        regridded.append(replace(grid, places=torch.tensor(places).view(grid.places.shape)))
         front = f"picture {grid.picture + 1}, " if several else ""
         front += f"{grid.name}, " if grid.name else ""
-        for row in range(grid.rows):
-            for col in range(grid.cols):
-                names[int(regridded[-1].places[row, col])] = f"{front}patch {row},{col}"
+        cells = ((row, col) for row in range(grid.rows) for col in range(grid.cols))
+        names |= {
+            each: f"{front}patch {row},{col}"
+            for each, (row, col) in zip(places, cells, strict=True)
+        }
     names_now = tuple(names.get(index, label) for index, label in enumerate(tokens.labels))
     special = tuple(False if index in names else each for index, each in enumerate(tokens.special))
     return replace(tokens, labels=names_now, special=special), tuple(regridded)

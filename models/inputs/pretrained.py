@@ -1,7 +1,8 @@
 """Prepares inputs for transformers models: forward arguments, and labels."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,18 @@ class ModelInputs:
         return sizes[0] if sizes else 1
 
 
-def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInputs:
+# Called with a prompt that the model is about to answer: entered while it writes.
+Watch = Callable[[ModelInputs], AbstractContextManager[Any] | None]
+
+
+def prepare_inputs(
+    model: "Model",
+    source: Any,
+    target: Any = None,
+    *,
+    watch: Watch | None = None,
+    logits_to_keep: int = 1,
+) -> ModelInputs:
     """Prepares an input for the model.
 
     Args:
@@ -73,13 +85,15 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
             WAV file or samples), a prompt, or a dict of the model's own inputs (in which texts and
             images may stand for ids and pixels).
         target: text or ids for a decoder, or the answer to a prompt; None generates it.
+        watch: what watches the model while it writes the answer to a prompt; None for nothing.
+        logits_to_keep: how many tokens of the prompt get logits then; 0 for all.
 
     Raises:
         ValueError: for an input the model cannot read.
     """
     takes, target = forward_arguments(model.network), as_tensor(target)
     if isinstance(source, Prompt):
-        inputs, target = _of_prompt(model, source, target)
+        inputs, target = _of_prompt(model, source, target, watch, logits_to_keep)
     else:
         inputs = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
     add_grids(model, inputs)
@@ -100,7 +114,9 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     return inputs
 
 
-def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs, Any]:
+def _of_prompt(
+    model: "Model", prompt: Prompt, target: Any, watch: Watch | None, logits_to_keep: int
+) -> tuple[ModelInputs, Any]:
     """A prompt with its answer, and the target that is left for the decoder of an
     encoder–decoder."""
     if prompt.audio is not None:
@@ -113,7 +129,11 @@ def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs
     inputs = _of_dict(model, _taken(model, reading.arguments))
     if not model.network.config.is_encoder_decoder and can_write(model.network):
         first = inputs.arguments[TEXT].shape[1]
-        note = add_answer(model, inputs.arguments, target, prompt.most_written)
+        inputs.parts, watching = reading.parts, None
+        if target is None and watch is not None:
+            watching = watch(inputs)
+        most = prompt.most_written
+        note = add_answer(model, inputs.arguments, target, most, watching, logits_to_keep)
         inputs = _of_dict(model, inputs.arguments)
         inputs.notes, inputs.answer, target = (note,) if note else (), first, None
     inputs.notes, inputs.parts = (*reading.notes, *inputs.notes), reading.parts

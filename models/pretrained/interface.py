@@ -10,7 +10,7 @@ A call outside a trace, of a model that another thread traces, computes as witho
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -39,6 +39,7 @@ from models.pretrained.packed import Packing
 from models.pretrained.recording import Call, Entry, Recording
 from models.pretrained.sparse import choose_blocks, choose_keys
 from models.pretrained.window_layers import Recipe, recipe_of
+from models.pretrained.written import Writing
 
 # Arguments of attention functions that cannot change the weights. The library's eager attention
 # ignores them all: the mask contains the sliding window, positions are in queries and keys, and
@@ -50,7 +51,7 @@ IRRELEVANT = frozenset(
     | {"deterministic", "logits_to_keep", "past_key_values", "grid_thw", "input_ids"}
 )
 
-_recording: ContextVar[Recording | None] = ContextVar("headscope_recording", default=None)
+_recording: ContextVar[Recording | Writing | None] = ContextVar("headscope_recording", default=None)
 
 
 @contextmanager
@@ -59,18 +60,15 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
 
     On leaving, also by an exception, the network and its configs are as they were.
     """
-    configs = configs_of(network)
-    check_standard(configs)
-    count_traces(configs, 1, packed_configs(network))
     hooks: list[Any] = []
-    try:
-        hooks += _window_hooks(network, record)
-        with observing(network, record):
-            yield
-    finally:
-        count_traces(configs, -1)
-        for hook in hooks:
-            hook.remove()
+    with _counted(network):
+        try:
+            hooks += _window_hooks(network, record)
+            with observing(network, record):
+                yield
+        finally:
+            for hook in hooks:
+                hook.remove()
 
 
 @contextmanager
@@ -90,9 +88,50 @@ def observing(network: nn.Module, record: Recording) -> Iterator[None]:
             hook.remove()
 
 
+@contextmanager
+def recording_writing(network: nn.Module, writing: Writing) -> Iterator[None]:
+    """Inside, the first pass of the network is recorded, and of each later one what it adds.
+
+    On leaving, also by an exception, the network and its configs are as they were.
+    """
+    record = writing.prompt
+
+    def reads(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
+        record.sources.add(kwargs)  # generation copies what it is given
+
+    def returns(module: nn.Module, args: tuple, output: Any) -> None:
+        if _recording.get() is record:
+            first.close()
+            state.callback(_recording.reset, _recording.set(writing))
+        elif _recording.get() is not writing:
+            return  # a pass of another thread
+        writing.logits.append(output.logits)
+
+    with ExitStack() as state, ExitStack() as first:
+        reading = partial(_while_recording, record, reads)
+        state.callback(network.register_forward_pre_hook(reading, with_kwargs=True).remove)
+        first.enter_context(recording(network, record))
+        state.enter_context(_counted(network))
+        state.callback(network.register_forward_hook(returns).remove)
+        yield
+
+
+@contextmanager
+def _counted(network: nn.Module) -> Iterator[None]:
+    """Inside, attention of the network asks here what to do."""
+    configs = configs_of(network)
+    check_standard(configs)
+    count_traces(configs, 1, packed_configs(network))
+    try:
+        yield
+    finally:
+        count_traces(configs, -1)
+
+
 def current_recording() -> Recording | None:
     """The record of the pass that runs here, if one does."""
-    return _recording.get()
+    record = _recording.get()
+    return record if isinstance(record, Recording) else None
 
 
 def _hooks(network: nn.Module, record: Recording) -> list[Any]:
@@ -190,7 +229,9 @@ def _attention(
 ) -> tuple[Tensor, Tensor | None]:
     record = _recording.get()
     given = {name: value for name, value in keywords.items() if value is not None}
-    if record is None:
+    if not isinstance(record, Recording):
+        if record is not None:
+            record.keep(module, (query, key, value), attention_mask, given)
         call = partial(_before(module, ALL_ATTENTION_FUNCTIONS), module)
         return _untraced(call, (query, key, value), attention_mask, dropout, scaling, given)
     entry = record.entry(module)
@@ -316,7 +357,7 @@ def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -
 
 def _mask(**asked: Any) -> Tensor | None:
     previous = untraced_implementation(asked["config"])
-    if _recording.get() is not None:
+    if current_recording() is not None:
         return create_mask(asked, additive=previous == "eager")
     return ALL_MASK_ATTENTION_FUNCTIONS.get(previous or "sdpa", sdpa_mask)(**asked)
 

@@ -431,6 +431,10 @@ class Recording:
         )
         return replace(whole, mask=mask)
 
+    def forget_axes(self) -> None:
+        """Forgets the axes so far, of sequences that have become others."""
+        self._axes.clear()
+
     def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:
         key = source, length, batch
         if key not in self._axes:

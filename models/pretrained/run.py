@@ -1,7 +1,9 @@
 """Traces one forward pass of a transformers model."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,6 +12,7 @@ from torch import Tensor, nn
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
 from models.edits import check, of_input, of_network
+from models.inputs.answers import writes_by_passes
 from models.inputs.edited import edited
 from models.inputs.pretrained import (
     ModelInputs,
@@ -23,9 +26,11 @@ from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states, states_of, with_finals
+from models.pretrained.interface import recording_writing
 from models.pretrained.origin import PretrainedOrigin
-from models.pretrained.passes import record_pass, run_network
+from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
+from models.pretrained.written import NotJoinedError, Writing
 from models.progress import Progress, no_progress
 from models.text import Tokens
 from models.trace import Output, PatchGrid, Site, Sound, Trace
@@ -84,7 +89,18 @@ def trace_pretrained(
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
             attention with something in it that is not known here.
     """
-    inputs = edited(model, prepare_inputs(model, source, target), of_input(edits))
+    writing: Writing | None = None
+
+    def watch(prompt: ModelInputs) -> AbstractContextManager[None]:
+        nonlocal writing
+        writing = Writing(new_recording(model, prompt, progress=progress))
+        return recording_writing(model.network, writing)
+
+    alone = not hidden and differentiate is None and not edits and writes_by_passes(model.network)
+    inputs = prepare_inputs(
+        model, source, target, watch=watch if alone else None, logits_to_keep=logits_to_keep or 0
+    )
+    inputs = edited(model, inputs, of_input(edits))
     if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     fewer = "logits_to_keep" in inputs.arguments  # asked for here or among the model's own inputs
@@ -94,16 +110,18 @@ def trace_pretrained(
             f" {type(inputs.arguments['logits_to_keep']).__name__}"
         )
     inputs, applied = resolved(model, inputs, of_network(edits))
-    with_gradient = differentiate is not None
-    record, out = record_pass(
-        model,
-        inputs,
-        applied,
-        hidden=hidden,
-        gradient=with_gradient,
-        rules=rules,
-        progress=progress,
-    )
+    try:
+        record, out = _joined(writing, inputs)
+    except NotJoinedError:
+        record, out = record_pass(
+            model,
+            inputs,
+            applied,
+            hidden=hidden,
+            gradient=differentiate is not None,
+            rules=rules,
+            progress=progress,
+        )
     if not record.calls:
         beside = "; ".join(_untraceable(record, model.network)) or "nothing to show"
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
@@ -154,6 +172,19 @@ def trace_pretrained(
         sound=_sound(inputs, model),
         edits=tuple(edits),
     )
+
+
+def _joined(writing: Writing | None, inputs: ModelInputs) -> tuple[Recording, Any]:
+    """What the passes that wrote an answer recorded, and what they returned.
+
+    Raises:
+        NotJoinedError: where there are none, or a pass over the whole text has to tell.
+    """
+    if writing is None:
+        raise NotJoinedError("nothing was written")
+    record = writing.joined(inputs)
+    logits = torch.cat(writing.logits, 1)
+    return record, SimpleNamespace(logits=logits[:, -inputs.arguments.get("logits_to_keep", 0) :])
 
 
 def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:

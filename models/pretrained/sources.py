@@ -71,10 +71,14 @@ class Sources:
     def of(arguments: Mapping[str, Any]) -> "Sources":
         """Of the arguments of a model."""
         sources = Sources()
+        sources.add(arguments)
+        return sources
+
+    def add(self, arguments: Mapping[str, Any]) -> None:
+        """Names the tensors among the arguments of a model."""
         for name, value in arguments.items():
             if isinstance(value, Tensor) and (name in SEQUENCES or value.ndim == 3):
-                sources._name(value, SEQUENCES.get(name, name))
-        return sources
+                self._name(value, SEQUENCES.get(name, name))
 
     def enter(self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """A module that contains attention layers is called."""

@@ -40,7 +40,7 @@ def written(
         The whole text, the part of it that was written, its tokens with their probabilities, and
         a note where a tokenizer reads the text as other tokens.
     """
-    from analysis.generation import write_on
+    from analysis.generation import continuation
     from models.text import Decoding
 
     if not 1 <= count <= MOST:
@@ -50,7 +50,7 @@ def written(
         reader = model.tokenizer
         if target is not None or not isinstance(given, str) or not isinstance(reader, Decoding):
             raise ValueError(f"{model.name} goes on with no text here: expected a decoder’s text")
-        result = write_on(
+        result = continuation(
             model,
             given,
             count,
@@ -62,8 +62,7 @@ def written(
     ids = _before_end(reader, result.ids)
     if not ids:
         raise ValueError("the model ends the text here: it writes nothing more")
-    begun = result.trace.tokens[0].ids[: result.given]
-    text, same = _joined(reader, given, begun, ids)
+    text, same = _joined(reader, given, result.begun, ids)
     return {
         "text": text,
         "written": text[len(given) :],
