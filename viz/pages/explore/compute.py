@@ -6,10 +6,13 @@ from torch import zeros as zeros
 
 from analysis import tensors as tensors
 from analysis.alignment import aligning_heads as aligning_heads
+from analysis.effects import EmbeddingDistance as EmbeddingDistance
 from analysis.faithfulness import faithfulness as faithfulness
 from analysis.flow import flow as flow
 from analysis.norms import norms_to as norms_to
 from analysis.outputs import class_probabilities as class_probabilities
+from analysis.outputs import divergence as divergence
+from analysis.outputs import logits_at as logits_at
 from analysis.outputs import top_ids as top_ids
 from analysis.patches import grid_of as grid_of
 from analysis.perturbation import perturbation as perturbation

@@ -11,8 +11,8 @@ from models.request import Chat, Options, Several, Source, TraceRequest
 from viz.pages import shared
 from viz.pages.explore import compute, runs
 from viz.pages.explore.names import PAGE
+from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.state import session
 from viz.pages.widgets import controls
 
 SECOND = "second"  # the name of the second input in the text of edits
@@ -127,8 +127,16 @@ def take() -> None:
         _add(text, second if isinstance(second, str) else "")
 
 
-def strip(edited: TraceRequest) -> None:
-    """Lists the edits, with what can be done to them; nothing where there never was one."""
+def strip(
+    edited: TraceRequest, params: Iterable[link.Param], params_of: link_on_entry.ParamsOf
+) -> None:
+    """Lists the edits, with what can be done to them; nothing where there never was one.
+
+    Args:
+        edited: the request, with the edits that are on.
+        params: of the page now.
+        params_of: of the page, for a link.
+    """
     state = st.session_state
     if problem := state.pop(f"{PAGE}/edits/problem", ""):
         shared.error_line(problem)
@@ -145,11 +153,14 @@ def strip(edited: TraceRequest) -> None:
             _button("Undo", "undo", _undo, past, "Takes the last change of the list back")
             _button("Redo", "redo", _redo, future, "Makes it again")
             _button("Remove all", "remove", partial(_become, Listed()), listed.edits)
-            runs.draw(listed, _become)
+            run = runs.now(params, edited)
+            enabled = bool(listed.edits or past or future)
+            runs.draw(run, partial(_open, params_of=params_of), enabled=enabled)
         for number, edit in enumerate(listed.edits):
             _row(listed, number, edit)
         if listed.second and any(hasattr(edit, "source") for edit in listed.edits):
             st.caption(f"Second input: “{shared.plain(listed.second)}”")
+        runs.compare(run)
 
 
 def _row(listed: Listed, number: int, edit: Any) -> None:
@@ -213,6 +224,13 @@ def _become(listed: Listed) -> None:
     session.fold(PAGE)
     remember()
     session.edit(PAGE, _settings(listed))
+
+
+def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:
+    """Shows a kept run; “Undo” returns to the edits of now."""
+    session.fold(PAGE)
+    remember()
+    runs.open_run(run, params_of)
 
 
 def _undo() -> None:

@@ -26,6 +26,7 @@ from viz.pages.explore import (
     others,
     recordings,
     relevance,
+    runs,
     sizes,
     source,
     welcome,
@@ -179,6 +180,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *relevance.PARAMS,
         *figures.PARAMS,
         *edits.PARAMS,
+        *runs.PARAMS,
         *writing.PARAMS,
         beside.PARAM,
     )
@@ -254,7 +256,7 @@ def _show(
         stage.stale()
         return None
     edited = edits.request(plain)
-    edits.strip(edited)
+    edits.strip(edited, _now(stage.kind), params_of)
     names = inputs.special_names(entries.reads, None if source.listed() else model)
     between = words.chosen(PAGE, names)
     beside_it = writing.props(edited, model) | others.props(edited)

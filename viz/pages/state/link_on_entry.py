@@ -4,6 +4,7 @@ Nothing else in Python reads the link: from then on the browser writes it, from 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -48,16 +49,18 @@ def enter(
     return session.current(page)
 
 
-def follow(page: str, params: ParamsOf, query: Mapping[str, str]) -> None:
+def follow(page: str, params: ParamsOf, query: Mapping[str, str], *, view: bool = True) -> None:
     """Takes a link of the page itself to it, as if it were entered by that link.
 
     Args:
         page: name of the page.
         params: its settings and its view's selection, for a link.
         query: of the link.
+        view: whether the view's selection becomes that of the link; else it stays.
     """
     session.fold(page)
-    session.apply(page, _linked(tuple(params(query)), query, SELECTED))
+    linked = _linked(tuple(params(query)), query, SELECTED)
+    session.apply(page, linked if view else replace(linked, selection=None))
 
 
 def enter_app(page: str) -> None:

@@ -184,20 +184,65 @@ def test_another_value_of_a_weight_takes_the_place_of_the_first() -> None:
     assert helpers.link(app)["edits"] == "Ablate(0, 0), SetWeights(1, 0, 3, 2, 0.3)"
 
 
+def kept_runs(app):
+    return [each.label for each in app.button if (each.key or "").startswith("explore_edits_run")]
+
+
+def keep(app, name):
+    app.text_input("explore_edits_name").set_value(name)
+    press(app, "keep_this")
+
+
 def test_runs_are_kept_by_name_and_shown_again() -> None:
     app = opened(edits="Ablate(0, 0), Ablate(0, 1)", off="1")
     first = weights(app)
-    app.text_input("explore_edits_name").set_value("one *head*")
-    press(app, "keep_this")
+    keep(app, "one *head*")
     press(app, "remove")
-    app.text_input("explore_edits_name").set_value("")
-    press(app, "keep_this")
-    labels = [each.label for each in app.button if (each.key or "").startswith("explore_edits_run")]
-    assert labels == ["one \\*head\\*", "Run 1"]
+    keep(app, "")
+    assert kept_runs(app) == ["one \\*head\\*", "Run 1"]
     press(app, "run_0")
     assert same(weights(app), first)
     assert helpers.link(app)["off"] == "1"
     press(app, "run_1")
     assert "edits" not in helpers.link(app)
-    press(app, "forget")
-    assert not [each for each in app.button if (each.key or "").startswith("explore_edits_run")]
+    again = opened(kept=helpers.link(app)["kept"])  # a reload
+    assert kept_runs(again) == kept_runs(app)
+    press(again, "run_0")
+    assert same(weights(again), first)
+    press(again, "forget_0")
+    assert kept_runs(again) == ["Run 1"]
+    press(again, "forget_0")
+    assert not kept_runs(again)
+    assert "kept" not in helpers.link(again)
+
+
+def test_a_link_with_bad_runs_says_so_and_another_link_loses_none() -> None:
+    app = opened(kept="[1, 2]")
+    assert any("kept" in line for line in helpers.lines(app))
+    assert not kept_runs(app)
+
+
+def test_runs_are_compared_side_by_side() -> None:
+    text = "the cat saw the dog"
+    app = opened(model="grammar-next", input=text, edits="Ablate(1, 0)")
+    keep(app, "without a head")
+    press(app, "remove")
+    keep(app, "as it is")
+    press(app, "compare")
+    assert helpers.link(app)["compared"] == "yes"
+    (table,) = app.table
+    frame = table.value
+    assert list(frame.columns) == ["", "as it is", "without a head"]
+    rows = {row[""].strip("*"): row for row in frame.to_dict("records")}
+    assert rows["Input"]["without a head"] == ":gray[the same]"
+    assert rows["Edits"]["as it is"] == "none"
+    assert rows["Edits"]["without a head"].startswith("Layer 1, head 0")
+    model = load("grammar-next")
+    plain, without = (
+        trace(model, text, edits=edits).output.values[0, -1].double().log_softmax(-1)
+        for edits in ((), (Ablate(1, 0),))
+    )
+    kl = float((plain.exp() * (plain - without)).sum())
+    assert rows["From the first"]["without a head"] == f"KL {kl:.3g} nats"
+    for name, logs in (("as it is", plain), ("without a head", without)):
+        assert f"{100 * float(logs.exp().max()):.1f} %" in rows["Prediction"][name]

@@ -132,10 +132,13 @@ export function patching(state, parent) {
     setText(
       said,
       "What each state of the second text does to the logit of ",
-      ...quoted(legible(name)),
+      ...quoted(legible(name).trim()),
       `${position === null ? "" : ` at position ${position}`}: all by attribution`,
       exact ? `, ${passes} exactly${apart(answer)}` : ".",
     );
+    const first = /** @type {HTMLElement | null} */ (table.querySelector(".hs-cells-here"));
+    const corner = /** @type {HTMLElement} */ (table.querySelector(".hs-cells-corner"));
+    requestAnimationFrame(() => scroller.scrollTo({ left: first ? first.offsetLeft - 2 * corner.offsetWidth : 0 }));
     chosen = null;
     apply.disabled = true;
     setText(read, "Choose a cell to read it, and to patch its state.");
