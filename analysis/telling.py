@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from analysis.alignment import aligning_heads, spoken, transcript
 from analysis.grounding import answer, ranked, rows_of, sites_on_pictures
@@ -11,6 +12,7 @@ from analysis.words import words_of
 from models.trace import Site, Trace
 
 MOST = 0.5  # of a row's weight that may rest on sinks, the query itself and the token before it
+ABOVE = 2.0  # times an even share: a weight below says little
 PEAK = 0.2  # of a picture's row: one patch that takes more is a sink of its own
 
 
@@ -24,6 +26,7 @@ class Telling:
         query: the token that looks.
         key: the token that gets most of its weight.
         weight: that it gets.
+        even: the weight that each key of the row would get in a uniform one.
     """
 
     site: Site
@@ -31,6 +34,12 @@ class Telling:
     query: int
     key: int
     weight: float
+    even: float
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the largest weight is well above an even share."""
+        return self.weight > ABOVE * self.even
 
 
 def telling(trace: Trace) -> Telling | None:
@@ -65,8 +74,7 @@ def telling(trace: Trace) -> Telling | None:
             gain = gain.where(weights.amax(-1) < PEAK, -1.0)
         head = int(gain.argmax())
         if gain[head] > 0 and (best is None or float(gain[head]) > best[0]):
-            key = int(weights[head].argmax())
-            best = float(gain[head]), Telling(site, head, query, key, float(weights[head, key]))
+            best = float(gain[head]), _of(site, head, query, weights[head])
     return None if best is None else best[1]
 
 
@@ -83,9 +91,7 @@ def _listening(trace: Trace) -> Telling | None:
     site = next(each for each in trace.sites if (each.kind, each.layer) == ("cross", layer))
     _, places = max(spoken(tokens), key=lambda word: len(word[0]))
     query = first + places[0] - 1
-    weights = trace.weights(site, head, rows=[query])[0].float()
-    key = int(weights.argmax())
-    return Telling(site, head, query, key, float(weights[key]))
+    return _of(site, head, query, trace.weights(site, head, rows=[query])[0].float())
 
 
 def _looking(trace: Trace) -> Telling | None:
@@ -102,8 +108,14 @@ def _looking(trace: Trace) -> Telling | None:
     rows = rows_of(trace, [*places])
     best = ranked(trace, rows)[0]
     weights = trace.weights(best.site, best.head, rows=rows[:1])[0].float()
+    return _of(best.site, best.head, rows[0], weights)
+
+
+def _of(site: Site, head: int, query: int, weights: Tensor) -> Telling:
+    """A head by the weights of one query, one a key."""
     key = int(weights.argmax())
-    return Telling(best.site, best.head, rows[0], key, float(weights[key]))
+    even = 1 / max(int((weights > 0).sum()), 1)
+    return Telling(site, head, query, key, float(weights[key]), even)
 
 
 def _query(trace: Trace, site: Site) -> int:

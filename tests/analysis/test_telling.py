@@ -47,6 +47,7 @@ def test_the_head_is_that_of_a_plain_loop(name: str) -> None:
     assert (chosen.site.layer, chosen.head, chosen.query) == (*expected, query)
     row = found.weights(chosen.site, chosen.head)[query]
     assert (chosen.key, chosen.weight) == (int(row.argmax()), pytest.approx(float(row.max())))
+    assert chosen.even == 1 / sum(weight > 0 for weight in row.tolist())
 
 
 def test_of_a_picture_it_is_a_head_of_the_class_token() -> None:

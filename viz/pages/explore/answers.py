@@ -75,11 +75,6 @@ def reason(chosen: "Telling", trace: "Trace") -> str:
             f"What to look at: {where}: of the heads that look much at the picture, the one that"
             " looks at the fewest places while the model writes the chosen word."
         )
-    if trace.key_grid(site) is not None:
-        return (
-            f"What to look at: {where}: of the heads that rest on no single patch, the one in which"
-            f" “{query}” looks most sharply."
-        )
     key = trace.key_labels(site)[chosen.key]
     if trace.sound is not None and site.kind == "cross":
         written = trace.query_labels(site)[chosen.query + 1].strip()
@@ -87,10 +82,30 @@ def reason(chosen: "Telling", trace: "Trace") -> str:
             f"What to look at: {where} follows the recording: while the model writes “{written}” it"
             f" listens most at {key}."
         )
+    name = _name(query, chosen, trace)
+    if not chosen.stands_out:
+        return (
+            f"What to look at: no head stands out. The sharpest for {name} is layer {site.layer},"
+            f" head {chosen.head}: its largest weight is {chosen.weight:.2g}, an even share"
+            f" {chosen.even:.2g}."
+        )
+    if trace.key_grid(site) is not None:
+        return (
+            f"What to look at: {where}: of the heads that rest on no single patch, the one in which"
+            f" {name} looks most sharply."
+        )
     return (
         f"What to look at: {where}: “{query}” gives {chosen.weight:.2f} of its attention to"
         f" “{key}”. Of the heads that do not rest on a sink, it is the sharpest for this token."
     )
+
+
+def _name(label: str, chosen: "Telling", trace: "Trace") -> str:
+    """The token that looks, as the picture names it; any other in quotes."""
+    grid = trace.query_grid(chosen.site)
+    if grid is None:
+        return f"“{label}”"
+    return "the class token" if grid.prefix else f"patch {chosen.query}"
 
 
 def _ranked(names: Sequence[str], shares: Any) -> str:

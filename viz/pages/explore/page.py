@@ -24,6 +24,7 @@ from viz.pages.explore import (
     inputs,
     opening,
     others,
+    preprocessing,
     recordings,
     relevance,
     runs,
@@ -347,7 +348,10 @@ def _answer(
     trace, name = held.value.trace, request.model.catalogue
     done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
     if done:
-        st.caption(shared.plain("; ".join(done)))
+        assumed = preprocessing.assumed(model)
+        texts = {note: shared.plain(note) for note in done}
+        marked = (f":orange-background[{texts[n]}]" if n in assumed else texts[n] for n in done)
+        st.caption("; ".join(marked))
     second = None
     if stage.kind == "image":
         second = beside.choose(request, entries.beside)

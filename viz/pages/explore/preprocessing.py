@@ -6,7 +6,6 @@ import streamlit as st
 
 from models.request import Items, Picture, Source
 from viz.api.pictures import data_url
-from viz.pages import shared
 from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
@@ -47,8 +46,6 @@ def choose(source: Source, model: "Model") -> None:
     label = "Preprocessing (changed)" if is_changed() else "Preprocessing"
     if not (stated.stated or is_changed()):
         label = "Preprocessing (assumed)"
-        line = ". ".join(assumed(model))
-        shared.notice(f"{line[0].upper()}{line[1:]}.")
     with st.popover(label, key=f"{PAGE}_preprocessing"):
         _resolution(model)
         _settings(model, stated)
@@ -100,7 +97,7 @@ def _size(model: "Model", stated: "Preprocessing") -> tuple[int, int]:
 
 
 def assumed(model: "Model") -> tuple[str, ...]:
-    """What the preprocessing of a checkpoint that states none is; told once, above the picture."""
+    """What the preprocessing of a checkpoint that states none is; a note on every picture."""
     preprocessing = model.preprocessing
     return () if preprocessing is None or preprocessing.stated else preprocessing.notes
 

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.outputs import likeliest
 from analysis.target import target_in as choose
+from analysis.telling import telling
 from models.card import card
 from models.catalogue import bundled
 from models.edits import Ablate
@@ -17,7 +18,8 @@ from tests.viz.pages.explore.explorer import (
     view,
 )
 from tests.viz.pages.helpers import lines, take
-from viz.api import tracing
+from viz.api import samples, tracing
+from viz.pages.explore import answers
 
 KINDS = {known.name: known.kind for known in bundled()}
 TRAINED = {
@@ -123,3 +125,19 @@ def test_what_the_user_wrote_stays_when_the_model_changes() -> None:
     app = opened(model="built", input="my own words")
     take(app, "minilm")
     assert setting(app, "input") == "my own words"
+
+
+def test_of_nearly_equal_weights_it_says_that_no_head_stands_out() -> None:
+    text = trace(load("minilm"), "The bank of the river.")
+    picture = trace(load("shapes"), samples.PICTURES[next(iter(samples.samples("shapes")))])
+    for t, name in ((text, "“.”"), (picture, "the class token")):
+        chosen = telling(t)
+        assert chosen is not None
+        assert chosen.stands_out
+        assert "stands out" not in answers.reason(chosen, t)
+        even = replace(chosen, weight=0.03, even=0.025)
+        assert answers.reason(even, t) == (
+            f"What to look at: no head stands out. The sharpest for {name} is layer"
+            f" {chosen.site.layer}, head {chosen.head}: its largest weight is 0.03, an even share"
+            " 0.025."
+        )

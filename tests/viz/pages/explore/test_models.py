@@ -165,9 +165,9 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
 def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
     app = opened(place="folder", folder=str(saved("DINOv2")))
     assumed = "what is usual for DINOv2 is assumed, mean 0.485 0.456 0.406, std 0.229 0.224 0.225"
-    assert any(assumed in literal(each.value) for each in app.info)
+    assert f":orange-background[the model states no image preprocessing: {assumed}]" in told(app)
     choose(app, "mean", "0.1 0.2 0.3")
-    assert not app.info
+    assert assumed not in told(app)
 
 
 def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:

@@ -68,8 +68,12 @@ export function pictureOf(state, parent, edit = null) {
     picture: save,
     others: () => allHeads("image", state.site().heads),
   });
+  const opacity = element("input", "hs-opacity", { type: "range", min: "10", max: "100", step: "5" });
+  opacity.oninput = () => state.select({ opacity: Number(opacity.value) });
+  const slider = element("label", "hs-label", { title: "Opacity of the weights, percent" }, "Opacity ", opacity);
+  slider.hidden = Boolean(state.leader);
   const heading = element("h3", "hs-heading");
-  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), bare, keep);
+  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), slider, bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const below = [legend.canvas, dark, ...mass.parts, read, doubt];
   const section = element("section", "hs-section", {}, lead, sentence, prefix, stage, ...below);
@@ -187,6 +191,7 @@ export function pictureOf(state, parent, edit = null) {
   function render(theme) {
     colours = theme;
     setText(heading, state.view.props.title || "One head over the picture");
+    opacity.value = String(state.selection.opacity);
     const { bitmap } = state;
     const rows = state.complete ? state.rows() : null;
     if (space?.wide && bitmap && rows) {

@@ -9,6 +9,9 @@ import { nameOf, theToken } from "./words.js";
 /** @import {ImageState, Rows} from "./state.js" */
 /** @import {Plan} from "./tiles.js" */
 
+/** @type {Record<string, string>} */
+const PARTS = { class: "the class token", registers: "the registers", patches: "the patches" };
+const LIST = new Intl.ListFormat("en");
 /** @type {Record<string, number>} */
 const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
 
@@ -88,9 +91,10 @@ export function headsOf(state, parent) {
     const much = inward ? "comes from" : "goes to";
     const rows = state.rows();
     setText(even, rows ? evenOf(rows) : "");
-    const parts = Object.values(partsOf(state.base)).filter(Boolean).join(", ");
+    const parts = Object.values(partsOf(state.base)).filter(Boolean).map((part) => PARTS[part] ?? part);
+    const bars = parts.length > 1 ? ` Bars: how much ${much} ${LIST.format(parts)}.` : "";
     if (state.difference) setText(sentence, `${lead}: what the edits changed, in each head.`);
-    else setText(sentence, `${lead}, in each head. Bars: how much ${much} ${parts}.`);
+    else setText(sentence, `${lead}, in each head.${bars}`);
     const spot = state.read;
     read.classList.toggle("hs-muted", !spot);
     if (!rows || !spot)

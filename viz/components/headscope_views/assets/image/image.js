@@ -143,15 +143,6 @@ function toolbar(state, bar, edits) {
   const grounds = GROUNDS.map(([ground, text, title]) =>
     button(text, title, () => state.select({ ground })),
   );
-  const opacity = element("input", "hs-opacity", {
-    type: "range",
-    min: "10",
-    max: "100",
-    step: "5",
-    "aria-label": "Opacity of the weights, percent",
-    title: "Opacity of the weights",
-  });
-  opacity.oninput = () => state.select({ opacity: Number(opacity.value) });
   const sinks = menu(
     "Sinks",
     "The class token and registers, which take weight when a head finds nothing to look at",
@@ -167,10 +158,9 @@ function toolbar(state, bar, edits) {
   outliers.removeAttribute("aria-label");
   for (const item of [out, into, ...scales, ...paints, ...grounds]) item.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
-  const opacityLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Opacity");
   bar.replaceChildren(
     ...[layer.box, head.box, edits.box, switchOf("Direction of attention", out, into)],
-    ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), element("div", "hs-values", {}, opacityLabel, opacity)],
+    ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds)],
     ...[element("div", "hs-values", {}, sinks, outliers), note],
   );
   const stale = changes();
@@ -178,9 +168,9 @@ function toolbar(state, bar, edits) {
     render() {
       edits.render();
       const { site, head: chosen, direction, scale, paint, ground } = state.selection;
-      const { opacity: most, sinks: mode, outliers: more } = state.selection;
+      const { sinks: mode, outliers: more } = state.selection;
       const { missing } = state.view;
-      const drawn = [site, chosen, direction, scale, paint, ground, most, mode, more, missing];
+      const drawn = [site, chosen, direction, scale, paint, ground, mode, more, missing];
       if (!stale(state.base, ...drawn)) return;
       layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
@@ -191,7 +181,6 @@ function toolbar(state, bar, edits) {
       grounds.forEach((item, i) =>
         item.setAttribute("aria-pressed", String(GROUNDS[i][0] === ground)),
       );
-      opacity.value = String(most);
       sinks.selectedIndex = SINKS.findIndex(([each]) => each === mode);
       outliers.hidden = mode === "shown";
       outliers.setAttribute("aria-pressed", String(more === "yes"));

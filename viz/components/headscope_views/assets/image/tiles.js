@@ -170,7 +170,7 @@ export function tilesOf(state) {
     const picture = state.coloured ? both?.plain : both?.dim;
     const context = fit(ground, whole[0], whole[1] + note);
     context.fillStyle = theme.background;
-    context.fillRect(0, 0, whole[0], whole[1] + note);
+    context.fillRect(0, 0, whole[0] + 1, whole[1] + note + 1); // over the fraction of a last pixel
     context.textBaseline = "alphabetic";
     state.heads().forEach((name, i) => {
       const [x, y] = places[i];
