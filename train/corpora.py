@@ -30,6 +30,7 @@ from train.task import draw
 
 PHOTOS = Path(__file__).parents[1] / "viz" / "photos"
 ITEMS = 200  # held-out items of a task
+PAIRS = 64  # of tokens, of each head: to save room
 PARTS = {  # of a photo: left, upper, right and lower edge, as shares
     "": (0.0, 0.0, 1.0, 1.0),
     ", upper left": (0.0, 0.0, 0.5, 0.5),
@@ -136,7 +137,7 @@ def make(name: str, out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as pictures, TemporaryDirectory(dir=out) as work:
         inputs = corpus.inputs(model, Path(pictures))
-        folder = run(model, inputs, Path(work) / name, about=corpus.about)
+        folder = run(model, inputs, Path(work) / name, about=corpus.about, pairs=PAIRS)
         forget(folder, everything=True)
         if (out / name).exists():
             (out / name).rename(Path(work) / "old")

@@ -21,6 +21,7 @@ FIGURE_OPTIONS = {
     "shown": OF_VIEWS["shown"].kind,
     "words": FLAG,  # whether title and caption are drawn
 }
+TOKENS = {"key": corpus.token_list, "query": corpus.token_list}
 OF_RUN = {**SITE, "head": WHOLE}
 ENDPOINTS = (
     *ANSWERS,
@@ -29,7 +30,7 @@ ENDPOINTS = (
     Endpoint("alike", CORPUS, corpus.alike, OF_RUN),
     Endpoint("corpora", BOTH, over_corpora.corpora, OF_RUN),
     Endpoint("changes", CORPUS, compared.changes, optional={"number": word}),
-    Endpoint("attending", CORPUS, corpus.attending, optional={"key": word, "query": word}),
+    Endpoint("attending", CORPUS, corpus.attending, optional=TOKENS),
     Endpoint("drawing", CORPUS, corpus.drawing, {"cells": corpus.cells}, {"whole": FLAG}),
     Endpoint(
         "export",

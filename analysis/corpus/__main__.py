@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from analysis.corpus.engines import ENGINES
 from analysis.corpus.progress import Control, Progress, StoppedError
 from analysis.corpus.runs import run
-from analysis.corpus.settings import BLOCK, LONGEST, SHARD
+from analysis.corpus.settings import BLOCK, LONGEST, PAIRS, SHARD
 from analysis.corpus.watched import Watched, be_nice
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
@@ -95,6 +95,7 @@ def read(options: argparse.Namespace, control: Control) -> Path:
         device=options.device,
         about=options.about,
         append=options.append,
+        pairs=options.pairs,
         control=control,
     )
 
@@ -120,6 +121,7 @@ def parser() -> Parser:
     parser.add_argument("--block", type=int, default=BLOCK, help="texts that are sorted together")
     parser.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
     parser.add_argument("--seed", type=int, default=0, help="of the samples")
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="of tokens, kept of each head")
     parser.add_argument("--threads", type=int, default=0, help="of each worker")
     parser.add_argument("--device", help="such as cpu or cuda; of the local engine")
     parser.add_argument("--about", default="", help="what the texts are, for display")
@@ -146,6 +148,8 @@ class Line(Seldom):
 
     def __init__(self) -> None:
         super().__init__(0.2)
+        sys.stderr.write(f"{NAME}: opening the model")
+        sys.stderr.flush()
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -169,7 +173,8 @@ def described(progress: Progress) -> str:
 
 def complain(problem: object, status: int) -> int:
     """One line on standard error; returns the exit status."""
-    sys.stderr.write(f"{NAME}: {' '.join(str(problem).split())}\n")
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    sys.stderr.write(f"{clear}{NAME}: {' '.join(str(problem).split())}\n")
     return status
 
 

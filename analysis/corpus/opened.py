@@ -148,14 +148,15 @@ class Run:
     def attending_to(self, key: str = "", count: int = 10, *, query: str = "") -> "pd.DataFrame":
         """The heads that give the largest share of their weight to a token, from one, or both.
 
-        A token is given in any case, or as people call it: "commas". With a key alone, the share
-        is of all weight; with a query alone, of all weight on plain keys. With both, it is of the
-        weight of the sampled queries that are this token, where the key draws most of it.
+        A token is given in any case, or as people call it: "commas". Several, separated by commas,
+        count together: "is, are". With a key alone, the share is of all weight; with a query alone,
+        of all weight on plain keys. With both, it is of the weight of the sampled queries that are
+        this token, where the key draws most of it. What a run does not list counts as 0.
 
         Args:
-            key: the token that draws weight; "" for any.
+            key: the tokens that draw weight; "" for any.
             count: how many heads, at most.
-            query: the token that gives it; "" for any.
+            query: the tokens that give it; "" for any.
 
         Raises:
             ValueError: without both, and for pairs of a run of an earlier version.
@@ -168,21 +169,21 @@ class Run:
         return ranked.head(count).to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
 
     def _token_shares(self, role: str, text: str) -> Any:
-        """The share of each head's weight that a token draws or gives, by head."""
-        wanted = token_of(text)
+        """The share of each head's weight that some tokens draw or give, by head."""
+        wanted = tokens_of(text)
         if not wanted:
             raise ValueError("expected a token to attend to, one to attend from, or both")
         frame = self._frame("tokens", ["id", "role", "label", "share"])
-        same = frame["label"].str.strip().str.casefold() == wanted
+        same = _are(frame["label"], wanted)
         return frame[same & (frame["role"] == role)].groupby("id")["share"].sum()
 
     def _pair_shares(self, query: str, key: str) -> Any:
-        """The share of the weight of one token that goes to another, by head."""
+        """The share of the weight of some tokens that goes to others, by head."""
         columns = ["id", "query", "query_label", "key_label", "weight", "queries"]
         frame = self._frame("pairs", columns)
-        sampled = frame[frame["query_label"].str.strip().str.casefold() == token_of(query)]
+        sampled = frame[_are(frame["query_label"], tokens_of(query))]
         queries = sampled.groupby("query")["queries"].max().sum()
-        chosen = sampled[sampled["key_label"].str.strip().str.casefold() == token_of(key)]
+        chosen = sampled[_are(sampled["key_label"], tokens_of(key))]
         return chosen.groupby("id")["weight"].sum() / queries
 
     def like_drawing(
@@ -341,6 +342,16 @@ SHARED = (
     "sink share",
     "positional",
 )
+
+
+def tokens_of(text: str) -> set[str]:
+    """The tokens of a text in which commas separate them; of a comma alone, the comma."""
+    return {token_of(part) for part in text.split(",") if part.strip()} or {*text.strip()}
+
+
+def _are(labels: Any, tokens: set[str]) -> Any:
+    """Where labels are some of the tokens that are looked for."""
+    return labels.str.strip().str.casefold().isin(tokens)
 
 
 def token_of(text: str) -> str:

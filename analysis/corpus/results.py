@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LISTED = 32  # tokens of each head, by each order
-PAIRS = 64  # pairs of tokens of each head
 OFTEN = 5  # occurrences from which the mean of a token counts
 NAMES = (
     "heads",
@@ -324,7 +323,7 @@ def _pairs(plan: Plan, state: State) -> "pa.Table":
         sampled = dict(zip(*np.unique(pairs.token, return_counts=True), strict=True))
         for head in range(place.heads if len(pairs.number) else 0):
             for query, key, count, weight in _commonest(
-                pairs.token, pairs.keys[:, head], pairs.weights[:, head]
+                pairs.token, pairs.keys[:, head], pairs.weights[:, head], plan.settings.pairs
             ):
                 row = (place.first + head, query, key, plan.labels[query], plan.labels[key])
                 row += (count, weight, int(sampled[query]))
@@ -334,13 +333,13 @@ def _pairs(plan: Plan, state: State) -> "pa.Table":
 
 
 def _commonest(
-    queries: np.ndarray, keys: np.ndarray, weights: np.ndarray
+    queries: np.ndarray, keys: np.ndarray, weights: np.ndarray, most: int
 ) -> Iterable[tuple[int, int, int, float]]:
     """Pairs of tokens with their counts and summed weights, the largest sums first."""
     both, place = np.unique(np.stack([queries, keys]), axis=1, return_inverse=True)
     count = np.bincount(place)
     total = np.bincount(place, weights)
-    order = sorted(range(len(count)), key=lambda each: (-total[each], each))[:PAIRS]
+    order = sorted(range(len(count)), key=lambda each: (-total[each], each))[:most]
     return [
         (int(both[0, each]), int(both[1, each]), int(count[each]), float(total[each]))
         for each in order

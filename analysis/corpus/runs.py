@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
@@ -18,9 +19,9 @@ from analysis.corpus.plan import Plan, Planner, cut, forget
 from analysis.corpus.progress import Control, Progress, StoppedError, no_control
 from analysis.corpus.results import write_results
 from analysis.corpus.scales import OF_WEIGHTS
-from analysis.corpus.settings import BLOCK, LONGEST, SHARD, Settings
+from analysis.corpus.settings import BLOCK, LONGEST, PAIRS, SHARD, Settings
 from analysis.corpus.state import Layout, State
-from analysis.corpus.texts import Text, pictures_of, texts_of
+from analysis.corpus.texts import Text, check_paths, pictures_of, texts_of
 from models.run import as_model, load, trace
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def run(
     device: str | None = None,
     about: str = "",
     append: bool = False,
+    pairs: int = PAIRS,
     control: Control = no_control,
 ) -> Path:
     """Reads a corpus once, and writes what every head does into a folder of Parquet files.
@@ -72,6 +74,7 @@ def run(
         device: such as "cuda", of a model that is loaded here; None for the usual one.
         about: what the texts are, for display.
         append: whether to add to a finished run.
+        pairs: of tokens that are kept of each head, those with the most weight.
         control: called after each batch. It may wait, to pause, and raise `StoppedError`, to end
             the run with what was read; after any other exception too, the next call goes on there.
 
@@ -84,12 +87,15 @@ def run(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine: expected one of {ENGINES}, received {engine!r}")
+    settings = Settings(longest=longest, block=block, seed=seed, threads=threads, pairs=pairs)
+    sources = list(texts) if isinstance(texts, Sequence) else texts
+    if isinstance(sources, list):
+        check_paths(source for source in sources if isinstance(source, Path))
     opened = load(model, device=device) if isinstance(model, str) else as_model(model)
     pictures = opened.preprocessing is not None
-    settings = Settings(pictures, longest, block, seed, threads=threads)
+    settings = replace(settings, pictures=pictures)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    sources = list(texts) if isinstance(texts, Sequence) else texts
     work = _Run(opened, folder, settings, shard, control, about)
     plan = work.planned(_texts(sources, pictures, column, target), append)
     shards = [number for number in plan.shards if number not in work.state.done]

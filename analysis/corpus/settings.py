@@ -6,6 +6,7 @@ from typing import Any
 LONGEST = 256  # tokens of a text that are read, at most
 BLOCK = 1_024  # texts that are sorted by length and added up together
 SHARD = 2_048  # texts of a shard
+PAIRS = 512  # pairs of tokens that are kept of each head
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Settings:
         seed: of the samples.
         sampled: share of the queries from which pairs of tokens are counted.
         threads: of PyTorch on a processor; 0 for its own choice.
+        pairs: of tokens that are kept of each head, those with the most weight.
     """
 
     pictures: bool = False
@@ -27,9 +29,11 @@ class Settings:
     seed: int = 0
     sampled: float = 1.0
     threads: int = 0
+    pairs: int = PAIRS
 
     def __post_init__(self) -> None:
-        for name, least in (("longest", 2), ("block", 1), ("seed", 0), ("threads", 0)):
+        least_by_name = {"longest": 2, "block": 1, "seed": 0, "threads": 0, "pairs": 1}
+        for name, least in least_by_name.items():
             if getattr(self, name) < least:
                 received = getattr(self, name)
                 raise ValueError(f"{name}: expected {least} or more, received {received}")

@@ -81,11 +81,21 @@ def pictures_of(sources: Sequence[str | Path]) -> Iterator[Text]:
             yield Text(path.name, str(path.resolve()))
 
 
+def check_paths(sources: Iterable[Path]) -> None:
+    """Refuses what is not there, before anything is opened.
+
+    Raises:
+        OSError: for a file that is not there.
+    """
+    for source in sources:
+        if str(source) != STDIN and not source.exists():
+            raise FileNotFoundError(f"{source}: there is no such file or folder")
+
+
 def _files(source: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """A file itself; of a folder, the files in it and below it that can be read."""
+    check_paths([source])
     if not source.is_dir():
-        if not source.exists():
-            raise FileNotFoundError(f"{source}: there is no such file or folder")
         return [source]
     paths = [path for path in sorted(source.rglob("*")) if path.suffix.lower() in suffixes]
     if not paths:

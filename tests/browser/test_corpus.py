@@ -85,7 +85,7 @@ def test_heads_are_found_by_a_drawing_and_by_a_token(page: Page, app_url: str) -
     page.get_by_role("button", name="Take this head’s").click()
     expect(found.first).to_contain_text(f"layer {best['layer']} · head {best['head']}")
     page.get_by_text("Find heads by tokens").click()
-    page.get_by_role("searchbox", name="Token attended to").fill("commas")
+    page.get_by_role("searchbox", name="Tokens attended to").fill("commas")
     shares: dict[int, float] = {}
     for row in rows("minilm", "tokens"):
         if row["role"] == "key" and row["label"].strip() == ",":
@@ -93,7 +93,7 @@ def test_heads_are_found_by_a_drawing_and_by_a_token(page: Page, app_url: str) -
     most = rows("minilm", "heads")[max(shares, key=lambda head: shares[head])]
     first = page.locator(".hs-by-token .hs-finder-row").first
     expect(first).to_contain_text(f"layer {most['layer']} · head {most['head']}")
-    page.get_by_role("searchbox", name="Token that attends").fill("the")
+    page.get_by_role("searchbox", name="Tokens that attend").fill("the")
     weights: dict[int, float] = {}
     for row in rows("minilm", "pairs"):
         if (row["query_label"].strip().lower(), row["key_label"].strip()) == ("the", ","):

@@ -48,7 +48,7 @@ def test_a_site_shows_heads_and_finds_them(page: Page, site_url: str) -> None:
     expect(name).to_have_text("Layer 3 · head 6")
 
     page.get_by_text("Find heads by tokens").click()
-    page.get_by_role("searchbox", name="Token attended to").fill("commas")
+    page.get_by_role("searchbox", name="Tokens attended to").fill("commas")
     rows = page.locator(".hs-by-token .hs-finder-row")
     wanted = corpus.attending(entry, "r", "commas")["heads"]
     expect(rows).to_have_count(len(wanted))

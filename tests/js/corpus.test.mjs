@@ -56,9 +56,9 @@ test("a site finds heads by a token on either side, and by a pair", () => {
   const search = {
     named: { comma: "," },
     places: [[0, 0], [0, 1], [1, 0]],
-    shares: { key: { ",": [[1, 0.2], [2, 0.5]] }, query: { the: [[0, 0.1]] } },
-    pairs: { the: { ",": [[0, 3], [2, 1]] } },
-    sampled: { the: 12 },
+    shares: { key: { ",": [[1, 0.2], [2, 0.5]], of: [[0, 0.3], [1, 0.25]] }, query: { the: [[0, 0.1]] } },
+    pairs: { the: { ",": [[0, 3], [2, 1]] }, a: { of: [[0, 1]] } },
+    sampled: { the: 12, a: 4 },
   };
   /** @param {string} query */
   const found = (query) => attending(search, new URLSearchParams(query)).heads;
@@ -66,6 +66,12 @@ test("a site finds heads by a token on either side, and by a pair", () => {
   assert.deepEqual(found("query=The"), [{ site: 0, head: 0, value: 0.1 }]);
   assert.deepEqual(found("query=the&key=comma"), [{ site: 0, head: 0, value: 0.25 }, { site: 1, head: 0, value: 1 / 12 }]);
   assert.deepEqual(found("query=nobody&key=comma"), []);
+  assert.deepEqual(
+    found("key=Of, comma, of").map(({ site, head, value }) => [site, head, value]),
+    [[1, 0, 0.5], [0, 1, 0.45], [0, 0, 0.3]],
+  );
+  assert.deepEqual(found("key=,"), found("key=comma"));
+  assert.deepEqual(found("query=the, a&key=commas, of"), [{ site: 0, head: 0, value: 3 / 16 + 1 / 16 }, { site: 1, head: 0, value: 1 / 16 }]);
 });
 
 test("shares of nothing are nothing", () => {

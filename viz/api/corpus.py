@@ -11,7 +11,7 @@ from viz.api.endpoint import path_of
 from viz.api.entries import HeadSite, RunEntry
 from viz.api.heads import finite
 from viz.api.registry import Held, registry
-from viz.api.requests import QuestionError
+from viz.api.requests import QuestionError, sentence
 from viz.api.run_numbers import exact, measures, place_of
 from viz.pack import Thumbs, run_message
 
@@ -111,6 +111,7 @@ def overview(entry: RunEntry, id: str) -> bytes:
             "texts": int(run.manifest["texts"]),
             "tokens": int(run.manifest["tokens"]),
             "complete": run.manifest["status"] == "complete",
+            "pairs": run.manifest["settings"].get("pairs"),
             "against": compared.about(entry),
         },
         "numbers": _numbers(entry),
@@ -404,7 +405,7 @@ def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dic
 
 
 def attending(entry: RunEntry, id: str, key: str = "", query: str = "") -> dict[str, Any]:
-    """The heads that give the largest share of their weight to a token, from one, or both."""
+    """The heads that give the largest share of their weight to some tokens, from some, or both."""
     try:
         return _ranked(entry, entry.run.attending_to(key, LISTED, query=query), "share")
     except ValueError as error:
@@ -443,3 +444,18 @@ class Cells:
 
 
 cells = Cells()
+
+
+class TokenList:
+    """Parses tokens of the user's, separated by commas, without control characters."""
+
+    longest = 400
+
+    def __call__(self, text: str) -> str:
+        line = sentence(text).strip()
+        if not 1 <= len(line) <= self.longest:
+            raise QuestionError(f"expected 1 to {self.longest} characters")
+        return line
+
+
+token_list = TokenList()

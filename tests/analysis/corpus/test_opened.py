@@ -71,6 +71,10 @@ def test_planted_heads_come_first(found: Run) -> None:
         assert first["id"].tolist() == [COMMA]
         assert first["share"].iloc[0] > 0.25
     assert found.attending_to("nothing of it").empty
+    both, comma, dog = (
+        found.attending_to(name, 5).set_index("id")["share"] for name in ("dog, commas", ",", "dog")
+    )
+    assert both.to_dict() == pytest.approx(comma.add(dog, fill_value=0.0).to_dict())
     assert found.attending_to(query="and", key="comma", count=1)["id"].tolist() == [COMMA]
     with pytest.raises(ValueError, match="expected a token"):
         found.attending_to(" ")
@@ -79,20 +83,27 @@ def test_planted_heads_come_first(found: Run) -> None:
 def test_a_pair_of_tokens_has_its_share_of_the_query_s_weight_by_a_plain_loop(found: Run) -> None:
     """Every query is sampled here: of each "dog", the key that draws most, where it is "it"."""
     model = planted()
-    shares, queries = np.zeros(5), 0
+    shares, queries, both, all_queries = np.zeros(5), 0, np.zeros(5), 0
     for text in sentences(80):
         t = trace(model, text)
         words, weights = text.split(), t.weights(0).numpy()
         for place, word in enumerate(words):
-            if word != "dog":
+            if word not in ("dog", "and"):
                 continue
-            queries += 1
+            queries += word == "dog"
+            all_queries += 1
             for head in range(5):
                 best = 1 + int(weights[head, place, 1:].argmax())  # the first token is a sink
-                shares[head] += weights[head, place, best] * (words[best] == "it")
+                weight = weights[head, place, best]
+                shares[head] += weight * ((word, words[best]) == ("dog", "it"))
+                both[head] += weight * (words[best] in ("it", ","))
     pairs = found.attending_to(query="Dog", key="it")
     assert dict(zip(pairs["id"], pairs["share"], strict=True)) == pytest.approx(
         {head: share / queries for head, share in enumerate(shares)}, abs=1e-6
+    )
+    pairs = found.attending_to(query="dog, And", key="comma, it")
+    assert dict(zip(pairs["id"], pairs["share"], strict=True)) == pytest.approx(
+        {head: share / all_queries for head, share in enumerate(both)}, abs=1e-6
     )
 
 

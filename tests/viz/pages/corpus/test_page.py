@@ -1,6 +1,7 @@
 """The page of heads over a corpus: what it opens, refuses, and hands to its view."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_a_folder_is_opened_by_its_path() -> None:
     assert model(app) == "Reverse"
     assert helpers.link(app) == {"run": "folder", "folder": str(runs.FINISHED / "reverse")}
     assert not helpers.lines(app)
+
+
+def test_a_run_of_this_machine_says_how_it_is_sent(tmp_path: Path) -> None:
+    folder = tmp_path / "my run"
+    shutil.copytree(runs.FINISHED / "reverse", folder)
+    (command,) = run(run="folder", folder=str(folder)).code
+    assert command.value == f"python -m analysis.corpus --out '{folder}' --site public"
+    assert not run(run="reverse").code
 
 
 def test_a_folder_without_a_run_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -576,6 +576,8 @@ export interface RunBase {
     texts: number;
     tokens: number;
     complete: boolean;
+    /** How many pairs of tokens each head lists; null in runs of earlier versions. */
+    pairs: number | null;
     /** A second run that it is compared with. */
     against: { model: string; corpora: string[]; texts: number; comparable: boolean } | null;
   };

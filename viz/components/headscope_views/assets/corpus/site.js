@@ -118,28 +118,45 @@ export class SiteSource {
 const encoded = (value) => new TextEncoder().encode(JSON.stringify(value));
 
 /**
- * The heads that give the largest share of their weight to a token, from one, or both.
+ * The heads that give the largest share of their weight to some tokens, from some, or both.
  *
  * @param {Search} search
  * @param {URLSearchParams} query
  */
 export function attending(search, query) {
-  const [from, to] = [tokenOf(search, query.get("query")), tokenOf(search, query.get("key"))];
-  const whole = from && to ? search.sampled[from] : 1;
-  const rows = from && to ? search.pairs[from]?.[to] : search.shares[to ? "key" : "query"]?.[to || from];
+  const [from, to] = [tokensOf(search, query.get("query")), tokensOf(search, query.get("key"))];
+  const both = from.length > 0 && to.length > 0;
+  const whole = both ? from.reduce((sum, token) => sum + (search.sampled[token] ?? 0), 0) : 1;
+  const role = to.length ? "key" : "query";
+  const lists = both
+    ? from.flatMap((token) => to.map((each) => search.pairs[token]?.[each]))
+    : [...from, ...to].map((token) => search.shares[role]?.[token]);
   const values = /** @type {number[]} */ (new Array(search.places.length).fill(NaN));
-  for (const [head, share] of rows ?? []) values[head] = share / whole;
+  for (const [head, share] of lists.flatMap((list) => list ?? []))
+    values[head] = (values[head] || 0) + share / whole;
   return ranked(values, search.places);
+}
+
+/**
+ * Tokens as they are looked for, separated by commas; of a comma alone, the comma.
+ *
+ * @param {Search} search
+ * @param {string | null} typed
+ */
+function tokensOf(search, typed) {
+  const text = (typed ?? "").trim();
+  const parts = text.split(",").filter((part) => part.trim());
+  return [...new Set(parts.length ? parts.map((part) => tokenOf(search, part)) : text)];
 }
 
 /**
  * A token as it is looked for: without spaces and case, or what people call it.
  *
  * @param {Search} search
- * @param {string | null} typed
+ * @param {string} typed
  */
 function tokenOf({ named }, typed) {
-  const text = (typed ?? "").trim().toLowerCase();
+  const text = typed.trim().toLowerCase();
   return named[text] ?? named[text.replace(/s$/, "")] ?? text;
 }
 
