@@ -45,6 +45,17 @@ test("a pair is cut at its second text, and brushing cuts further", () => {
   });
 });
 
+test("padding after a recording is left out until tokens are brushed", () => {
+  const texts = { query: textOf(14), key: { ...textOf(1500), timed: true } };
+  const sound = { heard: 4.02, seconds: 30 };
+  const all = { block: /** @type {Block} */ ("all"), rows: "", columns: "" };
+  assert.deepEqual(span.rangesOf(texts, all, sound), { rows: [0, 14], cols: [0, 201] });
+  assert.deepEqual(span.rangesOf(texts, all), { rows: [0, 14], cols: [0, 1500] });
+  assert.deepEqual(span.rangesOf(texts, { ...all, columns: "190-300" }, sound).cols, [190, 300]);
+  assert.equal(span.framesHeard(texts.key, { heard: 0, seconds: 30 }), 1);
+  assert.equal(span.framesHeard(texts.query, sound), 14);
+});
+
 test("whether a token is drawn", () => {
   /** @type {span.Ranges} */
   const ranges = { rows: [2, 4], cols: [0, 1] };

@@ -69,6 +69,6 @@ test("without space for lines every few tokens have a label, and a zoom gives ea
   assert.equal(narrow.lines, null);
   assert.equal(viewport.tokensPerLine(narrow, viewport.whole(narrow)), null);
   const lined = viewport.layoutIn(sizesOf(623, 200), 900, 300);
-  assert.equal(viewport.tokensPerLine(lined, { row: 0, col: 0, scale: 9 }), null);
-  assert.equal(viewport.tokensPerLine(lined, { row: 0, col: 0, scale: 5.3 }), 2);
+  assert.equal(viewport.tokensPerLine(lined, { row: 0, col: 0, scale: 9, rowScale: 9, colScale: 9 }), null);
+  assert.equal(viewport.tokensPerLine(lined, { row: 0, col: 0, scale: 5.3, rowScale: 5.3, colScale: 5.3 }), 2);
 });

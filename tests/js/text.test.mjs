@@ -17,6 +17,9 @@ const SIZES = {
 };
 const LAYOUT = viewport.layoutOf(SIZES);
 
+/** @param {number} row @param {number} col @param {number} scale */
+const square = (row, col, scale) => ({ row, col, scale, rowScale: scale, colScale: scale });
+
 test("a plot fits its place, and cells are square", () => {
   assert.ok(LAYOUT.left + LAYOUT.width <= SIZES.wide);
   assert.ok(LAYOUT.height <= SIZES.tallest);
@@ -26,15 +29,35 @@ test("a plot fits its place, and cells are square", () => {
   assert.equal(few.cell, 64);
 });
 
+test("rows of a long, narrow map are high enough to read, and columns of a tall one wide enough", () => {
+  const long = viewport.layoutOf({ ...SIZES, rows: 14, cols: 201 });
+  const whole = viewport.whole(long);
+  assert.equal(long.height, 14 * 16);
+  assert.deepEqual(viewport.visible(long, whole), { rows: [0, 14], cols: [0, 201] });
+  assert.deepEqual([viewport.isLabelled(long, whole, "query"), viewport.isLabelled(long, whole, "key")], [true, false]);
+  const last = viewport.cellAt(long, whole, long.width - 1e-6, long.height - 1e-6);
+  assert.deepEqual(last, { query: 13, key: 200 });
+  const { x, y, wide, tall } = viewport.placeOf(long, whole, { query: 13, key: 200 });
+  assert.ok(Math.abs(x + wide - long.left - long.width) < 1e-6);
+  assert.ok(Math.abs(y + tall - long.top - long.height) < 1e-6);
+  const deep = viewport.zoomed(long, whole, 1e6, 100, 100);
+  assert.equal(deep.rowScale, deep.colScale); // square once the columns are as wide as rows are high
+  assert.deepEqual(viewport.cellAt(long, deep, 100, 100), viewport.cellAt(long, whole, 100, 100));
+  const tallMap = viewport.layoutOf({ ...SIZES, rows: 201, cols: 14 });
+  assert.ok(tallMap.width === 14 * 16 && tallMap.height <= SIZES.tallest);
+  const many = viewport.layoutOf({ ...SIZES, rows: 100, cols: 1500 });
+  assert.ok(Math.abs(many.height - SIZES.tallest) < 1e-9);
+});
+
 test("larger type moves the plot, and the whole is still the whole", () => {
   const large = viewport.layoutOf({ ...SIZES, unit: 1.4 });
   assert.ok(large.left + large.width <= SIZES.wide);
   assert.equal(viewport.isZoomed(large, viewport.whole(large)), false);
   assert.equal(viewport.adapted(LAYOUT, large, null), null);
-  const kept = viewport.adapted(LAYOUT, large, { row: 2, col: 3, scale: 70 });
-  assert.deepEqual(kept, { row: 2, col: 3, scale: 70 });
+  const kept = viewport.adapted(LAYOUT, large, square(2, 3, 70));
+  assert.deepEqual(kept, square(2, 3, 70));
   const other = viewport.layoutOf({ ...SIZES, rows: 14 });
-  assert.equal(viewport.adapted(LAYOUT, other, { row: 2, col: 3, scale: 60 }), null);
+  assert.equal(viewport.adapted(LAYOUT, other, square(2, 3, 60)), null);
 });
 
 test("a long title takes two lines and a note one more", () => {
@@ -81,7 +104,7 @@ test("panning stops at the edges", () => {
 
 test("what is in view is the whole at first, and a range after zooming", () => {
   assert.deepEqual(viewport.visible(LAYOUT, viewport.whole(LAYOUT)), { rows: [0, 13], cols: [0, 17] });
-  const view = { row: 3, col: 4, scale: LAYOUT.height / 5 };
+  const view = square(3, 4, LAYOUT.height / 5);
   assert.deepEqual(viewport.visible(LAYOUT, view).rows, [3, 8]);
 });
 
@@ -96,7 +119,7 @@ test("a cell is found at each of its corners, and none outside", () => {
 });
 
 test("walking brings the cell into view, moving as little as possible", () => {
-  const view = { row: 3, col: 5, scale: LAYOUT.height / 6 };
+  const view = square(3, 5, LAYOUT.height / 6);
   assert.deepEqual(viewport.revealing(LAYOUT, view, { query: 6, key: 6 }), view);
   assert.equal(viewport.revealing(LAYOUT, view, { query: 2, key: 6 }).row, 2);
   assert.ok(Math.abs(viewport.revealing(LAYOUT, view, { query: 10, key: 6 }).row - 5) < 1e-9);
@@ -115,11 +138,11 @@ test("where not every label has room, those that matter come first and all keep 
 
 test("labels shrink with their cells, down to 8 pixels", () => {
   /** @param {number} scale */
-  const view = (scale) => ({ row: 0, col: 0, scale });
+  const view = (scale) => square(0, 0, scale);
   assert.deepEqual([8, 9, 30].map((scale) => viewport.isLabelled(LAYOUT, view(scale))), [false, true, true]);
-  assert.equal(viewport.labelSize(LAYOUT, view(30)), 12);
+  assert.equal(viewport.labelSize(LAYOUT, view(30), "key"), 12);
   for (const scale of [8.5, 9, 10, 12]) {
-    const size = viewport.labelSize(LAYOUT, view(scale));
+    const size = viewport.labelSize(LAYOUT, view(scale), "query");
     assert.ok(size >= 8 && size <= scale);
   }
 });

@@ -52,7 +52,11 @@ export function aids(state, parent) {
     ...BLOCKS.map((block) => button(block, "", () => state.select({ block }))),
   );
   const brushed = element("span", "hs-count");
-  const clear = button("×", "Show all tokens again", () => state.select({ rows: "", columns: "" }));
+  const clear = button("×", "Show all tokens again", () => {
+    if (state.unheard()) state.padding = true;
+    state.select({ rows: "", columns: "" });
+    state.changed();
+  });
   const spans = element("div", "hs-aid", {}, brushed, clear);
   const share = element("span", "hs-hidden-share", { "aria-live": "polite" });
   const box = element(
@@ -109,9 +113,10 @@ export function aids(state, parent) {
 
   function showSpans() {
     const { rows, columns } = state.selection;
-    const [down, across] = [parsed(rows), parsed(columns)];
-    spans.hidden = !down && !across;
+    const [down, across, unheard] = [parsed(rows), parsed(columns), state.unheard()];
+    spans.hidden = !down && !across && !unheard;
     if (spans.hidden) return;
+    if (unheard) return setText(brushed, `without ${unheard.toFixed(1)} s of padding`);
     const { query, key } = state.labels();
     /** @type {(what: string, range: import("./span.js").Range | null, labels: string[]) => (Node | string)[]} */
     const span = (what, range, labels) => {

@@ -5,7 +5,7 @@
 import { legible } from "../core/labels.js";
 import { LINE_TYPE, linesOf, wordsOf } from "./label_lines.js";
 import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
-import { isLabelled, labelled, labelSize, placeOf, slant, tokensPerLine, visible } from "./viewport.js";
+import { isLabelled, labelled, labelSize, placeOf, scaleOf, slant, tokensPerLine, visible } from "./viewport.js";
 
 /** @import {Axis, Cell, Theme} from "../types" */
 /** @import {Context} from "./lettering.js" */
@@ -15,6 +15,7 @@ import { isLabelled, labelled, labelSize, placeOf, slant, tokensPerLine, visible
 /** @typedef {Pick<Picture, "view" | "labels" | "theme" | "family">} Named */
 
 const AROUND = 4; // tokens on each side of the pointer that are named where not all are
+const SECONDS = /^\d+\.\d+ s$/; // a label of a moment of a recording
 const APART = 13; // pixels between those names, at a unit of 1
 
 /**
@@ -44,6 +45,13 @@ function extentOf(layout, { view }, axis) {
 }
 
 /**
+ * Whether an axis is the time of a recording.
+ *
+ * @param {readonly string[]} labels
+ */
+export const isTimed = (labels) => SECONDS.test(labels[0] ?? "");
+
+/**
  * Tokens of an axis that are marked: the pinned one, and those searched for.
  *
  * @param {Picture} picture
@@ -65,18 +73,20 @@ function ownOf({ pinned, inward, matches }, axis) {
 function paintEach(context, layout, picture, axis) {
   const { unit } = layout;
   const { view, labels, important, inward, theme, family } = picture;
-  const all = isLabelled(layout, view);
-  context.font = fontOf(unit, family, labelSize(layout, view) / unit);
+  const all = isLabelled(layout, view, axis);
+  const scale = scaleOf(view, axis);
+  const timed = isTimed(labels[axis]); // which says more than the place
+  context.font = fontOf(unit, family, labelSize(layout, view, axis) / unit);
   const angle = axis === "query" ? 0 : slant(layout, view);
   const { pinned, matches } = ownOf(picture, axis);
   const others = inward === (axis === "query") ? important : [];
   const { range, origin, length, start } = extentOf(layout, picture, axis);
-  for (const i of labelled(range, view.scale, all ? 0 : 11 * unit, [...matches, ...pinned, ...others])) {
-    const at = (i + 0.5 - origin) * view.scale;
+  for (const i of labelled(range, scale, all ? 0 : 11 * unit, [...matches, ...pinned, ...others])) {
+    const at = (i + 0.5 - origin) * scale;
     if (at < 0 || at > length) continue;
     const strong = pinned.includes(i) || matches.has(i);
     if (matches.has(i)) paintFound(context, layout, theme, axis, start + at);
-    const text = all ? legible(labels[axis][i]) : `${i} ${legible(labels[axis][i])}`;
+    const text = all || timed ? legible(labels[axis][i]) : `${i} ${legible(labels[axis][i])}`;
     const [x, y] = axis === "query" ? [layout.left, start + at] : [start + at, layout.top];
     paintLabel(context, layout, picture, { all, strong, text, angle }, x, y);
   }
@@ -221,6 +231,7 @@ export function wordAt(layout, picture, axis, index, x, y) {
 function paintLines(context, layout, picture, axis) {
   const { left, top, unit } = layout;
   const { view, labels, theme, family } = picture;
+  const scale = scaleOf(view, axis);
   const count = tokensPerLine(layout, view) ?? 1;
   const font = fontOf(unit, family, LINE_TYPE);
   const { pinned, matches } = ownOf(picture, axis);
@@ -228,7 +239,7 @@ function paintLines(context, layout, picture, axis) {
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (const line of linesOf(range, count, labels[axis].length)) {
-    const [from, to] = line.map((i) => start + (i - origin) * view.scale);
+    const [from, to] = line.map((i) => start + (i - origin) * scale);
     const bracket = /** @type {const} */ ([from + 0.75, to - from - 1.5]);
     if (axis === "query") paintTick(context, theme, left - 4 * unit, bracket[0], 1.5, bracket[1]);
     else paintTick(context, theme, bracket[0], top - 4 * unit, bracket[1], 1.5);
@@ -242,7 +253,7 @@ function paintLines(context, layout, picture, axis) {
       }
     });
     for (let i = line[0]; i < line[1]; i++)
-      if (matches.has(i)) paintFound(context, layout, theme, axis, start + (i + 0.5 - origin) * view.scale);
+      if (matches.has(i)) paintFound(context, layout, theme, axis, start + (i + 0.5 - origin) * scale);
   }
 }
 
@@ -259,13 +270,14 @@ function paintLines(context, layout, picture, axis) {
  */
 export function paintNames(context, layout, picture, cell) {
   const { view, family } = picture;
-  const { x, y, side } = placeOf(layout, view, cell);
-  const each = isLabelled(layout, view);
-  const size = labelSize(layout, view) / layout.unit;
-  const paint = each ? paintPill : layout.lines ? paintWord : paintAround;
-  context.font = fontOf(layout.unit, family, each ? size : layout.lines ? LINE_TYPE : 11);
-  paint(context, layout, picture, "query", cell.query, y + side / 2);
-  paint(context, layout, picture, "key", cell.key, x + side / 2);
+  const { x, y, wide, tall } = placeOf(layout, view, cell);
+  for (const axis of /** @type {const} */ (["query", "key"])) {
+    const each = isLabelled(layout, view, axis);
+    const size = labelSize(layout, view, axis) / layout.unit;
+    const paint = each ? paintPill : layout.lines ? paintWord : paintAround;
+    context.font = fontOf(layout.unit, family, each ? size : layout.lines ? LINE_TYPE : 11);
+    paint(context, layout, picture, axis, cell[axis], axis === "query" ? y + tall / 2 : x + wide / 2);
+  }
 }
 
 /**
@@ -302,7 +314,7 @@ function paintWord(context, layout, picture, axis, index) {
   const count = tokensPerLine(layout, view) ?? 1;
   const { origin, start } = extentOf(layout, picture, axis);
   const [line] = linesOf([index, index + 1], count, labels[axis].length);
-  const [from, to] = line.map((i) => start + (i - origin) * view.scale);
+  const [from, to] = line.map((i) => start + (i - origin) * scaleOf(view, axis));
   const { words, length } = lineAt(layout, picture, axis, line);
   const word = words[index - line[0]];
   alongLine(context, layout, axis, (from + to) / 2, length, () => {
@@ -328,7 +340,7 @@ function paintAround(context, layout, picture, axis, index) {
   const first = Math.max(range[0], index - AROUND);
   const count = Math.min(range[1], index + AROUND + 1) - first;
   const apart = APART * unit;
-  const centre = start + (index + 0.5 - origin) * view.scale;
+  const centre = start + (index + 0.5 - origin) * scaleOf(view, axis);
   const least = Math.max(start, centre - (index - first + 0.5) * apart);
   const from = Math.min(least, Math.max(start, start + length - count * apart));
   const far = 16 * unit; // from the plot
@@ -341,7 +353,7 @@ function paintAround(context, layout, picture, axis, index) {
   context.textAlign = "left";
   for (let i = first; i < first + count; i++) {
     const at = from + (i - first + 0.5) * apart;
-    const cell = start + (i + 0.5 - origin) * view.scale;
+    const cell = start + (i + 0.5 - origin) * scaleOf(view, axis);
     const words = shortened(context, legible(labels[axis][i]), ground - far - 2 * unit);
     const wide = context.measureText(words).width;
     context.beginPath();

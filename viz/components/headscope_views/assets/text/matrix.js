@@ -362,11 +362,11 @@ export function matrix(state, parent) {
     tip.hidden = !cell;
     if (!cell) return;
     setText(tip, ...tipOf(cell));
-    const { x, y, side } = viewport.placeOf(layout, picture.view, cell);
-    const right = x + side / 2 < 0.54 * layout.wide;
-    const below = y + side + 10 + 52 * layout.unit < layout.tall;
+    const { x, y, wide, tall } = viewport.placeOf(layout, picture.view, cell);
+    const right = x + wide / 2 < 0.54 * layout.wide;
+    const below = y + tall + 10 + 52 * layout.unit < layout.tall;
     tip.style.transform =
-      `translate(${right ? x + side + 8 : x - 8}px, ${below ? y + side + 8 : y - 8}px) ` +
+      `translate(${right ? x + wide + 8 : x - 8}px, ${below ? y + tall + 8 : y - 8}px) ` +
       `translate(${right ? 0 : -100}%, ${below ? 0 : -100}%)`;
   }
 

@@ -3,10 +3,10 @@
 import { contextOf, element } from "../core/dom.js";
 import { legible } from "../core/labels.js";
 import { draw } from "../core/raster.js";
-import { paintAxes, paintNames } from "./axis_labels.js";
+import { isTimed, paintAxes, paintNames } from "./axis_labels.js";
 import { LINE_TYPE, longestLine } from "./label_lines.js";
 import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
-import { isLabelled, longestLabel, placeOf, tokensPerLine, visible } from "./viewport.js";
+import { isLabelled, longestLabel, placeOf, scaleOf, tokensPerLine, visible } from "./viewport.js";
 
 /** @import {Cell, HiddenSinks, Theme} from "../types" */
 /** @import {Cells} from "../core/raster.js" */
@@ -60,12 +60,13 @@ export function widthsOf(labels, names, { wide, unit, family }) {
   };
   const title = fontOf(unit, family, 15, 600);
   const small = fontOf(unit, family, LINE_TYPE);
+  /** @type {(axis: "query" | "key", count: number) => number} */
+  const line = (axis, count) => longestLine(labels[axis].map((label) => widthOf(small, legible(label))), count, unit);
   return {
     query: widest(labels.query),
     key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
     title: widthOf(title, names.join(" · ")),
-    /** @type {(axis: "query" | "key", count: number) => number} */
-    line: (axis, count) => longestLine(labels[axis].map((label) => widthOf(small, legible(label))), count, unit),
+    ...(isTimed(labels.query) || isTimed(labels.key) ? {} : { line }), // some moments name the others
   };
 }
 
@@ -185,11 +186,10 @@ function paintCells(context, layout, { parts, view, theme }, ratio) {
   const tall = Math.max(1, Math.round((top + height) * ratio) - y);
   const image = pixelsOf(context, wide, tall);
   const target = new Uint32Array(image.data.buffer);
-  const scale = view.scale * ratio;
-  const place = { row: view.row, col: view.col, scaleRow: scale, scaleCol: scale };
+  const place = { row: view.row, col: view.col, scaleRow: view.rowScale * ratio, scaleCol: view.colScale * ratio };
   for (const { part, table } of parts) draw(target, wide, tall, part, table, place);
   context.putImageData(image, x, y);
-  if (isLabelled(layout, view)) paintGaps(context, layout, view, theme);
+  paintGaps(context, layout, view, theme);
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
   context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
@@ -203,13 +203,17 @@ function paintCells(context, layout, { parts, view, theme }, ratio) {
  * @param {View} view
  * @param {Theme} theme
  */
-function paintGaps(context, { left, top, width, height }, { row, col, scale }, theme) {
+function paintGaps(context, layout, view, theme) {
+  const { left, top, width, height } = layout;
+  const { row, col, rowScale, colScale } = view;
   context.fillStyle = theme.background;
   context.globalAlpha = 0.55;
-  for (let i = Math.floor(col) + 1; (i - col) * scale < width - 1; i++)
-    context.fillRect(Math.round(left + (i - col) * scale) - 0.5, top, 1, height);
-  for (let i = Math.floor(row) + 1; (i - row) * scale < height - 1; i++)
-    context.fillRect(left, Math.round(top + (i - row) * scale) - 0.5, width, 1);
+  if (isLabelled(layout, view, "key"))
+    for (let i = Math.floor(col) + 1; (i - col) * colScale < width - 1; i++)
+      context.fillRect(Math.round(left + (i - col) * colScale) - 0.5, top, 1, height);
+  if (isLabelled(layout, view, "query"))
+    for (let i = Math.floor(row) + 1; (i - row) * rowScale < height - 1; i++)
+      context.fillRect(left, Math.round(top + (i - row) * rowScale) - 0.5, width, 1);
   context.globalAlpha = 1;
 }
 
@@ -223,25 +227,25 @@ function paintGaps(context, { left, top, width, height }, { row, col, scale }, t
  */
 function paintSinks(context, layout, { view, theme, family }, { keys, shares }) {
   const { left, top, width, height, unit } = layout;
-  const { scale, row, col } = view;
+  const { rowScale, colScale, row, col } = view;
   clipped(context, [left, top, width, height], () => {
     for (const key of keys) {
-      const x = left + (key - col) * scale;
+      const x = left + (key - col) * colScale;
       context.fillStyle = theme.background;
-      context.fillRect(x, top, scale, height);
-      clipped(context, [x, top, scale, height], () => hatch(context, theme, x, top, scale, height));
+      context.fillRect(x, top, colScale, height);
+      clipped(context, [x, top, colScale, height], () => hatch(context, theme, x, top, colScale, height));
     }
   });
   const [first, end] = visible(layout, view).rows;
-  const step = Math.max(1, Math.floor(1 / scale));
+  const step = Math.max(1, Math.floor(1 / rowScale));
   const [from, long] = [left + width + 6 * unit, 36 * unit];
   context.fillStyle = theme.surface;
   context.fillRect(from, top, long, height);
   clipped(context, [from, top, long, height], () => {
     context.fillStyle = theme.muted;
     for (let i = first; i < end; i += step) {
-      const tall = Math.max(1, scale * step * 0.8);
-      const middle = top + (i + 0.5 * step - row) * scale;
+      const tall = Math.max(1, rowScale * step * 0.8);
+      const middle = top + (i + 0.5 * step - row) * rowScale;
       context.fillRect(from, middle - tall / 2, long * shares[i], tall);
     }
   });
@@ -261,9 +265,10 @@ function paintSinks(context, layout, { view, theme, family }, { keys, shares }) 
  */
 function paintAbsent(context, { left, top, width, height }, { view, theme, absent }) {
   if (!absent) return;
-  const [x, y] = [left + (absent.cols[0] - view.col) * view.scale, top + (absent.rows[0] - view.row) * view.scale];
-  const wide = (absent.cols[1] - absent.cols[0]) * view.scale;
-  const tall = (absent.rows[1] - absent.rows[0]) * view.scale;
+  const { row, col, rowScale, colScale } = view;
+  const [x, y] = [left + (absent.cols[0] - col) * colScale, top + (absent.rows[0] - row) * rowScale];
+  const wide = (absent.cols[1] - absent.cols[0]) * colScale;
+  const tall = (absent.rows[1] - absent.rows[0]) * rowScale;
   const [from, to] = [Math.max(x, left), Math.min(x + wide, left + width)];
   const [above, below] = [Math.max(y, top), Math.min(y + tall, top + height)];
   if (to <= from || below <= above) return;
@@ -288,9 +293,9 @@ function paintMarks(context, layout, { view, theme, marks }) {
   clipped(context, [left, top, width, height], () => {
     marks.keys.forEach((keys, i) => {
       for (const key of keys) {
-        const { x, y, side } = placeOf(layout, view, { query: marks.first + i, key });
+        const { x, y, wide, tall } = placeOf(layout, view, { query: marks.first + i, key });
         context.beginPath();
-        context.arc(x + side / 2, y + side / 2, radius, 0, 2 * Math.PI);
+        context.arc(x + wide / 2, y + tall / 2, radius, 0, 2 * Math.PI);
         context.fillStyle = theme.background;
         context.fill();
         context.lineWidth = 1.5;
@@ -330,14 +335,15 @@ function hatch(context, theme, x, y, width, height) {
 function paintPinned(context, layout, { view, pinned, inward, theme }) {
   if (pinned === null) return;
   const { left, top, width, height, unit } = layout;
-  const start = (pinned - (inward ? view.col : view.row)) * view.scale;
+  const scale = scaleOf(view, inward ? "key" : "query");
+  const start = (pinned - (inward ? view.col : view.row)) * scale;
   if (start < -0.5 || start > (inward ? width : height) - 0.5) return;
-  const side = Math.max(view.scale, 2);
+  const side = Math.max(scale, 2);
   const bar = 3 * unit;
   context.fillStyle = context.strokeStyle = theme.primary;
   if (inward) context.fillRect(left + start, top - bar - 1, side, bar);
   else context.fillRect(left - bar - 1, top + start, bar, side);
-  if (view.scale < 5) return;
+  if (scale < 5) return;
   context.save();
   context.beginPath();
   context.rect(left - 1, top - 1, width + 2, height + 2);
@@ -353,7 +359,7 @@ function paintPinned(context, layout, { view, pinned, inward, theme }) {
  * @param {Layout} layout
  * @param {Picture} picture
  */
-function paintCaptions(context, layout, { view, theme, family }) {
+function paintCaptions(context, layout, { view, labels, theme, family }) {
   const { left, top, unit } = layout;
   context.fillStyle = theme.muted;
   context.font = fontOf(layout.unit, family, 11.5);
@@ -362,11 +368,11 @@ function paintCaptions(context, layout, { view, theme, family }) {
   const line = layout.title + layout.noted + 14 * unit;
   const count = tokensPerLine(layout, view);
   const notes = count === null ? [] : [` · each line of labels names ${count} tokens in order`, ` · ${count} tokens a line`];
-  const caption = "key: the token attended to →";
+  const caption = `key: the ${isTimed(labels.key) ? "moment" : "token"} attended to →`;
   const fits = (/** @type {string} */ note) => context.measureText(caption + note).width <= layout.wide - left;
   context.fillText(caption + (notes.find(fits) ?? ""), left, line);
   context.textAlign = "right";
-  ["query: the", "token that", "attends ↓"].forEach((text, i) =>
+  ["query: the", `${isTimed(labels.query) ? "moment" : "token"} that`, "attends ↓"].forEach((text, i) =>
     context.fillText(text, left - 8 * unit, top - (39 - 14 * i) * unit),
   );
 }
@@ -381,7 +387,7 @@ function paintCaptions(context, layout, { view, theme, family }) {
  * @param {Range} range
  */
 export function paintBand(context, { left, top, width, height }, { view, theme }, axis, range) {
-  const [from, to] = range.map((i) => (i - (axis === "query" ? view.row : view.col)) * view.scale);
+  const [from, to] = range.map((i) => (i - (axis === "query" ? view.row : view.col)) * scaleOf(view, axis));
   context.fillStyle = theme.primary;
   context.globalAlpha = 0.25;
   if (axis === "query") context.fillRect(0, top + from, left + width, to - from);
@@ -460,10 +466,10 @@ function paintMasked(context, theme, x, y, unit) {
  */
 export function paintCross(context, layout, { view, labels, theme, family }, cell) {
   const { left, top, width, height } = layout;
-  const { x, y, side } = placeOf(layout, view, cell);
+  const { x, y, wide, tall } = placeOf(layout, view, cell);
   clipped(context, [left - 1, top - 1, width + 2, height + 2], () => {
-    if (view.scale < 5) paintThinCross(context, layout, theme, x + side / 2, y + side / 2);
-    else paintWideCross(context, layout, theme, x, y, side);
+    if (view.scale < 5) paintThinCross(context, layout, theme, x + wide / 2, y + tall / 2);
+    else paintWideCross(context, layout, theme, [x, y, wide, tall]);
   });
   paintNames(context, layout, { view, labels, theme, family }, cell);
 }
@@ -472,11 +478,9 @@ export function paintCross(context, layout, { view, labels, theme, family }, cel
  * @param {Context} context
  * @param {Layout} layout
  * @param {Theme} theme
- * @param {number} x
- * @param {number} y
- * @param {number} side
+ * @param {[number, number, number, number]} cell its corner, width and height
  */
-function paintWideCross(context, { left, top, width, height }, theme, x, y, side) {
+function paintWideCross(context, { left, top, width, height }, theme, [x, y, wide, tall]) {
   /** @type {[string, number, number][]} */
   const strokes = [
     [theme.background, 3, 0.55],
@@ -486,13 +490,13 @@ function paintWideCross(context, { left, top, width, height }, theme, x, y, side
     context.strokeStyle = colour;
     context.lineWidth = thick;
     context.globalAlpha = alpha;
-    context.strokeRect(left - 2, y, width + 4, side);
-    context.strokeRect(x, top - 2, side, height + 4);
+    context.strokeRect(left - 2, y, width + 4, tall);
+    context.strokeRect(x, top - 2, wide, height + 4);
   }
   context.globalAlpha = 1;
   context.lineWidth = 2;
   context.strokeStyle = theme.primary;
-  context.strokeRect(x, y, side, side);
+  context.strokeRect(x, y, wide, tall);
 }
 
 /**

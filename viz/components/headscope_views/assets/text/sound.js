@@ -39,7 +39,8 @@ const NAMES = /** @type {const} */ ({ json: "JSON", srt: "SRT", textgrid: "TextG
 export function sound(state, parent) {
   const play = button("▶ Play", "Play from the chosen word, or from the start", () => void turn());
   const unfold = button("Padding", "Show the silence that the model’s input is filled up with", () => {
-    folded = !folded;
+    state.padding = !state.padding;
+    state.wish();
     state.changed();
   });
   const files = element("span", "hs-row hs-sound-files");
@@ -59,7 +60,6 @@ export function sound(state, parent) {
   const heads = aligning(state, section);
   for (const [format, name] of Object.entries(NAMES))
     files.append(button(name, `Times of the words as ${name}`, () => void save(format)));
-  let folded = true;
   /** @type {SpokenWord[]} */
   let words = [];
   /** @type {HTMLElement[]} */
@@ -386,7 +386,7 @@ export function sound(state, parent) {
     if (token === null || !of.timed) return null;
     const step = length().seconds / of.labels.length;
     const start = token * step;
-    return folded && start >= length().heard ? null : { start, end: start + step };
+    return !state.padding && start >= length().heard ? null : { start, end: start + step };
   }
 
   /** @param {Float32Array | null} row */
@@ -441,10 +441,10 @@ export function sound(state, parent) {
       if (method) setText(doubt, `${METHODS[method][1]} ${DOUBT}`);
       play.hidden = unfold.hidden = !state.view.remote;
       const image = answer && "rows" in answer ? answer : null;
-      const now = timeAxis(length(), scroller.clientWidth, folded);
+      const now = timeAxis(length(), scroller.clientWidth, !state.padding);
       axis = now;
       unfold.hidden = length().seconds - length().heard < 0.05;
-      setAttribute(unfold, "aria-pressed", String(!folded));
+      setAttribute(unfold, "aria-pressed", String(state.padding));
       const plays = Boolean(player && !player.paused);
       setText(play, plays ? "■ Stop" : "▶ Play");
       setAttribute(play, "aria-label", plays ? "Stop" : "Play from the chosen word, or from the start");

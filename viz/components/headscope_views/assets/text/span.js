@@ -61,17 +61,29 @@ export function half({ labels, second }, which) {
 }
 
 /**
+ * How many frames of a recording lie before the padding; at least one.
+ *
+ * @param {Text} text
+ * @param {import("../types").Heard | null | undefined} sound
+ */
+export function framesHeard({ labels, timed }, sound) {
+  if (!timed || !sound) return labels.length;
+  return Math.min(labels.length, Math.max(1, Math.ceil((labels.length * sound.heard) / sound.seconds)));
+}
+
+/**
  * @param {{query: Text, key: Text}} texts
  * @param {Pick<Selection, "block" | "rows" | "columns">} selection
+ * @param {import("../types").Heard | null} [sound] whose padding is left out where nothing is brushed
  * @returns {Ranges}
  */
-export function rangesOf({ query, key }, { block, rows, columns }) {
-  /** @type {(text: Text, which: string) => Range} */
-  const side = (text, which) => (block === "all" ? [0, text.labels.length] : half(text, which));
-  return {
-    rows: within(side(query, block[0]), parsed(rows)),
-    cols: within(side(key, block[1]), parsed(columns)),
+export function rangesOf({ query, key }, { block, rows, columns }, sound) {
+  /** @type {(text: Text, which: string, brushed: string) => Range} */
+  const side = (text, which, brushed) => {
+    const whole = block === "all" ? /** @type {Range} */ ([0, text.labels.length]) : half(text, which);
+    return within(whole, parsed(brushed) ?? [0, framesHeard(text, sound)]);
   };
+  return { rows: side(query, block[0], rows), cols: side(key, block[1], columns) };
 }
 
 /**

@@ -10,7 +10,7 @@ import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
 import { matches } from "./search.js";
-import { listed, rangesOf } from "./span.js";
+import { framesHeard, listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Measure, Message, Part, Selection, Variant, ViewProps} from "../types" */
@@ -100,6 +100,7 @@ export class TextState {
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
     this.fetched = new Map();
+    this.padding = false; // whether the silence after a recording is drawn
     this.over = "here"; // what the numbers of heads are read from
     this.hasSimilarity = true;
     this.halted = false; // whether the user stopped the thumbnails
@@ -147,7 +148,17 @@ export class TextState {
    * @returns {Ranges}
    */
   ranges() {
-    return rangesOf(this.texts(), this.selection);
+    return rangesOf(this.texts(), this.selection, this.padding ? null : this.base.sound);
+  }
+
+  /** Seconds of padding that are not drawn; 0 where all is, or where tokens are brushed. */
+  unheard() {
+    const { sound } = this.base;
+    const { rows, columns } = this.selection;
+    if (!sound || this.padding || rows || columns) return 0;
+    const { query, key } = this.texts();
+    const cut = [query, key].some((text) => framesHeard(text, sound) < text.labels.length);
+    return cut ? sound.seconds - sound.heard : 0;
   }
 
   /** Whether one drawn text both asks and answers. */
@@ -455,7 +466,7 @@ export class TextState {
   /** Whether filters leave anything out. */
   isFiltered() {
     const { block, rows, columns, top, form } = this.selection;
-    return Boolean(this.threshold() || rows || columns || block !== "all" || (top && form === "lines"));
+    return Boolean(this.threshold() || rows || columns || block !== "all" || (top && form === "lines") || this.unheard());
   }
 
   /**

@@ -268,7 +268,7 @@ function filtersOf(state) {
   const { form, sinks, top, rows, columns, block, least } = state.selection;
   if (!["matrix", "lines", "text"].includes(form)) return {};
   const ranges = state.ranges();
-  const part = block !== "all" || rows || columns;
+  const part = block !== "all" || rows || columns || state.unheard();
   return {
     ...(form === "matrix" ? { values: state.view.props.difference ? "difference" : state.selection.values, sinks } : {}),
     ...(least ? { least: least.toFixed(6) } : {}),

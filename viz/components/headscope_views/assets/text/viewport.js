@@ -11,6 +11,8 @@ const SLANT = (-50 * Math.PI) / 180;
 const NARROW = 480;
 const SMALLEST_LABEL = 8; // pixels of type at a unit of 1
 const SMALLEST_CELL = SMALLEST_LABEL + 0.5; // that has a label of its own
+const READABLE_CELL = 16; // side that cells of a long, narrow map have across it, where there is room
+const NARROW_MAP = 4; // so many times longer one way than the other
 const LINES = 0.36; // the most of the width that lines of labels take
 const SMALLER = 0.6; // of its size: a plot gives way to lines of labels no further
 const TALLEST = 760; // of any plot
@@ -51,7 +53,9 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} top of the plot
  * @property {number} width of the plot
  * @property {number} height of the plot
- * @property {number} cell side of a cell when all are shown
+ * @property {number} cell side of a cell when all are shown; the shorter one of a long, narrow map
+ * @property {number} rowCell the least height of a row
+ * @property {number} colCell the least width of a column
  * @property {number} longest that a label may be
  * @property {{query: number, key: number} | null} lines room for lines of labels; null where they
  *   have none
@@ -62,9 +66,10 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  */
 
 /**
- * The part in view: the token at the upper left corner, and the pixels a token takes.
+ * The part in view: the token at the upper left corner, and the pixels a token takes, which of a
+ * long, narrow map are more one way.
  *
- * @typedef {{row: number, col: number, scale: number}} View
+ * @typedef {{row: number, col: number, scale: number, rowScale: number, colScale: number}} View
  */
 
 /**
@@ -86,7 +91,8 @@ export function layoutOf(sizes) {
   const longest = longestLabel(wide, unit);
   const rooms = { query: Math.min(longest, widths.query), key: Math.min(longest, widths.key) };
   const plain = placed(sizes, rooms, false);
-  return isLabelled(plain, whole(plain)) ? plain : (lined(sizes, plain.cell) ?? plain);
+  const even = plain.rowCell === plain.colCell;
+  return !even || isLabelled(plain, whole(plain)) ? plain : (lined(sizes, plain.cell) ?? plain);
 }
 
 /**
@@ -127,11 +133,15 @@ function placed({ wide, tallest, rows, cols, unit, widths, noted: hasNote, share
   const right = Math.max(beyond, shares ? SHARES * unit : 0);
   const space = Math.max(40, wide - left - right);
   const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
-  const [width, height] = [cell * cols, cell * rows];
+  const narrow = Math.max(rows, cols) >= NARROW_MAP * Math.min(rows, cols);
+  const least = narrow ? READABLE_CELL * unit : 0;
+  const rowCell = Math.max(cell, Math.min(tallest / rows, least));
+  const colCell = Math.max(cell, Math.min(space / cols, least));
+  const [width, height] = [colCell * cols, rowCell * rows];
   const scaleTop = top + height + 14 * unit;
   const tall = Math.ceil(scaleTop + (cell * 3 < 3 ? 60 : 46) * unit);
   return {
-    ...{ unit, wide, tall, rows, cols, left, top, width, height, cell },
+    ...{ unit, wide, tall, rows, cols, left, top, width, height, cell, rowCell, colCell },
     first: first ?? { row: 0, col: 0 },
     ...{ longest: longestLabel(wide, unit), lines: lines ? rooms : null },
     ...{ together, title, noted, scaleTop },
@@ -178,7 +188,17 @@ export function tallestPlot(windowHeight, above, around) {
  * @param {Layout} layout
  * @returns {View}
  */
-export const whole = ({ cell, first }) => ({ ...first, scale: cell });
+export const whole = (layout) => ({ ...layout.first, ...scalesOf(layout, layout.cell) });
+
+/**
+ * The pixels that a token takes each way.
+ *
+ * @param {Layout} layout
+ * @param {number} scale
+ */
+function scalesOf({ rowCell, colCell }, scale) {
+  return { scale, rowScale: Math.max(scale, rowCell), colScale: Math.max(scale, colCell) };
+}
 
 /** @param {Layout} layout */
 const deepest = ({ cell }) => Math.max(cell, DEEPEST_CELL);
@@ -187,16 +207,16 @@ const deepest = ({ cell }) => Math.max(cell, DEEPEST_CELL);
  * The nearest view that stays inside the matrix.
  *
  * @param {Layout} layout
- * @param {View} view
+ * @param {Pick<View, "row" | "col" | "scale">} view
  * @returns {View}
  */
 export function clamped(layout, { row, col, scale }) {
   const { cell, rows, cols, width, height, first } = layout;
-  const held = Math.min(Math.max(scale, cell), deepest(layout));
+  const held = scalesOf(layout, Math.min(Math.max(scale, cell), deepest(layout)));
   return {
-    row: first.row + Math.min(Math.max(0, row - first.row), Math.max(0, rows - height / held)),
-    col: first.col + Math.min(Math.max(0, col - first.col), Math.max(0, cols - width / held)),
-    scale: held,
+    row: first.row + Math.min(Math.max(0, row - first.row), Math.max(0, rows - height / held.rowScale)),
+    col: first.col + Math.min(Math.max(0, col - first.col), Math.max(0, cols - width / held.colScale)),
+    ...held,
   };
 }
 
@@ -223,8 +243,9 @@ export const isDeepest = (layout, { scale }) => scale >= deepest(layout) * 0.999
  */
 export function zoomed(layout, view, factor, x = layout.width / 2, y = layout.height / 2) {
   const scale = Math.min(Math.max(view.scale * factor, layout.cell), deepest(layout));
-  const row = view.row + y / view.scale - y / scale;
-  const col = view.col + x / view.scale - x / scale;
+  const { rowScale, colScale } = scalesOf(layout, scale);
+  const row = view.row + y / view.rowScale - y / rowScale;
+  const col = view.col + x / view.colScale - x / colScale;
   return clamped(layout, { row, col, scale });
 }
 
@@ -236,8 +257,8 @@ export function zoomed(layout, view, factor, x = layout.width / 2, y = layout.he
  * @param {number} right
  * @param {number} down
  */
-export function panned(layout, { row, col, scale }, right, down) {
-  return clamped(layout, { row: row - down / scale, col: col - right / scale, scale });
+export function panned(layout, { row, col, scale, rowScale, colScale }, right, down) {
+  return clamped(layout, { row: row - down / rowScale, col: col - right / colScale, scale });
 }
 
 /**
@@ -247,8 +268,8 @@ export function panned(layout, { row, col, scale }, right, down) {
  * @param {View} view
  * @param {Cell} cell
  */
-export function revealing(layout, { row, col, scale }, { query, key }) {
-  const [tall, wide] = [layout.height / scale, layout.width / scale];
+export function revealing(layout, { row, col, scale, rowScale, colScale }, { query, key }) {
+  const [tall, wide] = [layout.height / rowScale, layout.width / colScale];
   return clamped(layout, {
     row: Math.min(Math.max(row, query + 1 - tall), query),
     col: Math.min(Math.max(col, key + 1 - wide), key),
@@ -280,15 +301,15 @@ export function adapted(before, after, view) {
  * @param {View} view
  * @returns {{rows: [number, number], cols: [number, number]}}
  */
-export function visible({ rows, cols, width, height, first }, { row, col, scale }) {
-  /** @type {(start: number, length: number, size: number) => [number, number]} */
-  const range = (start, length, size) => [
+export function visible({ rows, cols, width, height, first }, { row, col, rowScale, colScale }) {
+  /** @type {(start: number, count: number, size: number) => [number, number]} */
+  const range = (start, count, size) => [
     Math.floor(start + 1e-6),
-    Math.min(size, Math.ceil(start + length / scale - 1e-6)),
+    Math.min(size, Math.ceil(start + count - 1e-6)),
   ];
   return {
-    rows: range(row, height, first.row + rows),
-    cols: range(col, width, first.col + cols),
+    rows: range(row, height / rowScale, first.row + rows),
+    cols: range(col, width / colScale, first.col + cols),
   };
 }
 
@@ -310,11 +331,11 @@ export const isInside = ({ width, height }, x, y) => x >= 0 && y >= 0 && x < wid
  * @param {number} y
  * @returns {Cell | null}
  */
-export function cellAt(layout, { row, col, scale }, x, y) {
+export function cellAt(layout, { row, col, rowScale, colScale }, x, y) {
   if (!isInside(layout, x, y)) return null;
   const { first, rows, cols } = layout;
-  const query = Math.min(first.row + rows - 1, Math.floor(row + y / scale));
-  const key = Math.min(first.col + cols - 1, Math.floor(col + x / scale));
+  const query = Math.min(first.row + rows - 1, Math.floor(row + y / rowScale));
+  const key = Math.min(first.col + cols - 1, Math.floor(col + x / colScale));
   return { query, key };
 }
 
@@ -325,18 +346,28 @@ export function cellAt(layout, { row, col, scale }, x, y) {
  * @param {View} view
  * @param {Cell} cell
  */
-export function placeOf({ left, top }, { row, col, scale }, { query, key }) {
-  const [x, y] = [left + (key - col) * scale, top + (query - row) * scale];
-  return { x, y, side: Math.max(scale, 1) };
+export function placeOf({ left, top }, { row, col, rowScale, colScale }, { query, key }) {
+  const [x, y] = [left + (key - col) * colScale, top + (query - row) * rowScale];
+  return { x, y, wide: Math.max(colScale, 1), tall: Math.max(rowScale, 1) };
 }
 
 /**
- * Whether every token in view has room for its label.
+ * The pixels that a token of an axis takes.
+ *
+ * @param {View} view
+ * @param {Axis} axis
+ */
+export const scaleOf = ({ rowScale, colScale }, axis) => (axis === "query" ? rowScale : colScale);
+
+/**
+ * Whether every token in view has room for its label; of both axes, or of one.
  *
  * @param {Layout} layout
  * @param {View} view
+ * @param {Axis} [axis]
  */
-export const isLabelled = ({ unit }, { scale }) => scale >= SMALLEST_CELL * unit;
+export const isLabelled = ({ unit }, view, axis) =>
+  (axis ? scaleOf(view, axis) : view.scale) >= SMALLEST_CELL * unit;
 
 /**
  * How many tokens a line of labels names; null where there are no lines.
@@ -348,12 +379,14 @@ export const tokensPerLine = (layout, view) =>
   layout.lines && !isLabelled(layout, view) ? perLine(view.scale, layout.unit) : null;
 
 /**
- * Height of the labels: that of the cells where these are small.
+ * Height of an axis's labels: that of the cells where these are small.
  *
  * @param {Layout} layout
  * @param {View} view
+ * @param {Axis} axis
  */
-export function labelSize({ unit }, { scale }) {
+export function labelSize({ unit }, view, axis) {
+  const scale = scaleOf(view, axis);
   if (scale < SMALLEST_CELL * unit) return 9 * unit;
   return Math.min(12 * unit, Math.max(SMALLEST_LABEL * unit, scale * 0.92));
 }
@@ -364,7 +397,7 @@ export function labelSize({ unit }, { scale }) {
  * @param {Layout} layout
  * @param {View} view
  */
-export const slant = ({ unit }, { scale }) => (scale >= 15 * unit ? SLANT : -Math.PI / 2);
+export const slant = ({ unit }, { colScale }) => (colScale >= 15 * unit ? SLANT : -Math.PI / 2);
 
 /**
  * The tokens that are labelled where there is no room for all: first those that matter, then at
