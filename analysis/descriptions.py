@@ -5,10 +5,13 @@ from collections.abc import Mapping
 
 from analysis.heads import HeadTable, TraceOrView
 from analysis.measures import NEAR
+from analysis.view import View
 from models.trace import Site
 
 MOST = 0.4  # a share of the weight from here on is what a sentence is about
 EVEN = 0.8  # entropy, as a share of the largest possible
+ALIGNS = "It was trained to align words, as no other head was."
+FOLLOWS = "The checkpoint names it among the heads that follow the time of a recording."
 SHARES = {  # by number, what the share of a head's weight goes to
     "previous token": "goes to the token before.",
     "next token": "goes to the token after.",
@@ -24,6 +27,9 @@ SHARES = {  # by number, what the share of a head's weight goes to
 def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list[list[str | None]]:
     """A sentence for each head of each site; None for every head of an untrained network.
 
+    Of a head that was trained to align words, or that the checkpoint names as one that follows the
+    time of a recording, a sentence before it says so.
+
     Args:
         trace: of a text, or a view of one.
         table: its numbers.
@@ -31,7 +37,11 @@ def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list
     """
     return [
         [
-            _sentence({key: float(v[row, head]) for key, v in table.values.items()}, names)
+            _with_purpose(
+                trace,
+                (site, head),
+                _sentence({key: float(v[row, head]) for key, v in table.values.items()}, names),
+            )
             if trace.trained
             else None
             for head in range(site.heads)
@@ -39,6 +49,17 @@ def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list
         for row, site in enumerate(trace.sites)
         for names in [_names(trace, site, item)]
     ]
+
+
+def _with_purpose(view: TraceOrView, place: tuple[Site, int], sentence: str | None) -> str | None:
+    """The sentence of a head, after what it was trained for, where that is known."""
+    trace = view.trace if isinstance(view, View) else view
+    site, head = place
+    heard = () if trace.sound is None else trace.sound.aligning
+    for heads, purpose in ((trace.aligning, ALIGNS), (heard, FOLLOWS)):
+        if site.kind == "cross" and (site.layer, head) in heads:
+            return purpose if sentence is None else f"{purpose} {sentence}"
+    return sentence
 
 
 def _names(trace: TraceOrView, site: Site, item: int) -> dict[str, str]:

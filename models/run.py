@@ -28,7 +28,7 @@ from models.own_origin import OwnOrigin
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
-from models.ssru import TranslatorOutput
+from models.ssru import Translator, TranslatorOutput
 from models.trace import HiddenStates, Output, Site, Trace, positions_of
 from models.vit import ViT, ViTOutput
 
@@ -158,7 +158,14 @@ def trace(
         hidden_states=states,
         origin=OwnOrigin(model.network, inputs.arguments, tuple(applied)),
         edits=tuple(edits),
+        aligning=_aligning(model),
     )
+
+
+def _aligning(model: Model) -> tuple[tuple[int, int], ...]:
+    """The heads that were trained to align words; none of a network with random weights."""
+    network = model.network
+    return network.aligning if model.trained and isinstance(network, Translator) else ()
 
 
 def run_on_patches(

@@ -272,6 +272,14 @@ class Translator(nn.Module):
         return (*self.encoder_sites, *self.decoder_sites)
 
     @property
+    def aligning(self) -> tuple[tuple[int, int], ...]:
+        """Layer and head of the cross-attention that trained ones of Bergamot align words with.
+
+        Marian's `guided-alignment` adds a loss on head 0 of the last layer alone.
+        """
+        return ((self.config.decoder_depth - 1, 0),)
+
+    @property
     def encoder_sites(self) -> tuple[Where, ...]:
         """Those of the encoder."""
         return stack(self.config.depth, "self", "encoder.blocks.{}.attention", "encoder")

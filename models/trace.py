@@ -384,6 +384,8 @@ class Trace:
             or was to write; None otherwise.
         sound: the recordings; None for other inputs.
         edits: of the pass.
+        aligning: layer and head of each cross-attention head that was trained to align the words
+            of target and source.
     """
 
     model: str
@@ -405,6 +407,7 @@ class Trace:
     answer: int | None = None
     sound: Sound | None = None
     edits: tuple[Edit, ...] = ()
+    aligning: tuple[tuple[int, int], ...] = ()
 
     def __repr__(self) -> str:
         items = "" if len(self.tokens) == 1 else f", {len(self.tokens)} items"

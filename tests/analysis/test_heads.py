@@ -1,6 +1,7 @@
 """Numbers of heads: against slow loops, against closed forms, and on trained networks."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 from torch import Tensor
 
 from analysis.circuits import eigenvalue_score
-from analysis.descriptions import descriptions
+from analysis.descriptions import ALIGNS, descriptions
 from analysis.heads import HeadNumbers, head_table, heads
 from analysis.measures import MEASURES
 from analysis.reach import Counted, Reach
@@ -19,6 +20,7 @@ from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from models.ssru import TranslatorConfig
 from models.text import Tokens
 from tests.analysis.slow_heads import slow_numbers
 from tests.models.pretrained.tiny import BY_NAME, build
@@ -273,6 +275,22 @@ def test_sentences_are_of_the_head_s_own_numbers() -> None:
     assert said[0][2] == "100 % of its weight goes to the token before."
     share = float(table.values["first token"][5, 0])
     assert said[5][0] == f"{100 * share:.0f} % of its weight goes to the first token, “[CLS]”."
+
+
+def test_the_head_that_was_trained_to_align_says_so_for_every_input() -> None:
+    config = TranslatorConfig(vocab=31, dim=24, depth=2, decoder_depth=2, heads=3, mlp=17)
+    model = replace(load(config), trained=True)
+    for source, target in ([5, 6, 7], [4, 8]), ([9], [3]):
+        done = trace(model, torch.tensor([source]), torch.tensor([target]))
+        said = descriptions(done, head_table(done))
+        purposes = {
+            (site.kind, site.layer, head)
+            for site, row in zip(done.sites, said, strict=True)
+            for head, sentence in enumerate(row)
+            if (sentence or "").startswith(ALIGNS)
+        }
+        assert purposes == {("cross", 1, 0)}
+    assert not trace(load(config), torch.tensor([[5]]), torch.tensor([[4]])).aligning
 
 
 def test_untrained_networks_have_no_sentences() -> None:
