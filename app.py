@@ -5,6 +5,7 @@ imports torch: pages ask for it after their first output.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 # read when torch is imported: threads that wait must not keep a core from those that work
@@ -28,9 +29,9 @@ def largest_upload() -> int:
     return st.get_option("server.maxUploadSize")
 
 
-def modules(name: str) -> list[str]:
-    """URL paths of the modules of a page's view."""
-    kind = registry.ENTRIES[name].kind
+def modules(name: str, query: Mapping[str, str]) -> list[str]:
+    """URL paths of the modules of the view that a link opens."""
+    kind = previews.kind(name, query)
     return [f"{assets_path()}/{path}" for path in standalone.modules_of(kind)] if kind else []
 
 
@@ -54,7 +55,7 @@ app = st.App(
         server.plotly_route(),
     ],
     middleware=server.middleware(allowed_hosts()),
-    lifespan=server.lifespan(registry.ENTRIES[registry.FIRST].module),
+    lifespan=server.lifespan(registry.prepare),
 )
 
 if __name__ == "__main__":

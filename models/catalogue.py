@@ -253,8 +253,8 @@ FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE, TRANSLATE_BACK)
 
 def bundled() -> tuple[Entry, ...]:
     """The models whose files are installed with the app."""
-    ours = sorted(path.parent for path in CHECKPOINTS.glob("[!.]*/config.json"))
-    return (MINILM, *(_ours(path) for path in ours))
+    ours = sorted(CHECKPOINTS.glob("[!.]*/config.json"))
+    return (MINILM, *(_ours(path.parent, path.stat().st_mtime_ns) for path in ours))
 
 
 def catalogue() -> tuple[Entry, ...]:
@@ -333,7 +333,9 @@ def _read_json(file: Path) -> Mapping[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def _ours(path: Path) -> Entry:
+@lru_cache(maxsize=64)
+def _ours(path: Path, modified: int) -> Entry:
+    """The entry of a folder whose config.json was last modified then."""
     config = read_config(path)
     return Entry(
         name=path.name,

@@ -121,10 +121,9 @@ class Client:
     def props(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         """The browser components with their JSON props."""
         for component in self.find("bidi_component"):
-            with contextlib.suppress(ValueError):
-                props = json.loads(component.json or component.mixed.json)
-                if isinstance(props, dict):
-                    yield component, props
+            if component.json:
+                (props,) = json.loads(component.json)
+                yield component, props
 
     def view(self) -> dict[str, Any] | None:
         """The props of the attention view, if there is one."""

@@ -58,7 +58,7 @@ function place(within = {}) {
   const call = (name, n, assets = ASSETS) =>
     show({
       parentElement,
-      data: { kind: name, assets, n },
+      data: [{ kind: name, assets, n }],
       setStateValue: (value, sent) => log.push([`set ${value}`, sent, n]),
       setTriggerValue: (event, sent) => log.push([`trigger ${event}`, sent, n]),
     });

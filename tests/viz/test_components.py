@@ -24,8 +24,8 @@ def test_streamlit_is_handed_the_props_and_one_packaged_component():
     assert not app.exception
     slider, mode = (element.proto for element in app.get("bidi_component"))
     assets = {"assets": assets_path()}
-    assert json.loads(slider.json) == {"kind": "slider", "label": "Heads", "value": 4} | assets
-    assert json.loads(mode.json) == {"kind": "mode", "mode": "dark"} | assets
+    assert json.loads(slider.json) == [{"kind": "slider", "label": "Heads", "value": 4} | assets]
+    assert json.loads(mode.json) == [{"kind": "mode", "mode": "dark"} | assets]
     for sent in (slider, mode):
         assert sent.component_name == "headscope-views.view"
         assert (sent.js_source_path, sent.css_source_path) == ("streamlit/main.js", "")

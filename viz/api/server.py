@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import hashlib
-import importlib
 import importlib.metadata
 import importlib.util
 import os
@@ -34,17 +33,19 @@ DESCRIPTORS = Path("/dev/fd")
 UNCHANGING = {"Cache-Control": "public, immutable, max-age=31536000"}
 
 
-def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager[None]]":
+def lifespan(
+    prepare: Callable[[], None],
+) -> "Callable[[object], AbstractAsyncContextManager[None]]":
     """The lifespan of the server.
 
     Args:
-        first_page: a module to import while the browser loads Streamlit's files.
+        prepare: called in a thread, while the browser loads Streamlit's files.
     """
 
     @contextlib.asynccontextmanager
     async def running(_: object) -> AsyncIterator[None]:
         send_at_once()
-        threading.Thread(target=importlib.import_module, args=(first_page,), daemon=True).start()
+        threading.Thread(target=prepare, daemon=True).start()
         yield
 
     return running
@@ -91,7 +92,7 @@ def page_routes(
     moved: Mapping[str, Callable[[Query], Query]],
     preview: Callable[[str, Query], Preview],
     picture: str,
-    modules: Callable[[str], Iterable[str]] = lambda name: (),
+    modules: Callable[[str, Query], Iterable[str]] = lambda name, query: (),
 ) -> "list[Route]":
     """The routes of the pages, which all serve the same file, with the preview of their link.
 
@@ -101,17 +102,20 @@ def page_routes(
         moved: older paths of the first page, each with what its query is now.
         preview: of a link to a page, by its name and query.
         picture: URL path of a picture for the previews.
-        modules: URL paths of modules that a page needs, by its name: fetched with the page, not one
-            after the other once Streamlit draws.
+        modules: URL paths of modules that a link needs, by the page's name and its query: fetched
+            with the page, not one after the other once Streamlit draws.
     """
     from starlette.responses import HTMLResponse, RedirectResponse
     from starlette.routing import Route
 
     async def index(request: "Request") -> "Response":
         name = request.url.path.strip("/") or first
-        words = preview(name, dict(request.query_params))
+        query = dict(request.query_params)
+        words = preview(name, query)
         page = with_preview(index_page(), words, f"{str(request.base_url).rstrip('/')}{picture}")
-        links = "".join(f'<link rel="modulepreload" href="{path}" />' for path in modules(name))
+        links = "".join(
+            f'<link rel="modulepreload" href="{path}" />' for path in modules(name, query)
+        )
         page = page.replace("</head>", f"{links}</head>", 1)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 

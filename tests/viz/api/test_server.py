@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -131,16 +132,17 @@ def test_every_page_has_an_address(client: TestClient, name: str) -> None:
 
 def test_the_modules_of_a_page_s_view_come_with_the_page() -> None:
     names = registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
-    app = Starlette(routes=server.page_routes(*names, lambda name: [f"/{name}.js"] * 2))
+    app = Starlette(routes=server.page_routes(*names, lambda name, _: [f"/{name}.js"] * 2))
     page = TestClient(app, base_url="http://127.0.0.1:8501").get("/corpus").text
     link = '<link rel="modulepreload" href="/corpus.js" />'
     assert page.split("</head>")[0].endswith(2 * link)
 
 
 def test_every_page_s_modules_are_there() -> None:
-    kinds = {entry.kind for entry in registry.ENTRIES.values()} - {""}
+    kinds = {previews.kind(name, {}) for name in registry.ENTRIES} - {""}
     paths = [path for kind in kinds for path in standalone.modules_of(kind)]
-    assert "corpus/corpus.js" in paths
+    assert {"corpus/corpus.js", "text/text.js"} <= {*paths}
+    assert previews.kind(registry.FIRST, {"model": "dinov2"}) == "image"
     assert all((ASSETS / path).is_file() for path in paths)
 
 
@@ -181,14 +183,13 @@ def test_looking_for_sockets_leaves_none_open() -> None:
     assert sorted(os.listdir(server.DESCRIPTORS)) == before
 
 
-def test_the_first_page_is_imported_while_the_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    imported: list[str] = []
-    monkeypatch.setattr(server.importlib, "import_module", imported.append)
+def test_the_first_page_is_prepared_beside_the_running_server() -> None:
+    threads: list[threading.Thread] = []
 
     async def run() -> None:
-        async with server.lifespan("a.page")(None):
-            while not imported:
+        async with server.lifespan(lambda: threads.append(threading.current_thread()))(None):
+            while not threads:
                 await asyncio.sleep(0.001)
 
     asyncio.run(asyncio.wait_for(run(), 30))
-    assert imported == ["a.page"]
+    assert threads != [threading.current_thread()]

@@ -32,7 +32,7 @@ def checked(app: AppTest) -> AppTest:
 
 def views(app: AppTest, kind: str) -> list[dict[str, Any]]:
     """The props of all browser views of a kind."""
-    found = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    found = [json.loads(element.proto.json)[0] for element in app.get("bidi_component")]
     return [props for props in found if props["kind"] == kind]
 
 
@@ -54,7 +54,7 @@ def figures(app: AppTest) -> list[Any]:
 
 def link(app: AppTest) -> dict[str, str]:
     """The settings' part of the link that the page's view writes."""
-    found = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    found = [json.loads(element.proto.json)[0] for element in app.get("bidi_component")]
     return next(props["link"] for props in found if "link" in props)
 
 

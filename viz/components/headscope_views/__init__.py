@@ -39,7 +39,8 @@ def view(
     listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind, "assets": assets_path()}
     mount = _component(kind not in NOT_ISOLATED)
-    return mount(key=key, data=data, width=width, **listeners)
+    # a list: in a mapping Streamlit looks for data frames, for which it imports pandas
+    return mount(key=key, data=[data], width=width, **listeners)
 
 
 def _nothing() -> None:

@@ -127,6 +127,12 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
     return params(model if place == "catalogue" else "", query)
 
 
+def prepare() -> None:
+    """Reads what the page needs before its first picture."""
+    words.of_catalogue(source.MODEL.default)
+    words.has_template(source.MODEL.default)
+
+
 def page() -> None:
     """Draws the page."""
     first = not session.is_known(PAGE)

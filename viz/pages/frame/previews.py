@@ -8,6 +8,7 @@ from viz.pages.frame import registry
 from viz.pages.lazy import Lazy
 
 link_in_words = Lazy("viz.pages.explore.link_in_words")
+source = Lazy("viz.pages.explore.source")
 PICTURE = "cards/share.png"  # in the assets
 ABOUT = (
     "Every attention head of a model on your own text, picture or sound: what it looks at, what"
@@ -28,3 +29,15 @@ def of(name: str, query: Mapping[str, str]) -> Preview:
     if name != registry.FIRST:
         return Preview(registry.ENTRIES[name].title, ABOUT)
     return link_in_words.preview(query) or Preview("What does every head look at?", ABOUT)
+
+
+def kind(name: str, query: Mapping[str, str]) -> str:
+    """The kind of view that a link opens, as far as it tells; "" for none.
+
+    Args:
+        name: of the page.
+        query: of the link.
+    """
+    if name != registry.FIRST:
+        return registry.ENTRIES[name].kind
+    return "image" if source.READS.get(query.get("model", "")) == "image" else "text"

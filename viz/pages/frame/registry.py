@@ -1,5 +1,6 @@
 """The pages of the app: names, titles and modules."""
 
+import inspect
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -52,6 +53,12 @@ LESSONS = tuple(
     for each in course.COURSE
 )
 ENTRIES = {entry.name: entry for entry in (*BAR, *LESSONS)}
+
+
+def prepare() -> None:
+    """Imports the first page, and reads what its first run needs before it has a picture."""
+    import_module(ENTRIES[FIRST].module).prepare()
+    inspect.stack()  # Streamlit's first command makes the same call; it fills caches of all modules
 
 
 def pages() -> dict[str, st.Page]:

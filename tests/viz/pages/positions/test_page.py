@@ -324,7 +324,7 @@ def test_every_chart_that_can_be_clicked_is_there(view):
     keys = {
         element.proto.id.rpartition("-")[2]
         for element in app.get("bidi_component")
-        if json.loads(element.proto.json).get("picks")
+        if json.loads(element.proto.json)[0].get("picks")
     }
     assert keys == {f"{PAGE}_chart_{chart}" for chart in picks.PICKS[view]}
 

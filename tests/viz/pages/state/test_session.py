@@ -106,7 +106,7 @@ class Page:
     def entry(self) -> dict[str, Any]:
         """What the browser is told about the text entry."""
         (found,) = self.app.get("bidi_component")
-        return json.loads(found.proto.json)
+        return json.loads(found.proto.json)[0]
 
 
 def test_a_link_sets_what_it_names_and_leaves_the_rest_at_its_default() -> None:

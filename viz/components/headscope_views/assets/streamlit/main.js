@@ -9,7 +9,7 @@
 /**
  * @typedef {object} Call what Streamlit calls a component with
  * @property {ParentNode} parentElement
- * @property {Props} data
+ * @property {[Props]} data
  * @property {(name: string, value: unknown) => void} setStateValue
  * @property {(name: string, value: unknown) => void} setTriggerValue
  */
@@ -34,9 +34,10 @@ class Instance {
   /** @param {Call} call */
   update(call) {
     this.call = call;
-    const { kind, assets } = call.data;
+    const [props] = call.data;
+    const { kind, assets } = props;
     if (kind === this.kind) {
-      this.mounted?.update(call.data);
+      this.mounted?.update(props);
       return;
     }
     this.stop();
@@ -44,7 +45,7 @@ class Instance {
     Promise.all([load(assets, kind), style(this.root, assets)]).then(
       ([{ mount }]) => {
         if (this.kind !== kind || this.mounted || !this.call) return;
-        this.mounted = mount(this.root, this.call.data, this.host);
+        this.mounted = mount(this.root, this.call.data[0], this.host);
         this.root.ariaBusy = "false";
       },
       () => {
