@@ -23,6 +23,8 @@ LONG = ("test_hostile", "test_course", "test_positions_page", "test_scenarios")
 
 # a busy machine is slow, not wrong
 expect.set_options(timeout=30_000)
+# a camera and a microphone that show and play a test pattern, which nobody has to allow
+DEVICES = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,7 +41,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     path = installed_browser() or playwright_browser()
     if path is None:
         pytest.fail(HOW_TO_GET_ONE, pytrace=False)
-    arguments = [*launch_arguments(), "--process-per-site"]
+    arguments = [*launch_arguments(), "--process-per-site", *DEVICES]
     return {**browser_type_launch_args, "executable_path": path, "args": arguments}
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+import transformers
 from playwright.sync_api import Page, expect
 
 from benchmarks.architectures import ARCHITECTURES
@@ -82,3 +83,26 @@ def test_heads_that_share_keys_stand_together(page, app_url, tmp_path_factory):
     places = page.locator(".hs-columns span").evaluate_all("all => all.map((a) => a.offsetLeft)")
     steps = [after - before for before, after in pairwise(places)]
     assert steps[2] > steps[1] == steps[0] == steps[3] == steps[4]
+
+
+def test_the_camera_takes_a_picture(page, app_url):
+    open_page(page, f"{app_url}/?model=shapes")
+    page.get_by_role("button", name="Camera").click()
+    expect(page.locator("video")).to_have_js_property("readyState", 4)
+    page.get_by_test_id("stCameraInputButton").click()
+    expect(page.get_by_role("button", name="Your picture")).to_be_visible()
+    page.wait_for_url(re.compile("upload="))
+    expect(page.locator("video")).to_have_count(0)
+
+
+def test_the_microphone_records(page, app_url, tmp_path_factory):
+    folder = saved(tmp_path_factory, "wav2vec 2.0")
+    transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
+    open_page(page, f"{app_url}/?place=folder&folder={folder}")
+    page.get_by_role("button", name="Record").click()
+    page.get_by_test_id("stAudioInputActionButton").click()
+    expect(page.get_by_text("00:01")).to_be_visible()
+    page.get_by_role("button", name="Stop recording").click()
+    expect(page.get_by_role("button", name="Your recording")).to_be_visible()
+    page.wait_for_url(re.compile("recording="))
+    expect(page.locator(VIEW)).to_have_count(1)

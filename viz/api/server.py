@@ -208,8 +208,11 @@ def security_headers(
     names = dict.fromkeys(["127.0.0.1", "localhost", *(h for h in hosts if "*" not in h)])
     policy = {
         "default-src": "'self'",
-        # in old Safari 'self' does not include websockets
-        "connect-src": " ".join(["'self'", *(f"ws://{name}:*" for name in names)]),
+        # in old Safari 'self' does not include websockets; camera and microphone of Streamlit hand
+        # over what they took as data: and blob:
+        "connect-src": " ".join(
+            ["'self'", "data:", "blob:", *(f"ws://{name}:*" for name in names)]
+        ),
         "img-src": "'self' data: blob:",
         "media-src": "'self' blob:",
         "style-src": "'self' 'unsafe-inline'",

@@ -47,7 +47,10 @@ def test_nothing_comes_from_elsewhere() -> None:
 def test_views_may_ask_every_name_of_the_server() -> None:
     names = ["localhost", "192.0.2.7", "*.example"]
     policy = server.security_headers([], names)["Content-Security-Policy"]
-    assert "connect-src 'self' ws://127.0.0.1:* ws://localhost:* ws://192.0.2.7:*;" in policy
+    assert (
+        "connect-src 'self' data: blob: ws://127.0.0.1:* ws://localhost:* ws://192.0.2.7:*;"
+        in policy
+    )
 
 
 def test_every_answer_carries_the_headers() -> None:

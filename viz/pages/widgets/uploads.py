@@ -179,15 +179,17 @@ def uploader(
 
 
 def camera(page: str, setting: str) -> None:
-    """Draws the camera, folded: its picture is a file like any other."""
-    with st.popover("Camera", key=f"{page}_camera"):
-        st.camera_input("Take a picture", key=st.session_state[f"{page}/{setting}/device"])
+    """Draws the camera, folded, also after it took a picture, which is a file like any other."""
+    device = st.session_state[f"{page}/{setting}/device"]
+    with st.popover("Camera", key=f"{device}_folded"):
+        st.camera_input("Take a picture", key=device)
 
 
 def microphone(page: str, setting: str) -> None:
-    """Draws the microphone, folded: its recording is a file like any other."""
-    with st.popover("Record", key=f"{page}_microphone"):
-        st.audio_input("Record", key=st.session_state[f"{page}/{setting}/device"])
+    """Draws the microphone, folded, also after it recorded: that is a file like any other."""
+    device = st.session_state[f"{page}/{setting}/device"]
+    with st.popover("Record", key=f"{device}_folded"):
+        st.audio_input("Record", key=device)
 
 
 def refused(page: str, setting: str, noun: str) -> str:
