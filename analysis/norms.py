@@ -83,29 +83,6 @@ def value_norms(
     return _by_words(lengths, words, together)
 
 
-def norms_to(
-    trace: Trace, site: Site, reader: Float[Tensor, " query"], *, item: int = 0
-) -> Float[Tensor, " key"]:
-    """‖Σ_i r_i Σ_h α f(x_j)‖: the length of what a key adds, all heads together, to a mean of rows.
-
-    Args:
-        trace: of a forward pass.
-        site: one of `trace.sites`.
-        reader: r, the share of each query in what is read.
-        item: index in the batch.
-
-    Raises:
-        ValueError: as `value_norms`.
-    """
-    output = trace.projections(site).output.detach().float()
-    v, gates = _values(trace, site, item), trace.gates(site, item)
-    shares = reader.to(v)[:, None] * trace.effective_weights(site, item=item)
-    read = shares.sum(1)[..., None]
-    if gates is not None:
-        read = torch.einsum("hqk, hqd -> hkd", shares, gates)
-    return torch.bmm(read * v, output).sum(0).norm(dim=-1)
-
-
 def mixing(
     trace: Trace,
     layer: int | Site | Where,

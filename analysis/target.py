@@ -116,7 +116,8 @@ def choose(
             model without logits a second text (or picture), to whose embedding the similarity is
             taken; None: the likeliest token or class. A `Target` where the item is chosen.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
-        among: the classes of the question that the target answers; None means all.
+        among: the classes of the question that the target answers; None means those of the model's
+            own question, the first one where the likeliest is asked for.
 
     Raises:
         ValueError: for a text that is no class or more than one token, no target without logits,
@@ -138,6 +139,8 @@ def target_in(model: Model, whole: Trace, target: Any, *, among: range | None = 
         asked = replace(asked, among=among)
     asked = replace(asked, independent=model.multi_label and whole.output.values.ndim == 2)
     asked = replace(asked, position=_position(model, whole, asked))
+    if asked.among is None:
+        asked = replace(asked, among=model.question_of(asked.id or 0))
     if asked.id is None:
         logits = asked.logits(whole.output)
         some = range(len(logits)) if asked.among is None else asked.among

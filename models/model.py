@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 import torch
@@ -61,6 +62,8 @@ class Model:
         max_tokens: maximum number of tokens, where the config does not define it.
         classes: names of its classes, in the order of its logits; () if it states none.
         multi_label: whether an input may belong to several classes.
+        questions: how many of its classes belong to each question that it answers, in the order of
+            its logits; () for a single question.
         door_reason: why transformers runs it although there is a network of ours; "" otherwise.
         prompts: what its prompts are written with; None if it states nothing.
     """
@@ -77,6 +80,7 @@ class Model:
     max_tokens: int | None = None
     classes: tuple[str, ...] = ()
     multi_label: bool = False
+    questions: tuple[int, ...] = ()
     door_reason: str = ""
     prompts: PromptSettings | None = None
 
@@ -99,6 +103,12 @@ class Model:
         by = "" if self.door == "own" else " of transformers"
         drawn = "" if self.trained else ", random weights"
         return f"Model({self.name!r}: {network}{by} on {self.device.type}{drawn})"
+
+    def question_of(self, id: int) -> range | None:
+        """The classes of the question that a class answers; None for a single question."""
+        ends = accumulate(self.questions, initial=0)
+        spans = (range(first, end) for first, end in pairwise(ends))
+        return next((span for span in spans if id in span), None)
 
     @property
     def limit(self) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.methods import METHODS, Method
-from viz.selection import FORMS, OF_VIEWS, Form, Option
+from viz.selection import FORMS, OF_VIEWS, PICTURED, Form, Option
 
 ASSETS = Path(__file__).parent / "components" / "headscope_views" / "assets"
 NOTE = "Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py."
@@ -64,6 +64,13 @@ def declared() -> str:
             " */",
             f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
             "",
+            "/**",
+            " * The forms that a view is switched between.",
+            " *",
+            ' * @type {Record<"text" | "image", readonly Options["form"][]>}',
+            " */",
+            f"export const ON_SCREEN = {_code(_on_screen())};",
+            "",
             *METHOD_INFO,
             "/** @type {MethodInfo[]} the methods for the whole model */",
             f"export const METHODS = {_code([*map(_method, METHODS)])};",
@@ -85,13 +92,15 @@ def painters() -> str:
             "",
             *sorted(imports),
             "",
-            '/** @import {Form, FormPanel} from "../types" */',
+            '/** @import {Form, FormPanel, ImageForm} from "../types" */',
             '/** @import {TextState} from "./state.js" */',
+            "",
+            "/** @typedef {(state: TextState, parent: HTMLElement) => FormPanel} Painter */",
             "",
             "/**",
             " * What makes the panel of a form, which hides itself while another one is chosen.",
             " *",
-            " * @type {Record<Form, (state: TextState, parent: HTMLElement) => FormPanel>}",
+            " * @type {Record<Exclude<Form, ImageForm>, Painter>}",
             " */",
             "export const PAINTERS = {",
             *entries,
@@ -112,6 +121,13 @@ def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:
 
 def _form(form: Form) -> Mapping[str, Any]:
     return {name: getattr(form, name) for name in ("label", "title", "grouped", "covers")}
+
+
+def _on_screen() -> Mapping[str, Any]:
+    """The forms that a view of a text, or of a picture, is switched between."""
+    first = OF_VIEWS["form"].start
+    pictured = [form.name for form in FORMS if form.pictured and form.name in PICTURED]
+    return {"text": [form.name for form in FORMS if form.module], "image": [first, *pictured]}
 
 
 def _method(method: Method) -> Mapping[str, Any]:

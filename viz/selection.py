@@ -31,6 +31,7 @@ class Form:
         chooses: what a view chooses to show it, where that is not its form.
         module: of the browser's code in assets/text/, whose function of the same name, in camel
             case, makes the panel; "" for what is drawn elsewhere.
+        pictured: whether it is of the patches of a picture too.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Form:
     runs: bool = False
     chooses: tuple[tuple[str, str], ...] | None = None
     module: str = ""
+    pictured: bool = False
 
     @property
     def opens(self) -> dict[str, str]:
@@ -52,6 +54,7 @@ class Form:
 PLACE = ("scale", "token", "direction")
 CUT = ("sinks", "least", "top", "rows", "columns")
 RELEVANCE = ("method", "beside", "output")
+VEIL = ("ground", "paint", "opacity")
 FORMS = (
     Form(
         "matrix",
@@ -95,21 +98,23 @@ FORMS = (
         "All layers",
         "Every layer at once: rollout, flow, norms, relevance for an output",
         options=(
-            *("query", *RELEVANCE, "tested", "fusion", "discard"),
+            *("query", *RELEVANCE, "tested", "proof", "followed", "fusion", "discard", *VEIL),
             *("beside_fusion", "beside_discard"),
         ),
         grouped=False,
         covers="layers",
         module="model",
+        pictured=True,
     ),
     Form(
         "faithfulness",
         "Faithfulness curves",
         "The output without the relevant tokens, and with them alone",
-        options=RELEVANCE,
+        options=(*RELEVANCE, "proof"),
         grouped=False,
         covers="layers",
         chooses=(("form", "model"), ("tested", "yes")),
+        pictured=True,
     ),
     Form(
         "lens",
@@ -171,15 +176,24 @@ FORMS = (
         chooses=(("form", "matrix"),),
     ),
     Form(
+        "features",
+        "Features",
+        "The last states of the patches by their principal components, and which are alike",
+        options=("token", "foreground", "deviations", *VEIL),
+        covers="layers",
+        pictured=True,
+    ),
+    Form(
         "image",
         "Picture",
         "The weights of one token over the picture",
         chooses=(),
-        options=(*PLACE, "sinks", "outliers", "ground", "paint", "opacity"),
+        options=(*PLACE, "sinks", "outliers", *VEIL),
+        pictured=True,
     ),
 )
 FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
-PICTURED = tuple(form.name for form in FORMS if form.module)  # one of them is on the screen
+PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
 EVERY = tuple(form.name for form in FORMS if form.covers == "every")
 WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")
 
@@ -305,6 +319,29 @@ class Selection:
     )
     patched: str = option(
         "", TEXT, "of parts: a second text, whose states are patched in one at a time", of="view"
+    )
+    proof: str = option(
+        "grey",
+        words("grey", "drop", "deletion", "insertion", "road"),
+        "of a picture, what tests a relevance: curves without the most relevant patches and with"
+        " them alone, patches painted grey or left out; or the probability as patches are greyed"
+        " out, put back into a blurred picture, or replaced by their surroundings",
+    )
+    followed: str = option(
+        "answer",
+        words("answer", "token"),
+        "of a picture, where a method without an output begins: what the answer is read from, or"
+        " the chosen token",
+    )
+    foreground: str = option(
+        "all",
+        words("above", "below", "all"),
+        "of features: the side of the threshold whose patches are coloured, or all of them",
+    )
+    deviations: float = option(
+        0.0,
+        real(-2.5, 2.5),
+        "of features: the threshold of the first component, in its standard deviations",
     )
     fusion: Fusion = option(
         "mean", words(*FUSIONS), "of rollout and flow: how the heads of a layer are fused"

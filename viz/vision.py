@@ -9,15 +9,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from viz.figures import GREY, HEIGHT, colour_axis, finish, number_axis
-from viz.theme import sequential
 
 GAP = 1  # pixels between filters
-BRIGHTER = [
-    [place / 255, "rgb({}, {}, {})".format(*sequential("dark")[place])]
-    for place in range(0, 256, 15)
-]
-FEW = 12  # patches along a side, all of which have a tick
-FRAME = "#B34700"  # white text on it has a contrast of 5.6
 
 
 def distances(
@@ -136,74 +129,6 @@ def norms(values: np.ndarray, outliers: np.ndarray, labels: list[str], *, title:
     return finish(figure, title, 320, coloraxis=colour_axis("norm", 0.0, high), showlegend=False)
 
 
-def overlay(
-    values: np.ndarray,
-    picture: Any,
-    *,
-    title: str,
-    bar: str,
-    signed: bool,
-    noun: str = "patch",
-    height: int = HEIGHT,
-) -> go.Figure:
-    """A number for every patch, in colour over the picture.
-
-    Args:
-        values: [row, column].
-        picture: a Pillow image of the same sides.
-        title: of the figure.
-        bar: title of the colour bar.
-        signed: whether numbers may be negative: the colours then diverge from 0.
-        noun: what a patch is called.
-        height: in pixels.
-    """
-    rows, cols = values.shape
-    largest = float(np.abs(values).max()) or 1.0
-    low = -largest if signed else 0.0
-    colours = colour_axis(bar if signed else f"{bar}: brighter = more", low, largest)
-    if not signed:  # as in the view of a picture, in light and dark alike
-        colours |= {"autocolorscale": False, "colorscale": BRIGHTER}
-    hover = f"{noun} row %{{y}}, column %{{x}}<br>{bar} %{{z:.4g}}<extra></extra>"
-    cells = go.Heatmap(z=values, coloraxis="coloraxis", opacity=0.62, hovertemplate=hover)
-    figure = go.Figure(cells)
-    number_axis(figure, "x", f"{noun} column", cols)
-    number_axis(figure, "y", f"{noun} row", rows, down=True)
-    for axis, side in (("xaxis", cols), ("yaxis", rows)):
-        if side <= FEW:  # without halves between the patches
-            figure.layout[axis].dtick = 1
-    figure.update_yaxes(scaleanchor="x", scaleratio=picture.height * cols / (picture.width * rows))
-    place = {"xref": "x", "yref": "y", "x": -0.5, "y": -0.5, "sizex": cols, "sizey": rows}
-    figure.add_layout_image(source=picture, sizing="stretch", layer="below", **place)
-    return finish(figure, title, height, coloraxis=colours)
-
-
-def frame_box(
-    figure: go.Figure, shape: tuple[int, int], box: tuple[float, float, float, float]
-) -> None:
-    """A frame over an `overlay`.
-
-    Args:
-        figure: of `overlay`.
-        shape: rows and columns of its cells.
-        box: left, top, right and bottom, as shares of the picture.
-    """
-    rows, cols = shape
-    left, top, right, bottom = (
-        min(max(share, 0.0), 1.0) * side - 0.5  # a box may go beyond the picture
-        for share, side in zip(box, (cols, rows, cols, rows), strict=True)
-    )
-    x, y = [left, right, right, left, left], [top, top, bottom, bottom, top]
-    for width, colour in ((5, "#FFFFFF"), (3, FRAME)):
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": colour, "width": width},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-
-
 def patch_colours_of(
     colours: Sequence[np.ndarray],
     pictures: Sequence[np.ndarray],
@@ -246,23 +171,3 @@ def patch_colours_of(
     figure.update_annotations(font={"size": 12})
     finish(figure, title, 130 + min(2 * 900 // count, 520))
     return figure.update_layout(title={"pad": {"b": 28}})
-
-
-def patch_colours(colours: np.ndarray, rows: int, cols: int, *, title: str) -> go.Figure:
-    """A colour for every patch, row by row; black is background.
-
-    Args:
-        colours: [patch, 3], from 0 to 1.
-        rows: of patches.
-        cols: of patches.
-        title: of the figure.
-    """
-    if colours.shape != (rows * cols, 3):
-        raise ValueError(f"expected {rows * cols} colours, received {colours.shape}")
-    levels = np.rint(255 * colours.reshape(rows, cols, 3)).astype(np.uint8)
-    hover = "patch %{y},%{x}<br>red, green, blue: %{z}<extra></extra>"
-    figure = go.Figure(go.Image(z=levels, hovertemplate=hover))
-    number_axis(figure, "x", "patch column", cols)
-    number_axis(figure, "y", "patch row", rows, down=True)
-    figure.update_yaxes(scaleanchor="x")
-    return finish(figure, title, HEIGHT)

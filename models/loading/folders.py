@@ -1,6 +1,7 @@
 """Loads checkpoint folders, through a converter into our networks or through transformers."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -194,11 +195,30 @@ def _through_converter(
         if isinstance(config, ViTConfig)
         else None
     )
-    classes = class_names(settings.get("id2label"))
+    classes, questions = _classes(settings)
     several = is_multi_label(settings.get("problem_type"))
     parts = name, network, reads, True, left_out, preprocessing, writes
     prompts = read_prompting(place)
-    return Model(*parts, prompts=prompts, classes=classes, multi_label=several)
+    asked = {"multi_label": several, "questions": questions}
+    return Model(*parts, prompts=prompts, classes=classes, **asked)
+
+
+def _classes(settings: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """A name for each class, and how many of them belong to each question of several.
+
+    Names that answer two questions are followed by theirs.
+    """
+    asked = settings.get("questions") or []
+    if not asked:
+        return class_names(settings.get("id2label")), ()
+    try:
+        pairs = [(name, question["title"]) for question in asked for name in question["classes"]]
+        sizes = tuple(len(question["classes"]) for question in asked)
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{CONFIG}: expected questions with a title and classes") from error
+    many = Counter(name for name, _ in pairs)
+    names = tuple(f"{name} ({of})" if many[name] > 1 else name for name, of in pairs)
+    return names, sizes if len(sizes) > 1 else ()
 
 
 def is_multi_label(problem_type: object) -> bool:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from analysis.circuits import COPYING, circuit_scores
-from analysis.norms import contributions, mixing, norms_to, value_norms
+from analysis.norms import contributions, mixing, value_norms
 from analysis.split import split
 from analysis.stages import stages
 from models.edits import Ablate
@@ -156,9 +156,6 @@ def test_norms(family: str) -> None:
     words = [(0,), (1, 2, 4), (3,), (5, 6)]
     expected = torch.stack([added[:, :, list(word)].sum(2).norm(dim=-1) for word in words], -1)
     assert near(value_norms(t, 1, words=words), expected)
-    reader = torch.tensor([0.0, 0.5, 0.0, 0.25, 0.0, 0.0, 0.25])
-    expected = torch.einsum("q, hqkd -> kd", reader, added).norm(dim=-1)
-    assert near(norms_to(t, t.sites[1], reader), expected)
 
 
 @EVERY

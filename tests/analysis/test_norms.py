@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.norms import alti, contributions, mixing, norms_to, value_norms
+from analysis.norms import alti, contributions, mixing, value_norms
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
@@ -142,16 +142,6 @@ def test_the_vectors_of_a_word_are_added_up(name):
         torch.testing.assert_close(
             value_norms(t, site, words=words)[head], expected, rtol=1e-4, atol=1e-5
         )
-
-
-def test_norms_to_a_mean_of_rows_are_of_the_vectors_of_all_heads():
-    t = traced("post")
-    site, reader = t.sites[1], torch.tensor([0.5, 0.25, 0.0, 0.25, 0.0, 0.0, 0.0])
-    vectors = added(t, site)
-    for i in range(7):
-        vectors[i, i] -= t.hidden(site.layer)[i]
-    expected = torch.einsum("q, qkd -> kd", reader, vectors).norm(dim=-1)
-    torch.testing.assert_close(norms_to(t, site, reader), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_alti_multiplies_the_layers():

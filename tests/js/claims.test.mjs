@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { jointSentence, sumOf, weightsSentence } from "../../viz/components/headscope_views/assets/text/claims.js";
-import { together } from "../../viz/components/headscope_views/assets/text/methods.js";
+import { together } from "../../viz/components/headscope_views/assets/methods/methods.js";
 import { TextState } from "../../viz/components/headscope_views/assets/text/state.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 

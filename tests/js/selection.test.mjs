@@ -87,7 +87,7 @@ test("the second of two sites of a layer stays chosen in the next trace", () => 
 test("a link that makes no sense becomes the first of everything", () => {
   const wrong = /** @type {any} */ ({ head: "x", token: "2", direction: "up", scale: "layer" });
   assert.deepEqual(selection.fromLink(baseOf([{}]), wrong), FIRST);
-  assert.equal(selection.fromLink(baseOf([{}]), {}, ["layer", "own"]).scale, "layer");
+  assert.equal(selection.fromLink(baseOf([{}]), {}, { scales: ["layer", "own"] }).scale, "layer");
 });
 
 test("a selection goes to its link and back", () => {

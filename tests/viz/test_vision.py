@@ -1,14 +1,11 @@
 """The figures of vision transformers, against plain loops."""
 
-import io
 from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from viz import vision
-from viz.export.charts import chart_file
 
 DRAW = np.random.default_rng(11)
 TEXT = "<b>a</b> & b"
@@ -60,16 +57,6 @@ def test_outliers_have_a_frame() -> None:
     assert len(without.data) == 1
 
 
-def test_colours_of_patches_row_by_row() -> None:
-    colours = DRAW.random((6, 3))
-    figure: Any = vision.patch_colours(colours, 2, 3, title=TEXT)
-    for patch in range(6):
-        expected = [round(255 * level) for level in colours[patch]]
-        assert list(figure.data[0].z[patch // 3][patch % 3]) == expected
-    with pytest.raises(ValueError, match="expected 4 colours, received"):
-        vision.patch_colours(colours, 2, 2, title="t")
-
-
 def test_several_pictures_stand_above_the_colours_of_their_patches() -> None:
     pictures = DRAW.integers(0, 256, (3, 4, 6, 3)).astype(np.uint8)
     colours = DRAW.random((3, 6, 3))
@@ -85,15 +72,3 @@ def test_several_pictures_stand_above_the_colours_of_their_patches() -> None:
         expected = np.rint(255 * colours[index]).reshape(2, 3, 3)
         assert np.array_equal(below.z, expected)
         assert above.xaxis != below.xaxis
-
-
-def test_a_frame_ends_where_the_picture_does() -> None:
-    picture = Image.new("RGB", (30, 20), "red")
-    cells = np.linspace(0, 1, 24).reshape(4, 6)
-    figure: Any = vision.overlay(cells, picture, title=TEXT, bar="weight", signed=False)
-    vision.frame_box(figure, (4, 6), (-0.2, 0.5, 0.5, 1.0))
-    frame = figure.data[-1]
-    assert (min(frame.x), max(frame.x), min(frame.y), max(frame.y)) == (-0.5, 2.5, 1.5, 3.5)
-    png = Image.open(io.BytesIO(chart_file([figure], ".png", "title", ()))).convert("RGB")
-    drawn = np.argwhere((np.asarray(png) == (0xB3, 0x47, 0)).all(-1))
-    assert len(drawn) > 100

@@ -17,6 +17,7 @@ MANY = 512  # from this many tokens on, a key's weights are computed from softma
 def overview(entry: TraceEntry, id: str) -> bytes:
     """Labels, sites, patch grid, and the tensor shapes before the first block."""
     from analysis.patches import grid_of
+    from analysis.target import kind_of
 
     trace, cut = entry.trace, entry.cut
     grids = [grid_of(trace, site) for site in trace.sites]
@@ -39,6 +40,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         "order": cut.order,
         "shapes": shapes(cut, grid, prefix),
         "mark": cut.mark,
+        "explains": "classes" if kind_of(trace.output) == "classes" else "nothing",
     }
     return message(trace=id, base=base)
 

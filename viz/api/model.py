@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from analysis.methods import BY_NAME, Fusion, Method, function_of
+from viz.api import answer_reader
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
@@ -19,7 +20,6 @@ from viz.api.text import site_at
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from analysis.faithfulness import Study
     from analysis.relevance import Relevance
     from analysis.target import Target
     from analysis.view import View
@@ -65,8 +65,8 @@ def map_of(
     cells = whole if shape == tuple(whole.shape) else F.adaptive_max_pool2d(whole[None], shape)[0]
     return {
         "shape": list(shape),
-        "max": _number(whole.max()),
-        "cells": _numbers(cells.flatten()),
+        "max": number(whole.max()),
+        "cells": numbers(cells.flatten()),
         "note": note_of(entry.view, method),
     }
 
@@ -78,25 +78,39 @@ def row_of(
     site: int,
     head: int | str,
     method: str,
-    index: int,
+    index: int | None = None,
     columns: range | None = None,
     fusion: Fusion = "mean",
     discard: float = 0.0,
 ) -> Answer:
-    """One query's exact numbers; of attention flow and DecompX, a range of its keys."""
+    """One query's exact numbers; of attention flow and DecompX, a range of its keys.
+
+    Args:
+        entry: the trace.
+        id: of the trace.
+        site: index of the layer.
+        head: of methods that are about one.
+        method: of the maps and rows in `analysis.methods`.
+        index: of the query; None, of a picture alone, for what the answer is read from.
+        columns: the keys, of attention flow and DecompX; None for all.
+        fusion: how the heads of a layer are fused.
+        discard: the share of a layer's smallest weights that is left out.
+    """
+    note = note_of(entry.view, method)
+    if index is None:
+        values, rows = read_row(entry, site, head, method, columns, fusion, discard)
+        return {"values": numbers(values), "reads": rows, "note": note}
     if index >= site_at(entry.view, site).queries:
         raise QuestionError(f"expected index 0 to {site_at(entry.view, site).queries - 1}")
-    note = note_of(entry.view, method)
-    if method == "flow":
-        return {"values": _numbers(_flow(entry, site, index, columns, fusion)), "note": note}
-    if method == "decompx":
-        return {"values": _numbers(_decomposed(entry, site, index, columns)), "note": note}
-    row = whole_map(entry, site, head, method, fusion, discard)[index]
-    numbers = {"values": _numbers(row), "sum": _number(row.sum()), "note": note}
+    row = _row(entry, site, head, method, index, columns, fusion, discard)
+    answer: Answer = {"values": numbers(row), "note": note}
+    if BY_NAME[method].kind == "row":
+        return answer
+    answer["sum"] = number(row.sum())
     if method == "added":
         ratio = _mixing(entry, site).ratio
-        numbers["mixing"] = _number(ratio[_tokens_of(entry, site, "out")[index][-1]])
-    return numbers
+        answer["mixing"] = number(ratio[_tokens_of(entry, site, "out")[index][-1]])
+    return answer
 
 
 @or_why
@@ -110,24 +124,24 @@ def relevance(entry: TraceEntry, id: str, site: int, method: str, output: str = 
         method: of the relevances in `analysis.methods`.
         output: what is explained, as a text (see `analysis.target`); "" is the likeliest.
     """
-    explanation = _relevance(entry, method, output)
+    explanation = explanation_of(entry, method, output)
     first, second = _sides(entry, explanation.trace)
     read = None
     if explanation.target_tokens is not None and second is not None:
-        read = _numbers(_summed(entry, second, explanation.target_tokens))
+        read = numbers(_summed(entry, second, explanation.target_tokens))
     every = [each for each in (explanation.tokens, explanation.target_tokens) if each is not None]
     return {
-        "values": _numbers(_summed(entry, first, explanation.tokens)),
+        "values": numbers(_summed(entry, first, explanation.tokens)),
         "read": read,
         "sites": [first, second],
-        "total": _number(sum(float(each.sum()) for each in every)),
-        "hidden": _number(
+        "total": number(sum(float(each.sum()) for each in every)),
+        "hidden": number(
             _left_out(entry, first, explanation.tokens)
             + _left_out(entry, second, explanation.target_tokens)
         ),
         "note": note_of(entry.view, method),
-        "value": _number(explanation.value),
-        "unassigned": None if explanation.unassigned is None else _number(explanation.unassigned),
+        "value": number(explanation.value),
+        "unassigned": None if explanation.unassigned is None else number(explanation.unassigned),
         "position": explanation.chosen.position,
         "id": explanation.chosen.id,
         "name": output if explanation.chosen.other is not None else _name(entry, explanation),
@@ -172,7 +186,7 @@ def outputs(
     if entry.opened is None:
         raise ValueError("this view holds its weights only: the model is not there to run again")
     model = entry.opened()[0]
-    place = _row_of_output(entry, site, direction, token)
+    place = None if kind == "classes" else _row_of_output(entry, site, direction, token)
     likeliest = _likeliest(model, trace, target_in(model, trace, Target(position=place)))
     options = [_option(model, trace, each) for each in likeliest]
     if output:
@@ -187,33 +201,57 @@ def outputs(
     return {**choices, "options": options}
 
 
-@or_why
-def faithfulness(
-    entry: TraceEntry, id: str, site: int, method: str, order: int, output: str = ""
-) -> Answer:
-    """The curves of a relevance (order 0), or of one random order."""
-    study = _study(entry, method, output)
-    if order >= study.orders:
-        raise QuestionError(f"expected order 0 to {study.orders - 1}")
-
-    def compute() -> Any:
-        with opened(entry):
-            return study.curve(order)
-
-    without, alone = entry.answers.once(("curve", method, output, order), compute)
-    return {
-        "orders": study.orders,
-        "counts": study.counts,
-        "tokens": study.removable,
-        "value": _number(study.value),
-        "removal": study.removal,
-        "read": study.decoder_reads,
-        "comprehensiveness": _numbers(without),
-        "sufficiency": _numbers(alone),
-    }
-
-
 # --- what is computed -----------------------------------------------------------------------------
+
+
+def read_row(
+    entry: TraceEntry,
+    site: int,
+    head: int | str,
+    method: str,
+    columns: range | None,
+    fusion: Fusion,
+    discard: float,
+) -> "tuple[Tensor, str]":
+    """The mean of the rows that a picture's answer is read from, and which these are in words.
+
+    Raises:
+        QuestionError: for a text.
+        ValueError: where it is read from patches that the layer does not have, and for a method of
+            single rows where there are several.
+    """
+    trace, attention_site = _place(entry, site)
+    shares = answer_reader.shares(entry)
+    if attention_site.queries != len(shares):
+        raise ValueError("the answer is read in the last layer, whose patches are not those here")
+    rows, said = shares.nonzero().flatten().tolist(), answer_reader.words(trace, shares)
+    if len(rows) == 1:
+        return _row(entry, site, head, method, rows[0], columns, fusion, discard), said
+    if BY_NAME[method].kind == "row":
+        raise ValueError(
+            f"{BY_NAME[method].title} is of one token, and the answer is read from {len(rows)}:"
+            " follow it from a chosen one"
+        )
+    whole = whole_map(entry, site, head, method, fusion, discard)
+    return shares.to(whole) @ whole, said
+
+
+def _row(
+    entry: TraceEntry,
+    site: int,
+    head: int | str,
+    method: str,
+    index: int,
+    columns: range | None,
+    fusion: Fusion,
+    discard: float,
+) -> "Tensor":
+    """One query's numbers."""
+    if method == "flow":
+        return _flow(entry, site, index, columns, fusion)
+    if method == "decompx":
+        return _decomposed(entry, site, index, columns)
+    return whole_map(entry, site, head, method, fusion, discard)[index]
 
 
 def whole_map(
@@ -344,7 +382,7 @@ def _mixing(entry: TraceEntry, site: int) -> Any:
     return entry.answers.once(("mixing", site), lambda: mixing(hidden, attention_site, words=words))
 
 
-def _relevance(entry: TraceEntry, method: str, output: str) -> "Relevance":
+def explanation_of(entry: TraceEntry, method: str, output: str) -> "Relevance":
     from analysis.relevance import METHODS, explain
     from analysis.target import target_in
 
@@ -400,8 +438,11 @@ def _likeliest(model: "Model", trace: "Trace", place: "Target") -> "list[Target]
 
     if kind_of(trace.output) == "classes":
         ids = likeliest(trace, count=MOST_CLASSES, independent=model.multi_label).ids
-    else:
-        ids = likeliest(trace, -1 if place.position is None else place.position).ids
+        classes = [replace(place, id=id, among=model.question_of(id)) for id in ids]
+        first = [0 if each.among is None else each.among.start for each in classes]
+        order = sorted(range(len(classes)), key=first.__getitem__)  # question by question
+        return [classes[i] for i in order]
+    ids = likeliest(trace, -1 if place.position is None else place.position).ids
     return [replace(place, id=id) for id in ids]
 
 
@@ -413,22 +454,8 @@ def _option(model: "Model", trace: "Trace", target: "Target") -> Answer:
         "value": text_of(model, trace, target),
         "label": name or f"id {target.id}",
         "position": target.position,
-        "probability": _number(target.probability(trace.output)),
+        "probability": number(target.probability(trace.output)),
     }
-
-
-def _study(entry: TraceEntry, method: str, output: str) -> "Study":
-    from analysis.faithfulness import Study
-
-    explanation = _relevance(entry, method, output)
-
-    def compute() -> "Study":
-        with opened(entry) as (model, given, written):
-            return Study.of(
-                model, given, explanation.tokens, chosen=explanation.chosen, written=written
-            )
-
-    return entry.answers.once(("study", method, output), compute)
 
 
 def with_hidden(entry: TraceEntry) -> "Trace":
@@ -569,10 +596,10 @@ def _sides(entry: TraceEntry, t: "Trace") -> tuple[int, int | None]:
     return places[source], None if target is None else places[target]
 
 
-def _numbers(values: "Tensor") -> list[float]:
-    return [_number(value) for value in values.tolist()]
+def numbers(values: "Tensor") -> list[float]:
+    return [number(value) for value in values.tolist()]
 
 
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
     """Five significant digits."""
     return float(f"{float(value):.5g}")

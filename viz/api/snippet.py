@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from models.card import card
-from models.catalogue import entry
 from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
 
 if TYPE_CHECKING:
@@ -95,9 +93,7 @@ def _place_of_answer(request: TraceRequest, model: "Model", view: "Trace | View"
 
     trace = view.trace if isinstance(view, View) else view
     if kind_of(trace.output) == "classes":
-        about = card(entry(request.model.catalogue)) if request.model.catalogue else None
-        several = model.multi_label or (about is not None and len(about.questions) > 1)
-        return None if several else -1
+        return None if model.multi_label or model.questions else -1
     known = vocabulary_of(model, trace)
     return None if known is None or trace.target_tokens is not None else known.place
 

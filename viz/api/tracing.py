@@ -336,7 +336,7 @@ def _predict(
         return no_predictions
     known = vocabulary_of(model, trace)
     if known is None:
-        return _classes(request, model, trace, before)
+        return _classes(model, trace, before)
     tokens = predictions.Tokens(model, trace, known, before)
 
     def predict(
@@ -349,15 +349,11 @@ def _predict(
     return predict
 
 
-def _classes(
-    request: TraceRequest, model: "Model", trace: "Trace", before: "Callable[[], Trace] | None"
-) -> Predict:
+def _classes(model: "Model", trace: "Trace", before: "Callable[[], Trace] | None") -> Predict:
     """The answer of a classifier, which is the same wherever one looks."""
-    about = card(entry(request.model.catalogue)) if request.model.catalogue else None
-    if about is not None and len(about.questions) > 1:
+    if model.questions:
         return no_predictions  # one row of logits for several questions
-    names = model.classes if about is None or not about.questions else about.questions[0].classes
-    answer = predictions.classes(model, trace, names, before)
+    answer = predictions.classes(model, trace, model.classes, before)
     return (lambda site, direction, token, sampling=None: answer) if answer else no_predictions
 
 

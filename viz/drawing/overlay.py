@@ -69,7 +69,7 @@ def overlay(
             for (_, weights), top in zip(maps, tops, strict=True)
         ]
     pictures = [
-        (name, _veiled(layer, picture, veil)) for (name, _), layer in zip(maps, layers, strict=True)
+        (name, veiled(layer, picture, veil)) for (name, _), layer in zip(maps, layers, strict=True)
     ]
     if picture is not None:
         pictures.insert(0, (PICTURE, picture))
@@ -151,8 +151,14 @@ def _shade(mask: np.ndarray) -> np.ndarray:
     return layer
 
 
-def _veiled(layer: np.ndarray, picture: np.ndarray | None, veil: Veil) -> np.ndarray:
-    """The picture under a layer of one pixel a patch; without one, the layer on white."""
+def veiled(layer: np.ndarray, picture: np.ndarray | None, veil: Veil) -> np.ndarray:
+    """The picture under a layer of one pixel a patch; without one, the layer on white.
+
+    Args:
+        layer: uint8 "row col 4", with its opacity.
+        picture: uint8 "row col 3".
+        veil: how the layer lies over it.
+    """
     rows, cols = layer.shape[:2]
     if picture is None:
         if veil.paint != "mask":

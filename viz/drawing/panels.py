@@ -1,13 +1,14 @@
 """Figures of several parts below each other: matrices, shaded tokens, lines of text, dots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from viz.drawing import parts
 from viz.drawing.letters import fitted, visible, width, wrapped
+from viz.drawing.overlay import Veil, veiled
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
 from viz.drawing.scales import Scale, scale_of
 from viz.drawing.scene import Fill, Item, Raster, Scene, Stroke, Text, frame
@@ -20,6 +21,7 @@ WIDE = PAGE - 2 * MARGIN
 LABEL = 80.0  # the most that a label of a row or column takes
 LARGEST = 14.0  # side of a cell
 TALLEST = 420.0  # height of a matrix
+LONGEST = 320.0  # side of a picture
 CELLS = 1200  # the most pixels along a side; longer matrices are max-pooled
 GAP = 3.0  # between shaded tokens
 CELL = 38.0  # width of a cell with a word
@@ -70,6 +72,27 @@ class Shaded:
     marked: int | None = None
     strongest: Sequence[int] = ()
     bar: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Pictured:
+    """A number for each patch, over the picture.
+
+    Attributes:
+        title: above it.
+        values: "row col".
+        picture: uint8 "row col 3", what the network read; None draws the patches alone.
+        veil: how the colours lie over it.
+        words: of the colour bar.
+        layer: uint8 "row col 4", the colours with their opacity, where they are no scale's.
+    """
+
+    title: str
+    values: np.ndarray
+    picture: np.ndarray | None
+    veil: Veil
+    words: str = "value"
+    layer: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +149,7 @@ class Charts:
     figures: "Sequence[go.Figure]"
 
 
-Panel = Grid | Shaded | Cells | Lines | Points | Charts
+Panel = Grid | Shaded | Pictured | Cells | Lines | Points | Charts
 
 
 def panels(content: Sequence[Panel], caption: Caption) -> Scene:
@@ -153,6 +176,8 @@ def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
             return _grid(panel, y)
         case Shaded():
             return _shaded(panel, y)
+        case Pictured():
+            return _pictured(panel, y)
         case Cells():
             return _cells(panel, y)
         case Points():
@@ -232,6 +257,25 @@ def _shaded(panel: Shaded, y: float) -> tuple[list[Item], float]:
         x += wide + GAP
     y += high + 6
     return ([*items, *scale.bar(MARGIN, y)], y + 18) if panel.bar else (items, y - 4)
+
+
+def _pictured(panel: Pictured, y: float) -> tuple[list[Item], float]:
+    scale = replace(scale_of(panel.values, panel.words), mode="dark")
+    share = np.sqrt(np.abs(panel.values) / (scale.high or 1))
+    signed = scale.kind == "signed"
+    opacity = np.rint(60 + 180 * share if signed else 140 + 90 * share)[..., None]
+    layer = panel.layer
+    if layer is None:
+        layer = np.concatenate([scale.colours(panel.values), opacity], -1).astype(np.uint8)
+    veil = replace(panel.veil, ground="grey") if signed else panel.veil
+    rows, cols = panel.values.shape
+    wide = min(WIDE, LONGEST * cols / max(rows, cols))
+    high = wide * rows / cols
+    raster = Raster((MARGIN, y, wide, high), veiled(layer, panel.picture, veil))
+    y += high + 6
+    if panel.layer is not None:
+        return [raster], y
+    return [raster, *scale.bar(MARGIN, y)], y + 18
 
 
 def _cells(panel: Cells, y: float) -> tuple[list[Item], float]:

@@ -35,7 +35,7 @@ class Scale:
         """The colour of each number: uint8 [..., 3]."""
         seen = np.isfinite(values)
         place = self._places(np.where(seen, values, self.low))
-        table = diverging("light") if self._is_diverging else sequential(self.mode)
+        table = diverging(self.mode) if self._is_diverging else sequential(self.mode)
         coloured = table[np.rint(255 * np.clip(place, 0, 1)).astype(int)]
         rest = np.where(np.isnan(values)[..., None], rgb(INK.background), rgb(INK.line))
         return np.where(seen[..., None], coloured, rest.astype(np.uint8))
@@ -60,7 +60,7 @@ class Scale:
         x += 0 if self.kind == "root" else 12  # the first number is longer than a 0
         step = long / steps
         share = (np.arange(steps) + 0.5) / steps
-        table = diverging("light") if self._is_diverging else sequential(self.mode)
+        table = diverging(self.mode) if self._is_diverging else sequential(self.mode)
         items: list[Item] = [
             Fill(((x + i * step, y, step + (0.2 if i < steps - 1 else 0), high),), colour)
             for i, colour in enumerate(

@@ -48,7 +48,8 @@ def image_entry(request: Request) -> "TraceEntry":
     dim = trace.pattern(trace.sites[0]).q.shape[1] * trace.pattern(trace.sites[0]).q.shape[3]
     picture = Picture(file.getvalue(), "image/png")
     cut = Patches(picture, pixels.shape[0] // rows, dim, "c p1 p2")
-    return TraceEntry(trace, partial(code_of, trace), patches=cut)
+    opened = None if request.run is None else partial(_opened, *request.run)
+    return TraceEntry(trace, partial(code_of, trace), opened=opened, patches=cut)
 
 
 def code_of(view: "Trace | View", site: int, head: int | str) -> str:

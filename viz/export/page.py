@@ -55,7 +55,7 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     if not request.every and len(request.heads) > 1:
         start["shown"] = ".".join(map(str, request.heads))
     props: dict[str, Any] = {"start": start, "panels": ["code"]}
-    if view == "image":
+    if is_of_picture(request, view):
         return props | {"kind": "image"}
     return props | {"kind": "text"} | ({} if view in EVERY else {"parts": ["matrix", "tokens"]})
 
@@ -82,7 +82,8 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         asks += ["answer" if entry.asked else "objects", *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
-    if view == "image":
+    if is_of_picture(request, view):
+        asks = [*dict.fromkeys([*PAPERS["image"].asks(request, entry), *asks])]
         return asks, [path_of("layer", site=site) for site in others if site != chosen]
     heads = request.heads
     wanted = [path_of("overview"), *(path_of("map", site=chosen, head=head) for head in heads)]
@@ -106,4 +107,9 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
 
 def entry_of(request: Request, view: str) -> "TraceEntry":
     """The entry that the view's requests are answered from."""
-    return image_entry(request) if view == "image" else text_entry(request)
+    return image_entry(request) if is_of_picture(request, view) else text_entry(request)
+
+
+def is_of_picture(request: Request, view: str) -> bool:
+    """Whether the page is the view of a picture."""
+    return view == "image" or request.picture is not None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -245,7 +246,7 @@ def pixels_of(t: Any, picture: Any) -> np.ndarray | None:
     if getattr(t, "grid", None) is None:
         raise ValueError("picture: expected the trace of a picture, received one of a text")
     rows, cols = t.grid
-    opened = open_image(picture)
+    opened = open_image(Path(picture) if isinstance(picture, str) else picture)
     side = max(1, round(max(224, 8 * max(rows, cols)) / max(rows, cols)))
     image, _ = fit_image(opened, rows * side, cols * side)
     return np.asarray(image.convert("RGB"))

@@ -121,10 +121,9 @@ def _request(
     Raises:
         QuestionError: for a site, head or token that is not there, and a form that does not apply.
     """
-    picture = entry.patches is not None
-    if picture != (form == "image"):
-        known = ", ".join(name for name in FORM if (name == "image") == picture)
-        raise QuestionError(f"expected {known} as form")
+    known = [name for name in FORM if _applies(name, entry)]
+    if form not in known:
+        raise QuestionError(f"expected {', '.join(known)} as form")
     shown_site = site_at(entry.view, site, head)
     for each in shown:
         site_at(entry.view, site, each)
@@ -151,6 +150,13 @@ def _request(
         entry=entry,
         words=words,
     )
+
+
+def _applies(form: str, entry: TraceEntry) -> bool:
+    """Whether a result has a form."""
+    if entry.patches is None:
+        return form not in ("image", "features")
+    return FORM[form].pictured
 
 
 def _pixels(patches: Patches) -> Any:

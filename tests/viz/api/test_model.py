@@ -19,6 +19,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.pretrained.tiny import build
+from viz.api import faithful
 from viz.api import model as api
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
@@ -128,18 +129,18 @@ def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
     source, target = answer["sites"]
     assert len(answer["values"]) == len(trace_.query_labels(trace_.sites[source])) == 7
     assert len(answer["read"]) == len(trace_.query_labels(trace_.sites[target]))
-    curves = api.faithfulness(pair, "", 0, "chefer", 0, "2.7")
+    curves = faithful.faithfulness(pair, "", 0, "chefer", 0, "2.7")
     assert (curves["tokens"], curves["removal"], curves["read"]) == (7, "drop", True)
 
 
 def test_faithfulness_comes_order_by_order(minilm):
     output = "Where are they?"
-    first = api.faithfulness(minilm, "", 0, "gradient", 0, output)
+    first = faithful.faithfulness(minilm, "", 0, "gradient", 0, output)
     values = minilm.answers.get(("relevance", "gradient", output)).tokens
     expected = faithfulness_of(load("minilm"), TEXT, values, target=output)
     assert first["counts"] == expected.counts.tolist()
     assert first["sufficiency"] == pytest.approx(expected.sufficiency.tolist(), abs=1e-4)
-    second = api.faithfulness(minilm, "", 0, "gradient", 2, output)
+    second = faithful.faithfulness(minilm, "", 0, "gradient", 2, output)
     found = expected.random_comprehensiveness[1].tolist()
     assert second["comprehensiveness"] == pytest.approx(found, abs=1e-4)
 

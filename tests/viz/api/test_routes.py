@@ -73,7 +73,7 @@ GOOD = {
     "alike": "site=0&head=1&model=catalogue:grammar",
 }
 # Refused for a text; tests/viz/api/test_sound.py and test_pictured.py ask them.
-OF_OTHERS = {"recording", "times", "photo"}
+OF_OTHERS = {"recording", "times", "photo", "perturbation"}
 
 
 def entry_of() -> TraceEntry:

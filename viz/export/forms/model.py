@@ -8,11 +8,19 @@ import numpy as np
 
 from analysis.methods import BY_NAME, names_of
 from viz.api import model
-from viz.api.endpoint import HEAD, SITE, TEXT, WHOLE, Endpoint, options, path_of
+from viz.api.endpoint import BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, path_of
 from viz.api.requests import one_of
 from viz.drawing.panels import Grid, Panel, Shaded
 from viz.export.entries import text_entry
-from viz.export.forms.faithfulness import asks_of_curves, curves_of, explained, grouped
+from viz.export.forms.faithfulness import (
+    FUSED_OPTIONS,
+    asks_of_curves,
+    curves_of,
+    explained,
+    grouped,
+    is_testable,
+)
+from viz.export.forms.over_picture import asks_over, over_picture
 from viz.export.paper import Content, Paper, Table, digits, given
 from viz.export.request import Request
 from viz.selection import Chosen
@@ -30,11 +38,11 @@ def _model(request: Request) -> Content:
     parts: list[Content] = []
     for i, chosen in enumerate(choice.methods):
         again = methods[i] in methods[:i]  # the same method, its heads fused in another way
-        part = _method(request, chosen)
+        part = _method(request, chosen) if request.picture is None else _over(request, chosen)
         tables = [replace(table, name=f"{table.name} beside") for table in part.tables]
         parts.append(replace(part, tables=tables) if again else part)
-        if choice.tested and methods[i].kind == "relevance" and not again:
-            parts.append(curves_of(request, chosen.name))
+        if choice.tested and is_testable(request, chosen.name) and not again:
+            parts.append(curves_of(request, chosen))
     return Content(
         " ".join(dict.fromkeys(part.description for part in parts)),
         [panel for part in parts for panel in part.panels],
@@ -42,6 +50,13 @@ def _model(request: Request) -> Content:
         layers=all(method.of == "tower" for method in methods),
         doubt=" ".join(dict.fromkeys(method.doubt for method in methods)),
     )
+
+
+def _over(request: Request, chosen: Chosen) -> Content:
+    """The same over a picture."""
+    name = f"{BY_NAME[chosen.name].title}{_short(chosen)}"
+    part = over_picture(request, chosen, name)
+    return replace(part, description=f"{part.description}{fused_of(chosen)}")
 
 
 def _method(request: Request, chosen: Chosen) -> Content:
@@ -160,10 +175,13 @@ def fused_of(chosen: Chosen) -> str:
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:
     chosen = request.selection
-    paths = [path for method in chosen.methods for path in _asks_of(request, method)]
+    if request.picture is None:
+        paths = [path for method in chosen.methods for path in _asks_of(request, method)]
+    else:
+        paths = [path for each in chosen.methods for path in asks_over(request, entry, each)]
     if chosen.tested:
         for method in chosen.methods:
-            paths += asks_of_curves(request, entry, method.name)
+            paths += asks_of_curves(request, entry, method)
     return paths
 
 
@@ -186,7 +204,6 @@ def _asks_of(request: Request, chosen: Chosen) -> list[str]:
     return [path_of("model_row", **place, index=row, columns=span) for span in spans]
 
 
-FUSED_OPTIONS = options("fusion", "discard")
 PAPER = Paper(
     shows=_model,
     asks=_asks,
@@ -196,21 +213,21 @@ PAPER = Paper(
         ),
         Endpoint(
             "model_row",
-            TEXT,
+            BOTH,
             model.row_of,
-            {**HEAD, "method": one_of(*names_of("map", "row")), "index": WHOLE},
-            {**options("columns"), **FUSED_OPTIONS},
+            {**HEAD, "method": one_of(*names_of("map", "row"))},
+            {"index": WHOLE, **options("columns"), **FUSED_OPTIONS},
         ),
         Endpoint(
             "outputs",
-            TEXT,
+            BOTH,
             model.outputs,
             {**SITE, **options("direction")},
             {"token": WHOLE, **options("output")},
         ),
         Endpoint(
             "relevance",
-            TEXT,
+            BOTH,
             model.relevance,
             {**SITE, "method": one_of(*names_of("relevance"))},
             options("output"),

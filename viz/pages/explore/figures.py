@@ -33,19 +33,14 @@ TITLES = {
     "filters": "Patch embedding",
     "positions": "Positions",
     "norms": "Token norms",
-    "features": "Patch features",
-    "similarity": "Patch similarity",
+    "together": "Features of all pictures",
 }
-GRID = f"{PAGE}/grid"  # rows and columns of the figure of similar patches
 FARTHEST = 2.5  # threshold of the first component, in its standard deviations
 PARAMS = (
     link.choice("figure", "none", TITLES),
     link.choice("object", "above", ("above", "below", "all")),
     link.decimal("threshold", 0.0, -FARTHEST, FARTHEST),
-    link.choice("components", "one", ("one", "all")),
-    link.number("like", 0, 0, 9999),
 )
-OVER = {"one": "This picture", "all": "All pictures"}
 SIDES = {"above": "Above", "below": "Below", "all": "All patches"}
 SAYS = {  # what a figure shows, and what it does not prove
     "distance": (
@@ -75,17 +70,12 @@ SAYS = {  # what a figure shows, and what it does not prove
         " median + 10 · MAD of their layer.",
         "A long vector is not an important one: the next norm rescales it.",
     ),
-    "features": (
-        "The last hidden states of the patches as colours: their first three principal components"
-        " are red, green and blue. The first component of all patches separates the object from"
-        " its background.",
+    "together": (
+        "The last hidden states of the patches of all examples and of your pictures as colours:"
+        " their first three principal components are red, green and blue. The first component of"
+        " all patches separates objects from their backgrounds.",
         "Equal colours mean similar features, not one object; which side of which threshold is the"
         " object is for you to say.",
-    ),
-    "similarity": (
-        "How similar the last hidden state of every patch is to that of the framed one (cosine)."
-        " Click another patch, or move the slider.",
-        "Similar features are not yet one object: patches of one texture are alike as well.",
     ),
 }
 
@@ -102,7 +92,7 @@ def show(request: TraceRequest) -> None:
     ):
         help = "Computed for this network and picture"
         name = controls.choice(PAGE, "figure", "Figures of the papers", TITLES, help)
-        if name == "features":
+        if name == "together":
             help = "The side of the threshold, by the first principal component"
             if controls.choice(PAGE, "object", "Coloured patches", SIDES, help) != "all":
                 help = "Of the first component, in its standard deviations (σ) over all patches"
@@ -110,12 +100,6 @@ def show(request: TraceRequest) -> None:
                 controls.decimal_slider(
                     PAGE, "threshold", "Threshold, σ", span, help, step=0.25, width=150
                 )
-            help = "Components of this picture’s patches, or of all examples’ and your pictures’"
-            controls.choice(PAGE, "components", "Components of", OVER, help)
-        if name == "similarity":
-            rows, cols = tracing.traced(request).value.grid or (1, 1)
-            help = "With which all are compared"
-            controls.slider(PAGE, "like", "Patch", (0, rows * cols - 1), help)
     if name == "none":
         return
     says, proves = SAYS[name]
@@ -127,8 +111,7 @@ def show(request: TraceRequest) -> None:
         return
     title = f"{TITLES[name]} of {model.name}"
     with charts.saved(PAGE, "figure", title, (proves,)):
-        picked = session.callback(_take) if name == "similarity" else None
-        charts.chart(PAGE, figure, name, f"{title}. {says}", picked)
+        charts.chart(PAGE, figure, name, f"{title}. {says}")
     st.caption(proves)
 
 
@@ -185,8 +168,7 @@ def _norms(model: "Model", request: TraceRequest) -> "go.Figure":
 
 
 def _features(model: "Model", request: TraceRequest) -> "go.Figure":
-    every = session.get(PAGE, "components") == "all"
-    requests = _every_picture(request) if every else [("", request)]
+    requests = _every_picture(request)
     traces = [_traced(each) for _, each in requests]
     rows, cols = _one_grid(traces[0])
     side, deviations = session.get(PAGE, "object"), session.get(PAGE, "threshold")
@@ -205,8 +187,6 @@ def _features(model: "Model", request: TraceRequest) -> "go.Figure":
         every_patch = len(traces) * rows * cols
         at = f"{deviations:g} σ ({threshold:.3g})" if deviations else "0"
         title += f"; {kept} of {every_patch} patches are {side} {at}"
-    if not every:
-        return vision.patch_colours(colours.colours[0].numpy(), rows, cols, title=title)
     return vision.patch_colours_of(
         [each.numpy() for each in colours.colours],
         [np.asarray(_image(each)) for _, each in requests],
@@ -215,34 +195,6 @@ def _features(model: "Model", request: TraceRequest) -> "go.Figure":
         cols,
         title=title,
     )
-
-
-def _similarity(model: "Model", request: TraceRequest) -> "go.Figure":
-    trace = _traced(request)
-    rows, cols = _one_grid(trace)
-    patch = min(session.get(PAGE, "like"), rows * cols - 1)
-    values = compute.patch_similarity(trace.final()[trace.prefix :].cpu(), patch)
-    figure = vision.overlay(
-        values.reshape(rows, cols).numpy(),
-        _image(request),
-        title=f"{_name(model)}: patches like patch {patch}",
-        bar="cosine",
-        signed=True,
-    )
-    row, col = divmod(patch, cols)
-    box = col / cols, row / rows, (col + 1) / cols, (row + 1) / rows
-    vision.frame_box(figure, (rows, cols), box)
-    st.session_state[GRID] = rows, cols
-    return figure
-
-
-def _take() -> None:
-    """Called after a click on the similarity figure: compares all with the patch clicked."""
-    session.fold(PAGE)
-    rows, cols = st.session_state.get(GRID, (0, 0))
-    col, row = charts.cell(PAGE, "similarity")
-    if row is not None and col is not None and 0 <= row < rows and 0 <= col < cols:
-        session.assign(PAGE, {"like": row * cols + col})
 
 
 def _every_picture(request: TraceRequest) -> list[tuple[str, TraceRequest]]:
@@ -311,6 +263,5 @@ FIGURES: dict[str, Callable[["Model", TraceRequest], "go.Figure"]] = {
     "filters": _filters,
     "positions": _positions,
     "norms": _norms,
-    "features": _features,
-    "similarity": _similarity,
+    "together": _features,
 }

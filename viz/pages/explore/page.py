@@ -22,11 +22,11 @@ from viz.pages.explore import (
     examples,
     figures,
     inputs,
+    old_links,
     opening,
     others,
     preprocessing,
     recordings,
-    relevance,
     runs,
     sizes,
     source,
@@ -50,8 +50,8 @@ PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
 UNEDITED = (
-    "Relevance methods and the check of the weights run the pass without edits: show “Before” to"
-    " use them."
+    "Relevance for an output and the check of the weights run the pass without edits: show “Before”"
+    " to use them."
 )
 OVER_PICTURE = tuple(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score"))
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
@@ -136,7 +136,7 @@ def prepare() -> None:
 def page() -> None:
     """Draws the page."""
     first = not session.is_known(PAGE)
-    problems = link_on_entry.enter(PAGE, params_of).problems
+    problems = link_on_entry.enter(PAGE, params_of, renewed=old_links.renewed).problems
     welcome.settle(first)
     pictures.take(PAGE)
     recordings.take()
@@ -183,8 +183,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *card.PARAMS,
         *inputs.params(listed, settings),
         *words.PARAMS,
-        *map(link.retired, OVER_PICTURE),
-        *relevance.PARAMS,
+        *map(link.retired, (*OVER_PICTURE, *old_links.NAMES)),
         *figures.PARAMS,
         *edits.PARAMS,
         *runs.PARAMS,
@@ -381,16 +380,12 @@ def _answer(
 
 def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
     """What stands below the view: whether it is right, and what else is known of the picture."""
-    trace = held.value.trace
     if request.edits:
         st.caption(UNEDITED)
     elif not isinstance(request.input, Several):
         verification.button(PAGE, held.id, lambda: tracing.arguments(request))
-    if request.picture is not None:
-        if not request.edits:
-            relevance.show(request, trace)
-        if kind == "image":
-            figures.show(request)
+    if request.picture is not None and kind == "image":
+        figures.show(request)
 
 
 def _measured_difference(request: TraceRequest) -> float | None:

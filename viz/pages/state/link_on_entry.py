@@ -22,6 +22,7 @@ def enter(
     page: str,
     params: Params | ParamsOf,
     selected: frozenset[str] = SELECTED,
+    renewed: Callable[[Mapping[str, str]], dict[str, str]] = dict,
 ) -> PageState:
     """The page's state in this run; must be called once, before the page is drawn.
 
@@ -29,6 +30,7 @@ def enter(
         page: name of the page, the prefix of its widget keys.
         params: its settings and its view's selection; or a function that returns them for a link.
         selected: names of the parameters that the page's view holds; all others are settings.
+        renewed: turns the parameters of older links into those of now.
     """
     enter_app(page)
     before = session.arrive(page)
@@ -37,7 +39,7 @@ def enter(
     if before == page:
         return session.current(page)
     read = params if callable(params) else lambda query: params
-    query = dict(st.query_params)
+    query = renewed(st.query_params.to_dict())
     link_params = tuple(read(query))
     if _is_of_another_page(page, link_params, query):
         query = {}

@@ -48,6 +48,8 @@ export type Scale = Options["scale"];
 export type Values = Options["values"] | "difference";
 export type Sinks = Options["sinks"];
 export type Form = Options["form"];
+/** Those of pictures alone. */
+export type ImageForm = "features";
 export type Method = Options["method"];
 export type Fusion = Options["fusion"];
 export type Block = Options["block"];
@@ -889,6 +891,28 @@ export interface Curves {
   sufficiency: number[];
 }
 
+/** The principal components of the patches' last states as colours. */
+export interface PatchComponents {
+  /** Red, green and blue of each patch, 0 to 255. */
+  colours: number[];
+  foreground: number[];
+  /** Shares of the variance. */
+  explained: number[];
+  kept: number;
+  threshold: number;
+}
+
+/** The probability of a class as patches are taken away, or put back. */
+export interface Perturbation {
+  counts: number[];
+  value: number;
+  /** The most relevant patches first, the least relevant ones first, and in random orders. */
+  most: number[];
+  least: number[];
+  random: number[][];
+  score: number;
+}
+
 export interface Predictions {
   ids?: number[];
   position?: number;
@@ -984,6 +1008,8 @@ export interface ImageBase {
   shapes: { name: string; shape: string }[];
   /** Row and column of the patch that the network answers. */
   mark?: [number, number] | null;
+  /** What a relevance can explain. */
+  explains?: "classes" | "nothing";
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -8,7 +8,7 @@
  * @property {number | null} token whose weights are drawn
  * @property {"out" | "in"} direction what the token attends to, or what attends to it
  * @property {string} shown several heads beside each other, instead of the one that is chosen
- * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model" | "lens" | "parts"} form how one head is drawn
+ * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model" | "lens" | "parts" | "features"} form how one head is drawn
  * @property {"weights" | "scores" | "difference"} values weights, scores before the softmax, or in a file what edits changed in the weights
  * @property {"shown" | "hidden" | "renormalised"} sinks the first token, special ones and those that take over half of a head's weight, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
@@ -29,6 +29,10 @@
  * @property {"no" | "yes"} tested of model: with the faithfulness of a relevance; of parts: with blame
  * @property {"no" | "zero" | "mean"} matter of parts and of a picture: every head switched off in turn, its values zero or their mean
  * @property {string} patched of parts: a second text, whose states are patched in one at a time
+ * @property {"grey" | "drop" | "deletion" | "insertion" | "road"} proof of a picture, what tests a relevance: curves without the most relevant patches and with them alone, patches painted grey or left out; or the probability as patches are greyed out, put back into a blurred picture, or replaced by their surroundings
+ * @property {"answer" | "token"} followed of a picture, where a method without an output begins: what the answer is read from, or the chosen token
+ * @property {"above" | "below" | "all"} foreground of features: the side of the threshold whose patches are coloured, or all of them
+ * @property {number} deviations of features: the threshold of the first component, in its standard deviations
  * @property {"mean" | "max" | "min"} fusion of rollout and flow: how the heads of a layer are fused
  * @property {number} discard of rollout: share of each layer's smallest weights that is left out
  * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
@@ -71,6 +75,10 @@ export const START = {
   tested: "no",
   matter: "no",
   patched: "",
+  proof: "grey",
+  followed: "answer",
+  foreground: "all",
+  deviations: 0,
   fusion: "mean",
   discard: 0,
   beside_fusion: "",
@@ -177,12 +185,28 @@ export const FORMS = {
     grouped: true,
     covers: "heads",
   },
+  features: {
+    label: "Features",
+    title: "The last states of the patches by their principal components, and which are alike",
+    grouped: true,
+    covers: "layers",
+  },
   image: {
     label: "Picture",
     title: "The weights of one token over the picture",
     grouped: true,
     covers: "heads",
   },
+};
+
+/**
+ * The forms that a view is switched between.
+ *
+ * @type {Record<"text" | "image", readonly Options["form"][]>}
+ */
+export const ON_SCREEN = {
+  text: ["matrix", "lines", "text", "qk", "stages", "model", "lens", "parts"],
+  image: ["matrix", "model", "features"],
 };
 
 /**

@@ -4,7 +4,7 @@
 import { START as OPTIONS } from "./declared.js";
 import { headsOf } from "./labels.js";
 
-/** @import {Address, Base, Direction, Head, ImageBase, LinkSelection, RunBase, Scale, Selection, Site, Text} from "../types" */
+/** @import {Address, Base, Direction, Form, Head, ImageBase, LinkSelection, RunBase, Scale, Selection, Site, Text} from "../types" */
 
 /** @typedef {Base | ImageBase | RunBase} AnyBase */
 
@@ -86,12 +86,18 @@ export function addressOf(sites, site) {
 }
 
 /**
+ * What a view knows of scales and forms; the first is the default.
+ *
+ * @typedef {{scales?: readonly Scale[], forms?: readonly Form[]}} Known
+ */
+
+/**
  * @param {{sites: Site[]}} base
  * @param {Partial<LinkSelection>} link
- * @param {readonly Scale[]} scales that the view knows; the first is the default
+ * @param {Known} [known]
  * @returns {Selection}
  */
-export function fromLink(base, link, scales = ["fixed", "own"]) {
+export function fromLink(base, link, { scales = ["fixed", "own"], forms = [] } = {}) {
   const { layer, attention, tower, module, part, ...rest } = { ...HERE, ...START, ...link };
   const { head, token, direction, scale, shown: several, partner } = rest;
   return clamp(base, {
@@ -101,6 +107,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
     token: typeof token === "number" ? token : null,
     direction: direction === "in" ? "in" : "out",
     scale: scales.includes(scale) ? scale : scales[0],
+    form: forms.includes(rest.form) ? rest.form : (forms[0] ?? rest.form),
     shown: typeof several === "string" ? several : "",
     partner: typeof partner === "number" ? partner : null,
   });
@@ -170,11 +177,11 @@ export function queryOf(selection, defaults) {
  * @param {AnyBase} after
  * @param {Selection} selection
  * @param {Partial<LinkSelection>} [wanted] address and head, which `before` may not have
- * @param {readonly Scale[]} [scales]
+ * @param {Known} [known]
  */
-export function carry(before, after, selection, wanted, scales) {
+export function carry(before, after, selection, wanted, known) {
   const { direction } = selection;
-  const moved = fromLink(after, { ...toLink(before, selection), ...wanted }, scales);
+  const moved = fromLink(after, { ...toLink(before, selection), ...wanted }, known);
   if (!("texts" in before) || !("texts" in after)) return moved;
   /** @type {(place: number | null, side: Direction) => number | null} */
   const carried = (place, side) => {

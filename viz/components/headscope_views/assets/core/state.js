@@ -9,7 +9,7 @@ import { unpack } from "./pack.js";
 import { carriedOutput, carry, clamp, fromLink, missing, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
-/** @import {Base, Host, ImageBase, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
+/** @import {Base, Form, Host, ImageBase, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
@@ -22,6 +22,7 @@ const LAST_REPORT_MS = 60_000;
  * @template B
  * @typedef {object} Hooks
  * @property {readonly Scale[]} scales
+ * @property {readonly Form[]} forms
  * @property {string} slot of the client, for the picture's own weights
  * @property {(message: Message, base: B, same: boolean) => void} opened a trace's base has come;
  *   `same` if it is the trace that was shown before
@@ -158,7 +159,7 @@ export class ViewState {
   /** Adopts the selection of a new revision. */
   adopt() {
     if (!this.start) return;
-    this.selection = fromLink(this.base, this.start, this.hooks.scales);
+    this.selection = fromLink(this.base, this.start, this.hooks);
     this.missing = this.asked ? missing(this.base, this.start, this.selection) : "";
     this.start = null;
     this.record(toLink(this.base, this.selection));
@@ -278,7 +279,7 @@ export class ViewState {
       const pinned = token !== null;
       if (this.start?.output && this.start.output === output)
         this.start = { ...this.start, output: carriedOutput(before, base, output) };
-      this.selection = carry(before, base, this.selection, this.wanted, this.hooks.scales);
+      this.selection = carry(before, base, this.selection, this.wanted, this.hooks);
       this.unpinned = this.selection.token === null && (this.unpinned || pinned) && !this.start;
       if (!this.start) this.record(toLink(base, this.selection));
     }

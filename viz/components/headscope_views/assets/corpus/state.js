@@ -19,6 +19,7 @@ export class CorpusState {
     /** @type {ViewState<RunBase>} */
     this.view = new ViewState(root, props, host, {
       scales: ["fixed"],
+      forms: [],
       slot: "head",
       take: () => false,
       opened: (message, base) => this.opened(message, base),

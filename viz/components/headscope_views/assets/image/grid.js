@@ -3,26 +3,25 @@
 
 import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
-import { element, setAttribute, setText, topOf } from "../core/dom.js";
+import { element, markPainted, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "../core/overlay.js";
+import { opacityOf } from "./opacity.js";
+import { pointing } from "./pointing.js";
 import { nearlyUniform } from "./rows.js";
 import { regionOf } from "./region.js";
 import { ratioFor, savePicture } from "./save.js";
-import { legendOf, massBarOf } from "./scale.js";
+import { legendOf, massBarOf, paintScale } from "./scale.js";
+import { fitted, spaceOf } from "./space.js";
 import { stackOf } from "./stack.js";
 import { nameOf, theToken, withoutWords } from "./words.js";
 
 /** @import {Theme} from "../types" */
+/** @import {Space} from "./space.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
-const LARGEST = 560; // CSS pixels of the longer side
-const LEAST = 320; // of its height
-const SCALE = 44; // below it
 const DARK = 0.12; // of the scale: below it nothing stands out from the ground
-/** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const DOUBT =
   "A large weight says where information may come from, not that the network saw what is there.";
 
@@ -68,19 +67,17 @@ export function pictureOf(state, parent, edit = null) {
     picture: save,
     others: () => allHeads("image", state.site().heads),
   });
-  const opacity = element("input", "hs-opacity", { type: "range", min: "10", max: "100", step: "5" });
-  opacity.oninput = () => state.select({ opacity: Number(opacity.value) });
-  const slider = element("label", "hs-label", { title: "Opacity of the weights, percent" }, "Opacity ", opacity);
-  slider.hidden = Boolean(state.leader);
+  const opacity = opacityOf(state);
+  opacity.box.hidden = Boolean(state.leader);
   const heading = element("h3", "hs-heading");
-  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), slider, bare, keep);
+  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), opacity.box, bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const below = [legend.canvas, dark, ...mass.parts, read, doubt];
   const section = element("section", "hs-section", {}, lead, sentence, prefix, stage, ...below);
   parent.append(section);
   /** @type {HTMLButtonElement[]} */
   let chips = [];
-  /** @type {{wide: number, top: number, unit: number, family: string} | null} what the page gives */
+  /** @type {Space | null} what the page gives */
   let space = null;
   /** @type {{wide: number, tall: number, unit: number, family: string} | null} of the picture */
   let size = null;
@@ -92,60 +89,8 @@ export function pictureOf(state, parent, edit = null) {
 
   // ---- pointing and walking
 
-  /** @param {MouseEvent} event */
-  function tokenAt(event) {
-    if (!size) return null;
-    const box = photo.getBoundingClientRect();
-    const [rows, cols] = state.base.grid;
-    const col = Math.floor(((event.clientX - box.left) / size.wide) * cols);
-    const row = Math.floor(((event.clientY - box.top) / size.tall) * rows);
-    if (row < 0 || col < 0 || row >= rows || col >= cols) return null;
-    return state.base.prefix + row * cols + col;
-  }
-
-  photo.onpointermove = (event) => {
-    if (event.pointerType === "mouse") state.pointAt(tokenAt(event));
-  };
-  photo.onpointerleave = () => state.pointAt(null);
-  photo.onclick = (event) => {
-    const token = tokenAt(event);
-    if (token !== null) state.select({ token });
-  };
-  /** @param {KeyboardEvent} event */
-  const walk = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const next = beside(event.key);
-    if (next === null) return;
-    event.preventDefault();
-    state.pointAt(null);
-    state.select({ token: next });
-  };
-  photo.onkeydown = walk;
+  const { tokenAt, walk } = pointing(state, photo);
   const region = regionOf(state, photo, stage, tokenAt, edit);
-
-  /**
-   * The token a key leads to; null for other keys.
-   *
-   * @param {string} key
-   */
-  function beside(key) {
-    const { prefix: first, grid } = state.base;
-    const last = state.site().queries - 1;
-    const token = state.selection.token ?? 0;
-    if (key === "Home") return 0;
-    if (key === "End") return last;
-    if (!MOVES[key]) return null;
-    const [down, right] = MOVES[key];
-    if (token < first) {
-      const next = down > 0 ? first : token + right;
-      return Math.min(Math.max(0, next), first);
-    }
-    const [row, col] = state.place(token);
-    if (down < 0 && row === 0 && first) return first - 1;
-    const line = Math.min(Math.max(0, row + down), grid[0] - 1);
-    const place = Math.min(Math.max(0, col + right), grid[1] - 1);
-    return first + line * grid[1] + place;
-  }
 
   function buildPrefix() {
     const { prefix: many, query_labels: labels } = state.base;
@@ -170,28 +115,14 @@ export function pictureOf(state, parent, edit = null) {
   // ---- drawing
 
   function measure() {
-    const { fontSize, fontFamily: family } = getComputedStyle(section);
-    const top = Math.round(topOf(stage));
-    space = { wide: stage.clientWidth, top, unit: parseFloat(fontSize) / 16, family };
-  }
-
-  /**
-   * The size at which the whole picture, with its scale, is in sight before anything is scrolled.
-   *
-   * @param {NonNullable<typeof space>} place
-   * @param {ImageBitmap} bitmap
-   */
-  function fitted(place, { width, height }) {
-    const tallest = Math.max(LEAST, Math.min(LARGEST, innerHeight - place.top - SCALE));
-    const zoom = Math.min(Math.min(place.wide, LARGEST) / width, tallest / height);
-    return { ...place, wide: Math.round(width * zoom), tall: Math.round(height * zoom) };
+    space = spaceOf(section, stage);
   }
 
   /** @param {Theme} theme */
   function render(theme) {
     colours = theme;
     setText(heading, state.view.props.title || "One head over the picture");
-    opacity.value = String(state.selection.opacity);
+    opacity.show();
     const { bitmap } = state;
     const rows = state.complete ? state.rows() : null;
     if (space?.wide && bitmap && rows) {
@@ -208,9 +139,11 @@ export function pictureOf(state, parent, edit = null) {
         mass.render(theme, rows);
         warn(rows, top);
         count += 1;
-        const root = /** @type {HTMLElement} */ (section.closest(".headscope"));
-        if (!state.leader) Object.assign(root.dataset, { painted: count, token: state.token() });
-        performance.mark("headscope:painted");
+        if (!state.leader) {
+          const root = /** @type {HTMLElement} */ (section.closest(".headscope"));
+          root.dataset.token = String(state.token());
+          markPainted(section);
+        }
       }
       if (changed) describe(rows);
     }
@@ -251,7 +184,14 @@ export function pictureOf(state, parent, edit = null) {
         ` ${patch[0]} × ${patch[1]} pixels.`
       : (sentence.textContent ?? "");
     const top = state.topOf(rows.heads[state.headIndex]);
-    savePicture(state, picture, size, caption, colours, { plain, top });
+    const { model, note } = state.base;
+    const coloured = !plain && state.selection.paint !== "mask";
+    savePicture(picture, size, {
+      lines: [model, caption, plain ? "" : note],
+      theme: colours,
+      name: plain ? "image-picture-only" : `image-layer-${state.site().layer}-head-${state.selection.head}`,
+      scale: coloured ? (context, look) => paintScale(context, look, state, top) : null,
+    });
   }
 
   // ---- words

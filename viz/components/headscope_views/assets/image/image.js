@@ -2,6 +2,7 @@
 
 import { button, menu, stepper, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
+import { FORMS } from "../core/declared.js";
 import { element, setText } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
@@ -11,13 +12,24 @@ import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { headBeside } from "../core/selection.js";
 import { headsThatMatter } from "../matter/heads.js";
+import { methodOf } from "../methods/methods.js";
 import { besideOf } from "./beside.js";
 import { pictureOf } from "./grid.js";
+import { featuresOf } from "./features.js";
 import { headsOf } from "./heads.js";
 import { patchesOf } from "./patches.js";
+import { relevanceOf } from "./relevance.js";
 import { ImageState } from "./state.js";
 
-/** @import {Ground, Host, Paint, Panel, Scale, Sinks, ViewProps} from "../types" */
+/** @import {Form, Ground, Host, Paint, Panel, Scale, Sinks, ViewProps} from "../types" */
+
+const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
+/** @type {[Form, string, string][]} */
+const CONTENTS = [
+  ["matrix", "Attention", "The weights of one token in each head"],
+  ["model", "Relevance", FORMS.model.title],
+  ["features", FORMS.features.label, FORMS.features.title],
+];
 
 /** @type {[Scale, string, string][]} */
 const SCALES = [
@@ -76,8 +88,14 @@ export function mount(root, props, host) {
 function compose(state, root, host) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
-  const next = predictionLine(state.view, root);
+  const next = predictionLine(state.view, root, () => explaining(state));
   root.append(bar, grid);
+  const ofHead = element("div");
+  const relevance = relevanceOf(state, root);
+  const features = featuresOf(state, root);
+  root.append(ofHead);
+  /** @type {Panel} */
+  const forms = { render: () => void (grid.hidden = ofHead.hidden = state.form !== "attention") };
   const edits = editsOf(state, host);
   const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid)];
   const matters = headsThatMatter(
@@ -90,8 +108,25 @@ function compose(state, root, host) {
     /** @type {HTMLElement} */ (grid.lastElementChild),
   );
   const beside = besideOf(state, grid, root, host);
-  const over = overCorpora(state, root);
-  return [next, beside, ...views, { late: true, ...matters }, over, patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)];
+  const over = overCorpora(state, ofHead);
+  return [
+    ...[next, forms, beside, ...views, { late: true, ...matters }, relevance, features, over],
+    ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
+  ];
+}
+
+/**
+ * Shows what speaks for a class; null where the model has none.
+ *
+ * @param {ImageState} state
+ */
+function explaining(state) {
+  if (!state.view.remote || state.base.explains !== "classes") return null;
+  /** @param {string} output */
+  return (output) => {
+    const { method } = state.selection;
+    state.select({ form: "model", output, method: methodOf(method).kind === "relevance" ? method : EXPLAINING });
+  };
 }
 
 /**
@@ -118,6 +153,7 @@ function editsOf(state, host) {
  * @returns {Panel}
  */
 function toolbar(state, bar, edits) {
+  const contents = CONTENTS.map(([form, text, title]) => button(text, title, () => state.select({ form })));
   const layer = stepper(
     "Layer",
     (by) => state.select({ site: state.selection.site + by }),
@@ -156,12 +192,15 @@ function toolbar(state, bar, edits) {
     () => state.select({ outliers: state.selection.outliers === "yes" ? "no" : "yes" }),
   );
   outliers.removeAttribute("aria-label");
-  for (const item of [out, into, ...scales, ...paints, ...grounds]) item.removeAttribute("aria-label");
+  for (const item of [...contents, out, into, ...scales, ...paints, ...grounds]) item.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
+  const directions = switchOf("Direction of attention", out, into);
+  const scaling = switchOf("Scale", ...scales);
+  const sinking = element("div", "hs-values", {}, sinks, outliers);
   bar.replaceChildren(
-    ...[layer.box, head.box, edits.box, switchOf("Direction of attention", out, into)],
-    ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds)],
-    ...[element("div", "hs-values", {}, sinks, outliers), note],
+    ...[switchOf("Over the picture", ...contents), layer.box, head.box, edits.box, directions],
+    ...[scaling, switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds)],
+    ...[sinking, note],
   );
   const stale = changes();
   return {
@@ -170,8 +209,17 @@ function toolbar(state, bar, edits) {
       const { site, head: chosen, direction, scale, paint, ground } = state.selection;
       const { sinks: mode, outliers: more } = state.selection;
       const { missing } = state.view;
-      const drawn = [site, chosen, direction, scale, paint, ground, mode, more, missing];
+      const { form } = state;
+      const { method, beside } = state.selection;
+      const of = new Set([method, beside].filter(Boolean).map((name) => methodOf(name).of));
+      const drawn = [form, ...of, site, chosen, direction, scale, paint, ground, mode, more, missing];
       if (!stale(state.base, ...drawn)) return;
+      const attends = form === "attention";
+      contents.forEach((item, i) => item.setAttribute("aria-pressed", String(CONTENTS[i][0] === state.selection.form)));
+      const one = form === "model" && of.has("head"); // what a method is about
+      layer.box.hidden = !attends && !one && !(form === "model" && of.has("layer"));
+      head.box.hidden = !attends && !one;
+      for (const item of [edits.box, directions, scaling, sinking, paints[PAINTS.length - 1]]) item.hidden = !attends;
       layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));

@@ -3,10 +3,9 @@
 
 import { contextOf, savePng } from "../core/dom.js";
 import { sheet } from "../core/overlay.js";
-import { paintScale } from "./scale.js";
 
 /** @import {Theme} from "../types" */
-/** @import {ImageState} from "./state.js" */
+/** @import {Look} from "./scale.js" */
 
 const LONGER = 1600; // pixels of the picture's longer side, at least
 const MARGIN = 24; // the rest in CSS pixels of the page
@@ -39,31 +38,35 @@ export function wrapped(text, most, measure) {
 }
 
 /**
- * @param {ImageState} state
- * @param {HTMLCanvasElement} picture at this ratio
- * @param {{wide: number, tall: number, family: string}} size
- * @param {string} caption
- * @param {Theme} theme
- * @param {{plain: boolean, top: number}} drawing
+ * What stands round a picture in a file.
+ *
+ * @typedef {object} Framing
+ * @property {[string, string, string]} lines model, caption and remark; "" for none
+ * @property {Theme} theme
+ * @property {string} name of the file, without its ending
+ * @property {((context: CanvasRenderingContext2D, look: Look) => void) | null} scale draws it below
  */
-export function savePicture(state, picture, size, caption, theme, { plain, top }) {
+
+/**
+ * @param {HTMLCanvasElement} picture at `ratioFor` its size
+ * @param {{wide: number, tall: number, family: string}} size
+ * @param {Framing} framing
+ */
+export function savePicture(picture, size, { lines: said, theme, name, scale }) {
   const { wide, tall, family } = size;
   const ratio = ratioFor(size);
   const measuring = contextOf(sheet(1, 1));
-  const bold = `600 17px ${family}`;
-  const normal = `400 16px ${family}`;
-  const { model, note } = state.base;
+  const fonts = [`600 17px ${family}`, `400 16px ${family}`, `400 16px ${family}`];
   /** @type {[string, string][]} */
   const lines = [];
-  for (const [font, text] of [[bold, model], [normal, caption], [normal, plain ? "" : note]]) {
-    if (!text) continue;
-    measuring.font = font;
+  said.forEach((text, i) => {
+    if (!text) return;
+    measuring.font = fonts[i];
     for (const line of wrapped(text, wide, (words) => measuring.measureText(words).width))
-      lines.push([font, line]);
-  }
+      lines.push([fonts[i], line]);
+  });
   const above = MARGIN + lines.length * LINE + 8;
-  const coloured = !plain && state.selection.paint !== "mask";
-  const below = (coloured ? SCALE : 0) + MARGIN;
+  const below = (scale ? SCALE : 0) + MARGIN;
   const file = sheet(Math.round((wide + 2 * MARGIN) * ratio), Math.round((above + tall + below) * ratio));
   const context = contextOf(file);
   context.fillStyle = theme.background;
@@ -76,11 +79,9 @@ export function savePicture(state, picture, size, caption, theme, { plain, top }
     context.font = font;
     context.fillText(line, MARGIN, MARGIN + 16 + i * LINE);
   });
-  if (coloured) {
+  if (scale) {
     context.translate(MARGIN, above + tall + 6);
-    const drawn = { wide, unit: 1, family, colour: theme.muted };
-    paintScale(context, drawn, state, top);
+    scale(context, { wide, unit: 1, family, colour: theme.muted });
   }
-  const { layer } = state.site();
-  savePng(file, plain ? "image-picture-only" : `image-layer-${layer}-head-${state.selection.head}`);
+  savePng(file, name);
 }

@@ -16,25 +16,53 @@ const KINDS = {
   log: "logarithmic, to the largest of any head here",
 };
 const SHARED = ", of both"; // where two are beside each other
-const HIGH = 34; // CSS pixels of the scale with its numbers
+export const HIGH = 34; // CSS pixels of the scale with its numbers
 
 const MOST = 0.5; // of a row, on the class token or on one of the others
 
 /** @param {Theme} theme */
 export const massColours = (theme) => [theme.heads[3], theme.heads[2], theme.heads[15]];
 
+/** @typedef {{wide: number, unit: number, family: string, colour: string}} Look of a scale */
+
 /**
  * The scale of colours with its numbers, at the context's origin.
  *
  * @param {Context} context
- * @param {{wide: number, unit: number, family: string, colour: string}} size
+ * @param {Look} look
  * @param {ImageState} state
  * @param {number} top
  */
-export function paintScale(context, { wide, unit, family, colour }, state, top) {
+export function paintScale(context, look, state, top) {
   const { difference } = state;
-  const ramp = difference ? state.bothWays : state.ramp;
   const kind = state.selection.scale;
+  const shared = state.peer && (kind === "layer" || kind === "log") ? SHARED : "";
+  const words = difference ? "after − before the edits" : `weight, ${KINDS[kind]}${shared}`;
+  /** @param {number} share */
+  const logarithmic = (share) => tidy(top * 10 ** (DECADES * (share - 1)));
+  const numberAt = difference ? signedNumber(top) : kind === "log" ? logarithmic : squareNumber(top);
+  paintRamp(context, look, difference ? state.bothWays : state.ramp, numberAt, words);
+}
+
+/** @param {number} top @returns {(share: number) => string} */
+export const squareNumber = (top) => (share) => tidy(top * share ** 2);
+
+/** @param {number} top @returns {(share: number) => string} */
+export const signedNumber = (top) => (share) => {
+  const half = 2 * share - 1;
+  return changeOf(top * Math.sign(half) * half ** 2);
+};
+
+/**
+ * A scale of colours with numbers below it and words beside it.
+ *
+ * @param {Context} context
+ * @param {Look} look
+ * @param {Uint8Array} ramp
+ * @param {(share: number) => string} numberAt the number at a share of its length
+ * @param {string} words
+ */
+export function paintRamp(context, { wide, unit, family, colour }, ramp, numberAt, words) {
   const long = Math.min(wide, 360 * Math.max(1, unit));
   const gradient = context.createLinearGradient(0, 0, long, 0);
   for (let i = 0; i < 256; i += 5)
@@ -46,17 +74,9 @@ export function paintScale(context, { wide, unit, family, colour }, state, top) 
   context.textBaseline = "top";
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     context.textAlign = share === 0 ? "left" : share === 1 ? "right" : "center";
-    if (difference) {
-      const half = 2 * share - 1;
-      context.fillText(changeOf(top * Math.sign(half) * half ** 2), share * long, 18 * unit);
-      continue;
-    }
-    const at = kind === "log" ? 10 ** (DECADES * (share - 1)) : share ** 2;
-    context.fillText(tidy(top * at), share * long, 18 * unit);
+    context.fillText(numberAt(share), share * long, 18 * unit);
   }
   context.textAlign = "left";
-  const shared = state.peer && (kind === "layer" || kind === "log") ? SHARED : "";
-  const words = difference ? "after − before the edits" : `weight, ${KINDS[kind]}${shared}`;
   if (long + context.measureText(words).width + 10 < wide)
     context.fillText(words, long + 10, 6 * unit);
 }

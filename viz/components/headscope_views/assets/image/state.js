@@ -1,6 +1,7 @@
 // State of the image view: the shared view state, the picture, layers of weights of all heads, and
 // exact rows. Requests missing data, and prefetches.
 
+import { ON_SCREEN } from "../core/declared.js";
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
 import { headName, headsOf, siteName } from "../core/labels.js";
@@ -74,6 +75,7 @@ export class ImageState {
     /** @type {ViewState<ImageBase>} */
     this.view = new ViewState(root, props, host, {
       scales: SCALES,
+      forms: ON_SCREEN.image,
       slot: "layer",
       take: (path, bytes) => this.take(path, bytes),
       opened: ({ area }, { theme }, same) => {
@@ -166,6 +168,15 @@ export class ImageState {
   changed() {
     this.view.changed();
   }
+
+  /** What is over the picture: the weights of heads, all layers together, or the last states. */
+  get form() {
+    const { form } = this.selection;
+    return form === "model" || form === "features" ? form : "attention";
+  }
+
+  /** @type {ViewState<ImageBase>["waitingFor"]} */
+  waitingFor = (slot, doing) => this.view.waitingFor(slot, doing);
 
   // ---- what has come
 
@@ -573,6 +584,7 @@ export class ImageState {
     if (!client || !baseOrNull) return;
     const { site, token, sinks, outliers } = selection;
     client.want("picture", this.drawn === this.trace ? null : "picture");
+    if (this.form !== "attention") return;
     const wanted = sinks !== "shown" && !this.hidden();
     client.want("sinks", wanted ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", this.layer() ? null : pathOf("layer", { site }));

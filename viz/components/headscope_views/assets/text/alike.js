@@ -6,7 +6,7 @@ import { shade } from "../core/colours.js";
 import { contextOf, element, setText } from "../core/dom.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { labelled } from "./output_menu.js";
+import { labelled } from "../methods/output_menu.js";
 
 /** @import {AlikeAnswer, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */

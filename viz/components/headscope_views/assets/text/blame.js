@@ -9,7 +9,7 @@ import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
 import { percent } from "./lens.js";
-import { colourOf, largest } from "./methods.js";
+import { colourOf, largest } from "../methods/methods.js";
 
 /** @import {BlameAnswer, BlameEdge, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */

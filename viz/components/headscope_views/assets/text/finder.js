@@ -1,9 +1,10 @@
 // The heads with the most or the least of a number, as a ranked list with bars.
 
+import { aboutOf } from "../core/about.js";
 import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { rangeOf } from "../core/ticks.js";
-import { aboutOf, measureSelect, showLine, undefinedNote } from "./measures.js";
+import { measureSelect, showLine, undefinedNote } from "./measures.js";
 import { ranked, rankOf, shareOf } from "./numbers.js";
 
 /** @import {ManyHeads, Panel} from "../types" */

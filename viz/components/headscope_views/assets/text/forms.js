@@ -9,13 +9,15 @@ import { parts } from "./parts.js";
 import { queryKey } from "./query_key.js";
 import { stages } from "./stages.js";
 
-/** @import {Form, FormPanel} from "../types" */
+/** @import {Form, FormPanel, ImageForm} from "../types" */
 /** @import {TextState} from "./state.js" */
+
+/** @typedef {(state: TextState, parent: HTMLElement) => FormPanel} Painter */
 
 /**
  * What makes the panel of a form, which hides itself while another one is chosen.
  *
- * @type {Record<Form, (state: TextState, parent: HTMLElement) => FormPanel>}
+ * @type {Record<Exclude<Form, ImageForm>, Painter>}
  */
 export const PAINTERS = {
   matrix,

@@ -8,7 +8,7 @@ import { element, markPainted, moreIs, quoted, setAttribute, setText } from "../
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { placeOf, saveCells, walk } from "../core/cells.js";
-import { labelled, outputMenu } from "./output_menu.js";
+import { labelled, outputMenu } from "../methods/output_menu.js";
 
 /** @import {Lens, LensRanks, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */

@@ -1,7 +1,7 @@
 // Choosing a number of heads, and what is said about it: its formula, source and range.
 
+import { aboutOf } from "../core/about.js";
 import { element, setText } from "../core/dom.js";
-import { signed } from "../core/ticks.js";
 
 /** @import {Measure} from "../types" */
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
@@ -32,30 +32,6 @@ export function measureSelect(label, name, choose) {
     select.title = all[index] ? aboutOf(all[index]) : "";
   }
   return { box, select, show, title: () => measures[select.selectedIndex]?.title ?? "" };
-}
-
-/** @param {Pick<Measure, "low" | "high">} measure */
-function rangeText({ low, high }) {
-  /** @param {number} bound */
-  const text = (bound) => signed(bound, Number.isInteger(bound) ? 0 : 3);
-  if (low !== null && high !== null) return `${text(low)} to ${text(high)}`;
-  if (low !== null) return `${text(low)} or more`;
-  return high === null ? "" : `${text(high)} or less`;
-}
-
-/**
- * Everything that is told about a measure, in one line.
- *
- * @param {Omit<Measure, "key" | "title">} measure
- */
-export function aboutOf(measure) {
-  const { about, formula, source } = measure;
-  const range = rangeText(measure);
-  const parts = [about, formula && `Formula: ${formula}`, range && `Range: ${range}`];
-  return [...parts, source && `Source: ${source}`]
-    .filter(Boolean)
-    .map((part) => part.replace(/\.?$/, "."))
-    .join(" ");
 }
 
 /** A part that opens: what the chosen measures are. */

@@ -2,7 +2,6 @@
 
 import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
-import { METHODS } from "../core/declared.js";
 import {
   contextOf,
   element,
@@ -15,29 +14,20 @@ import {
 import { capital, legible } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
-import { faithful } from "./faithful.js";
-import { aboutOf } from "./measures.js";
-import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, methodOf, nameOf } from "./methods.js";
-import { number, showsOf, spansOf, together } from "./methods.js";
+import { choiceOf, chosenIn, explainedIn, methodChoices } from "../methods/choices.js";
+import { faithful } from "../methods/faithful.js";
+import { colourOf, fusedIn, fusedQueryOf, largest, nameOf, number } from "../methods/methods.js";
+import { showsOf, spansOf, together } from "../methods/methods.js";
 import { modelMap } from "./model_map.js";
-import { labelled, outputMenu } from "./output_menu.js";
 
-/** @import {Cell, Fusion, Method, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
+/** @import {Cell, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 /** @import {MethodInfo} from "../core/declared.js" */
-/** @import {Fused} from "./methods.js" */
+/** @import {Fused} from "../methods/methods.js" */
 
 const KEYS = 24; // of attention flow or DecompX in one request
-const EXPLAINING = "For a chosen output"; // methods
 const UNEXPLAINED =
   "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
-const MOST_DISCARDED = 95; // percent
-/** @type {[Fusion, string][]} */
-const FUSIONS = [
-  ["mean", "mean"],
-  ["max", "maximum"],
-  ["min", "minimum"],
-];
 
 /**
  * @param {TextState} state
@@ -45,24 +35,9 @@ const FUSIONS = [
  */
 export function model(state, parent) {
   const title = element("p", "hs-heading");
-  const first = methodMenu("Method", false, (method) => state.select({ method: method || "rollout" }));
-  const second = methodMenu("Beside it", true, (beside) => state.select({ beside }));
-  const unexplained = element("p", "hs-doubt", {}, UNEXPLAINED);
-  const explained = outputMenu(state);
-  const fusing = [false, true].map((beside) => fusionControls(state, beside));
-  const choices = element(
-    "div",
-    "hs-row",
-    {},
-    labelled("Method", first),
-    ...fusing[0].boxes,
-    labelled("beside it", second),
-    ...fusing[1].boxes,
-    explained.box,
-    unexplained,
-  );
+  const choices = methodChoices(state, UNEXPLAINED);
   const parts = element("div", "hs-model-parts");
-  const section = element("section", "hs-section hs-model", {}, title, choices, parts);
+  const section = element("section", "hs-section hs-model", {}, title, choices.box, parts);
   parent.append(section);
   const panels = ["A", "B"].map((name) => part(state, parts, name));
   /** @type {Theme | null} */
@@ -72,20 +47,12 @@ export function model(state, parent) {
     /** @param {Theme} theme */
     render(theme) {
       last = theme;
-      const { form, method, beside } = state.selection;
+      const { form } = state.selection;
       section.hidden = form !== "model";
       if (section.hidden) return;
       setText(title, `${state.base.model} · all layers together`);
       if (state.base.caveat) title.append(` — ${state.base.caveat}`);
-      const explains = state.base.explains !== "nothing";
-      unexplained.hidden = explains;
-      for (const menu of [first, second]) offerRelevance(menu, explains);
-      first.value = methodOf(method).name;
-      second.value = beside;
-      for (const menu of [first, second]) setAttribute(menu, "title", tellOf(menu.value));
-      const infos = chosenIn(state);
-      explained.render(infos.some(({ kind }) => kind === "relevance"));
-      fusing.forEach((controls, i) => controls.render(infos[i] ?? null));
+      const infos = choices.render();
       parts.classList.toggle("hs-two", infos.length > 1);
       panels.forEach((panel, i) => panel.render(theme, infos[i] ?? null, fusedIn(state.selection, i > 0)));
     },
@@ -97,59 +64,10 @@ export function model(state, parent) {
     },
     /** @returns {Record<string, string | number>} */
     figure() {
-      const { method, beside, output } = state.selection;
-      /** @type {Record<string, string>} */
-      const tested = isTested(state) ? { tested: "yes" } : {};
-      const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}), ...tested };
-      return { query: rowOf(state), method: methodOf(method).name, ...more, ...fusedOf(state) };
+      return { query: rowOf(state), ...choiceOf(state) };
     },
   };
 }
-
-/**
- * The formula, range and source of a method; "" for none.
- *
- * @param {string} name
- */
-const tellOf = (name) => (name ? aboutOf({ ...methodOf(name), about: methodOf(name).title }) : "");
-
-/**
- * The methods that are shown.
- *
- * @param {TextState} state
- */
-const chosenIn = ({ selection: { method, beside } }) =>
-  [method, beside].filter((name) => name !== "").map(methodOf);
-
-/**
- * How the heads are fused, as parameters of a file: of the first method, and of the one beside it
- * where it differs.
- *
- * @param {TextState} state
- */
-function fusedOf(state) {
-  const [first, second] = chosenIn(state);
-  const query = fusedQueryOf(first, fusedIn(state.selection, false));
-  if (!second) return query;
-  const { fused } = second;
-  const { fusion, discard } = fusedIn(state.selection, true);
-  return {
-    ...query,
-    ...(fused.includes("fusion") && fusion !== (query.fusion ?? "mean") ? { beside_fusion: fusion } : {}),
-    ...(fused.includes("discard") && discard !== (query.discard ?? 0) ? { beside_discard: discard } : {}),
-  };
-}
-
-/**
- * Whether a relevance is shown, whose faithfulness can be tested.
- *
- * @param {TextState} state
- */
-export const canTest = (state) =>
-  state.selection.form === "model" && chosenIn(state).some(({ kind }) => kind === "relevance");
-
-/** @param {TextState} state */
-const isTested = (state) => state.selection.tested === "yes" && canTest(state);
 
 /**
  * The row that is shown: the chosen token, else the last of a causal tower, else the first.
@@ -161,79 +79,6 @@ function rowOf(state) {
   const { kind, queries } = state.site();
   if (token !== null && direction === "out") return Math.min(token, queries - 1);
   return kind === "causal" ? queries - 1 : 0;
-}
-
-/**
- * @param {string} name
- * @param {boolean} optional
- * @param {(name: Method | "") => void} choose
- */
-function methodMenu(name, optional, choose) {
-  const select = element("select", "hs-select", { "aria-label": name });
-  const option = (/** @type {MethodInfo} */ { name: value, title }) =>
-    element("option", "", { value }, title);
-  const groups = /** @type {const} */ ([
-    ["Over tokens", METHODS.filter(({ kind }) => kind !== "relevance")],
-    [EXPLAINING, METHODS.filter(({ kind }) => kind === "relevance")],
-  ]);
-  select.append(
-    ...(optional ? [element("option", "", { value: "" }, "nothing")] : []),
-    ...groups.map(([label, methods]) => element("optgroup", "", { label }, ...methods.map(option))),
-  );
-  select.onchange = () => choose(/** @type {Method | ""} */ (select.value));
-  return select;
-}
-
-/**
- * @param {HTMLSelectElement} menu of methods
- * @param {boolean} offered whether the model has an output that they can explain
- */
-function offerRelevance(menu, offered) {
-  for (const group of menu.querySelectorAll("optgroup")) if (group.label === EXPLAINING) group.disabled = !offered;
-}
-
-/**
- * How rollout and flow make the heads of a layer one, and which weights rollout leaves out.
- *
- * @param {TextState} state
- * @param {boolean} beside whether of the second method
- */
-function fusionControls(state, beside) {
-  const which = beside ? " of the method beside it" : "";
-  const options = FUSIONS.map(([value, label]) => element("option", "", { value }, label));
-  const name = `How heads are fused${which}`;
-  const fusion = element("select", "hs-select", { "aria-label": name }, ...options);
-  const slider = element("input", "hs-threshold", {
-    ...{ type: "range", min: "0", max: String(MOST_DISCARDED), step: "1" },
-    "aria-label": `Discard the smallest weights${which}`,
-    title: "The share of each layer’s smallest weights that rollout leaves out",
-  });
-  /** @param {Partial<Fused>} chosen */
-  function choose(chosen) {
-    const other = fusedIn(state.selection, true); // stays as it is, whichever is changed
-    const second = { ...other, ...(beside ? chosen : {}) };
-    const more = state.selection.beside || beside ? { beside_fusion: second.fusion, beside_discard: second.discard } : {};
-    state.select({ ...more, ...(beside ? {} : chosen) });
-  }
-  fusion.onchange = () => choose({ fusion: /** @type {Fusion} */ (fusion.value) });
-  slider.oninput = () => choose({ discard: Number(slider.value) / 100 });
-  const share = element("output", "hs-count");
-  const boxes = [labelled("heads fused by", fusion), labelled("discard", element("span", "hs-aid", {}, slider, share))];
-
-  return {
-    boxes,
-    /** @param {MethodInfo | null} info */
-    render(info) {
-      const asked = new Set(info?.fused);
-      boxes[0].hidden = !asked.has("fusion");
-      boxes[1].hidden = !asked.has("discard");
-      const fused = fusedIn(state.selection, beside);
-      fusion.value = fused.fusion;
-      slider.value = String(Math.round(100 * fused.discard));
-      setText(share, inPercent(fused.discard));
-      setAttribute(slider, "aria-valuetext", inPercent(fused.discard));
-    },
-  };
 }
 
 /**
@@ -491,17 +336,6 @@ function part(state, parent, name) {
       return summary && fileOfTokens(`${title.textContent} · ${state.base.model}`, summary, theme);
     },
   };
-}
-
-/**
- * What a relevance explains: "“mat” at position 3, logit".
- *
- * @param {Pick<RelevanceAnswer, "name" | "id" | "position" | "similarity">} answer
- */
-export function explainedIn({ name, id, position, similarity }) {
-  if (similarity) return `similarity to “${name}”`;
-  const at = position === null ? "" : ` at position ${position}`;
-  return `${name ? `“${legible(name)}”` : `output ${id}`}${at}, logit`;
 }
 
 /**

@@ -9,9 +9,9 @@ import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
 import { blame } from "./blame.js";
 import { placeOf, saveCells, walk } from "../core/cells.js";
-import { colourOf, largest } from "./methods.js";
+import { colourOf, largest } from "../methods/methods.js";
 import { matter } from "./matter.js";
-import { outputMenu } from "./output_menu.js";
+import { outputMenu } from "../methods/output_menu.js";
 import { patching } from "./patching.js";
 
 /** @import {LogitParts, Theme} from "../types" */

@@ -11,8 +11,8 @@ import { pathOf } from "../core/sources.js";
 import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
 import { placeOf, walk } from "../core/cells.js";
-import { colourOf, largest } from "./methods.js";
-import { labelled } from "./output_menu.js";
+import { colourOf, largest } from "../methods/methods.js";
+import { labelled } from "../methods/output_menu.js";
 
 /** @import {PatchedAnswer, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */

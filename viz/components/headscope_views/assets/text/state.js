@@ -1,6 +1,7 @@
 // State of the text view: the shared view state, maps and rows of weights, and the hovered cell.
 // Requests missing data, and prefetches.
 
+import { ON_SCREEN } from "../core/declared.js";
 import { Cache } from "../core/cache.js";
 import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
@@ -54,6 +55,7 @@ export class TextState {
     /** @type {ViewState<Base>} */
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own", "log"],
+      forms: ON_SCREEN.text,
       slot: "map",
       take: (path, bytes) => {
         if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));

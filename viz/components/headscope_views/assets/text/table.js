@@ -1,10 +1,10 @@
 // All heads as a table of their numbers: sorted by one of them, filtered by any. Only the rows in
 // sight are elements.
 
+import { aboutOf } from "../core/about.js";
 import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { rangeOf } from "../core/ticks.js";
-import { aboutOf } from "./measures.js";
 import { conditionOf, nameOfSpot, ranked, rankOf, shareOf } from "./numbers.js";
 import { inSight } from "./strands.js";
 

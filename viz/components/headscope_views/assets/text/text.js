@@ -15,10 +15,10 @@ import { aids } from "./aids.js";
 import { alike } from "./alike.js";
 import { atlas } from "./atlas.js";
 import { PAINTERS } from "./forms.js";
-import { canTest } from "./model.js";
+import { canTest } from "../methods/choices.js";
 import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
-import { methodOf } from "./methods.js";
+import { methodOf } from "../methods/methods.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
@@ -28,9 +28,9 @@ import { tokens } from "./tokens.js";
 import { vectors } from "./vectors.js";
 import { writingOn } from "./writing_on.js";
 
-/** @import {Cell, Form, FormPanel, Host, Panel, ViewProps} from "../types" */
+/** @import {Cell, FormPanel, Host, Panel, ViewProps} from "../types" */
 
-const PICTURED = /** @type {Form[]} */ (Object.keys(PAINTERS));
+const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const AFTER = "after the edits; the matrix shows the difference";
 const PAINTED = 0.1; // by which a key changes a weight
 const PARTS = ["sound", "pictures", "atlas", "matrix", "tokens"];

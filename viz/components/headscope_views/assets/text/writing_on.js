@@ -8,7 +8,7 @@ import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { capital, legible } from "../core/labels.js";
 import { percent } from "../core/prediction_line.js";
 import { pathOf } from "../core/sources.js";
-import { colourOf } from "./methods.js";
+import { colourOf } from "../methods/methods.js";
 
 /** @import {CacheAnswer, Host, Panel, Predictions, Theme, WrittenAnswer} from "../types" */
 /** @import {TextState} from "./state.js" */

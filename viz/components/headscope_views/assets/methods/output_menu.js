@@ -6,7 +6,7 @@ import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 
 /** @import {Outputs} from "../types" */
-/** @import {TextState} from "./state.js" */
+/** @import {State} from "./choices.js" */
 
 const EXPLAINED = /** @type {const} */ ({ option: "output", label: "output explained", none: "the likeliest" });
 
@@ -22,7 +22,7 @@ export const labelled = (name, control) =>
  * similarity to a second text. One that means nothing for this model and text is dropped, and why
  * is said.
  *
- * @param {TextState} state
+ * @param {State} state
  * @param {{option: "output" | "versus", label: string, none: string}} [which]
  */
 export function outputMenu(state, { option, label, none } = EXPLAINED) {

@@ -1,0 +1,46 @@
+"""Links of older versions open what they meant."""
+
+import pytest
+
+from tests.viz.pages import helpers
+from viz.pages.explore.old_links import renewed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"model": "minilm", "form": "lines"}, {"model": "minilm", "form": "lines"}),
+        (
+            {"relevance": "chefer", "class": "fish", "proof": "yes", "token": "3"},
+            {"token": "3", "form": "model", "method": "chefer", "output": "fish"}
+            | {"tested": "yes", "proof": "grey"},
+        ),
+        (
+            {"relevance": "rollout", "fused": "max", "discarded": "40", "proof": "road"},
+            {"form": "model", "method": "rollout", "fusion": "max", "discard": "0.4"}
+            | {"tested": "yes", "proof": "road"},
+        ),
+        ({"relevance": "none", "class": "8"}, {"relevance": "none", "class": "8"}),
+        (
+            {"figure": "features", "threshold": "0.75"},
+            {"form": "features", "foreground": "above", "deviations": "0.75"},
+        ),
+        ({"figure": "similarity", "like": "6"}, {"form": "features", "foreground": "above"}),
+        (
+            {"figure": "features", "components": "all", "object": "all"},
+            {"figure": "together", "components": "all", "object": "all"},
+        ),
+        ({"figure": "distance"}, {"figure": "distance"}),
+    ],
+)
+def test_the_parameters_as_they_are_now(old: dict[str, str], new: dict[str, str]) -> None:
+    assert renewed(old) == new
+
+
+def test_an_old_link_opens_without_a_complaint() -> None:
+    query = {"model": "digits", "relevance": "attnlrp", "class": "8", "proof": "deletion"}
+    app = helpers.run("explore", query)
+    assert helpers.lines(app) == []
+    start = helpers.view(app, "image")["start"]
+    named = {name: start[name] for name in ("form", "method", "output", "proof")}
+    assert named == {"form": "model", "method": "attnlrp", "output": "8", "proof": "deletion"}
