@@ -272,3 +272,27 @@ def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
     expect(page.get_by_role("button", name="Your picture")).to_be_visible()
     changes(page, before)
     expect(page.get_by_text("The clipboard holds no picture")).to_have_count(0)
+
+
+def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: str) -> None:
+    """The class in the line opens its relevance; features follow the patch that is clicked."""
+    open_page(page, app_url, "model=digits")
+    page.locator(".hs-next .hs-chip").first.click()
+    title = page.get_by_role("heading", name="Relevance (Chefer) of “3”")
+    expect(title).to_be_visible()
+    page.wait_for_url(re.compile(r"form=model.*&output=3"))
+    page.get_by_role("button", name="Test by removing patches").click()
+    expect(page.locator(".hs-faithful .hs-sentence").first).to_contain_text(
+        "64 patches are painted grey"
+    )
+    page.get_by_label("Method", exact=True).select_option("rollout")
+    expect(page.get_by_role("heading", name="Rollout from the class token")).to_be_visible()
+    page.get_by_role("button", name="Features").click()
+    expect(page.get_by_role("heading", name=re.compile(r"Features: 64 of 64"))).to_be_visible()
+    alike = page.locator(".hs-over-parts .hs-photo").last
+    alike.focus()
+    alike.press("End")
+    expect(page.get_by_role("heading", name="Like patch 63")).to_be_visible()
+    expect(page.locator(".hs-dim")).to_have_count(0)
+    page.get_by_role("button", name="Attention").click()
+    said(page, "token=64")

@@ -91,8 +91,8 @@ function compose(state, root, host) {
   const next = predictionLine(state.view, root, () => explaining(state));
   root.append(bar, grid);
   const ofHead = element("div");
-  const relevance = relevanceOf(state, root);
-  const features = featuresOf(state, root);
+  const relevance = whenChosen(state, "model", root, relevanceOf);
+  const features = whenChosen(state, "features", root, featuresOf);
   root.append(ofHead);
   /** @type {Panel} */
   const forms = { render: () => void (grid.hidden = ofHead.hidden = state.form !== "attention") };
@@ -113,6 +113,33 @@ function compose(state, root, host) {
     ...[next, forms, beside, ...views, { late: true, ...matters }, relevance, features, over],
     ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
   ];
+}
+
+/**
+ * A panel that is made when its form is first chosen.
+ *
+ * @param {ImageState} state
+ * @param {Form} form
+ * @param {HTMLElement} parent
+ * @param {(state: ImageState, parent: HTMLElement) => Panel} create
+ * @returns {Panel}
+ */
+function whenChosen(state, form, parent, create) {
+  const place = element("div");
+  parent.append(place);
+  /** @type {Panel | null} */
+  let panel = null;
+  return {
+    measure: () => panel?.measure?.(),
+    render(theme) {
+      if (!panel && state.form === form) {
+        panel = create(state, place);
+        panel.render(theme); // sizes hold once there is content
+        panel.measure?.();
+      }
+      panel?.render(theme);
+    },
+  };
 }
 
 /**
