@@ -31,7 +31,8 @@ class Form:
         chooses: what a view chooses to show it, where that is not its form.
         module: of the browser's code in assets/text/, whose function of the same name, in camel
             case, makes the panel; "" for what is drawn elsewhere.
-        pictured: whether it is of the patches of a picture too.
+        texts: whether it is of texts.
+        pictured: whether it is of the patches of pictures.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Form:
     runs: bool = False
     chooses: tuple[tuple[str, str], ...] | None = None
     module: str = ""
+    texts: bool = True
     pictured: bool = False
 
     @property
@@ -181,6 +183,7 @@ FORMS = (
         "The last states of the patches by their principal components, and which are alike",
         options=("token", "foreground", "deviations", *VEIL),
         covers="layers",
+        texts=False,
         pictured=True,
     ),
     Form(
@@ -189,12 +192,14 @@ FORMS = (
         "The weights of one token over the picture",
         chooses=(),
         options=(*PLACE, "sinks", "outliers", *VEIL),
+        texts=False,
         pictured=True,
     ),
 )
 FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
 PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
 EVERY = tuple(form.name for form in FORMS if form.covers == "every")
+TEXTS = tuple(form.name for form in FORMS if form.texts)
 WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")
 
 

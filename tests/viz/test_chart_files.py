@@ -4,7 +4,6 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ElementTree
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,7 +18,7 @@ from viz.export.charts import SUFFIXES, chart_file, series_of
 from viz.figures import bars, curves, facets, heatmap
 from viz.positions import pairs, tiles
 from viz.theme import COLOURS, diverging, sequential
-from viz.vision import distances, norms, overlay
+from viz.vision import distances, norms
 
 VALUES = np.linspace(-1, 1, 12).reshape(3, 4)
 CAPTION = Caption("A title", (), "Headscope")
@@ -101,17 +100,7 @@ def test_dials_and_tiles_are_drawn():
 
 
 def test_the_figures_of_pictures_are_drawn():
-    """Cells over a picture mix with it; a marked line keeps its name."""
-    picture = Image.new("RGB", (4, 4), (0, 0, 200))
-    over = overlay(np.array([[0.0, 1], [1, 0]]), picture, title="", bar="weight", signed=False)
-    pixels = of(Raster, charts([over], CAPTION))[0].pixels
-    last = sequential("dark")[255]  # a larger number is brighter, and the bar says so
-    assert "weight: brighter = more" in {item.text for item in of(Text, charts([over], CAPTION))}
-    layout: Any = over.layout
-    assert layout.coloraxis.colorscale[-1][1] == "rgb({}, {}, {})".format(*last)
-    expected = np.rint(0.62 * last + 0.38 * np.array([0, 0, 200]))
-    assert pixels.shape == (4, 4, 3)
-    assert np.abs(pixels[0, 3].astype(float) - expected).max() <= 1
+    """A marked line keeps its name; what is not there has no mark."""
     values = np.array([[1.0, np.nan], [3.0, 4.0]])
     found = charts([distances(values, title="", uniform=2.0, unit="pixels")], CAPTION)
     assert "uniform attention: 2.0000" in {item.text for item in of(Text, found)}

@@ -58,9 +58,13 @@ def picture() -> Image.Image:
 
 
 @cache
+def picture_model() -> Model:
+    return load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7, seed=1))
+
+
+@cache
 def picture_trace() -> Trace:
-    config = ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7, seed=1)
-    return trace(load(config), picture())
+    return trace(picture_model(), picture())
 
 
 def options(view: str) -> dict:
@@ -74,13 +78,15 @@ def options(view: str) -> dict:
 def traced(view: str) -> Trace:
     if FORM[view].runs:
         return predicted()
-    return picture_trace() if view == "image" else text_trace()
+    return text_trace() if FORM[view].texts else picture_trace()
 
 
 def made(tmp_path: Path, suffix: str, view: str = "matrix", **more) -> bytes:
     given: dict[str, Any] = options(view) | more
-    if view == "image":
+    if not FORM[view].texts:
         given["picture"] = picture()
+    if view == "features":
+        given["run"] = (picture_model(), picture())
     return export(traced(view), tmp_path / f"file{suffix}", **given).read_bytes()
 
 

@@ -161,7 +161,7 @@ def test_links_that_exist_choose_the_same(written: str) -> None:
 
 
 def test_an_image_page_has_its_own_options_and_the_sinks() -> None:
-    assert [each.name for each in selected.OVERLAY] == ["outliers", "ground", "paint", "opacity"]
+    assert [each.name for each in selected.OVERLAY] == ["outliers"]
     assert selected.SINKS.name == "sinks"
 
 

@@ -4,8 +4,6 @@ Drawn are heat maps, pictures, lines, markers, bands and horizontal bars, their 
 and colour scales: what `viz.figures`, `viz.positions` and `viz.vision` make.
 """
 
-import base64
-import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from PIL import Image
 
 from viz.drawing import parts
 from viz.drawing.letters import width
@@ -364,7 +361,6 @@ def _cells(figure: Any, trace: Any, axes: _Axes) -> Raster:
     else:
         step = max(1, math.ceil(max(values.shape) / MOST))
         pixels = _scale(figure).colours(values[::step, ::step].astype(float))
-        pixels = _over_picture(figure, pixels, 1.0 if trace.opacity is None else trace.opacity)
     ends = [
         axes.at(*corner) for corner in zip(*(_ends(trace, which) for which in "xy"), strict=True)
     ]
@@ -376,18 +372,6 @@ def _cells(figure: Any, trace: Any, axes: _Axes) -> Raster:
     return Raster((min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0)), pixels)
 
 
-def _over_picture(figure: Any, cells: np.ndarray, opacity: float) -> np.ndarray:
-    """The colours of cells, blended with the picture below them."""
-    layout = figure.layout
-    if opacity == 1 or not layout.images:
-        return cells
-    encoded = layout.images[0].source.partition(",")[2]
-    with Image.open(io.BytesIO(base64.b64decode(encoded))) as opened:
-        below = np.asarray(opened.convert("RGB"), float)
-    rows, cols = (np.arange(n) * m // n for n, m in zip(below.shape, cells.shape[:2], strict=False))
-    return np.rint(opacity * cells[rows][:, cols] + (1 - opacity) * below).astype(np.uint8)
-
-
 def _scale(figure: Any) -> Scale:
     """The colours of heat maps."""
     layout = figure.layout
@@ -396,5 +380,4 @@ def _scale(figure: Any) -> Scale:
     low = axis.cmin if axis.cmin is not None else min(float(np.nanmin(each)) for each in maps)
     high = axis.cmax if axis.cmax is not None else max(float(np.nanmax(each)) for each in maps)
     words = unescape(axis.colorbar.title.text or "")
-    mode = "light" if axis.colorscale is None else "dark"  # of `viz.vision.overlay`
-    return Scale("linear", float(low), float(high), words, mode)
+    return Scale("linear", float(low), float(high), words)

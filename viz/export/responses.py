@@ -154,9 +154,7 @@ def _request(
 
 def _applies(form: str, entry: TraceEntry) -> bool:
     """Whether a result has a form."""
-    if entry.patches is None:
-        return form not in ("image", "features")
-    return FORM[form].pictured
+    return FORM[form].texts if entry.patches is None else FORM[form].pictured
 
 
 def _pixels(patches: Patches) -> Any:

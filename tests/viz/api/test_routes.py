@@ -69,11 +69,12 @@ GOOD = {
     "written": "count=3",
     "cache": "first=2",
     "matters": "site=0&top=2",
+    "matters_in_layer": "site=0",
     "patched": "second=a&top=2",
     "alike": "site=0&head=1&model=catalogue:grammar",
 }
 # Refused for a text; tests/viz/api/test_sound.py and test_pictured.py ask them.
-OF_OTHERS = {"recording", "times", "photo", "perturbation"}
+OF_OTHERS = {"recording", "times", "photo"}
 
 
 def entry_of() -> TraceEntry:

@@ -14,6 +14,7 @@ from analysis.outputs import top_ids as top_ids
 from analysis.patches import grid_of as grid_of
 from analysis.predictions import vocabulary_of as vocabulary_of
 from analysis.similarity import grid_distances as grid_distances
+from analysis.target import EMBEDDINGS as EMBEDDINGS
 from analysis.telling import telling as telling
 from analysis.vision import attention_distance as attention_distance
 from analysis.vision import attention_entropy as attention_entropy

@@ -1,0 +1,118 @@
+"""All layers over a picture, and its features, as files: what the analyses say is in them."""
+
+import io
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pypdfium2
+import pytest
+from PIL import Image
+
+from analysis.perturbation import perturbation
+from analysis.relevance import explain
+from analysis.rollout import rollout
+from analysis.vision import feature_colours, patch_similarity
+from models.catalogue import entry, folder
+from models.run import Model, Trace, load, trace
+from viz.drawing.scene import Raster
+from viz.export import export
+from viz.export.files import place_of
+from viz.export.forms import PAPERS
+
+FORMS: dict[str, dict[str, Any]] = {
+    "model": {"method": "chefer", "beside": "rollout", "tested": True},
+    "faithfulness": {"method": "attnlrp", "proof": "road", "output": "8"},
+    "features": {"foreground": "below", "token": 9},
+}
+
+
+@cache
+def model() -> Model:
+    return load("digits")
+
+
+@cache
+def picture() -> Image.Image:
+    return Image.open(folder(entry("digits")) / "a-three.png").convert("RGB")
+
+
+@cache
+def traced() -> Trace:
+    return trace(model(), picture(), hidden=True)
+
+
+def made(place: Path, suffix: str, view: str, **more: Any) -> bytes:
+    given: dict[str, Any] = {"view": view, "layer": 1, "head": 0, "picture": picture()}
+    return export(
+        traced(), place / f"file{suffix}", run=(model(), picture()), **given, **more
+    ).read_bytes()
+
+
+def numbers(place: Path, view: str, **more: Any) -> dict[str, np.ndarray]:
+    return dict(np.load(io.BytesIO(made(place, ".npz", view, **more))))
+
+
+@pytest.mark.parametrize("view", FORMS)
+def test_figures_and_pages_of_a_picture_open(tmp_path: Path, view: str) -> None:
+    svg = made(tmp_path, ".svg", view, **FORMS[view]).decode()
+    assert "Digits · all layers together" in svg
+    page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", view, **FORMS[view]))[0]
+    assert "Headscope" in page.get_textpage().get_text_range()
+    assert Image.open(io.BytesIO(made(tmp_path, ".png", view, **FORMS[view]))).width > 1000
+    held = made(tmp_path, ".html", view, **FORMS[view]).decode()
+    wanted = {"model": "relevance?site=0", "faithfulness": "perturbation?site=0"}
+    assert wanted.get(view, "components?foreground=below") in held
+
+
+def test_numbers_over_a_picture_are_those_of_the_methods(tmp_path: Path) -> None:
+    found = numbers(tmp_path, "model", method="attnlrp", beside="rollout", output="8")
+    expected = explain(model(), picture(), target=8, method="attnlrp").tokens
+    np.testing.assert_allclose(found["attnlrp"], expected.numpy(force=True), rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(found["rollout"], rollout(traced())[0], rtol=1e-3)
+    asked = {"method": "rollout", "followed": "token", "query": 7}
+    np.testing.assert_allclose(
+        numbers(tmp_path, "model", **asked)["rollout"], rollout(traced())[7], rtol=1e-3
+    )
+
+
+def test_tests_of_a_picture_are_those_of_the_analysis(tmp_path: Path) -> None:
+    found = numbers(tmp_path, "faithfulness", method="rollout", proof="deletion", output="3")
+    expected = perturbation(model(), picture(), rollout(traced())[0], "deletion", target=3)
+    lines = np.stack([expected.curve, expected.reverse, *expected.random])
+    np.testing.assert_allclose(found["rollout_deletion"], lines, atol=1e-4)
+
+
+def test_features_of_a_picture_are_those_of_the_analysis(tmp_path: Path) -> None:
+    found = numbers(tmp_path, "features", token=9)
+    states = traced().final()[1:]
+    colours = feature_colours([states], threshold=None).colours[0]
+    assert np.abs(found["components"] - 255 * colours.numpy(force=True)).max() <= 0.5
+    cosines = patch_similarity(states, 8).numpy(force=True)
+    np.testing.assert_allclose(found["similarity"], cosines, rtol=1e-3, atol=1e-5)
+
+
+def test_a_larger_number_is_brighter_over_the_picture() -> None:
+    """Luminance by relevance over a picture of one grey."""
+    request = place_of(
+        traced(), "model", place(), 0, "own", None, "out", grey(), {"method": "rollout"}
+    )
+    scene = PAPERS["model"].figure(request)
+    (raster,) = (item for item in scene.items if isinstance(item, Raster))
+    light = raster.pixels.astype(float) @ [0.2126, 0.7152, 0.0722]
+    side = light.shape[0] // 8
+    by_patch = light[side // 2 :: side, side // 2 :: side].flatten()
+    order = rollout(traced())[0, 1:].argsort().numpy()
+    assert (np.diff(by_patch[order]) > -2).all()
+    assert by_patch[order[-1]] > by_patch[order[0]] + 60
+
+
+def grey() -> Image.Image:
+    return Image.new("RGB", (64, 64), (120, 120, 120))
+
+
+def place() -> Any:
+    from models.trace import where_of
+
+    return where_of(1, None, None, None, None)
