@@ -7,6 +7,7 @@ the folder can name code, kernels or other modules for it to fetch.
 import contextlib
 import copy
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,9 @@ from models.pretrained.tokenizers import wrapped
 from models.prompting import PromptSettings, read_prompting
 from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
 
+# The library changes torch's own functions while it loads: of two models that load at a time, tied
+# weights are reported missing.
+_one_at_a_time = threading.Lock()
 # Settings that make the library download or run something, or choose its kernels.
 DROPPED = frozenset(
     {"auto_map", "transformers_weights", "custom_pipelines", "_commit_hash", "return_dict"}
@@ -243,7 +247,7 @@ def _filled(
 ) -> tuple[PreTrainedModel, tuple[str, ...]]:
     """The network with exactly these weights."""
     try:
-        with quiet_transformers():
+        with _one_at_a_time, quiet_transformers():
             loaded: Any = kind.from_pretrained(
                 None,
                 config=config,

@@ -1,6 +1,8 @@
 """What a checkpoint or a module in memory says of itself, and how its faults are put."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +265,17 @@ def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:
         f"the checkpoint has wrong shapes for {name} ({width - 1} in place of {width}):"
         " download it again"
     )
+
+
+def test_models_that_load_at_a_time_keep_their_tied_weights(tmp_path: Path) -> None:
+    network: Any = build("LlamaForCausalLM", "LlamaConfig", {**TEXT, "tie_word_embeddings": True})
+    network.save_pretrained(tmp_path)
+    start = threading.Barrier(4)
+
+    def loaded(_: int) -> bool:
+        start.wait(timeout=60)
+        again: Any = load_folder(Folder.at(tmp_path)).network
+        return again.lm_head.weight is again.model.embed_tokens.weight
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(loaded, range(4)))
