@@ -100,8 +100,8 @@ LESSON = Lesson(
                 " note. Without the induction head it is {tests.2.accuracy:.0%}, for others do the"
                 " same. A head next to it hardly matters: {tests.3.loss:.1f} without head 1 of"
                 " layer 16, and without each of the {controls.count:d} other heads of both layers,"
-                " measured beforehand, the loss is {controls.median:.1f} in the middle and"
-                " {controls.most:.1f} at most.",
+                " measured beforehand and drawn as dots, the loss is {controls.median:.1f} in the"
+                " middle and {controls.most:.1f} at most.",
             ),
             tries=(
                 Try(

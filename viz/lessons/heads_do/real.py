@@ -84,7 +84,12 @@ def controls() -> dict[str, Any]:
     losses = sorted(
         loss(passes.edited([Ablate(*each)])) for each in others if each not in HEADS[:2]
     )
-    return {"count": len(losses), "median": losses[len(losses) // 2], "most": losses[-1]}
+    return {
+        "count": len(losses),
+        "median": losses[len(losses) // 2],
+        "most": losses[-1],
+        "losses": losses,
+    }
 
 
 def _repeated() -> "tuple[Passes, Loss, Any]":

@@ -33,14 +33,17 @@ import { fixed } from "../story/marks.js";
  * @property {{weights: number[][][], best: Predicted[]}} changed by the ablation
  * @property {string} ablated
  * @property {{head: number | null, accuracy: number, loss: number}[]} tests
+ * @property {{losses: number[]}} [controls] the loss without each other head of the two layers
  * @property {Reads} reads
  */
 
-const [WIDTH, HEIGHT] = [560, 440];
+const [WIDTH, HEIGHT] = [560, 506];
 const [TOKENS, TALL] = [138, 30]; // top and height of the text
 const [MAPS, SIDE, GAP] = [250, 122, 18];
 const BARS = MAPS + SIDE + 16;
 const LEAST = 0.1; // weight of an arrow that is shown
+/** The line of losses: height, ends, and the middles of what is above and below it. */
+const LINE = { y: 480, left: 24, right: WIDTH - 24, above: 462, below: 496, name: 446 };
 /** Rows of the keys and of the next words. */
 const ROW = { keys: 66, words: 336, tall: 30, low: 24 };
 
@@ -62,28 +65,29 @@ export const figure = {
 
   marks(/** @type {Numbers} */ numbers, moment) {
     if (moment.step === "hide") return hiding(numbers.reads, moment.ink);
-    return [...arrows(numbers, moment), ...text(numbers, moment), ...maps(numbers, moment)];
+    return [...arrows(numbers, moment), ...text(numbers, moment), ...maps(numbers, moment), ...losses(numbers, moment)];
   },
 
   describe(/** @type {Numbers} */ numbers, moment) {
-    const { tokens, query, reads, tests, best, changed, names } = numbers;
+    const { tokens, query, reads, tests, best, changed, names, controls } = numbers;
     const { step } = moment;
     const list = (/** @type {(number | null)[]} */ values) => names.map((name, i) => `${name} ${formatted(values[i])}`).join("; ");
     if (step === "hide")
       return `Keys of “${reads.tokens.at(-1)}” in head ${reads.head} of layer ${reads.layer}, with weight and change when hidden: ${reads.tokens.map((token, i) => `${token} ${fixed(reads.weights[i])}, ${fixed(reads.changes[i])}`).join("; ")}.`;
     if (step === "ablate")
-      return `Share of next tokens predicted right without a head: ${list(tests.slice(1).map(({ accuracy }) => accuracy))}. Here “${changed.best[query].token}” is predicted after “${tokens[query]}”.`;
+      return `Share of next tokens predicted right without a head: ${list(tests.slice(1).map(({ accuracy }) => accuracy))}.${controls ? ` Loss: ${list(tests.slice(1).map(({ loss }) => loss))}; without each of ${controls.losses.length} other heads ${fixed(controls.losses[0])} to ${fixed(controls.losses.at(-1) ?? 0)}.` : ""} Here “${changed.best[query].token}” is predicted after “${tokens[query]}”.`;
     if (step === "induction")
       return `From “${tokens[query]}” at position ${query} an arrow leads to the key with the most weight in ${names[numbers.followed[step]]}. Predicted next: “${best[query].token}”.`;
     return `Maps of four heads on ${tokens.join(" ")}. ${step === "sink" ? "Mean weight on the first token" : "Mean weight on the token before"}: ${list(under(numbers, moment).values)}.`;
   },
 
-  tables(/** @type {Numbers} */ { tokens, weights, roles, tests, best, reads, names, network }) {
+  tables(/** @type {Numbers} */ { tokens, weights, roles, tests, best, reads, names, network, controls }) {
     return [
       { title: "Mean weights", rows: names, cols: ["token before", "what followed last time", "first token"], values: names.map((_, i) => [roles.previous[i], roles.induction[i], roles.first[i]]) },
       ...names.map((title, i) => ({ title: `Weights: ${title}`, rows: tokens, cols: tokens, values: weights[i] })),
       { title: "Predictions", rows: tokens, cols: ["next token", "probability"], values: best.map(({ token, share }) => [token, share]) },
       { title: network === "small" ? "Ablation, 64 random texts" : "Ablation, 64 random tokens that come twice", rows: ["all heads", ...names.map((name) => `without ${name}`)], cols: ["next token right", "cross entropy"], values: tests.map(({ accuracy, loss }) => [accuracy, loss]) },
+      ...(controls ? [{ title: "Without each other head of the two layers, from the least", rows: controls.losses.map((_, i) => String(i + 1)), cols: ["cross entropy"], values: controls.losses.map((loss) => [loss]) }] : []),
       { title: "A key hidden", rows: reads.tokens, cols: ["weight", "change"], values: reads.tokens.map((_, i) => [reads.weights[i], reads.changes[i]]) },
     ];
   },
@@ -211,6 +215,38 @@ function maps(numbers, moment) {
     );
   });
   return marks;
+}
+
+/**
+ * The loss without each head of two layers: the others as dots, and the heads of the maps by name.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function losses({ controls, tests, names, ablated, previous }, { step, ink }) {
+  if (step !== "ablate" || !controls) return [];
+  const most = Math.max(...controls.losses, ...tests.map(({ loss }) => loss));
+  const x = (/** @type {number} */ loss) => LINE.left + ((LINE.right - LINE.left) * loss) / most;
+  const without = tests.slice(1);
+  const named = without.flatMap(({ loss }, head) => {
+    const chosen = ablated === String(head);
+    if (!chosen && head !== previous && head !== previous + 1) return []; // others are among the dots
+    const fill = chosen ? ink.primary : ink.text;
+    /** @type {Mark[]} */
+    const marks = [
+      { key: `loss/${head}`, kind: "rect", x: x(loss) - 6, y: LINE.y - 6, w: 12, h: 12, r: 6, fill, tip: `without ${names[head]}: ${fixed(loss)}` },
+      { key: `loss/${head}/name`, kind: "text", x: Math.min(x(loss), LINE.right - 44), y: LINE.above, text: `${names[head]}: ${fixed(loss, 1)}`, size: 13, bold: chosen, fill },
+    ];
+    return marks;
+  });
+  return [
+    { key: "loss/title", kind: "text", x: LINE.left, y: LINE.name, text: `Loss without one head; dots: the ${controls.losses.length} others of both layers`, size: 13, anchor: "start", fill: ink.text },
+    { key: "loss/line", kind: "path", d: `M${LINE.left} ${LINE.y}H${LINE.right}`, stroke: ink.muted, width: 1 },
+    { key: "loss/whole", kind: "path", d: `M${x(tests[0].loss)} ${LINE.y - 10}v20`, stroke: ink.text, width: 2 },
+    { key: "loss/whole/name", kind: "text", x: x(tests[0].loss), y: LINE.below, text: `all heads: ${fixed(tests[0].loss, 1)}`, size: 13, fill: ink.text },
+    { key: "loss/zero", kind: "text", x: LINE.left, y: LINE.below, text: "0", size: 13, fill: ink.muted },
+    ...controls.losses.map((loss, i) => /** @type {Mark} */ ({ key: `loss/other/${i}`, kind: "rect", x: x(loss) - 4, y: LINE.y - 4, w: 8, h: 8, r: 4, fill: ink.muted, opacity: 0.55, tip: `without another head: ${fixed(loss)}` })),
+    ...named,
+  ];
 }
 
 /** What pressing a map does. @type {(network: string, step: string, head: number, gone: boolean) => import("../types").Patch | undefined} */
