@@ -84,6 +84,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
 
 def unlink(answers: dict[str, Any]) -> None:
     """Removes the links of a head's answers, which lead to the app."""
+    answers["head"]["link"] = None
     there = answers["head"]["there"] or {"examples": []}
     examples = (*answers["head"]["examples"], *there["examples"])
     for linked in (*examples, *answers["alike"].get("there", [])):

@@ -168,6 +168,7 @@ def head(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
     known = entry.run.heads.loc[number]
     return {
         "sentence": known["sentence"] or None,
+        "link": _in_explore(entry, entry.sites[site], head, {}),
         "items": int(known["items"]),
         "queries": int(known["queries"]),
         "numbers": means_of(entry, number),
@@ -340,12 +341,21 @@ def _link(
     entry: RunEntry, site: HeadSite, head: int, row: dict[str, Any], text: dict[str, Any]
 ) -> str | None:
     """The link to the example in Explore; None where its model or input is not in a link."""
-    model = _catalogued().get(entry.run.manifest["model"]["name"])
     given = _input(text)
-    if model is None or given is None:
+    if given is None:
         return None
-    place = {"layer": site.layer, "attention": site.kind, "head": head, "token": row["query"]}
-    return "./" + path_of("", model=model, **given, **place, tower=site.tower)
+    return _in_explore(entry, site, head, given | {"token": row["query"]})
+
+
+def _in_explore(
+    entry: RunEntry, site: HeadSite, head: int, parameters: Mapping[str, Any]
+) -> str | None:
+    """The link to a head in Explore; None where its model is not in a link."""
+    model = _catalogued().get(entry.run.manifest["model"]["name"])
+    if model is None:
+        return None
+    place = {"layer": site.layer, "attention": site.kind, "head": head, "tower": site.tower}
+    return "./" + path_of("", model=model, **place, **parameters)
 
 
 def _input(text: dict[str, Any]) -> dict[str, str] | None:

@@ -132,6 +132,10 @@ def test_examples_are_whole_and_lead_to_explore(run: str) -> None:
     texts = {row["text"]: row for row in table(run, "texts").to_pylist()}
     own.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
     address = table(run, "heads").to_pylist()[number]
+    query = dict(parse_qsl(urlsplit(of(run, number)["link"]).query))
+    place = {"layer": str(address["layer"]), "attention": address["kind"]}
+    tower = {"tower": address["tower"]} if address["tower"] else {}
+    assert query == {"model": run, "head": str(address["head"]), **place, **tower}
     for each, row in zip(found, own, strict=True):
         assert (each["query"], each["keys"], each["weights"]) == (
             row["query"],

@@ -635,6 +635,8 @@ export interface CorpusToken {
 /** The response of "head". */
 export interface CorpusHead {
   sentence: string | null;
+  /** To the head in Explore; null where its model is not in a link. */
+  link: string | null;
   items: number;
   queries: number;
   numbers: CorpusMean[];

@@ -32,6 +32,7 @@ export function headPage(state, parent) {
     button("‹", "Previous head", () => step(-1)),
     button("›", "Next head", () => step(1)),
   );
+  const explore = element("a", "hs-corpus-explore", {}, "This head in Explore");
   const said = element("p", "hs-corpus-sentence");
   const picture = element("div", "hs-corpus-map");
   const wait = element("p", "hs-sentence", { role: "status" });
@@ -49,7 +50,7 @@ export function headPage(state, parent) {
     elsewhere,
   );
   parent.append(
-    element("div", "hs-row", {}, name, element("span", "hs-spring"), steps),
+    element("div", "hs-row", {}, name, explore, element("span", "hs-spring"), steps),
     ...[element("div", "hs-corpus-top", {}, picture, said), wait, body, likeness],
   );
   const built = changes();
@@ -73,6 +74,8 @@ export function headPage(state, parent) {
     const inputs = run.pictures ? "pictures" : "texts";
     const none = `Nothing is claimed of this head, over ${counted(head.items)} ${inputs}.`;
     setText(said, head.sentence ?? none);
+    explore.hidden = !head.link;
+    explore.href = head.link ?? "";
     const small = thumbnail(state, { site: state.selection.site, head: state.head }, PICTURE, theme);
     small?.setAttribute("role", "img");
     small?.setAttribute("aria-label", "Mean weights of the first 16 tokens: rows attend, columns are attended to");

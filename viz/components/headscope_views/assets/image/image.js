@@ -90,14 +90,13 @@ function compose(state, root, host) {
   const grid = element("div", "hs-grid hs-image-grid");
   const next = predictionLine(state.view, root, () => explaining(state));
   root.append(bar, grid);
-  const ofHead = element("div");
   const relevance = whenChosen(state, "model", root, relevanceOf);
   const features = whenChosen(state, "features", root, featuresOf);
-  root.append(ofHead);
   /** @type {Panel} */
-  const forms = { render: () => void (grid.hidden = ofHead.hidden = state.form !== "attention") };
+  const forms = { render: () => void (grid.hidden = state.form !== "attention") };
   const edits = editsOf(state, host);
   const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid)];
+  const column = /** @type {HTMLElement} */ (grid.lastElementChild); // of the heads
   const matters = headsThatMatter(
     {
       view: state.view,
@@ -105,10 +104,10 @@ function compose(state, root, host) {
       select: (change) => state.select(change),
       edit: () => edits.ask,
     },
-    /** @type {HTMLElement} */ (grid.lastElementChild),
+    column,
   );
   const beside = besideOf(state, grid, root, host);
-  const over = overCorpora(state, ofHead);
+  const over = overCorpora(state, column);
   return [
     ...[next, forms, beside, ...views, { late: true, ...matters }, relevance, features, over],
     ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
