@@ -91,29 +91,54 @@ class Examples:
             fetch: the strongest keys and their weights, of pairs of a head and a query.
         """
         interval = np.searchsorted(STRENGTHS, strength, side="right") - 1
-        chosen = []
-        for each in range(len(STRENGTHS)):
-            hit = interval == each
-            limit = self.number[first : first + len(strength), each, -1]
-            hit &= number < limit[:, None]
-            hit &= hit.cumsum(1) <= KEPT
-            heads, places = hit.nonzero()
-            chosen += [(head, each, place) for head, place in zip(heads, places, strict=True)]
-        if not chosen:
+        limits = self.number[first : first + len(strength), :, -1]
+        below = number < np.take_along_axis(limits, np.maximum(interval, 0), 1)
+        heads, places = (below & (interval >= 0)).nonzero()
+        if not len(heads):
             return
-        heads, _, places = np.array(chosen).T
+        cell = heads * len(STRENGTHS) + interval[heads, places]
+        order = np.argsort(cell, kind="stable")
+        cells, starts, sizes = np.unique(cell[order], return_index=True, return_counts=True)
+        row = np.repeat(np.arange(len(cells)), sizes)
+        rank = np.arange(len(order)) - np.repeat(starts, sizes)
+        few = rank < KEPT  # no more of one cell can be in its sample
+        row, rank, heads, places = row[few], rank[few], heads[order[few]], places[order[few]]
         keys, weights = fetch(heads, places)
-        for index, (head, each, place) in enumerate(chosen):
-            at = first + head, each
-            slot = int(np.searchsorted(self.number[at], number[place]))
-            if slot == KEPT:
-                continue
-            for field_ in vars(self).values():
-                field_[at][slot + 1 :] = field_[at][slot:-1].copy()
-            self.number[at][slot] = number[place]
-            self.text[at][slot], self.query[at][slot] = text[place], query[place]
-            self.strength[at][slot] = strength[head, place]
-            self.keys[at][slot], self.weights[at][slot] = keys[index], weights[index]
+        offered = Examples(
+            number[places],
+            text[places],
+            query[places],
+            strength[heads, places],
+            keys,
+            weights,
+        )
+        self._insert((first + cells // len(STRENGTHS), cells % len(STRENGTHS)), row, rank, offered)
+
+    def _insert(
+        self,
+        at: tuple[np.ndarray, np.ndarray],
+        row: np.ndarray,
+        rank: np.ndarray,
+        offered: "Examples",
+    ) -> None:
+        """The samples of some heads and intervals with what is offered to them.
+
+        Args:
+            at: head and interval of each sample.
+            row: of each offered query, the sample.
+            rank: of each offered query, its place among those that are offered to the sample.
+            offered: the queries, without an axis for heads or intervals.
+        """
+        number = np.full((len(at[0]), KEPT), NONE)
+        number[row, rank] = offered.number
+        order = np.argsort(np.concatenate([self.number[at], number], 1), 1, kind="stable")[:, :KEPT]
+        for name, mine in vars(self).items():
+            old = mine[at]
+            new = np.zeros_like(old)
+            new[row, rank] = getattr(offered, name)
+            both = np.concatenate([old, new], 1)
+            places = order if both.ndim == 2 else order[..., None]
+            mine[at] = np.take_along_axis(both, places, 1)
 
     def merge(self, other: "Examples") -> None:
         """The sample of both parts."""
