@@ -18,16 +18,26 @@ from tests.analysis.corpus.conftest import sentences
 
 pytestmark = pytest.mark.long
 
+KILLS = 10
 SLOW = """
-import sys, time
+import os, signal, sys, threading, time
 from pathlib import Path
 from analysis.corpus import run
 from models.encoder import EncoderConfig
 from models.run import load
 
+alive, clocks = float(sys.argv[3]), []
+
+def control(progress):
+    if progress.total is not None and not clocks:
+        clocks.append(threading.Timer(alive, os.kill, (os.getpid(), signal.SIGKILL)))
+        clocks[0].daemon = True
+        clocks[0].start()
+    time.sleep(0.01)
+
 model = load(EncoderConfig(vocab=211, dim=10, depth=1, heads=2, mlp=17, max_tokens=31, seed=4))
 run(model, [Path(sys.argv[1])], Path(sys.argv[2]), block=2, shard=4, threads=1,
-    control=lambda progress: time.sleep(0.01))
+    control=control)
 """
 
 
@@ -36,20 +46,13 @@ def test_a_run_that_is_killed_ten_times_ends_the_same(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join(sentences(400)) + "\n")
     command = [sys.executable, "-c", SLOW, str(corpus)]
-    subprocess.run([*command, str(tmp_path / "whole")], check=True, timeout=600)
-    dice, kills = random.Random(4), 0
-    for _ in range(40):
-        process = subprocess.Popen([*command, str(tmp_path / "killed")])
-        try:
-            process.wait(timeout=None if kills == 10 else 4 + 4 * dice.random())
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-            continue
-        assert process.returncode == 0
-        break
-    assert kills > 1
+    subprocess.run([*command, str(tmp_path / "whole"), "600"], check=True, timeout=600)
+    dice = random.Random(4)
+    for _ in range(KILLS):
+        alive = str(0.3 * dice.random())  # seconds of reading, which takes several
+        done = subprocess.run([*command, str(tmp_path / "killed"), alive], check=False, timeout=600)
+        assert done.returncode == -signal.SIGKILL
+    subprocess.run([*command, str(tmp_path / "killed"), "600"], check=True, timeout=600)
     assert not list((tmp_path / "killed").glob("*.tmp"))
     for name in NAMES:
         one, two = (
