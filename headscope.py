@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from models.encoder import EncoderConfig as EncoderConfig
     from models.inputs.prompt import Prompt as Prompt
     from models.inputs.prompt import in_template as in_template
+    from models.inputs.video import Video as Video
     from models.run import load as load
     from models.run import trace as trace
     from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
@@ -66,6 +67,7 @@ _HOMES = {
     ),
     "models.encoder": ("EncoderConfig",),
     "models.inputs.prompt": ("Prompt", "in_template"),
+    "models.inputs.video": ("Video",),
     "models.run": ("load", "trace"),
     "models.seq2seq": ("Seq2SeqConfig",),
     "models.verify": ("verify",),

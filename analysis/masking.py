@@ -18,7 +18,8 @@ from analysis.grounding import answer, rows_of
 from models.edits import Cut
 from models.inputs.pictures import opened
 from models.inputs.prompt import Prompt
-from models.picture_grid import Box
+from models.inputs.video import Video, read_video
+from models.picture_grid import Box, PictureGrid
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
 
@@ -56,6 +57,7 @@ def need(
     area: Box,
     *,
     picture: int = 0,
+    frames: Sequence[int] = (),
     mask: Mask = "mean",
     controls: int = 5,
     seed: int = 0,
@@ -64,11 +66,12 @@ def need(
 
     Args:
         model: from `load`.
-        prompt: with pictures.
+        prompt: with pictures, or a video, which counts as one picture.
         written: ids of the answer, which every pass reads.
         places: tokens of the word, counted within the answer.
         area: of the picture.
         picture: which one.
+        frames: of a video, those whose area is masked; () for all.
         mask: "mean" paints the area in the mean colour of the picture, "blur" blurs it, "cut" hides
             the image tokens whose middle lies in it from every query, as an edit.
         controls: number of areas elsewhere.
@@ -81,8 +84,9 @@ def need(
         raise ValueError(f"mask: expected one of {', '.join(MASKS)}, received {mask!r}")
     if not (0 <= area.left < area.right <= 1 and 0 <= area.top < area.bottom <= 1):
         raise ValueError(f"area: expected shares of the picture from 0 to 1, received {area}")
-    if not 0 <= picture < len(prompt.images):
-        raise ValueError(f"picture: expected 0 to {len(prompt.images) - 1}, received {picture}")
+    count = len(prompt.images) if prompt.video is None else 1
+    if not 0 <= picture < count:
+        raise ValueError(f"picture: expected 0 to {count - 1}, received {picture}")
     model = as_model(model)
     target = read_whole(model, written)
     whole = trace(model, prompt, target)
@@ -90,9 +94,9 @@ def need(
 
     def probability_without(where: Box) -> float:
         if mask == "cut":
-            edits = cuts(whole, where, picture)
+            edits = cuts(whole, where, picture, frames)
             return probability(trace(model, prompt, target, edits=edits), places)
-        other = masked(prompt, picture, where, mask)
+        other = masked(prompt, picture, where, mask, frames)
         return probability(trace(model, other, target), places)
 
     return Need(
@@ -123,8 +127,18 @@ def probability(t: Trace, places: Sequence[int]) -> float:
     return exp(total)
 
 
-def masked(prompt: Prompt, picture: int, area: Box, mask: Mask) -> Prompt:
-    """The prompt with an area of a picture painted over or blurred."""
+def masked(
+    prompt: Prompt, picture: int, area: Box, mask: Mask, frames: Sequence[int] = ()
+) -> Prompt:
+    """The prompt with an area of a picture, or of some frames, painted over or blurred."""
+    if prompt.video is not None:
+        read = read_video(prompt.video)
+        chosen = frames or range(len(read.images))
+        seen = [
+            painted(image, area, mask) if number in chosen else image
+            for number, image in enumerate(read.images)
+        ]
+        return replace(prompt, video=Video(seen, read.fps))
     images = [opened(each).image.convert("RGB") for each in prompt.images]
     images[picture] = painted(images[picture], area, mask)
     return replace(prompt, images=tuple(images))
@@ -152,15 +166,21 @@ def painted(image: "Image", area: Box, mask: Mask) -> "Image":
     return result
 
 
-def cuts(t: Trace, area: Box, picture: int) -> tuple[Cut, ...]:
+def cuts(t: Trace, area: Box, picture: int, frames: Sequence[int] = ()) -> tuple[Cut, ...]:
     """Edits that hide the image tokens of an area from every query of the text's layers.
+
+    Args:
+        t: with pictures.
+        area: of a picture.
+        picture: which one.
+        frames: of a video, those whose tokens are hidden; () for all.
 
     Raises:
         ValueError: where no image token lies in it.
     """
     cuts = []
     for site in _of_text(t):
-        grids = [grid for grid in t.key_pictures(site) if grid.picture == picture]
+        grids = grids_of(t, site, picture, frames)
         hidden = tuple(sorted({place for grid in grids for place in grid.within(area)}))
         where = {"kind": site.kind, "tower": site.tower, "module": site.module}
         if hidden:
@@ -168,6 +188,15 @@ def cuts(t: Trace, area: Box, picture: int) -> tuple[Cut, ...]:
     if not cuts:
         raise ValueError("area: no image token has its middle in it")
     return tuple(cuts)
+
+
+def grids_of(t: Trace, site: Site, picture: int, frames: Sequence[int] = ()) -> list[PictureGrid]:
+    """The grids of a site's keys on a picture; of a video, those that some of the frames share."""
+    return [
+        grid
+        for grid in t.key_pictures(site)
+        if grid.picture == picture and (not frames or {*frames} & {*grid.frames})
+    ]
 
 
 def _of_text(t: Trace) -> list[Site]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.preprocessing import NESTED
+from models.preprocessing import FILE, NESTED
 
 TEMPLATE, OLDER_TEMPLATE = "chat_template.jinja", "chat_template.json"
 TOKENIZER, TOKENS = "tokenizer_config.json", "special_tokens_map.json"
-GENERATION = "generation_config.json"
+GENERATION, VIDEO = "generation_config.json", "video_preprocessor_config.json"
 MOST_CHARACTERS = 2**18  # of a template
 PARTS = ("image_processor", "feature_extractor", "video_processor", "tokenizer", "audio_tokenizer")
 NO_OPTIONS = ("processor_class", "auto_map", "chat_template", "custom_pipelines")
@@ -29,6 +29,7 @@ class PromptSettings:
         tokens: names of special tokens, such as ("image_token", "<image>").
         ends: ids that end an answer, where the checkpoint states them.
         aligning: layer and head of each head that follows time, of a checkpoint of speech.
+        video: JSON of the settings of its video processor.
     """
 
     template: str | None = None
@@ -37,6 +38,7 @@ class PromptSettings:
     tokens: Tokens = ()
     ends: tuple[int, ...] = ()
     aligning: tuple[tuple[int, int], ...] = ()
+    video: str = "{}"
 
 
 def read_prompting(folder: Folder) -> PromptSettings:
@@ -56,7 +58,14 @@ def read_prompting(folder: Folder) -> PromptSettings:
         _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
         _ends(folder.json(GENERATION) or {}),
         _aligning(folder.json(GENERATION) or {}),
+        json.dumps(_of_video(folder, given), sort_keys=True),
     )
+
+
+def _of_video(folder: Folder, processor: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings of the video processor; where no file states them, those of pictures hold."""
+    given = processor.get("video_processor") or folder.json(VIDEO) or folder.json(FILE) or {}
+    return given if isinstance(given, Mapping) else {}
 
 
 def _aligning(settings: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:

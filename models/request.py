@@ -144,10 +144,12 @@ class Question:
     Attributes:
         text: the question.
         pictures: beside it, in order.
+        video: whether these are the frames of a video, or a single one is an animation.
     """
 
     text: str
     pictures: tuple[File, ...] = ()
+    video: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from models.image import open_image
 from models.inputs.pictures import Processed, processed
 from models.inputs.prompt import Prompt, chat, in_template
 from models.inputs.sound import read_recording
+from models.inputs.video import Video
 from models.loading.estimate import check_memory, kept_logits
 from models.loading.load import load
 from models.preprocessing import Preprocessing, changed
@@ -183,8 +184,15 @@ def _argument(given: Any, model: "Model") -> Any:
     if isinstance(given, Ids):
         return torch.tensor([given.values], device=model.device)
     if isinstance(given, Question):
-        return Prompt(given.text, tuple(file.data for file in given.pictures))
+        files = tuple(file.data for file in given.pictures)
+        return Prompt(given.text, video=film(given)) if given.video else Prompt(given.text, files)
     return _picture(given, model) if isinstance(given, Picture) else given
+
+
+def film(question: Question) -> Video:
+    """The video of a question: an animation, or a picture a frame."""
+    data = [file.data for file in question.pictures]
+    return Video(data[0] if len(data) == 1 else data)
 
 
 def _picture(picture: Picture, model: "Model") -> Any:

@@ -1,7 +1,7 @@
 """A model's own processor of text and pictures together, as transformers has it.
 
 Processors that also read videos ask for a video processor, which needs torchvision. Here they are
-built without one and read pictures alone.
+built with a `FrameProcessor` in its place, for the families that it knows, else without one.
 """
 
 import inspect
@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from models.inputs.processor import image_processor
+from models.inputs.video import FAMILIES, FrameProcessor
 from models.prompting import PromptSettings
 from models.text import FileTokenizer
 
@@ -57,8 +58,11 @@ def _processor(
             words = PreTrainedTokenizerFast(
                 tokenizer_object=tokenizer.copy(), **_named(dict(prompts.tokens))
             )
-            kind = _without_videos(ALIKE.get(named, named))
+            kind = _with_frames(ALIKE.get(named, named))
             options = _options(kind, {**dict(stated), **json.loads(prompts.options)})
+            if "video_processor" in options and family in FAMILIES:
+                settings = json.loads(prompts.video)
+                options["video_processor"] = FrameProcessor(images, family, settings)
             return kind(image_processor=images, tokenizer=words, **options)
     except Exception:  # needs a library that is not installed, or settings that are not there
         return None
@@ -72,15 +76,15 @@ def _named(tokens: dict[str, str]) -> dict[str, Any]:
     return {**plain, "extra_special_tokens": added}
 
 
-def _without_videos(name: str) -> type:
-    """The class of a processor, which takes None for the processor of videos."""
+def _with_frames(name: str) -> type:
+    """The class of a processor, which takes a `FrameProcessor` or None for that of videos."""
     import transformers
 
     base: Any = getattr(transformers, name)
 
     class Processor(base):
         def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
-            if argument_name == "video_processor" and argument is None:
+            if argument_name == "video_processor":
                 return None
             return super().check_argument_for_proper_class(argument_name, argument)
 

@@ -109,7 +109,7 @@ class Layout:
             return [f"band {row}, frame {col}" for row, col in places]
         if not self.frames:
             return [f"patch {row},{col}" for row, col in places]
-        return [f"frame {at}, patch {row},{col}" for at in self.frames for row, col in places]
+        return [f"frame {at + 1}, patch {row},{col}" for at in self.frames for row, col in places]
 
     def _tokens(self, labels: Sequence[str]) -> Tokens:
         special = (True,) * len(self.before), (False,) * len(labels), (True,) * len(self.behind)

@@ -270,7 +270,10 @@ def _merged(
     config: Any,
     parts: Sequence[Part],
 ) -> tuple[Grids, dict[int, str]]:
-    """Qwen2-VL and what follows it: squares of patches, row by row, frame pair by frame pair."""
+    """Qwen2-VL and what follows it: squares of patches, row by row, frame pair by frame pair.
+
+    Of a video, each of the parts is a frame; the last one can be alone in its pair.
+    """
     merge = config.vision_config.spatial_merge_size
     depth = getattr(config.vision_config, "temporal_patch_size", 1)
     grids: list[PictureGrid] = []
@@ -284,18 +287,27 @@ def _merged(
                 if len(places) < rows * cols:
                     raise NoGridError(f"{len(image_columns)} image tokens for {name}")
                 first += rows * cols
-                seen = tuple(range(frame * depth, (frame + 1) * depth))
                 video = kind == VIDEO_TYPE
+                seen = range(frame * depth, (frame + 1) * depth)
+                if parts:
+                    seen = seen[: max(1, len(parts) - seen.start)]
                 grids.append(
                     PictureGrid(
                         picture,
                         torch.tensor(places).view(rows, cols),
-                        name=f"frames {seen[0]} to {seen[-1]}" if video else "",
-                        frames=seen if video else (),
+                        name=frame_name(seen) if video else "",
+                        frames=tuple(seen) if video else (),
                     )
                 )
             picture += 1
     return tuple(grids), {}
+
+
+def frame_name(frames: Sequence[int]) -> str:
+    """Of frames counted from 0, such as "frames 3 and 4"."""
+    numbers = [str(frame + 1) for frame in frames]
+    *most, last = numbers
+    return f"frames {', '.join(most)} and {last}" if most else f"frame {last}"
 
 
 def _none(*given: Any) -> tuple[Grids, dict[int, str]]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from models.model import Model
 
 IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
+VIDEO = "pixel_values_videos"
 VECTORS = "inputs_embeds"
 
 
@@ -122,7 +123,7 @@ def _of_prompt(
     if prompt.audio is not None:
         if not any(name in forward_arguments(model.network) for name in SOUND):
             raise ValueError(f"{model.name} reads no sound")
-        if prompt.text or prompt.images:
+        if prompt.text or prompt.images or prompt.video is not None:
             raise ValueError(f"{model.name} reads sound alone: expected no text or pictures")
         return _of_sound(model, prompt.audio), target
     reading = read_prompt(model, prompt)
@@ -150,7 +151,7 @@ def _taken(model: "Model", arguments: Mapping[str, Any]) -> dict[str, Any]:
 def add_grids(model: "Model", inputs: ModelInputs) -> None:
     """Adds where image tokens of the text lie on pictures, or a note that says why not."""
     text, config = inputs.sequences.get("text"), model.network.config
-    pixels = inputs.arguments.get(IMAGE)
+    pixels = inputs.arguments.get(IMAGE, inputs.arguments.get(VIDEO))
     if text is None or not isinstance(pixels, Tensor) or not hasattr(config, "text_config"):
         return
     if TEXT not in inputs.arguments or not has_image_tokens(inputs.arguments, config):

@@ -1,4 +1,4 @@
-"""Prompts: a text with pictures or sound, written as the model's chat template has it."""
+"""Prompts: a text with pictures, a video or sound, written as the model's chat template has it."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ from models.inputs.joint_processor import joint_processor
 from models.inputs.pictures import opened, processed
 from models.inputs.placement import coordinates, parts_of
 from models.inputs.processor import notes_of, seen_image
-from models.picture_grid import Part
+from models.inputs.video import FAMILIES, Frames, Video, read_video
+from models.picture_grid import Box, Part
 from models.text import Decoding, check_text
 
 if TYPE_CHECKING:
@@ -37,12 +38,14 @@ class Prompt:
         images: the pictures: paths, bytes of files, or Pillow images.
         audio: a recording, for a model that reads sound; None without one.
         most_written: the most tokens that the model writes as an answer.
+        video: frames, in place of pictures; they come before the text.
     """
 
     text: str
     images: Sequence[Any] = ()
     audio: Any = None
     most_written: int = MOST_WRITTEN
+    video: Video | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,8 @@ class Reading:
 
     Attributes:
         arguments: by name; texts and pictures may stand for ids and pixels.
-        parts: what the vision tower sees of the pictures; () where that is not known.
+        parts: what the vision tower sees of the pictures, or each frame of a video; () where that
+            is not known.
         notes: how pictures were prepared, for display.
     """
 
@@ -68,6 +72,8 @@ def read_prompt(model: "Model", prompt: Prompt) -> Reading:
             reads none.
     """
     check_text(prompt.text)
+    if prompt.video is not None:
+        return _of_video(model, prompt, prompt.video)
     pictures = [opened(each) for each in prompt.images]
     if PLACE in prompt.text and prompt.text.count(PLACE) != len(pictures):
         raise ValueError(
@@ -93,6 +99,8 @@ def plain(model: "Model", prompt: Prompt) -> Any:
     Raises:
         ValueError: for text beside pictures, several pictures, or sound.
     """
+    if prompt.video is not None:
+        raise ValueError("prompt: a network made here reads no videos")
     if prompt.audio is not None or len(prompt.images) > (0 if prompt.text else 1):
         raise ValueError("prompt: expected a text, or a single picture, for a network made here")
     return prompt.images[0] if prompt.images else in_template(model, prompt)
@@ -115,9 +123,11 @@ def in_template(model: "Model", prompt: Prompt) -> str:
     The template ends where the model's turn begins. The tokenizer reads a text without pictures as
     the ids of transformers' `apply_chat_template`.
     """
+    processor = joint_processor(model)
+    if prompt.video is not None and processor is not None:
+        return chat(model, prompt, str(processor.video_token))
     if not prompt.images:
         return _without_second_begin(model, chat(model, prompt, None))
-    processor = joint_processor(model)
     if processor is None or type(processor).__name__ in PLACING:
         return chat(model, prompt, image_token(model) if processor is None else None)
     return chat(model, prompt, str(processor.image_token))
@@ -129,22 +139,22 @@ def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
     Args:
         model: a transformers model.
         prompt: its text, and how many pictures it has.
-        place: what stands for a picture where there is no template; None for nothing.
+        place: what stands for a picture or a video where there is no template; None for nothing.
 
     Raises:
         ValueError: for a template that does not run.
     """
-    pieces = prompt.text.split(PLACE)
+    pieces, kind = prompt.text.split(PLACE), "image" if prompt.video is None else "video"
     if len(pieces) == 1:
-        pieces = [""] * len(prompt.images) + pieces
+        pieces = [""] * (len(prompt.images) + (prompt.video is not None)) + pieces
     template = None if model.prompts is None else model.prompts.template
     if template is None:
         return (place or "").join(pieces)
     content: list[dict[str, str]] = []
     for index, piece in enumerate(pieces):
-        content += [{"type": "image"}] if index else []
+        content += [{"type": kind}] if index else []
         content += [{"type": "text", "text": piece}] if piece else []
-    several = bool(prompt.images) or hasattr(model.network.config, "vision_config")
+    several = len(pieces) > 1 or hasattr(model.network.config, "vision_config")
     message = {"role": "user", "content": content if several else prompt.text}
     return _rendered(template, message, special_tokens(model))
 
@@ -215,19 +225,58 @@ def _by_processor(
     return Reading(arguments, parts, tuple(dict.fromkeys(notes)))
 
 
-def _called(processor: Any, images: Sequence[Any], text: str, begins: bool) -> dict[str, Tensor]:
-    """What the processor returns.
+def reads_videos(model: "Model") -> bool:
+    """Whether a prompt of this model can have a video."""
+    return (
+        model.door != "own"
+        and model.network.config.model_type in FAMILIES
+        and getattr(joint_processor(model), "video_processor", None) is not None
+    )
+
+
+def _of_video(model: "Model", prompt: Prompt, video: Video) -> Reading:
+    """A prompt with a video, by the model's own processor."""
+    if len(prompt.images) or prompt.audio is not None:
+        raise ValueError("prompt: expected a video alone, received pictures or sound beside it")
+    if not reads_videos(model):
+        raise ValueError(f"{model.name} reads no videos here")
+    frames = read_video(video)
+    processor = joint_processor(model)
+    text = chat(model, prompt, str(processor.video_token))  # pyright: ignore[reportOptionalMemberAccess]
+    arguments = _called(processor, (), text, _begins(model, text), frames)
+    count, high, wide = arguments["video_grid_thw"][0].tolist()
+    reader = processor.video_processor  # pyright: ignore[reportOptionalMemberAccess]
+    rows, cols = high * reader.patch_size, wide * reader.patch_size
+    notes = [
+        f"{len(frames.images)} frames, read as {cols} × {rows} pixels:"
+        f" {reader.temporal_patch_size} frames share a grid of tokens, of which there are {count}"
+    ]
+    if frames.fps is None:
+        notes.append("no frame rate is stated: 24 frames a second are assumed")
+    parts = tuple(Part(number, Box(), rows, cols) for number in range(len(frames.images)))
+    return Reading(arguments, parts, tuple(notes))
+
+
+def _called(
+    processor: Any,
+    images: Sequence[Any],
+    text: str,
+    begins: bool,
+    frames: Frames | None = None,
+) -> dict[str, Tensor]:
+    """What the processor returns for pictures, or for the frames of a video.
 
     Raises:
         ValueError: for what it refuses.
     """
     from models.inputs.quiet import quiet_transformers
 
-    more = {"add_special_tokens": False} if begins else {}
+    more: dict[str, Any] = {"add_special_tokens": False} if begins else {}
+    more |= {"images": list(images)} if frames is None else _as_video(frames)
     try:
         with quiet_transformers(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy, in PaliGemma's
-            batch = processor(images=list(images), text=[text], return_tensors="pt", **more)
+            batch = processor(text=[text], return_tensors="pt", **more)
     except Exception as error:  # each processor checks its inputs in its own way
         what = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"{type(processor).__name__}: {what[0]:.160}") from error
@@ -236,6 +285,15 @@ def _called(processor: Any, images: Sequence[Any], text: str, begins: bool) -> d
         for name, value in batch.items()
         if isinstance(value, Tensor) and name not in NOT_READ
     }
+
+
+def _as_video(frames: Frames) -> dict[str, Any]:
+    """Frames as arguments of a processor of the library."""
+    from transformers.video_utils import VideoMetadata
+
+    count = len(frames.images)
+    about = VideoMetadata(count, frames.fps, frames_indices=list(range(count)))
+    return {"videos": [list(frames.images)], "videos_kwargs": {"video_metadata": [about]}}
 
 
 @torch.no_grad()

@@ -118,12 +118,14 @@ def packed_axis(
 def _over(
     item: int, size: Sequence[int], order: Int[Tensor, " token"], layout: Layout
 ) -> tuple[PictureGrid, ...]:
-    """Where the tokens of an item lie on its picture, or on each pair of frames of its video."""
-    frames, rows, cols = size
-    cells = order.argsort().view(frames, rows, cols)
-    seen = [()] if frames == 1 else [(first,) for first in layout.frames]
+    """Where the tokens of an item lie on its picture, or on the frames of its video that share
+    them."""
+    tubes, rows, cols = size
+    cells = order.argsort().view(tubes, rows, cols)
+    depth = layout.frames[1] if tubes > 1 else 0
     return tuple(
-        PictureGrid(item, places, frames=pair) for places, pair in zip(cells, seen, strict=True)
+        PictureGrid(item, places, frames=tuple(range(tube * depth, (tube + 1) * depth)))
+        for tube, places in enumerate(cells)
     )
 
 

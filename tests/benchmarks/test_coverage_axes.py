@@ -125,7 +125,7 @@ def test_patches_of_packed_videos_of_several_sizes(name: str) -> None:
     assert (verdict.kinds, verdict.axes) == (PATCH, 4)
     found = trace(model, packed)
     labels = found.query_labels(found.sites[0])
-    squares = ["frame 0, patch 0,0", "frame 0, patch 0,1", "frame 0, patch 1,0"]
+    squares = ["frame 1, patch 0,0", "frame 1, patch 0,1", "frame 1, patch 1,0"]
     assert labels[:3] == squares
     assert sorted(labels) == sorted(
         f"frame {frame}, patch {row},{col}"

@@ -30,7 +30,8 @@ IMAGE, START, END, VIDEO = (NAMES[n] for n in ("<image>", "<start_img>", "<end_i
 TEMPLATE = (
     "{% for message in messages %}{{ message['role'].capitalize() + ' : ' }}"
     "{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}PLACE{% else %}{{ part['text'] }}{% endif %}"
+    "{% if part['type'] == 'image' %}PLACE{% elif part['type'] == 'video' %}FILM"
+    "{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}\n{% endfor %}{% if add_generation_prompt %}{{ 'Assistant :' }}{% endif %}"
 )
 
@@ -134,7 +135,8 @@ class Family:
         for name, content in files.items():
             (folder / name).write_text(json.dumps(content))
         if self.place is not None:
-            template = TEMPLATE.replace("PLACE", self.place)
+            film = self.place.replace("<image>", "<video>")
+            template = TEMPLATE.replace("PLACE", self.place).replace("FILM", film)
             (folder / "chat_template.jinja").write_text(template)
         return folder
 

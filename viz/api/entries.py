@@ -75,9 +75,10 @@ class TraceEntry:
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
         patches: the picture whose patches the tokens are; None for other tokens.
-        pictures: the pictures that tokens lie on: those of a question as they were given, else
-            the picture as the model sees it; () without any.
+        pictures: the pictures that tokens lie on: those of a question as they were given, or the
+            frames of its video, else the picture as the model sees it; () without any.
         asked: whether the input is a question about them.
+        video: whether they are the frames of a video.
         before: the result of the same pass without its edits; None for one without edits.
         reread: maps another text to what the model takes, in a chat template where the input is;
             None for another kind of input.
@@ -92,6 +93,7 @@ class TraceEntry:
     patches: Patches | None = None
     pictures: "tuple[File | Image, ...]" = ()
     asked: bool = False
+    video: bool = False
     before: "Callable[[], TraceEntry] | None" = None
     reread: Callable[[str], Any] | None = None
     answers: Answers = field(init=False)

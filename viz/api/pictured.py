@@ -2,6 +2,7 @@
 
 import io
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
@@ -26,6 +27,7 @@ PARTS = 1000  # of a side of a picture, in which an area is told
 MASKS = ("mean", "blur", "cut")
 HEADS = 12  # that are listed
 CAPTIONS = 6
+WORDS = 6  # of a question, that are listed
 CONTROLS = 3  # areas elsewhere
 
 
@@ -106,8 +108,12 @@ def readers(
     top: int,
     right: int,
     bottom: int,
+    frame: int | None = None,
 ) -> Answer:
     """The weight that each row of the answer gives to an area of a picture, from the first row on.
+
+    Beside them the words of the question that give it the most while they are read: those that
+    stand behind the picture.
 
     Args:
         entry: the trace.
@@ -119,11 +125,12 @@ def readers(
         top: in thousandths of its height; so is `bottom`.
         right: of the area.
         bottom: of the area.
+        frame: of a video, a frame whose tokens are meant; None for all.
     """
-    from analysis import grounding
+    from analysis import grounding, masking
 
     trace, layer = entry.trace, own_site(entry, site, head)
-    grids = [grid for grid in trace.key_pictures(layer) if grid.picture == number]
+    grids = masking.grids_of(trace, layer, number, _frames(frame))
     area = _area(left, top, right, bottom)
     patches = sorted({place for grid in grids for place in grid.within(area)})
     if not patches:
@@ -131,8 +138,22 @@ def readers(
     _index(layer, grounding.sites_on_pictures(trace))
     tokens, first = grounding.answer(trace)
     rows = range(first - 1, first - 1 + len(tokens))
-    weights = grounding.readers(trace, layer, patches, rows)
-    return {"first": rows[0], "weights": _numbers(_of_head(weights, head)), "patches": len(patches)}
+    asked = grounding.words_asked(trace, layer)
+    queries = [*(place for group in asked for place in group), *rows]
+    each = iter(_of_head(grounding.readers(trace, layer, patches, queries), head).tolist())
+    question = [(group, sum(next(each) for _ in group) / len(group)) for group in asked]
+    question.sort(key=lambda word: -word[1])
+    labels = trace.tokens[0].labels
+    return {
+        "first": rows[0],
+        "weights": [_number(weight) for weight in each],
+        "patches": len(patches),
+        "question": [
+            {"text": "".join(labels[place] for place in group).strip(), "weight": _number(weight)}
+            for group, weight in question[:WORDS]
+            if weight > 0
+        ],
+    }
 
 
 @or_why
@@ -183,6 +204,7 @@ def need(
     first: int,
     last: int,
     mask: str = "mean",
+    frame: int | None = None,
 ) -> Answer:
     """The probability of a word with and without an area of a picture.
 
@@ -197,11 +219,13 @@ def need(
         first: row that writes the word's first token.
         last: row that writes its last.
         mask: how the area is hidden, see `analysis.masking.need`.
+        frame: of a video, a frame: it and those that share its tokens are masked; None for all.
     """
     from analysis import masking
 
     area = _area(left, top, right, bottom)
     places = _places(entry, first, last)
+    frames = _sharing(entry, number, frame)
     with opened(entry) as (model, given, _):
         report(0, 1)
         tested = masking.need(
@@ -211,6 +235,7 @@ def need(
             places,
             area,
             picture=number,
+            frames=frames,
             mask=mask,  # pyright: ignore[reportArgumentType]
             controls=CONTROLS,
         )
@@ -304,6 +329,27 @@ def _area(*sides: int) -> "Box":
     return Box(*(side / PARTS for side in sides))
 
 
+def _frames(frame: int | None) -> tuple[int, ...]:
+    return () if frame is None else (frame,)
+
+
+def _sharing(entry: TraceEntry, number: int, frame: int | None) -> tuple[int, ...]:
+    """The frames that share the tokens of one; () for None.
+
+    Raises:
+        ValueError: for a frame that is not there.
+    """
+    from analysis import grounding, masking
+
+    if frame is None:
+        return ()
+    site = grounding.sites_on_pictures(entry.trace)[0]
+    grids = masking.grids_of(entry.trace, site, number, (frame,))
+    if not grids:
+        raise ValueError(f"frame: the video has no frame {frame + 1}")
+    return grids[0].frames
+
+
 def _index(site: "Site", sites: "tuple[Site, ...]") -> int:
     if site not in sites:
         raise ValueError("choose a layer in which words look at pictures")
@@ -323,12 +369,11 @@ def _generic(entry: TraceEntry, question: str) -> "list[Tensor]":
     For each of the sites on pictures.
     """
     from analysis import grounding
-    from models.inputs.prompt import Prompt
     from models.picture_grid import tokens_of
     from models.run import trace
 
     with opened(entry) as (model, given, _):
-        other = trace(model, Prompt(question, _prompt(given).images, most_written=1))
+        other = trace(model, replace(_prompt(given), text=question, most_written=1))
     rows = grounding.rows_of(other, [0])
     return [
         other.weights(site, rows=rows)[:, 0, tokens_of(other.key_pictures(site))].cpu()

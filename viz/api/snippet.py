@@ -197,7 +197,11 @@ def _written(given: Any, model: "Model", imports: set[str]) -> str:
     if isinstance(given, Question):
         imports |= {PATH, "from models.inputs.prompt import Prompt"}
         files = ", ".join(f"Path({file.name!r})" for file in given.pictures)
-        return f"Prompt({given.text!r}, images=[{files}])"
+        if not given.video:
+            return f"Prompt({given.text!r}, images=[{files}])"
+        imports.add("from models.inputs.video import Video")
+        frames = files if len(given.pictures) == 1 else f"[{files}]"
+        return f"Prompt({given.text!r}, video=Video({frames}))"
     if not isinstance(given, Picture):
         return repr(given)
     if given.changes or _recoloured(model):

@@ -48,6 +48,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
     if entry.pictures:
         base["pictures"] = len(entry.pictures)
         base["asked"] = entry.asked
+        base["video"] = entry.video
         base["captions"] = entry.trace.output.name == "similarity of each image to each text"
     small = None
     if is_short(view):

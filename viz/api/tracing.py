@@ -294,6 +294,7 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         patches=patches,
         pictures=_pictures(request) if patches is None else (),
         asked=isinstance(request.input, Question),
+        video=isinstance(request.input, Question) and request.input.video,
         before=(lambda: entry_for(plain, between).value) if request.edits else None,
         reread=_reread(request, model),
     )
@@ -387,9 +388,17 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
 def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":
     """The pictures that tokens of a text's view may lie on."""
     if isinstance(request.input, Question):
-        return request.input.pictures
+        return frames_of(request.input) if request.input.video else request.input.pictures
     image = image_of(request)
     return () if image is None else (image,)
+
+
+def frames_of(question: Question) -> "tuple[Image, ...]":
+    """The frames of a question's video."""
+    from models.inputs.video import read_video
+    from models.tracing import film
+
+    return read_video(film(question)).images
 
 
 def _source(picture: Picture) -> str:

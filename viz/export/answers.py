@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
 AREA = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
+FRAME = {"frame": WHOLE}  # of a video
 DRAWN = {"temperature": within(0, 100), "top_k": WHOLE, "top_p": within(0, 1)}
 SWITCHED = {**options("output"), "off": one_of(*matter.HOW)}
 VALUES = one_of(*text.VALUES)
@@ -69,7 +70,7 @@ ANSWERS = (
     Endpoint("points", TEXT, objects.points, {**HEAD, "query": WHOLE}),
     Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
     Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=pictured.every_weight),
-    Endpoint("readers", TEXT, pictured.readers, {**HEAD, "number": WHOLE, **AREA}),
+    Endpoint("readers", TEXT, pictured.readers, {**HEAD, "number": WHOLE, **AREA}, FRAME),
     Endpoint(
         "relative",
         TEXT,
@@ -83,7 +84,7 @@ ANSWERS = (
         TEXT,
         pictured.need,
         {"number": WHOLE, **AREA, **ROWS},
-        {"mask": one_of(*pictured.MASKS)},
+        {"mask": one_of(*pictured.MASKS), **FRAME},
         pictured.every_weight,
     ),
     Endpoint(

@@ -53,7 +53,7 @@ def test_frames_and_tiles() -> None:
     found = image_layout(torch.zeros(1, 4, 3, 4, 8), video)
     assert found is not None
     assert found.grid == PatchGrid(1, 2, frames=2)
-    assert found.tokens(1)[0].labels[2] == "frame 2, patch 0,0"
+    assert found.tokens(1)[0].labels[2] == "frame 3, patch 0,0"
     tiles = image_layout(torch.zeros(2, 3, 3, 4, 8), VIT)
     assert tiles is not None
     assert (tiles.tiles, tiles.grid) == (3, None)  # each has a grid, the picture none

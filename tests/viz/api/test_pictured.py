@@ -37,12 +37,12 @@ def file() -> File:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., TraceEntry]:
     folders: dict[str, Path] = {}
 
-    def ask(name: str = "LLaVA", pictures: int = 1) -> TraceEntry:
+    def ask(name: str = "LLaVA", pictures: int = 1, *, video: bool = False) -> TraceEntry:
         if name not in folders:
             folders[name] = BY_NAME[name].save(tmp_path_factory.mktemp("family"))
         source = tracing.stamped(Source("folder", str(folders[name])))
         return tracing.entry_for(
-            TraceRequest(source, Question("what is it", (file(),) * pictures), TYPED)
+            TraceRequest(source, Question("what is it", (file(),) * pictures, video), TYPED)
         ).value
 
     return ask
@@ -136,6 +136,59 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
     assert "no image token" in pictured.readers(entry, "", site, 0, 0, 0, 0, 10, 10)["why"]
     with pytest.raises(QuestionError, match="expected head"):
         pictured.readers(entry, "", site, 99, 0, 0, 0, 500, 500)
+
+
+def test_the_words_of_the_question_that_read_an_area(asked) -> None:
+    """Those behind the picture: nothing before it can see it."""
+    entry = asked()
+    site = pictured.answer(entry, "")["sites"][0]
+    layer, labels = entry.trace.sites[site], entry.trace.labels
+    (grid,) = entry.trace.key_pictures(layer)
+    answer = pictured.readers(entry, "", site, 1, 0, 0, 0, 1000, 1000)
+    inside = grid.within(Box(0, 0, 1, 1))
+    weights = entry.trace.weights(layer, head=1)
+    words = [
+        (labels[row], sum(float(weights[row, key]) for key in inside))
+        for row in range(int(grid.places.max()) + 1, entry.trace.answer)
+        if not entry.trace.tokens[0].special[row]
+    ]
+    words.sort(key=lambda word: -word[1])
+    assert [each["text"] for each in answer["question"]] == [
+        text.strip() for text, _ in words[: pictured.WORDS]
+    ]
+    found = [each["weight"] for each in answer["question"]]
+    assert found == pytest.approx([weight for _, weight in words[: pictured.WORDS]], **CLOSE)
+    assert {"what", "is", "it"} & {each["text"] for each in answer["question"]}
+
+
+def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
+    entry = asked("Qwen2-VL", pictures=4, video=True)
+    base = base_of(entry)
+    assert (base["pictures"], base["video"]) == (4, True)
+    assert base_of(asked("Qwen2-VL"))["video"] is False
+    site = pictured.answer(entry, "")["sites"][0]
+    grids = base["texts"][base["sites"][site]["key_text"]]["grids"]
+    assert [grid["frames"] for grid in grids] == [[0, 1], [2, 3]]
+    assert Image.open(io.BytesIO(pictured.photo(entry, "", 3)[0])).size == photo().size
+
+    area, row = (0, 0, 500, 500), entry.trace.answer
+    one = pictured.readers(entry, "", site, 0, 0, *area, frame=3)
+    layer = entry.trace.sites[site]
+    patches = entry.trace.key_pictures(layer)[1].within(Box(0, 0, 0.5, 0.5))
+    weights = entry.trace.weights(layer, head=0)
+    assert one["patches"] == len(patches)
+    assert one["weights"][1] == pytest.approx(float(weights[row, patches].sum()), **CLOSE)
+    both = pictured.readers(entry, "", site, 0, 0, *area)
+    assert both["patches"] == 2 * len(patches)
+
+    needed = pictured.need(entry, "", 0, *area, row, row, "mean", frame=2)
+    model, given, _ = entry.opened()
+    how: dict[str, Any] = {"controls": pictured.CONTROLS, "frames": (2, 3)}
+    expected = masking.need(
+        model, given, masking.ids_of(entry.trace), [1], Box(0, 0, 0.5, 0.5), **how
+    )
+    assert needed["after"] == pytest.approx(expected.after, **CLOSE)
+    assert "no frame 9" in pictured.need(entry, "", 0, *area, row, row, frame=8)["why"]
 
 
 @pytest.mark.parametrize("head", [1, "mean"])
