@@ -83,18 +83,22 @@ def request(plain: TraceRequest) -> TraceRequest:
     settings = session.current(PAGE).settings
     if not settings["edits"]:
         return plain
+    try:
+        return _edited(plain, settings)
+    except ValueError as error:
+        shared.error_line(error)
+        session.edit(PAGE, _settings(Listed()))
+        return plain
+
+
+def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
+    """A request with the edits of some settings that are switched on."""
     names: dict[str, TraceRequest] = {}
     if settings[SECOND].strip() and isinstance(plain.input, str | tuple | Chat | Several):
         second = settings[SECOND]
         given = Chat(second) if isinstance(plain.input, Chat) else second
         names[SECOND] = replace(plain, input=given, options=Options(hidden=True))
-    try:
-        listed = _listed(settings, names)
-    except ValueError as error:
-        shared.error_line(error)
-        session.edit(PAGE, _settings(Listed()))
-        return plain
-    return replace(plain, edits=listed.on)
+    return replace(plain, edits=_listed(settings, names).on)
 
 
 def request_in_view(edited: TraceRequest) -> TraceRequest:
@@ -160,7 +164,7 @@ def strip(
             _row(listed, number, edit)
         if listed.second and any(hasattr(edit, "source") for edit in listed.edits):
             st.caption(f"Second input: “{shared.plain(listed.second)}”")
-        runs.compare(run)
+        runs.compare(run, partial(_request_of, now=edited, params_of=params_of))
 
 
 def _row(listed: Listed, number: int, edit: Any) -> None:
@@ -224,6 +228,29 @@ def _become(listed: Listed) -> None:
     session.fold(PAGE)
     remember()
     session.edit(PAGE, _settings(listed))
+
+
+def _request_of(
+    run: runs.Run, now: TraceRequest, params_of: link_on_entry.ParamsOf
+) -> TraceRequest | None:
+    """The request of a run that was kept elsewhere.
+
+    Args:
+        run: one that is kept.
+        now: on the screen.
+        params_of: the page's parameters for a link.
+
+    Returns:
+        None for a run that differs from the one on the screen in more than its text and edits.
+    """
+    changed = {"input", "edits", "off", SECOND}
+    settings = session.current(PAGE).settings
+    values, problems = link.read(params_of(run.query), run.query)
+    others = values.keys() & settings.keys() - changed - runs.ASIDE
+    same = all(values[name] == settings[name] for name in others)
+    if problems or not same or not isinstance(now.input, str):
+        return None
+    return _edited(replace(now, input=values["input"], edits=()), values)
 
 
 def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:

@@ -90,7 +90,7 @@ def now(params: Iterable[link.Param], request: TraceRequest) -> Run:
     settings = session.current(PAGE).settings
     listed = [each for each in params if each.name in settings and each.name not in ASIDE]
     run = Run(NOW, link.write(listed, settings))
-    noted = _requests()
+    noted = requests_noted()
     noted[run.key] = request
     noted.move_to_end(run.key)
     while len(noted) > NOTED:
@@ -127,11 +127,12 @@ def draw(run: Run, become: Callable[[Run], None], *, enabled: bool) -> None:
         controls.button("Compare runs", key, switched, chosen=is_on, help=COMPARE)
 
 
-def compare(run: Run) -> None:
+def compare(run: Run, request_of: Callable[[Run], TraceRequest | None]) -> None:
     """The kept runs beside the one on the screen, if that is wanted.
 
     Args:
         run: on the screen.
+        request_of: the request of a run that was not shown here yet; None where it is not known.
     """
     runs = kept()
     if not runs or session.get(PAGE, "compared") != "yes":
@@ -150,7 +151,10 @@ def compare(run: Run) -> None:
             key=f"{PAGE}_edits_compared",
         )
     with st.spinner("Comparing runs …"):
-        columns = [_column(every[name], every[names[0]]) for name in names]
+        requests = [
+            requests_noted().get(every[name].key) or request_of(every[name]) for name in names
+        ]
+        columns = [_column(request, requests[0]) for request in requests]
     if columns:
         st.table(_beside(names, columns))
         st.caption(
@@ -174,9 +178,8 @@ def _beside(names: list[str], columns: list[dict[str, str]]) -> dict[str, list[s
     return table
 
 
-def _column(run: Run, first: Run) -> dict[str, str]:
-    """What is said of one run."""
-    request, reference = (_requests().get(each.key) for each in (run, first))
+def _column(request: TraceRequest | None, first: TraceRequest | None) -> dict[str, str]:
+    """What is said of one run, and how far it is from the first."""
     if request is None:
         return _cells("", "", "", "open it once to compare it", "")
     cells = _model(request), _input(request), _edits(request)
@@ -185,7 +188,7 @@ def _column(run: Run, first: Run) -> dict[str, str]:
         answer = entry.predict(0, "out", None)
         pairs = zip(answer.get("labels", ()), answer.get("probabilities", ()), strict=True)
         shares = [f"{shared.plain(_legible(name))} {100 * p:.1f} %" for name, p in pairs]
-        apart = "" if reference is None or run is first else _apart(reference, request)
+        apart = "" if first is None or request is first else _apart(first, request)
         return _cells(*cells, " · ".join(shares[:NAMED]), apart)
     except ValueError as error:
         return _cells(*cells, shared.plain(" ".join(str(error).split())), "")
@@ -315,6 +318,6 @@ def _query(query: Mapping[Any, Any]) -> dict[str, str]:
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _requests() -> "OrderedDict[str, TraceRequest]":
+def requests_noted() -> "OrderedDict[str, TraceRequest]":
     """The requests that were shown last, by run."""
     return OrderedDict()

@@ -8,6 +8,7 @@ from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import same as alike
 from tests.viz.pages.explore.explorer import small
 from viz.api import registry
+from viz.pages.explore import runs
 
 TEXT = "the cat saw the dog and the cat"
 DECODER = {"model": "grammar-next"}
@@ -246,3 +247,17 @@ def test_runs_are_compared_side_by_side() -> None:
     assert rows["From the first"]["without a head"] == f"KL {kl:.3g} nats"
     for name, logs in (("as it is", plain), ("without a head", without)):
         assert f"{100 * float(logs.exp().max()):.1f} %" in rows["Prediction"][name]
+
+
+def test_runs_of_a_link_are_compared_without_being_opened() -> None:
+    app = opened(edits="Ablate(1, 1)")
+    keep(app, "one")
+    press(app, "compare")
+    query = helpers.link(app)
+    noted = runs.requests_noted()
+    noted.clear()
+    other = opened(kept=query["kept"], compared="yes", input="the dogs saw the cat")
+    (table,) = other.table
+    rows = {row[""].strip("*"): row for row in table.value.to_dict("records")}
+    assert rows["Edits"]["one"].startswith("Layer 1, head 1")
+    assert rows["From the first"]["one"].startswith("KL ")

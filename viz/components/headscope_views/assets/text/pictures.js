@@ -7,6 +7,7 @@ import { contextOf, element, markPainted, quoted, setAttribute, setText } from "
 import { capital, layerName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
+import { strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
 import { areaBetween, areaOf, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
 import { captionList } from "./captions.js";
@@ -86,6 +87,7 @@ export function pictures(state, parent) {
   const generic = element("div", "hs-row", {}, relevance, divide, question);
   const looked = element("p", "hs-looked", { "aria-live": "polite" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
+  const elsewhere = strip();
   const doubt = element("p", "hs-doubt");
   const middle = element("div", "hs-pictures-middle", {}, sheets, beside);
   const heading = element("h3", "hs-heading");
@@ -101,7 +103,7 @@ export function pictures(state, parent) {
   });
   const sure = element("div", "hs-row hs-objects-tools", {}, element("span", "hs-label", {}, "Boxes from"), least, leastText, compare);
   const compared = captionList(state, showCaption);
-  const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, middle, tools, generic, looked, read, doubt);
+  const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, middle, tools, generic, looked, read, elsewhere.box, doubt);
   parent.append(section);
   let without = false;
   /** @type {{mask: keyof typeof MASK, area: Area | null, tested: boolean, picture: number, rival: string, relevant: boolean, generic: string}} */
@@ -749,6 +751,11 @@ export function pictures(state, parent) {
       else if (relative) setText(read, ratioText(word, test.generic));
       else if (need) setText(read, needText(word, need, MASK[test.mask].how));
       else setText(read, why || (span && asks ? HINT : points[0]?.why || refusal));
+      elsewhere.box.hidden = !need;
+      if (need) {
+        const [mine, ...others] = [need.after, ...need.elsewhere].map((share, i) => ({ name: i ? `area ${i} elsewhere` : "this area", value: need.before - share, exact: true }));
+        elsewhere.draw(mine, others, `What hiding this area takes from the probability of “${word}”, beside ${others.length} areas of its size`);
+      }
       const area = areaReaders();
       const byWord = inward(theme, area?.weights ? area : null);
       looked.hidden = !area;
