@@ -271,7 +271,7 @@ def _tokens(trace: "Trace") -> "Tokens":
 
 def _place(trace: "Trace", chosen: "Target") -> int:
     if chosen.position is None:
-        raise ValueError(f"{trace.model} gives no logits of tokens")
+        raise ValueError("only a token’s logit is divided; All layers shows what a class rests on")
     return chosen.position
 
 

@@ -18,6 +18,9 @@ import { METHODS, START } from "../core/declared.js";
 export const methodOf = (name) =>
   METHODS.find((each) => each.name === name) ?? methodOf(START.method);
 
+/** The first relevance, which explains outputs of any kind. */
+export const RELEVANCE = METHODS.filter(({ kind }) => kind === "relevance")[0].name;
+
 /** @type {Record<Fusion, string>} */
 const FUSED = {
   mean: "their mean weight",

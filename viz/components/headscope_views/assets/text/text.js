@@ -18,7 +18,7 @@ import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
 import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
-import { methodOf } from "../methods/methods.js";
+import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
@@ -195,8 +195,8 @@ function toolbar(state, bar, drawn) {
 }
 
 /**
- * Shows what an output rests on: in the present form if that explains outputs, else as parts; null
- * where the model has no outputs with names.
+ * Shows what an output rests on: in the present form if that explains outputs, else as parts of its
+ * logit, or of a class by the first relevance; null where the model has no outputs with names.
  *
  * @param {TextState} state
  */
@@ -206,9 +206,11 @@ function explaining(state) {
   /** @param {string} output */
   return (output) => {
     const { form, method } = state.selection;
-    const relevance = form === "model" && methodOf(method).kind === "relevance";
-    const stays = form === "parts" || form === "lens" || relevance;
-    state.select({ output, form: stays ? form : "parts" });
+    const relevance = methodOf(method).kind === "relevance";
+    if (explains === "classes")
+      state.select({ output, form: "model", method: relevance ? method : RELEVANCE });
+    else if (form === "lens" || (form === "model" && relevance)) state.select({ output });
+    else state.select({ output, form: "parts" });
   };
 }
 
