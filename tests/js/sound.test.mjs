@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { isWav, mixed, wavOf } from "../../viz/components/headscope_views/assets/controls/decoding.js";
 import { pointsOf } from "../../viz/components/headscope_views/assets/text/aligning.js";
+import { TextState } from "../../viz/components/headscope_views/assets/text/state.js";
 import * as axis from "../../viz/components/headscope_views/assets/text/time_axis.js";
 
 const LENGTH = { heard: 4, seconds: 30 };
@@ -68,4 +69,19 @@ test("a path goes along each row and down to the next", () => {
   const points = pointsOf({ ...head, steps }, 2, 200);
   assert.deepEqual(points.map(([x]) => x), [0, 50, 50, 200]);
   assert.deepEqual(points.map(([, y]) => y), [27.5, 27.5, 82.5, 82.5]);
+});
+
+test("the moment of most weight is the one that is drawn, and none where words answer", () => {
+  const { moment } = TextState.prototype;
+  const rows = { query: Float32Array.of(0.9, 0.1, 0.4, 0.3), key: Float32Array.of(0.2, 0.7) };
+  /** @type {(token: number | null, direction: string, timed: boolean) => number | null} */
+  const most = (token, direction, timed) =>
+    moment.call(/** @type {any} */ ({
+      selection: { token, direction },
+      texts: () => ({ query: { timed: false }, key: { timed } }),
+      exactRow: (/** @type {"query" | "key"} */ side) => ({ weights: rows[side] }),
+      ranges: () => ({ rows: [0, 2], cols: [1, 4] }),
+    }));
+  assert.equal(most(1, "out", true), 2); // 0.9 lies outside of what is drawn
+  assert.deepEqual([most(null, "out", true), most(1, "in", true), most(1, "out", false)], [null, null, null]);
 });

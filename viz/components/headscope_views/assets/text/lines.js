@@ -29,6 +29,7 @@ const ROW = 24; // pixels of a token at a unit of 1
 const BELOW = 90; // pixels for the numbers at a unit of 1
 const THICK = 1.6; // pixels of a line at a unit of 1
 const LEVELS = 24; // opacities in which lines are drawn, each in one stroke
+const BESIDE = 5; // moments around the one that is scrolled to
 const NAMED = 3; // of the strongest pairs, and of the heads, that are read out
 const HINT =
   "Point at a token to see its lines alone, with numbers; click to keep it, Escape lets go.";
@@ -72,6 +73,7 @@ export function lines(state, parent) {
   /** @type {{axis: Axis, range: import("./span.js").Range} | null} */
   let brushed = null; // what a drag would choose
   const jumped = changes();
+  const followed = changes();
 
   /**
    * @param {Axis} axis
@@ -126,6 +128,17 @@ export function lines(state, parent) {
     left.arrange(query, row, Math.min(height, down * row), rows);
     right.arrange(key, row, Math.min(height, across * row), cols);
     stage.style.height = `${height}px`;
+  }
+
+  /** Scrolls a recording to the moment with most of the pinned token's weight, once it is known. */
+  function follow() {
+    const { site, head, token, direction } = state.selection;
+    const moment = state.moment();
+    if (moment === null || !followed(state.trace, site, head, token, direction)) return;
+    const { rows, cols } = state.ranges();
+    const [side, [from, to]] = direction === "in" ? /** @type {const} */ ([left, rows]) : /** @type {const} */ ([right, cols]);
+    side.reveal(Math.min(to - 1, moment + BESIDE));
+    side.reveal(Math.max(from, moment - BESIDE));
   }
 
   /**
@@ -305,6 +318,7 @@ export function lines(state, parent) {
     const indexIn = (axis) => [active, pinned].map((each) => (each?.axis === axis ? each.index : null));
     /** @param {Axis} axis */
     const brushedIn = (axis) => (brushed?.axis === axis ? brushed.range : null);
+    follow();
     const match = state.matched();
     if (jumped(match?.axis, match?.index) && match) {
       if (match.axis === "query") left.reveal(match.index);

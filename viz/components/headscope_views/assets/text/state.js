@@ -257,6 +257,21 @@ export class TextState {
     return this.maps.exact(this.selection.site, this.selection.head, axis, index, variant);
   }
 
+  /**
+   * The moment of a recording that has most of the chosen token's weight; null where other tokens
+   * answer, and until it is known.
+   */
+  moment() {
+    const { token, direction } = this.selection;
+    const [axis, other] = direction === "in" ? /** @type {const} */ (["key", "query"]) : /** @type {const} */ (["query", "key"]);
+    if (token === null || !this.texts()[other].timed) return null;
+    const weights = this.exactRow(axis, token)?.weights;
+    if (!weights) return null;
+    const { rows, cols } = this.ranges();
+    const [from, to] = other === "key" ? cols : rows;
+    return weights.subarray(from, to).reduce((most, value, i, row) => (value > row[most] ? i : most), 0) + from;
+  }
+
   /** Whether weights of the matrix can be set by edits. */
   canPaint() {
     const { form, values } = this.selection;

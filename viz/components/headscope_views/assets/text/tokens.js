@@ -59,6 +59,7 @@ export function tokens(state, parent) {
   );
   parent.append(section);
   const revealed = changes();
+  const followed = changes();
 
   outgoing.onclick = () => state.select({ direction: "out" });
   incoming.onclick = () => state.select({ direction: "in" });
@@ -173,6 +174,9 @@ export function tokens(state, parent) {
     if (!missing) shadeAll(theme);
     if (revealed(chosen, state.base) && chosen !== null)
       (state.isOneText() ? answers : choices).reveal(chosen);
+    const { site, head, direction } = state.selection;
+    const moment = state.isOneText() ? null : state.moment();
+    if (moment !== null && followed(state.base, site, head, chosen, direction)) answers.reveal(moment);
     explain(theme);
     readWeight();
   }
