@@ -82,8 +82,7 @@ def common_pieces(first: Tokens, second: Tokens) -> tuple[Pieces, Pieces]:
     Raises:
         ValueError: if nothing is common.
     """
-    ends = [{span[1] for span in each.spans if span is not None} for each in (first, second)]
-    common = sorted(ends[0] & ends[1])
+    common = sorted({each for each in _ends(first) if each} & {*_ends(second)})
     if len(common) < 2:
         raise ValueError("the two models cut the text into pieces that have nothing in common")
     return _pieces(first, common), _pieces(second, common)
@@ -99,12 +98,18 @@ def folded(
     return torch.where(whole > LEAST, rows / whole.clamp(min=LEAST), 0)
 
 
-def _pieces(tokens: Tokens, ends: Sequence[int]) -> Pieces:
+def _ends(tokens: Tokens) -> list[tuple[int, int] | None]:
+    """Where each token ends: number of the text, and its characters; None for special ones."""
+    pairs = zip(tokens.segments, tokens.spans, strict=True)
+    return [None if span is None else (segment, span[1]) for segment, span in pairs]
+
+
+def _pieces(tokens: Tokens, ends: "Sequence[tuple[int, int]]") -> Pieces:
     pieces: list[list[int]] = [[] for _ in ends]
-    for place, span in enumerate(tokens.spans):
-        if span is None or span[1] > ends[-1]:
+    for place, end in enumerate(_ends(tokens)):
+        if end is None or end > ends[-1]:
             continue
-        pieces[next(i for i, end in enumerate(ends) if span[1] <= end)].append(place)
+        pieces[next(i for i, each in enumerate(ends) if end <= each)].append(place)
     return tuple(map(tuple, pieces))
 
 

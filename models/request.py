@@ -28,6 +28,7 @@ class Source:
         door: the implementation: "own" (Headscope), "transformers", or "auto" (Headscope if there
             is a converter and its network has a place for the checkpoint's head).
         stamp: digest of its files' names, sizes and times; a source whose files change is another.
+        trained: False for its architecture with random weights, see `models.loading.untrained`.
     """
 
     place: Place
@@ -37,6 +38,7 @@ class Source:
     device: str = "cpu"
     door: str = "auto"
     stamp: str = ""
+    trained: bool = True
 
     @property
     def catalogue(self) -> str:

@@ -18,6 +18,7 @@ from models.inputs.sound import read_recording
 from models.inputs.video import Video
 from models.loading.estimate import check_memory, kept_logits
 from models.loading.load import load
+from models.loading.untrained import untrained
 from models.preprocessing import Preprocessing, changed
 from models.presets import config_of
 from models.progress import Progress, no_progress
@@ -59,12 +60,13 @@ def open_model(source: Source) -> "Model":
     if source.place == "built":
         return load(config_of(source.name, dict(source.sizes)), device=source.device)
     name = Path(source.name.strip()).expanduser() if source.place == "folder" else source.name
-    return load(
+    model = load(
         name,
         device=source.device,
         dtype=getattr(torch, source.dtype),
         door=None if source.door == "auto" else cast("Door", source.door),
     )
+    return model if source.trained else untrained(model)
 
 
 def run(request: TraceRequest, model: "Model", progress: Progress = no_progress) -> "Trace":

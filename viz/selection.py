@@ -358,6 +358,13 @@ class Selection:
     )
     beside_fusion: Fusion | Literal[""] = option("", words("", *FUSIONS), FUSED_ABOUT)
     beside_discard: float | None = option(None, real(0, 0.95), FUSED_ABOUT)
+    there: str = option(
+        "",
+        TEXT,
+        "layer and head of the model beside the first, such as 3,5, and then kind, tower, module"
+        " and part where these differ; those of the first without it",
+        of="view",
+    )
     overview: str = option(
         "atlas", words("atlas", "scatter", "table"), "how every head is shown", of="view"
     )

@@ -91,6 +91,14 @@ def from_folder(
         raise CheckpointError(f"{name}: {error}") from error
 
 
+def doors(place: Folder) -> tuple[Door, ...]:
+    """The implementations that can open a folder with config.json."""
+    kind = (place.json(CONFIG) or {}).get("model_type")
+    if kind in own.TYPES:
+        return ("own",)
+    return ("own", "transformers") if kind in FAMILIES else ("transformers",)
+
+
 class HeadError(ValueError):
     """A network of ours has no place for the head of a checkpoint.
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 MAX_BYTES = 2 << 30  # of results, networks aside
 MAX_ENTRIES = 256
-MAX_NETWORK_BYTES = 1 << 30
+MAX_NETWORK_BYTES = 3 << 29  # two models of half a gigabyte can be compared
 MAX_NETWORKS = 16
 REMEMBERED = 4096  # ids of evicted entries, which answer "gone" rather than "unknown"
 

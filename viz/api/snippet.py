@@ -31,6 +31,9 @@ def code(
     """
     imports = {TRACE}
     lines = [f"model = load({', '.join(_source(request.model, imports))})"]
+    if not request.model.trained:
+        imports.add("from models.loading.untrained import untrained")
+        lines.append("model = untrained(model)")
     lines += _picture_lines(request.picture, model, imports)
     sources = _sources(request)
     for source, name in sources.items():

@@ -3,7 +3,18 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import alike, matter, objects, patching, pictured, provenance, sound, text, writing
+from viz.api import (
+    alike,
+    beside,
+    matter,
+    objects,
+    patching,
+    pictured,
+    provenance,
+    sound,
+    text,
+    writing,
+)
 from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, sentence, within, word
 from viz.export.forms import PAPERS
@@ -52,6 +63,8 @@ ANSWERS = (
     Endpoint("matters", BOTH, matter.matters, SITE, {**SWITCHED, "top": WHOLE}),
     Endpoint("matters_in_layer", BOTH, matter.matters_in_layer, SITE, SWITCHED),
     Endpoint("alike", TEXT, alike.alike, {**HEAD, "model": sentence}, {}, text.weights_read),
+    Endpoint("aligned", TEXT, beside.aligned, {"second": word}),
+    Endpoint("likeness", TEXT, beside.likeness, {**HEAD, "second": word}, {}, text.weights_read),
     Endpoint(
         "patched",
         TEXT,

@@ -1,34 +1,47 @@
-"""A second picture or model beside the first: what is chosen in one view shows in both."""
+"""A second model, or of pictures a second picture, beside the first."""
 
+import re
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
-from models.catalogue import entry, is_here
-from models.request import Picture, Source, TraceRequest
+from models.catalogue import catalogue, entry, is_here
+from models.request import Chat, Ids, Picture, Place, Source, TraceRequest
 from viz.api import samples, tracing
+from viz.api.entries import Kind, no_predictions
+from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import shared
-from viz.pages.explore import compute, cost, examples, sizes, source
+from viz.pages.explore import compute, cost, examples, inputs, sizes, source, variants, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import attention, pictures
+from viz.pages.widgets import entry as entries
 from viz.pages.widgets.controls import select
 
 if TYPE_CHECKING:
+    from models.model import Model
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
 PICTURES = ("photo", "upload")  # what can be beside the first, as in `photo:flower`
 MODELS = ("catalogue", "built", "hub", "folder")
-SEEN = f"{PAGE}/pictured"  # models with a view of pictures that were open here, the latest first
-MOST = 8  # of them
+TYPED = "typed:model"  # one whose folder or hub id is typed
+READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
+PICTURE, MODEL = "Picture: ", "Model: "
+MOST = 8  # models that were open here
+HUB = re.compile(r"[\w.-]+/[\w.-]+")
 _DIGEST = link.sha256("")
+HELP = {
+    "image": "Another picture through this model, or this picture through another: layer, head and"
+    " patch are the same in both",
+    "text": "The same text through another model: each has a layer and a head of its own",
+}
 
 
 def _parse(text: str) -> str:
@@ -36,21 +49,28 @@ def _parse(text: str) -> str:
     if kind == "upload":
         _DIGEST.parse(name)
     known = {"photo": samples.PICTURES, "catalogue": source.TITLES, "built": sizes.MODELS}
-    if text and (kind not in (*PICTURES, *MODELS) or not name):
-        raise ValueError
-    if kind in known and name not in known[kind]:
-        raise ValueError
+    if text and text not in (*variants.FORMS, TYPED):
+        if kind not in (*PICTURES, *MODELS) or not name:
+            raise ValueError
+        if kind in known and name not in known[kind]:
+            raise ValueError
     return text
 
 
 PARAM = link.Param(
-    "compare", "", _parse, "photo:, upload:, catalogue:, built:, hub: or folder:, and a name"
+    "compare",
+    "",
+    _parse,
+    f"photo:, upload:, catalogue:, built:, hub: or folder:, and a name; {TYPED},"
+    f" {', '.join(variants.FORMS)}",
 )
+NAMED = link.text("compare_model", "")  # a folder or a hub id
+PARAMS = (PARAM, NAMED)
 
 
 @dataclass(frozen=True, eq=False)
 class Second:
-    """What is shown beside the first picture.
+    """What is shown beside the first trace.
 
     Attributes:
         held: its result.
@@ -68,6 +88,7 @@ class Second:
     def props(self) -> dict[str, Any]:
         """The props with which the view shows both."""
         first, other = self.titles
+        predicts = self.held.value.predict is not no_predictions
         return {
             "title": first,
             "second": {
@@ -75,22 +96,67 @@ class Second:
                 "made": self.held.serial,
                 "heads": attention.heads_of(self.held),
                 "title": other,
+                "panels": ["predictions"] if predicts and self.held.value.kind == "text" else [],
+                "aligned": not isinstance(self.request.input, Chat),
             },
         }
 
 
-def choose(request: TraceRequest, place: DeltaGenerator | None) -> Second | None:
-    """Draws the choice; returns what is beside the picture.
+def wanted() -> bool:
+    """Whether anything may be beside the first trace, which is then shown with it."""
+    return bool(session.get(PAGE, PARAM.name))
+
+
+def of(request: TraceRequest, kind: Kind) -> Second | None:
+    """What is chosen beside a trace, traced; None for nothing, and for what cannot be.
 
     Args:
-        request: of the first trace, whose view is one of pictures.
+        request: of the first trace.
+        kind: of its view.
+    """
+    if not _applies(request, kind):
+        return None
+    _see(request.model, kind)
+    titles, chosen = _settled(request, kind), session.get(PAGE, PARAM.name)
+    typed = session.get(PAGE, NAMED.name).strip()
+    if not chosen or (chosen == TYPED and not typed):
+        return None
+    title = typed if chosen == TYPED else titles[chosen].removeprefix(MODEL).removeprefix(PICTURE)
+    try:
+        with st.spinner("Running the second …"):
+            return (_picture if kind == "image" else _text)(request, chosen, title)
+    except ValueError as error:
+        shared.error_line(f"{title}: {error}")
+        return None
+
+
+def choose(request: TraceRequest, kind: Kind, place: DeltaGenerator | None) -> None:
+    """Draws the choice.
+
+    Args:
+        request: of the first trace.
+        kind: of its view.
         place: where it is drawn.
     """
-    key = _key(request.model)
-    seen = st.session_state.get(SEEN, ())
-    st.session_state[SEEN] = (key, *(each for each in seen if each != key))[:MOST]
-    titles = _titles(request.model)
-    chosen = session.get(PAGE, PARAM.name)
+    if not _applies(request, kind):
+        return
+    with place or nullcontext():
+        titles = _settled(request, kind)
+        label, help = "Compare with", HELP[kind]
+        select(PAGE, PARAM.name, label, titles, help, width=220, collapsed=True)
+        if session.get(PAGE, PARAM.name) == TYPED:
+            label = "Folder or hub id of the second model"
+            entries.text(PAGE, NAMED.name, label, placeholder=label, bare=True, width=260)
+
+
+def _applies(request: TraceRequest, kind: Kind) -> bool:
+    """Whether anything can be beside a trace."""
+    return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids)
+
+
+def _settled(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
+    """What can be chosen; a choice that is none of these is given up."""
+    titles, chosen = _titles(request, kind), session.get(PAGE, PARAM.name)
     if chosen not in titles:
         if chosen.startswith("upload:") and chosen.partition(":")[2] not in pictures.strip(PAGE):
             shared.error_line(
@@ -98,25 +164,25 @@ def choose(request: TraceRequest, place: DeltaGenerator | None) -> Second | None
                 " upload the same file to see it."
             )
         session.edit(PAGE, {PARAM.name: ""})
-    help = (
-        "Another picture through this model, or this picture through another: layer, head and"
-        " patch are the same in both"
-    )
-    with place or nullcontext():
-        select(PAGE, PARAM.name, "Compare with", titles, help, width=200, collapsed=True)
-    chosen = session.get(PAGE, PARAM.name)
-    if not chosen:
-        return None
-    try:
-        with st.spinner("Running the second …"):
-            return _second(request, chosen, titles[chosen])
-    except ValueError as error:
-        shared.error_line(f"{titles[chosen]}: {error}")
-        return None
+    return titles
 
 
-def _second(request: TraceRequest, chosen: str, title: str) -> Second:
-    """What is chosen, traced.
+def _see(model: Source, kind: Kind) -> None:
+    """Notes a model that was open here; the latest first."""
+    seen: tuple[str, ...] = st.session_state.get(_seen(kind), ())
+    key = _key(model)
+    st.session_state[_seen(kind)] = (key, *(each for each in seen if each != key))[:MOST]
+
+
+def _seen(kind: Kind) -> str:
+    return f"{PAGE}/seen/{kind}"
+
+
+# ---- what is chosen, traced
+
+
+def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
+    """Another picture, or the picture by another model.
 
     Raises:
         ValueError: if it cannot be opened or traced, or has no view of pictures.
@@ -126,14 +192,19 @@ def _second(request: TraceRequest, chosen: str, title: str) -> Second:
     if picture is None:
         raise ValueError("expected the trace of a picture")
     example = None
-    if kind in MODELS:
-        other = _request_of(request, kind, name)
-        titles = _title(_key(request.model)), title.partition(": ")[2]
-    else:
+    if kind in PICTURES:
         file = pictures.strip(PAGE)[name] if kind == "upload" else samples.file(name)
         other = replace(request, input=replace(picture, file=file))
-        titles = _picture_title(), title.partition(": ")[2]
+        titles = _picture_title(), title
         example = examples.pictures(listed).get(name) if kind == "photo" else None
+    else:
+        model = tracing.stamped(_source_of(request.model, chosen))
+        takes = compute.reads(tracing.opened(model))
+        if not takes.image or takes.text:
+            raise ValueError("expected a model that reads pictures alone")
+        same = chosen in variants.FORMS
+        given = picture if same else Picture(picture.file)  # which it prepares in its own way
+        other, titles = replace(request, model=model, input=given), (_name(request.model), title)
     held = tracing.entry_for(other)
     if held.value.kind != "image":
         raise ValueError("its layers do not attend to patches of the picture")
@@ -142,49 +213,94 @@ def _second(request: TraceRequest, chosen: str, title: str) -> Second:
     return Second(held, other, example, titles)
 
 
-def _request_of(request: TraceRequest, place: str, name: str) -> TraceRequest:
-    """The request of another model, which reads the picture in its own way."""
-    settings = session.current(PAGE).settings
-    if place == "built":
-        model = sizes.MODELS[name]
-        begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
-        if not cost.estimate(begin).quick:
-            raise ValueError("the untrained network takes long: make it smaller first")
-        other = source.of({**begin, "place": "catalogue", "model": model})
+def _text(request: TraceRequest, chosen: str, title: str) -> Second:
+    """The text by another model.
+
+    Raises:
+        ValueError: if it cannot be opened or traced, or does not read such a text.
+    """
+    model_source = tracing.stamped(_source_of(request.model, chosen))
+    model = tracing.opened(model_source)
+    takes = compute.reads(model)
+    if not takes.text or takes.image or takes.sound:
+        raise ValueError("expected a model that reads text alone")
+    if isinstance(request.input, Ids) and chosen not in variants.FORMS:
+        raise ValueError("token ids are of one vocabulary, and the two models have one each")
+    if isinstance(request.input, str | tuple) and model.tokenizer is None:
+        raise ValueError("it has no tokenizer, and reads token ids alone")
+    if isinstance(request.input, tuple) and not takes.pair:
+        raise ValueError("it reads no pairs of sentences")
+    target = request.target if takes.target else None
+    other = TraceRequest(model_source, request.input, target)
+    _check_memory(tracing.opened(request.model), model)
+    between = words.chosen(PAGE, inputs.special_names(takes, model))
+    held = tracing.entry_for(other, between)
+    if notes := held.value.trace.notes:
+        st.caption(shared.plain(f"{title}: {'; '.join(notes)}"))
+    return Second(held, other, None, (_name(request.model), title))
+
+
+def _check_memory(first: "Model", second: "Model") -> None:
+    """Refuses two networks that the server does not hold together."""
+    sizes = [compute.summary.weights_bytes(model) for model in (first, second)]
+    if sum(sizes) > MAX_NETWORK_BYTES:
+        needed, held = (f"{each / 2**30:.1f} GiB" for each in (sum(sizes), MAX_NETWORK_BYTES))
+        raise ValueError(f"the two networks take {needed}, and this server holds {held} of them")
+
+
+def _source_of(first: Source, chosen: str) -> Source:
+    """The model that is chosen, not stamped yet."""
+    if chosen in variants.FORMS:
+        return variants.source_of(chosen, first)
+    place, _, name = chosen.partition(":")
+    if chosen == TYPED:
+        name = session.get(PAGE, NAMED.name).strip()
+        place = "hub" if HUB.fullmatch(name) else "folder"
+    if place != "built":
+        return Source(cast("Place", place), name, dtype=first.dtype, device=first.device)
+    settings, model = session.current(PAGE).settings, sizes.MODELS[name]
+    begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
+    if not cost.estimate(begin).quick:
+        raise ValueError("the untrained network takes long: make it smaller first")
+    return source.of({**begin, "place": "catalogue", "model": model})
+
+
+# ---- what can be chosen
+
+
+def _titles(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
+    """What can be beside the first, by their names in a link."""
+    titles = {"": "Compare with …"}
+    if kind == "image":
+        titles |= _other_pictures()
+        known = [f"catalogue:{name}" for name in samples.TRAINED]
+        known += ["catalogue:dinov2"] if is_here(entry("dinov2")) else []
+        known += [f"built:{sizes.KINDS[sizes.VIT]}"]
     else:
-        other = replace(request.model, place=place, name=name, sizes=(), stamp="")
-    stamped = tracing.stamped(other)
-    takes = compute.reads(tracing.opened(stamped))
-    if not takes.image or takes.text:
-        raise ValueError("expected a model that reads pictures alone")
-    picture = request.picture
-    if picture is None:
-        raise ValueError("expected the trace of a picture")
-    return replace(request, model=stamped, input=Picture(picture.file))
+        texts = (each for each in catalogue() if each.reads == "text" and each.kind in READ)
+        known = [f"catalogue:{each.name}" for each in texts if is_here(each)]
+        known += [f"built:{sizes.KINDS[sizes.ENCODER]}"]
+    asked, first = session.get(PAGE, PARAM.name), request.model
+    lead = MODEL if kind == "image" else ""
+    for key, title in variants.titles(first, _name(first)).items():
+        titles[key] = f"{lead}{title}"
+    linked = [asked] if asked.partition(":")[0] in MODELS else []
+    for key in dict.fromkeys((*st.session_state.get(_seen(kind), ()), *linked, *known)):
+        if key != _key(first) and key.partition(":")[0] in tracing.places():
+            titles[key] = f"{lead}{_title(key)}"
+    if kind == "text" and not tracing.public():
+        titles[TYPED] = "A folder or hub id …"
+    return titles
 
 
-def _titles(first: Source) -> Mapping[str, str]:
-    """What can be beside the first picture, by their names in a link."""
+def _other_pictures() -> dict[str, str]:
     listed = source.listed()
     uploads, upload = pictures.strip(PAGE), session.get(PAGE, pictures.UPLOAD.name)
     now = f"upload:{upload}" if pictures.has_upload(PAGE) else f"photo:{_photo()}"
     images = {f"photo:{name}": examples.named(listed, name) for name in examples.pictures(listed)}
     for number, digest in enumerate(uploads):
         images[f"upload:{digest}"] = pictures.own_title(number, len(uploads))
-    titles = {key: f"Picture: {title}" for key, title in images.items() if key != now}
-    asked = session.get(PAGE, PARAM.name)
-    known = [f"catalogue:{name}" for name in samples.TRAINED]
-    known += ["catalogue:dinov2"] if is_here(entry("dinov2")) else []
-    models = (*st.session_state.get(SEEN, ()), *([asked] if _is_model(asked) else []), *known)
-    others = dict.fromkeys((*models, f"built:{sizes.KINDS[sizes.VIT]}"))
-    for key in others:
-        if key != _key(first) and key.partition(":")[0] in tracing.places():
-            titles[key] = f"Model: {_title(key)}"
-    return {"": "Compare with …", **titles}
-
-
-def _is_model(chosen: str) -> bool:
-    return chosen.partition(":")[0] in MODELS
+    return {key: f"{PICTURE}{title}" for key, title in images.items() if key != now}
 
 
 def _photo() -> str:
@@ -202,6 +318,10 @@ def _picture_title() -> str:
 def _title(key: str) -> str:
     place, _, name = key.partition(":")
     return source.titled(place, name)
+
+
+def _name(first: Source) -> str:
+    return _title(_key(first))
 
 
 def _key(first: Source) -> str:

@@ -34,7 +34,9 @@ from models.files import hub as hub
 from models.inputs.prompt import Prompt as Prompt
 from models.inputs.prompt import in_template as in_template
 from models.inputs.sound import read_recording as read_recording
+from models.loading import adapter as adapter
 from models.loading import summary as summary
+from models.loading.folders import doors as doors
 from models.loading.summary import reads as reads
 from models.model import grouped as grouped
 from models.preprocessing import mode_of as mode_of

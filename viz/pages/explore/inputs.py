@@ -43,7 +43,7 @@ class Entries:
 
     Attributes:
         reads: what they are for.
-        beside: the container beside the pictures; None for other inputs.
+        beside: the container beside the pictures, or below a text; None until it is drawn.
         hint: where it stands what to look at, if that depends on the trace; None until it is drawn.
         about: where a line about the model stands; None until it is drawn.
     """
@@ -140,6 +140,9 @@ def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -
             if not (reads.image or reads.target) and (model is None or model.tokenizer is not None):
                 prompts.choose()
             words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
+            beside = beside or st.container(
+                key=f"{PAGE}_beside_text", horizontal=True, width="content"
+            )
         examples.caption()
         return Entries(reads, beside, st.empty(), st.empty())
 

@@ -167,6 +167,8 @@ def page() -> None:
         with above:
             drawn = _controls(reads, problems)
     if trace is not None and drawn is not None and drawn.entries is not None:
+        if soon:
+            beside.choose(trace, stage.kind, drawn.entries.beside)
         card.about(drawn.entries.about, trace.model, _measured_difference(trace))
     if opened is not None:
         with stage.below:
@@ -188,7 +190,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *edits.PARAMS,
         *runs.PARAMS,
         *writing.PARAMS,
-        beside.PARAM,
+        *beside.PARAMS,
     )
 
 
@@ -205,6 +207,8 @@ def _kind(reads: Reads | None) -> attention.Kind:
 def _comes_soon(wanted: Source, reads: Reads | None) -> bool:
     """Whether the picture comes soon, and may come before the controls."""
     if reads is None or not reads.text or len(session.get(PAGE, "input")) > SHORT:
+        return False
+    if beside.wanted():
         return False
     return attention.shows(PAGE, wanted.layout)
 
@@ -357,9 +361,10 @@ def _answer(
         texts = {note: shared.plain(note) for note in done}
         marked = (f":orange-background[{texts[n]}]" if n in assumed else texts[n] for n in done)
         st.caption("; ".join(marked))
-    second = None
+    if entries.beside is not None:
+        beside.choose(request, stage.kind, entries.beside)
+    second = beside.of(request, stage.kind)
     if stage.kind == "image":
-        second = beside.choose(request, entries.beside)
         example = examples.current_example()
         answers.of_picture(name, trace, example, second.titles[0] if second else "")
         if second is not None:

@@ -5,8 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import transformers
 
+from models.catalogue import entry, folder
+from models.loading.untrained import untrained
+from models.run import load, trace
+from tests.models.loading.test_adapter import llama, matrices, written
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
@@ -204,3 +209,91 @@ def test_what_cannot_stand_beside_is_one_line(folders, monkeypatch) -> None:
     app = opened(model="shapes", compare=f"folder:{second}")
     assert "second" not in view(app)
     assert f"Model: {title(second)}" not in options(app)
+
+
+def traces(app):
+    """The traces of both models of a text."""
+    props = view(app)
+    return [registry.get(id).value for id in (props["trace"], props["second"]["trace"])]
+
+
+TEXT = "the cats near the cabinet"
+
+
+def test_a_text_through_another_model():
+    app = opened(compare="catalogue:grammar-next", input=TEXT)
+    first, second = traces(app)
+    assert (first.view.model, second.view.model) == ("all-MiniLM-L6-v2", "Grammar, next word")
+    assert same(second.view.weights(1), trace(load("grammar-next"), TEXT).weights(1))
+    props = view(app)
+    assert (props["title"], props["second"]["title"]) == (first.view.model, second.view.model)
+    assert (props["second"]["panels"], props["link"]["compare"]) == (
+        ["predictions"],
+        "catalogue:grammar-next",
+    )
+    choose(app, "words", "yes")
+    assert traces(app)[1].view.words
+    choose(app, "compare", "")
+    assert "second" not in view(app)
+
+
+@pytest.mark.parametrize("model", ["grammar-next", "minilm"])
+def test_a_model_beside_itself_untrained(model):
+    app = opened(model=model, compare="weights:random", input=TEXT)
+    first, second = traces(app)
+    assert (first.view.trained, second.view.trained) == (True, False)
+    assert first.view.labels == second.view.labels
+    assert same(second.view.weights(1), trace(untrained(load(model)), TEXT).weights(1))
+    assert view(app)["second"]["title"].endswith(", untrained")
+    assert view(app)["second"]["panels"] == []
+
+
+def test_our_code_beside_that_of_the_library():
+    app = opened(compare="door:transformers", input=TEXT)
+    first, second = traces(app)
+    assert same(first.view.weights(3), second.view.weights(3))
+    model, *_ = second.opened()
+    assert (model.door, type(model.network).__name__) == ("transformers", "BertModel")
+    assert "all-MiniLM-L6-v2, Headscope’s code" in options(opened(compare="", door="transformers"))
+    assert not [each for each in options(opened(model="grammar-next")) if each.endswith(" code")]
+
+
+def test_a_checkpoint_beside_its_adapter(tmp_path):
+    network = llama()
+    network.save_pretrained(tmp_path / "base")
+    state = matrices(network, ["model.layers.0.self_attn.q_proj"])
+    saved = written(tmp_path / "adapter", tmp_path / "base", state)
+    app = opened(place="folder", folder=str(saved), compare="adapter:none", ids="1 5 9 2")
+    first, second = traces(app)
+    assert not same(first.view.weights(0), second.view.weights(0))
+    base = load(tmp_path / "base", door="transformers")
+    assert same(second.view.weights(0), trace(base, torch.tensor([[1, 5, 9, 2]])).weights(0))
+    choose(app, "compare", "weights:random")
+    assert not traces(app)[1].view.trained
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ({"compare": "catalogue:grammar-next", "pair": "the dogs"}, "reads no pairs"),
+        ({"compare": "typed:model", "compare_model": "/nowhere"}, "there is no folder"),
+        ({"compare": "typed:model", "compare_model": "nobody/nothing"}, "not on this machine"),
+    ],
+)
+def test_a_text_that_the_second_does_not_read_is_one_line(query, why):
+    app = opened(input=TEXT, **query)
+    assert "second" not in view(app)
+    assert sum(why in line for line in helpers.lines(app)) == 1
+
+
+def test_two_networks_that_do_not_fit_are_refused(monkeypatch):
+    monkeypatch.setattr("viz.pages.explore.beside.MAX_NETWORK_BYTES", 10_000_000)
+    app = opened(compare="catalogue:grammar-next", input=TEXT)
+    assert any("the two networks take" in line for line in helpers.lines(app))
+
+
+def test_a_model_typed_by_its_folder(tmp_path):
+    app = opened(model="grammar-next", input=TEXT)
+    choose(app, "compare", "typed:model")
+    choose(app, "compare_model", str(folder(entry("minilm"))))
+    assert traces(app)[1].view.labels == trace(load("minilm"), TEXT).labels

@@ -145,8 +145,38 @@ export interface ViewProps extends PageLinkProps {
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */
-  second?: { trace: string; made: number; heads: number[]; title: string } | null;
+  second?: SecondProps | null;
+  /** Whether the view is beside another, which has the controls of both. */
+  follows?: boolean;
 }
+
+export interface SecondProps {
+  trace: string;
+  made: number;
+  heads: number[];
+  title: string;
+  panels?: string[];
+  /** Whether its tokens stand in the same text. */
+  aligned?: boolean;
+}
+
+/** By text and token the sentence, its first character and the one behind its last. */
+export type Spans = ([number, number, number] | null)[][];
+
+export interface AlignedAnswer {
+  first: Spans;
+  second: Spans;
+}
+
+/** How much of their weight heads of the second put where one of the first does. */
+export type LikenessAnswer =
+  | { why: string }
+  | {
+      /** By site and head. */
+      overlap: (number | null)[][];
+      /** Site and head of the largest. */
+      best: [number, number];
+    };
 
 // ---- messages (viz/pack.py): a JSON header and an area of bytes
 

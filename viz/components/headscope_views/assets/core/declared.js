@@ -37,6 +37,7 @@
  * @property {number} discard of rollout: share of each layer's smallest weights that is left out
  * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
  * @property {number | null} beside_discard the same of the second method; without it, that of the first
+ * @property {string} there layer and head of the model beside the first, such as 3,5, and then kind, tower, module and part where these differ; those of the first without it
  * @property {"atlas" | "scatter" | "table"} overview how every head is shown
  * @property {string} plot of scatter: keys of up to three numbers, along x and y and in colour
  * @property {string} rank the number by which heads are ranked, with - for the least first
@@ -83,6 +84,7 @@ export const START = {
   discard: 0,
   beside_fusion: "",
   beside_discard: null,
+  there: "",
   overview: "atlas",
   plot: "",
   rank: "",

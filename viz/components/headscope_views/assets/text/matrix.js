@@ -358,6 +358,8 @@ export function matrix(state, parent) {
     context.clearRect(0, 0, layout.wide, layout.tall);
     const cell = lags() ? null : state.hover;
     if (brushed) paintBand(context, layout, picture, brushed.axis, brushed.range);
+    for (const axis of /** @type {Axis[]} */ (["query", "key"]))
+      for (const place of state.lit?.[axis] ?? []) paintBand(context, layout, picture, axis, [place, place + 1]);
     if (cell) paintCross(context, layout, picture, cell);
     tip.hidden = !cell;
     if (!cell) return;
@@ -466,7 +468,7 @@ export function matrix(state, parent) {
     status();
     if (!section.hidden) beside.render(layout, space.wide);
     const exact = state.hover && state.exactRow("query", state.hover.query, variant);
-    if (crossed(state.hover, exact, lags(), count, brushed)) cross();
+    if (crossed(state.hover, exact, lags(), count, brushed, state.lit)) cross();
   }
 
   /** The picture alone, twice as fine and with a margin, as a PNG file. */

@@ -85,6 +85,8 @@ export class TextState {
     this.overview = new Uint8Array();
     /** @type {Cell | null} the cell under the pointer, in whichever panel */
     this.hover = null;
+    /** @type {Record<Axis, number[]> | null} tokens of the same characters as one of another view, but for that at the pointer */
+    this.lit = null;
     /** @type {{axis: Axis, index: number} | null} the token whose lines alone are drawn */
     this.isolated = null;
     /** @type {{heads: Head[], rows: [number, number], cols: [number, number]} | null} */
@@ -760,7 +762,7 @@ export class TextState {
   opened(message, base, same) {
     if (!same) {
       this.maps = new Maps(base);
-      this.hover = this.isolated = this.inSight = null;
+      this.hover = this.isolated = this.inSight = this.lit = null;
       this.copies = [];
       this.match = -1;
       this.slots.clear();

@@ -21,6 +21,7 @@ import { kindSwitch } from "./kinds.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
+import { secondModel } from "./second.js";
 import { sentence } from "./sentence.js";
 import { sound } from "./sound.js";
 import { TextState } from "./state.js";
@@ -48,11 +49,24 @@ const ATLAS = {
  * @param {Host} host
  */
 export function mount(root, props, host) {
+  const { update, destroy } = open(root, props, host);
+  return { update, destroy };
+}
+
+/**
+ * A view with its state.
+ *
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+function open(root, props, host) {
   const state = new TextState(root, props, host);
   const mounted = mountPanels(root, state, () => compose(state, root, host));
   document.fonts.addEventListener("loadingdone", forgetWidths);
   state.view.update(props);
   return {
+    state,
     /** @param {ViewProps} next */
     update(next) {
       state.view.update(next);
@@ -68,11 +82,18 @@ export function mount(root, props, host) {
 
 /**
  * @param {TextState} state
- * @param {HTMLElement} root
+ * @param {HTMLElement} whole
  * @param {Host} host
  * @returns {Panel[]}
  */
-function compose(state, root, host) {
+function compose(state, whole, host) {
+  const { follows } = state.view.props;
+  const root = follows ? whole : element("div", "hs-half");
+  const both = element("div", "hs-both");
+  if (!follows) {
+    both.append(root);
+    whole.append(both);
+  }
   const parts = state.view.props.parts ?? PARTS;
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
   const grid = element("div", "hs-grid");
@@ -107,13 +128,14 @@ function compose(state, root, host) {
     grid.append(picture);
     const line = element("p", "hs-head-sentence");
     picture.append(line);
-    around.push(sentence(state, line), aids(state, picture));
+    around.push(sentence(state, line), ...(follows ? [] : [aids(state, picture)]));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(overCorpora(state, picture, line), vectors(state, picture), alike(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
-  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
+  const beside = follows ? [] : [secondModel(state, open, both, root, host)];
+  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root), ...beside];
 }
 
 /**
@@ -156,7 +178,9 @@ function toolbar(state, bar, drawn) {
   const spring = element("span", "hs-spring");
   bar.replaceChildren(kinds.box, layer.box, head.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
-  for (const { choices } of drawn.values()) if (choices) note.before(choices);
+  const { follows } = state.view.props;
+  for (const { choices } of drawn.values()) if (choices && !follows) note.before(choices);
+  if (follows) for (const each of [forms, stretch]) each.remove(); // those of the first
 
   return {
     render() {
