@@ -76,6 +76,9 @@ PARAMS = (
 )
 
 
+RequestOf = Callable[[Run], TraceRequest | None]
+
+
 def kept() -> tuple[Run, ...]:
     """The runs of the link, then others of the session."""
     text, memory = session.get(PAGE, "kept"), st.session_state.get(KEPT, "")
@@ -127,7 +130,7 @@ def draw(run: Run, become: Callable[[Run], None], *, enabled: bool) -> None:
         controls.button("Compare runs", key, switched, chosen=is_on, help=COMPARE)
 
 
-def compare(run: Run, request_of: Callable[[Run], TraceRequest | None]) -> None:
+def compare(run: Run, request_of: RequestOf) -> None:
     """The kept runs beside the one on the screen, if that is wanted.
 
     Args:
@@ -151,9 +154,7 @@ def compare(run: Run, request_of: Callable[[Run], TraceRequest | None]) -> None:
             key=f"{PAGE}_edits_compared",
         )
     with st.spinner("Comparing runs …"):
-        requests = [
-            requests_noted().get(every[name].key) or request_of(every[name]) for name in names
-        ]
+        requests = [_request(every[name], request_of) for name in names]
         columns = [_column(request, requests[0]) for request in requests]
     if columns:
         st.table(_beside(names, columns))
@@ -161,6 +162,14 @@ def compare(run: Run, request_of: Callable[[Run], TraceRequest | None]) -> None:
             "KL is the divergence of each prediction from the first run’s, in nats; 1 − cosine that"
             " of its embedding. It does not say which of the differences between two runs did it."
         )
+
+
+def _request(run: Run, request_of: RequestOf) -> TraceRequest | None:
+    """The request of a run; None where it is not known, or its edits are none."""
+    try:
+        return requests_noted().get(run.key) or request_of(run)
+    except ValueError:
+        return None
 
 
 def _beside(names: list[str], columns: list[dict[str, str]]) -> dict[str, list[str]]:

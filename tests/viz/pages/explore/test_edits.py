@@ -1,5 +1,7 @@
 """Edits of the page: in the link, from the view, listed in words, undone; what the view is told."""
 
+import json
+
 import pytest
 
 from models.edits import Ablate, Patch
@@ -256,8 +258,10 @@ def test_runs_of_a_link_are_compared_without_being_opened() -> None:
     query = helpers.link(app)
     noted = runs.requests_noted()
     noted.clear()
-    other = opened(kept=query["kept"], compared="yes", input="the dogs saw the cat")
+    bad = json.dumps([*json.loads(query["kept"]), ["bad", {"model": "grammar-next", "edits": "x"}]])
+    other = opened(kept=bad, compared="yes", input="the dogs saw the cat")
     (table,) = other.table
     rows = {row[""].strip("*"): row for row in table.value.to_dict("records")}
     assert rows["Edits"]["one"].startswith("Layer 1, head 1")
     assert rows["From the first"]["one"].startswith("KL ")
+    assert rows["Prediction"]["bad"] == "open it once to compare it"
