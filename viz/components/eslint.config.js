@@ -7,7 +7,7 @@ const IMPORTS = {
   core: [],
   controls: ["core"],
   chart: ["core"],
-  matter: ["core"],
+  matter: ["core", "methods"],
   text: ["core", "matter", "methods"],
   image: ["core", "matter", "methods"],
   corpus: ["core", "text"],

@@ -11,6 +11,8 @@ import { capital, legible, siteName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
+import { colourOf, largest } from "../methods/methods.js";
+import { labelled } from "../methods/output_menu.js";
 import { rankOf, strip } from "./strip.js";
 
 /** @import {MattersAnswer, MattersInLayer, Selection, Theme} from "../types" */
@@ -148,7 +150,7 @@ export function headsThatMatter(swept, parent) {
    * @param {Theme} theme
    */
   function fill({ sites, attribution, number }, effects, theme) {
-    const most = Math.max(1e-12, ...effects.map((effect) => Math.abs(last(effect))));
+    const most = largest(effects.map(last));
     const columns = Math.max(...attribution.map((heads) => heads.length));
     const head = element("tr", "", {}, element("th", "hs-cells-corner", { scope: "col" }, "layer"));
     head.append(...[...Array(columns).keys()].map((index) => element("th", "", { scope: "col" }, String(index))));
@@ -159,7 +161,7 @@ export function headsThatMatter(swept, parent) {
         const text = columns > NUMBERED || Math.abs(value) < Math.max(FAINT * most, LEAST) ? "" : signed(value, 2);
         const node = element("button", "hs-cell", { type: "button", tabindex: i || effect.head ? "-1" : "0" }, text);
         Object.assign(node.dataset, { row: i, column: effect.head });
-        const ground = colourOf(theme, value / most, number === "logit");
+        const ground = colourOf(theme, value, most, number === "logit");
         node.style.background = `rgb(${ground.join()})`;
         node.style.color = textOn(ground, theme.text);
         node.classList.toggle("hs-exact", effect.exact !== null);
@@ -274,22 +276,6 @@ function subject({ number, name, position }) {
   const where = position === null ? "" : ` at position ${position}`;
   return ["What switching a head off does to the logit of ", ...quoted(legible(name).trim()), where];
 }
-
-/**
- * @param {Theme} theme
- * @param {number} share from −1 to 1
- * @param {boolean} both whether the scale has two sides
- * @returns {[number, number, number]}
- */
-function colourOf({ ramp, bothWays }, share, both) {
-  const root = Math.sign(share) * Math.sqrt(Math.abs(share));
-  const place = 3 * Math.round(both ? 127.5 * (1 + root) : 255 * Math.max(0, root));
-  const table = both ? bothWays : ramp;
-  return [table[place], table[place + 1], table[place + 2]];
-}
-
-/** @param {string} name @param {HTMLElement} control */
-const labelled = (name, control) => element("label", "hs-values", {}, element("span", "hs-label", {}, name), control);
 
 /** @param {{rough: number, exact: number | null}} effect */
 const last = ({ rough, exact }) => exact ?? rough;
