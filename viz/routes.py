@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from viz.api import compared, corpus, over_corpora
+from viz.api import compared, corpus, over_corpora, requests
 from viz.api import routes as served
 from viz.api.endpoint import BOTH, CORPUS, HEAD, SITE, WHOLE, Endpoint, options
 from viz.api.requests import one_of, word
@@ -20,6 +20,10 @@ FIGURE_OPTIONS = {
     **options(*OF_FILES),
     "shown": OF_VIEWS["shown"].kind,
     "words": FLAG,  # whether title and caption are drawn
+    "second": word,  # the id of what is beside it on a page, and what is shown of that
+    "second_site": WHOLE,
+    "second_head": requests.head,
+    "there": OF_VIEWS["there"].kind,
 }
 TOKENS = {"key": corpus.token_list, "query": corpus.token_list}
 OF_RUN = {**SITE, "head": WHOLE}

@@ -1,6 +1,7 @@
 """A saved page of each form holds everything that the form asks for."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from playwright.sync_api import Page, expect
 
 from analysis.methods import BY_NAME
 from models.decoder import DecoderConfig
+from models.edits import Temperature
+from models.request import TraceRequest
 from models.run import load, trace
 from models.vit import ViTConfig
+from viz.api import tracing
 from viz.export import export
+from viz.export.responses import export as export_of
 from viz.selection import FORM, TEXTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -43,6 +48,7 @@ PICTURED: list[tuple[str, dict[str, Any]]] = [
     ("faithfulness", {"method": "attnlrp", "proof": "road"}),
     ("features", {"foreground": "below", "token": 4}),
 ]
+TEXT = "the cats near the cabinet"
 SETTLED = """() => new Promise(
   (done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))
 )"""
@@ -95,4 +101,36 @@ def lacks_nothing(page: Page, form: str, chosen: dict[str, Any]) -> None:
         info = BY_NAME[chosen.get("method", "rollout")]
         told = re.compile(f"Formula: {re.escape(info.formula)}.*Source: {re.escape(info.source)}")
         expect(menu).to_have_attribute("title", told)
+    expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
+
+
+@pytest.mark.parametrize("form", ["matrix", "lines"])
+def test_a_page_of_two_models_lacks_nothing(page: Page, tmp_path: Path, form: str) -> None:
+    requests = [
+        TraceRequest(tracing.of_catalogue(name), TEXT) for name in ("grammar-next", "minilm")
+    ]
+    first, second = map(tracing.entry_for, requests)
+    beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 4}
+    file = tmp_path / "two.html"
+    file.write_bytes(export_of(first.value, "", 1, 0, form, "html", there="2,4", **beside).data)
+    page.goto(file.as_uri())
+    other = page.locator(".hs-other .headscope")
+    expect(other).to_have_attribute("data-head", "4")
+    expect(page.locator(".hs-likeness")).to_contain_text(re.compile(r"heads: 0\.\d\d"))
+    page.evaluate(SETTLED)
+    expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
+
+
+def test_a_page_of_a_difference_shows_it(page: Page, tmp_path: Path) -> None:
+    request = TraceRequest(tracing.of_catalogue("grammar-next"), TEXT, edits=(Temperature(0.2, 1),))
+    entry, file = tracing.entry_for(request).value, tmp_path / "difference.html"
+    file.write_bytes(export_of(entry, "", 1, 0, "matrix", "html", values="difference").data)
+    page.goto(file.as_uri())
+    expect(page.locator(".hs-matrix")).to_contain_text("Each cell is what the edits changed")
+    page.locator(".hs-overlay").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")  # to the row of “near”
+    before = tracing.entry_for(replace(request, edits=())).value
+    change = float((entry.view.weights(1, 0) - before.view.weights(1, 0))[3, 0])
+    expect(page.locator(".hs-tip b")).to_have_text(f"{change:.5f}")
     expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)

@@ -8,7 +8,7 @@ from viz.api.text import is_short
 from viz.export.answers import answered
 from viz.export.entries import image_entry, text_entry
 from viz.export.forms import PAPERS
-from viz.export.request import Request, caption
+from viz.export.request import Request, Second, caption
 from viz.selection import EVERY, FORM, OF_VIEWS
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
 EXACT = 40_000  # weights up to which the exact rows are held too
 ID = "page"
+BESIDE = "second"  # the id of a second trace on a page
+SECOND = f"{BESIDE}/"  # before the paths that are answered from it
 
 
 def page(request: Request, view: str) -> bytes:
@@ -25,16 +27,38 @@ def page(request: Request, view: str) -> bytes:
 
     title = caption(request, "").title
     props = props_of(request, view)
-    entry, (wanted, more) = entry_of(request, view), asked(request, view)
-    held = {path: encoded(answered(entry, ID, path)) for path in wanted}
+    held: dict[str, bytes] = {}
+    later: list[tuple[str, str, TraceEntry]] = []  # name, path and what answers it
+    for name, each in (("", request), (SECOND, request.second and request.second.request)):
+        if each is None:
+            continue
+        entry, (wanted, more) = entry_of(each, view), asked(each, view)
+        held |= {name + path: encoded(answered(entry, ID, path)) for path in wanted}
+        later += [(name, path, entry) for path in more]
+    if request.second is not None:
+        held |= _of_both(request, request.second)
     size = len(standalone.page(held, props, title=title))
-    for path in more:
+    for name, path, entry in later:
         payload = encoded(answered(entry, ID, path))
-        size += 4 * len(payload) // 3 + len(path) + 8
+        size += 4 * len(payload) // 3 + len(name + path) + 8
         if size > LARGEST:
             break
-        held[path] = payload
+        held[name + path] = payload
     return standalone.page(held, props, title=title).encode()
+
+
+def _of_both(request: Request, second: Second) -> dict[str, bytes]:
+    """What the view asks about both traces, where the second is called `BESIDE`."""
+    entry = entry_of(request, "matrix")
+    asks = [("aligned", {})]
+    heads = [head for head in request.heads if isinstance(head, int)]
+    asks += [("likeness", {"site": request.index, "head": head}) for head in heads]
+    return {
+        path_of(name, **place, second=BESIDE): encoded(
+            answered(entry, ID, path_of(name, **place, second=second.id))
+        )
+        for name, place in asks
+    }
 
 
 def props_of(request: Request, view: str) -> dict[str, Any]:
@@ -52,12 +76,29 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     start |= {} if token is None else {"token": token, "direction": selection.direction}
     if view == "qk":
         start["partner"] = selection.key or 0
+    if request.second is not None:
+        start["there"] = request.second.there
     if not request.every and len(request.heads) > 1:
         start["shown"] = ".".join(map(str, request.heads))
     props: dict[str, Any] = {"start": start, "panels": ["code"]}
+    if view == "matrix" and selection.values == "difference":
+        props["difference"] = True
+        start["values"] = "weights"  # of the other forms
+    if request.second is not None:
+        props |= _second(request, request.second)
     if is_of_picture(request, view):
         return props | {"kind": "image"}
     return props | {"kind": "text"} | ({} if view in EVERY else {"parts": ["matrix", "tokens"]})
+
+
+def _second(request: Request, second: Second) -> dict[str, Any]:
+    """The props that show another trace beside the first."""
+    first, other = request.view, second.request.view
+    titles = (each.model if each.trained else f"{each.model}, untrained" for each in (first, other))
+    title, other_title = titles
+    beside = {"trace": BESIDE, "made": 0, "title": other_title, "aligned": True, "panels": []}
+    heads = [site.heads for site in other.sites]
+    return {"title": title, "second": beside | {"heads": heads}}
 
 
 def encoded(answer: Any) -> bytes:
@@ -89,18 +130,21 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     wanted = [path_of("overview"), *(path_of("map", site=chosen, head=head) for head in heads)]
     wanted += [path_of("provenance", site=chosen)]
     wanted += [path_of("code", site=chosen, head=head) for head in heads]
+    changed = {"values": "difference"} if request.selection.values == "difference" else {}
     more = []
     if not is_short(request.view):
         more += [path_of("thumbs", site=site) for site in range(len(sites))]
     queries = sites[chosen].queries
     if queries * sites[chosen].keys * len(heads) <= EXACT:
         rows = [
-            {"head": head, "axis": "query", "index": i} for head in heads for i in range(queries)
+            {"head": head, "axis": "query", "index": i, **changed}
+            for head in heads
+            for i in range(queries)
         ]
         more += [path_of("row", site=chosen, **row) for row in rows]
     for site in others:
         every = (*range(sites[site].heads), "mean", "max")
-        more += [path_of("map", site=site, head=head) for head in every]
+        more += [path_of("map", site=site, head=head, **changed) for head in every]
     wanted = [*dict.fromkeys([*wanted, *asks])]
     return wanted, [path for path in more if path not in wanted]
 

@@ -49,6 +49,21 @@ def left_out(selection: Selection) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class Second:
+    """Another trace of the same text, beside the first.
+
+    Attributes:
+        id: of its result.
+        request: what is shown of it.
+        there: its layer and head, as the view of the first holds them.
+    """
+
+    id: str
+    request: "Request"
+    there: str
+
+
+@dataclass(frozen=True, eq=False)
 class Request:
     """What a file shows.
 
@@ -63,6 +78,7 @@ class Request:
         run: the model, its input and, of an encoder–decoder, what the decoder reads; for what a
             trace does not hold, such as gradients.
         words: whether title and caption are drawn, or stand in the metadata of the file alone.
+        second: what is beside it on a page: another trace of the same text.
     """
 
     view: "Trace | View"
@@ -74,6 +90,7 @@ class Request:
     entry: "TraceEntry | None" = None
     run: tuple[Any, ...] | None = None
     words: bool = True
+    second: "Second | None" = None
 
     @property
     def index(self) -> int:

@@ -3,14 +3,16 @@
 import ast
 import io
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from analysis.methods import BY_NAME
+from viz.api.beside import second_of
 from viz.api.entries import Download, Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 from viz.export.files import render
-from viz.export.request import One, Request
+from viz.export.request import One, Request, Second
 from viz.selection import FORM, OF_FILES, Selection
 
 if TYPE_CHECKING:
@@ -105,6 +107,10 @@ def _request(
     *,
     shown: tuple[int, ...] = (),
     words: bool = True,
+    second: str = "",
+    second_site: int = 0,
+    second_head: One = 0,
+    there: str = "",
     **options: Any,
 ) -> Request:
     """What a file shows, validated.
@@ -116,6 +122,10 @@ def _request(
         form: of the figure.
         shown: several heads instead of the one.
         words: whether title and caption are drawn.
+        second: id of another trace of the same text, which a page shows beside the first.
+        second_site: index of its site.
+        second_head: its head.
+        there: both, as the view of the first holds them.
         options: those of `Selection`.
 
     Raises:
@@ -140,15 +150,24 @@ def _request(
     for name, count in (("rows", shown_site.queries), ("columns", shown_site.keys)):
         if options.get(name) is not None:
             options[name] = within(name, options[name], count)
+    selection, beside = Selection(**options), None
+    if second:
+        other = second_of(second)
+        place = site_at(other.view, second_site, second_head)
+        plain = replace(selection, token=None, rows=None, columns=None, query=None, key=None)
+        plain = replace(plain, values="weights") if plain.values == "difference" else plain
+        theirs = Request(other.view, place, (second_head,), selection=plain, entry=other)
+        beside = Second(second, theirs, there)
     return Request(
         entry.view,
         shown_site,
         shown or (head,),
         every=FORM[form].covers == "every",
-        selection=Selection(**options),
+        selection=selection,
         picture=None if entry.patches is None else _pixels(entry.patches),
         entry=entry,
         words=words,
+        second=beside,
     )
 
 

@@ -69,10 +69,9 @@ def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:
     """Maps that are not of plain weights."""
     chosen = request.selection
-    if chosen.values == "difference":  # of files; a page shows the weights after the edits
-        return []
-    variant = {"values": chosen.values, "sinks": chosen.sinks}
-    variant |= {"coding": "log"} if chosen.scale == "log" else {}
+    variant = {"values": chosen.values}
+    if chosen.values != "difference":  # which hides no sinks and has one scale
+        variant |= {"sinks": chosen.sinks} | ({"coding": "log"} if chosen.scale == "log" else {})
     if variant == {"values": "weights", "sinks": "shown"}:
         return []
     return [path_of("map", site=request.index, head=head, **variant) for head in request.heads]

@@ -24,7 +24,7 @@ export function open(mount, props, responses) {
   if (responses) {
     /** @type {[string, Uint8Array][]} */
     const held = Object.entries(responses).map(([path, text]) => [path, decoded(text)]);
-    host.source = () => new EmbeddedSource(held);
+    host.source = (trace) => new EmbeddedSource(partOf(held, trace));
   }
   const view = mount(root, props, host);
   /** @param {Record<string, unknown>} changed */
@@ -33,4 +33,16 @@ export function open(mount, props, responses) {
     view.update(props);
   };
   Object.assign(globalThis, { headscope: { events, update, destroy: () => view.destroy() } });
+}
+
+/**
+ * The responses about one of two traces on a page: those of the second lie below its name.
+ *
+ * @param {[string, Uint8Array][]} held
+ * @param {string} trace
+ */
+function partOf(held, trace) {
+  const below = held.filter(([path]) => path.startsWith(`${trace}/`));
+  if (!below.length) return held;
+  return below.map(([path, bytes]) => /** @type {[string, Uint8Array]} */ ([path.slice(trace.length + 1), bytes]));
 }

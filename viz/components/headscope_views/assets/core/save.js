@@ -98,7 +98,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
     });
     const after = "Files hold the weights after the edits";
     const figures = [
-      ...(view.props.difference ? [heading(after)] : []),
+      ...(view.props.difference && form() !== "matrix" ? [heading(after)] : []),
       heading("Figure, light, for print"),
       file("SVG", "Vectors; text stays text", ".svg"),
       file("PDF", "Vectors, fonts embedded", ".pdf"),

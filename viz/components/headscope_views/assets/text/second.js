@@ -258,6 +258,15 @@ export function secondModel(first, open, both, half, host) {
     theirs.style.paddingTop = beside && lead < 0 ? `${-lead}px` : "";
   }
 
+  /** @returns {Record<string, string | number>} what the server is told of it for a saved page */
+  function saved() {
+    const state = ready();
+    if (!state?.view.props.trace) return {};
+    const { site, head } = state.selection;
+    return { second: state.view.props.trace, second_site: site, second_head: head, there: textOf(state.base, site, head) };
+  }
+
+  first.second = saved;
   first.view.subscribe(() => apply(fromFirst));
   return {
     measure: settle,

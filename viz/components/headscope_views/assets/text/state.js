@@ -85,6 +85,8 @@ export class TextState {
     this.overview = new Uint8Array();
     /** @type {Cell | null} the cell under the pointer, in whichever panel */
     this.hover = null;
+    /** @type {(() => Record<string, string | number>) | null} what a saved page shows beside it */
+    this.second = null;
     /** @type {Record<Axis, number[]> | null} tokens of the same characters as one of another view, but for that at the pointer */
     this.lit = null;
     /** @type {{axis: Axis, index: number} | null} the token whose lines alone are drawn */

@@ -163,7 +163,7 @@ function toolbar(state, bar, drawn) {
   const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
   const save = saveMenu(state.view, {
     form: () => state.selection.form,
-    query: () => ({ ...figureOf(state), ...form()?.figure?.() }),
+    query: () => ({ ...figureOf(state), ...form()?.figure?.(), ...state.second?.() }),
     picture: () => form()?.save(),
     others: () => othersOf(state),
   });
