@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from analysis.generation import write_on
-from models.edits import Ablate, Temperature
+from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -199,6 +199,7 @@ def test_a_weight_is_typed_then_changed_by_keys_and_stays_one_edit(
     page: Page, app_url: str
 ) -> None:
     opened(page, f"{app_url}/{LINK}&token=3")
+    plain = trace_of(page)
     page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
     page.get_by_label("Key", exact=True).fill("1")
     page.get_by_label("Weight of the edge").fill("0.25")
@@ -206,6 +207,7 @@ def test_a_weight_is_typed_then_changed_by_keys_and_stays_one_edit(
     row = page.locator(".st-key-explore_edit_0_row")
     expect(row).to_contain_text("query 3 gives key 1 the weight 0.25; the row keeps its sum")
     page.wait_for_url(re.compile("edits=SetWeights"))
+    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
     page.locator(".hs-matrix .hs-overlay").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
@@ -269,7 +271,7 @@ def test_a_weight_is_dragged_to_another_value(page: Page, app_url: str) -> None:
     matrix, read = page.locator(".hs-matrix .hs-overlay"), page.locator(".hs-matrix .hs-read")
     box = matrix.bounding_box()
     assert box is not None
-    x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.6 * box["height"]
+    x, y = box["x"] + 0.25 * box["width"], box["y"] + 0.6 * box["height"]
     page.mouse.move(x, y)
     expect(read).to_contain_text(re.compile(r"\(\d+\).+\(\d+\)"))
     query, key = re.findall(r"\((\d+)\)", read.inner_text())[:2]
@@ -283,3 +285,104 @@ def test_a_weight_is_dragged_to_another_value(page: Page, app_url: str) -> None:
     expect(row).to_contain_text(
         f"query {query} gives key {key} the weight 1; the row keeps its sum"
     )
+
+
+def test_a_row_is_painted_by_drag_and_by_keyboard_and_taken_back_whole(
+    page: Page, app_url: str
+) -> None:
+    text = "the cat saw the dog"
+    opened(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
+    plain = trace_of(page)
+    model = load("grammar-next")
+    weights = trace(model, text).weights(1, 0)
+    overlay = page.locator(".hs-matrix .hs-overlay")
+    overlay.focus()
+    for key in ("ArrowDown",) * 4 + ("ArrowRight",):
+        page.keyboard.press(key)
+    read = page.locator(".hs-matrix .hs-read")
+    expect(read).to_contain_text(re.compile(r"\(3\) → .* \(1\): 0\.\d+ · row sum 1\.000000"))
+    for _ in range(4):  # the query attends to no later key
+        page.keyboard.press("Alt+Shift+ArrowRight")
+    begins = rf"the weight {float(weights[3, 1]):.3f} each"
+    expect(read).to_contain_text(
+        re.compile(rf"\(3\) gives .*\(1\) … .*\(3\) {begins}.*row sum 1\.000")
+    )
+    page.keyboard.press("Alt+ArrowUp")
+    value = f"{float(weights[3, 1]) + 0.05:.3f}"
+    expect(read).to_contain_text(f"the weight {value} each")
+    page.keyboard.press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text(f"query 3 gives keys 1, 2 and 3 the weight {float(value):g}")
+    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    shows(page, plain)
+    expect(row).to_have_count(0)
+    box = overlay.bounding_box()
+    assert box is not None
+    x, y = box["x"] + 0.25 * box["width"], box["y"] + 0.6 * box["height"]
+    page.mouse.move(x, y)
+    expect(read).to_contain_text(re.compile(r"\(\d+\).+\(\d+\)"))
+    query, key = re.findall(r"\((\d+)\)", read.inner_text())[:2]
+    page.keyboard.down("Alt")
+    page.mouse.down()
+    page.mouse.move(box["x"], y, steps=5)
+    expect(read).to_contain_text(re.compile(r"gives .*\(0\)"))
+    page.mouse.up()
+    page.keyboard.up("Alt")
+    cells = "keys 0 and 1" if key == "1" else "keys 0"
+    expect(row).to_contain_text(f"query {query} gives {cells}")
+
+
+def test_a_head_and_a_weight_are_taken_from_a_second_text(page: Page, app_url: str) -> None:
+    text, other = "the cat saw the dog", "the dogs saw the cat"
+    model = load("grammar-next")
+    page.set_viewport_size({"width": 1280, "height": 1200})  # both pictures are in sight
+    opened(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
+    plain = trace_of(page)
+    page.get_by_role("button", name=re.compile("^Compare …")).press("Enter")
+    page.get_by_label("Second text", exact=True).fill(other)
+    page.get_by_label("Second text", exact=True).press("Enter")
+    beside = page.get_by_role("region", name="Second text")
+    expect(beside.get_by_role("heading")).to_contain_text(other)
+    page.wait_for_url(re.compile("second=the"))
+    head = beside.get_by_role("button", name="Head 1 of the second text")
+    expect(head.locator("canvas")).to_have_count(1)
+    page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
+    page.get_by_role("button", name="Patch this head from the other").press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text("Layer 1, head 0: values after attention of every token become")
+    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    shows(page, plain)
+    expect(row).to_have_count(0)
+    first, start = page.locator(".hs-atlas canvas").bounding_box(), head.bounding_box()
+    assert first is not None
+    assert start is not None
+    page.mouse.move(start["x"] + 10, start["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(first["x"] + 20, first["y"] + 20, steps=6)
+    expect(page.locator(".hs-dragged:visible")).to_contain_text("Patch head 1 of layer 1")
+    page.mouse.up()
+    expect(row).to_contain_text("Layer 1, head 1: values after attention of every token become")
+    page.wait_for_url(re.compile("edits=Patch"))
+    before = trace(model, text).output.row(-1).softmax(-1)
+    edits = [Patch(1, "head", trace(model, other), head=1)]
+    after = trace(model, text, edits=edits).output.row(-1).softmax(-1)
+    second = int(before.topk(2).indices[1])
+    change = f"{100 * float(before[second]):.2f} % → {100 * float(after[second]):.2f} %"
+    expect(page.locator(".hs-next")).to_contain_text(change)
+    page.get_by_role("button", name="Undo").click()
+    shows(page, plain)
+    expect(row).to_have_count(0)
+    mine = page.locator(".hs-forms > .hs-matrix .hs-overlay").bounding_box()
+    theirs = beside.locator(".hs-overlay").bounding_box()
+    assert mine is not None
+    assert theirs is not None
+    page.mouse.move(theirs["x"] + 0.3 * theirs["width"], theirs["y"] + 0.6 * theirs["height"])
+    page.mouse.down()
+    page.mouse.move(mine["x"] + 0.3 * mine["width"], mine["y"] + 0.6 * mine["height"], steps=6)
+    words = page.locator(".hs-dragged:visible")
+    expect(words).to_contain_text(re.compile(r"“.+” → “.+” becomes \d\.\d{3}"))
+    weight = float((words.text_content() or "").rpartition(" ")[2])
+    page.mouse.up()
+    expect(row).to_contain_text(re.compile(rf"query \d gives key \d the weight {weight:g};"))

@@ -7,13 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from models.request import Chat, Options, Several, Source, TraceRequest
+from models.request import Chat, File, Options, Picture, Several, Source, TraceRequest
+from viz.api import samples, tracing
 from viz.pages import shared
 from viz.pages.explore import compute, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.widgets import controls
+from viz.pages.widgets import attention, controls, pictures
 
 SECOND = "second"  # the name of the second input in the text of edits
 BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
@@ -93,12 +94,50 @@ def request(plain: TraceRequest) -> TraceRequest:
 
 def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
     """A request with the edits of some settings that are switched on."""
-    names: dict[str, TraceRequest] = {}
-    if settings[SECOND].strip() and isinstance(plain.input, str | tuple | Chat | Several):
-        second = settings[SECOND]
-        given = Chat(second) if isinstance(plain.input, Chat) else second
-        names[SECOND] = replace(plain, input=given, options=Options(hidden=True))
+    second = second_request(plain, settings[SECOND])
+    names = {} if second is None else {SECOND: second}
     return replace(plain, edits=_listed(settings, names).on)
+
+
+def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
+    """The request of a second input, read as the first is; None without one."""
+    given = plain.input
+    if not second.strip():
+        return None
+    if isinstance(given, Picture):
+        file = _picture(second)
+        return None if file is None else replace(plain, input=replace(given, file=file))
+    if not isinstance(given, str | tuple | Chat | Several):
+        return None
+    other = Chat(second) if isinstance(given, Chat) else second
+    return replace(plain, input=other, options=Options(hidden=True))
+
+
+def _compares(request: TraceRequest) -> bool:
+    """Whether a second text may stand beside the input."""
+    return isinstance(request.input, str | Chat) and request.target is None
+
+
+def _picture(name: str) -> File | None:
+    """A picture of the page by its name, such as `photo:flower`; None if it is not here."""
+    kind, _, place = name.partition(":")
+    if kind == "upload":
+        return pictures.strip(PAGE).get(place)
+    return samples.file(place) if kind == "photo" and place in samples.PICTURES else None
+
+
+def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
+    """Props of the view: the trace of the second text beside the first; {} without one."""
+    second = second_request(plain, session.get(PAGE, SECOND))
+    if second is None or not _compares(plain):
+        return {}
+    try:
+        held = tracing.entry_for(second, between)
+    except ValueError as error:
+        shared.error_line(f"Second text: {error}")
+        return {}
+    picture = {"trace": held.id, "made": held.serial, "heads": attention.heads_of(held)}
+    return {"other": {**picture, "title": session.get(PAGE, SECOND)}}
 
 
 def request_in_view(edited: TraceRequest) -> TraceRequest:
@@ -108,9 +147,12 @@ def request_in_view(edited: TraceRequest) -> TraceRequest:
 
 
 def props(edited: TraceRequest) -> dict[str, Any]:
-    """Props of the view: that it may ask for edits, those that are on, and whether it subtracts."""
+    """Props of the view: that it may ask for edits and a second text, the edits that are on, and
+    whether it subtracts.
+    """
     difference = bool(edited.edits) and session.get(PAGE, "edited") == DIFFERENCE
-    return {"edits": [_text([each]) for each in edited.edits], "difference": difference}
+    on = [_text([each]) for each in edited.edits]
+    return {"edits": on, "difference": difference, "compares": _compares(edited)}
 
 
 def take() -> None:
@@ -163,8 +205,16 @@ def strip(
         for number, edit in enumerate(listed.edits):
             _row(listed, number, edit)
         if listed.second and any(hasattr(edit, "source") for edit in listed.edits):
-            st.caption(f"Second input: “{shared.plain(listed.second)}”")
+            st.caption(f"Second input: “{shared.plain(_title(listed.second))}”")
         runs.compare(run, partial(_request_of, now=edited, params_of=params_of))
+
+
+def _title(second: str) -> str:
+    """The second input in words: a text itself, of a picture its name."""
+    kind, _, name = second.partition(":")
+    if kind == "photo" and name in samples.PICTURES:
+        return samples.TITLES.get(name, name)
+    return "your picture" if kind == "upload" and name in pictures.strip(PAGE) else second
 
 
 def _row(listed: Listed, number: int, edit: Any) -> None:
@@ -212,7 +262,11 @@ def remember() -> None:
 
 
 def _add(text: str, second: str) -> None:
-    """Adds the one edit of a text, or removes it where it is there."""
+    """Adds the one edit of a text, or removes it where it is there; "" chooses a second input."""
+    if not text:
+        session.fold(PAGE)
+        _become(replace(_now(), second=second[:MOST_SECOND]))
+        return
     try:
         (edit,) = compute.parse_edits(text, {SECOND: NAMED})
     except ValueError as error:

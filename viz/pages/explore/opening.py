@@ -69,7 +69,7 @@ def _request(wanted: Source) -> TraceRequest | None:
     """The request of the page, if it is what its model opens with."""
     settings = session.current(PAGE).settings
     model = wanted.catalogue or (settings["model"] if wanted.place == "built" else "")
-    changed = settings["pair"] or settings["edits"] or settings["compare"]
+    changed = any(settings[name] for name in ("pair", "edits", "compare", edits.SECOND))
     if model not in MODELS or changed:
         return None
     text, target, _ = examples.first(model)

@@ -144,6 +144,10 @@ export interface ViewProps extends PageLinkProps {
   text?: string;
   /** Names the picture or network, where there are two. */
   title?: string;
+  /** Whether a second text may be shown beside this one. */
+  compares?: boolean;
+  /** The trace of a second text, from which heads and weights are patched. */
+  other?: { trace: string; made: number; heads: number[]; title: string } | null;
   /** A trace that is shown beside this one. */
   second?: SecondProps | null;
   /** Whether the view is beside another, which has the controls of both. */
@@ -677,6 +681,20 @@ export interface CorpusHead {
   pairs: { query: string; key: string; count: number; weight: number }[];
   /** What the second run has of it. */
   there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
+}
+
+/** What a change at a site can reach. */
+export interface Sought {
+  site: number;
+  what: "weights" | "q" | "k" | "v" | "head";
+  /** null: every head, or every token. */
+  head: number | null;
+  token: number | null;
+}
+
+/** The rows that a change can reach, by site; of all heads where heads is null. */
+export interface Reached {
+  sites: ({ heads: number[] | null; rows: [number, number][] } | null)[];
 }
 
 /** The response of "alike", "attending" and "drawing": heads in order. */

@@ -25,12 +25,23 @@ const LONGEST = 2000; // characters of a second input
  */
 
 /**
+ * How weights are set.
+ *
+ * @typedef {object} Painting
+ * @property {number | null} strength of a brush; null: the weight where it begins
+ * @property {boolean} keepsSum whether a row keeps its sum
+ */
+
+/**
  * What a view is like for its edits.
  *
  * @typedef {object} Offers
  * @property {() => Chosen} chosen
  * @property {(axis: "query" | "key", place: number) => number[]} tokensOf the tokens of a row or column
  * @property {boolean} patches whether a second input can be typed
+ * @property {boolean} [paints] whether rows of weights can be painted
+ * @property {() => {refusal: string, patch: () => void, reach: (on: boolean) => void} | null} [fromOther]
+ *   what can be patched from an input that is shown beside this one
  * @property {() => Grid} [grid] the patches of a picture
  */
 
@@ -49,9 +60,11 @@ const LONGEST = 2000; // characters of a second input
  * @param {Host} host
  * @param {Offers} offers
  */
-export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
+export function editControls(view, host, { chosen, tokensOf, patches, paints, fromOther: offered, grid }) {
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
+  /** @type {Painting} */
+  const painting = { strength: null, keepsSum: true };
 
   /**
    * @param {string | null} text
@@ -184,6 +197,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
     ];
     const wide = single ? `of head ${head}` : of;
     list.replaceChildren(
+      ...(single ? fromOther() : []),
       ...heads,
       ...layers,
       heading(`Weights ${wide}`),
@@ -193,6 +207,20 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
       ...(grid ? [heading("A region of the picture"), ...region(grid(), query ?? key)] : []),
       ...(patches ? [heading("Activations of a second input"), ...patch(query)] : []),
     );
+  }
+
+  /** What is patched from the input that is shown beside this one. */
+  function fromOther() {
+    const offer = offered?.();
+    if (!offer) return [];
+    const patchIt = item("Patch this head from the other", offer.refusal || "Its values after attention become those of the second input", () => {
+      list.hidePopover();
+      offer.patch();
+    });
+    patchIt.disabled = Boolean(offer.refusal);
+    patchIt.onpointerenter = patchIt.onfocus = () => offer.reach(true);
+    patchIt.onpointerleave = patchIt.onblur = () => offer.reach(false);
+    return [heading("The second input"), patchIt];
   }
 
   /**
@@ -238,12 +266,22 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
     const value = field("Weight of the edge", { type: "number", min: "0", max: "1", step: "any" });
     value.value = "0.5";
     const keep = element("input", "", { type: "checkbox", "aria-label": "The row keeps its sum" });
-    keep.checked = true;
+    keep.checked = painting.keepsSum;
+    keep.onchange = () => (painting.keepsSum = keep.checked);
     const setButton = item("Set", "This query gives this key the weight; the others share the rest, if the sum is kept", () =>
-      paint({ query: whole(from), key: whole(to) }, Number(value.value), keep.checked),
+      paint({ query: whole(from), key: whole(to) }, Number(value.value)),
     );
-    const kept = element("label", "", {}, keep, " keep the sum");
-    return [line("Edge", from, "→", to, cutButton), line("Its weight", value, kept, setButton)];
+    const kept = element("label", "", { title: "A row keeps its sum: its other cells are scaled" }, keep, " keep the sum");
+    const brush = field("Weight of the brush", { type: "number", min: "0", max: "1", step: "any", placeholder: "where it begins" });
+    brush.classList.add("hs-edit-wide");
+    brush.value = painting.strength === null ? "" : String(painting.strength);
+    brush.oninput = () => (painting.strength = brush.value === "" ? null : Math.min(1, Math.max(0, Number(brush.value) || 0)));
+    brush.title = "Alt and a drag across the cells of a row paints them with this weight";
+    return [
+      line("Edge", from, "→", to, cutButton),
+      line("Its weight", value, kept, setButton),
+      ...(paints ? [line("Brush for a row", brush)] : []),
+    ];
   }
 
   /**
@@ -251,16 +289,26 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
    *
    * @param {{query: number, key: number}} cell
    * @param {number} weight
-   * @param {boolean} [sum] whether the row keeps its sum
    */
-  function paint(cell, weight, sum = true) {
+  const paint = (cell, weight) => setRow(cell.query, [cell.key], weight);
+
+  /**
+   * Sets weights of a row of the chosen head, or of every head.
+   *
+   * @param {number} query
+   * @param {number[]} keys
+   * @param {number | number[]} weight of all of them, or of each
+   */
+  function setRow(query, keys, weight) {
     const { place, address, head } = now();
     const one = typeof head === "number" ? head : null;
-    const pair = [tokensOf("query", cell.query), tokensOf("key", cell.key)];
-    const value = Number(Math.min(1, Math.max(0, weight)).toFixed(3));
+    const cells = [tokensOf("query", query), keys.flatMap((key) => tokensOf("key", key))];
+    /** @param {number} value */
+    const rounded = (value) => Number(Math.min(1, Math.max(0, value)).toFixed(3));
+    const value = Array.isArray(weight) ? weight.map(rounded) : rounded(weight);
     /** @type {Record<string, Argument>} */
-    const loose = sum ? {} : { renormalise: false };
-    ask(callOf("SetWeights", [place.layer, one, ...pair, value], { ...loose, ...address }));
+    const loose = painting.keepsSum ? {} : { renormalise: false };
+    ask(callOf("SetWeights", [place.layer, one, ...cells, value], { ...loose, ...address }));
   }
 
   /** What a cache of limited size keeps, of every layer. */
@@ -380,6 +428,8 @@ export function editControls(view, host, { chosen, tokensOf, patches, grid }) {
     box,
     ask,
     paint,
+    setRow,
+    painting,
     render() {
       const { edits } = view.props;
       const { head, site } = chosen();

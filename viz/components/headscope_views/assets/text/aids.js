@@ -6,6 +6,7 @@ import { changes } from "../core/changes.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { percent } from "./filters.js";
 import { stepped } from "./search.js";
+import { compareMenu } from "./second_text.js";
 import { BLOCKS, parsed } from "./span.js";
 
 /** @import {Form, Panel} from "../types" */
@@ -58,12 +59,13 @@ export function aids(state, parent) {
     state.changed();
   });
   const spans = element("div", "hs-aid", {}, brushed, clear);
+  const compare = compareMenu(state);
   const share = element("span", "hs-hidden-share", { "aria-live": "polite" });
   const box = element(
     "div",
     "hs-aids",
     { role: "toolbar", "aria-label": "Reading aids" },
-    ...[finder, threshold, top, blocks, spans, share],
+    ...[finder, threshold, top, blocks, spans, compare.box, share],
   );
   parent.append(box);
   const named = changes();
@@ -151,6 +153,7 @@ export function aids(state, parent) {
       const { find, least: now, top: most, block, form } = state.selection;
       box.hidden = !AIDED.includes(form);
       if (box.hidden) return;
+      compare.render();
       const { query, key } = state.texts();
       if (entry.value !== find) entry.value = find;
       showCount(state.matches());

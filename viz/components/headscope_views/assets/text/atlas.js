@@ -10,7 +10,7 @@ import { sort } from "./sorting.js";
 import { paintThumbnail } from "./thumbnail.js";
 import { tallestPlot } from "./viewport.js";
 
-/** @import {Theme} from "../types" */
+/** @import {Reached, Theme} from "../types" */
 /** @import {Arrangement, Layers, Spot} from "./arrangement.js" */
 /** @import {Spot as HeadSpot} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
@@ -63,6 +63,7 @@ export function atlas(state, parent) {
   let over = null;
   /** @type {ReturnType<typeof order>} as last drawn */
   let last = null;
+  state.atlasBox = body;
   const drawn = changes();
   const framed = changes();
   const bounded = changes();
@@ -245,6 +246,8 @@ export function atlas(state, parent) {
     if (sorted) paintCaptions(context, sorted, theme, unit);
     else for (const site of rows()) paintGroups(context, site, theme);
     if (state.standing) fade(context, state.standing, theme);
+    const reached = state.reached();
+    if (reached) shade(context, reached, theme);
   }
 
   /**
@@ -295,6 +298,32 @@ export function atlas(state, parent) {
       context.fillRect(x, y, side, side);
     }
     context.globalAlpha = 1;
+  }
+
+  /**
+   * Shades the rows of each head that a change can reach, and frames these heads.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {Reached} reached
+   * @param {Theme} theme
+   */
+  function shade(context, { sites }, theme) {
+    const ratio = devicePixelRatio || 1;
+    context.fillStyle = context.strokeStyle = theme.primary;
+    context.lineWidth = ratio;
+    for (const spot of state.spots()) {
+      const [corner, here] = [places.place(spot), sites[spot.site]];
+      if (!corner || !here || !(here.heads?.includes(spot.head) ?? true)) continue;
+      const [x, y, side] = [corner.x, corner.y, places.size].map((number) => number * ratio);
+      const { queries } = state.site(spot.site);
+      context.globalAlpha = 0.4;
+      for (const [from, to] of here.rows) {
+        const begin = Math.floor((from / queries) * side);
+        context.fillRect(x, y + begin, side, Math.max(ratio, (to / queries) * side - begin));
+      }
+      context.globalAlpha = 1;
+      context.strokeRect(x + ratio / 2, y + ratio / 2, side - ratio, side - ratio);
+    }
   }
 
   /**
@@ -382,7 +411,7 @@ export function atlas(state, parent) {
     const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
     const sizes = [scroller.clientWidth, devicePixelRatio];
     const chosenOrder = arrangement === "rank" ? [rank, state.numbers, state.conditions] : [];
-    const what = [theme, state.base, rows()[0], thumbs.size, scale, state.standing];
+    const what = [theme, state.base, rows()[0], thumbs.size, scale, state.standing, state.reached()];
     if (drawn(...what, ...sizes, ...chosenOrder)) {
       const sorted = order();
       last = sorted;

@@ -11,8 +11,9 @@ import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
-import { fileOf, fit, paintBand, paintCross, paintPicture, widthsOf } from "./matrix_painter.js";
+import { fileOf, fit, paintBand, paintCross, paintPicture, paintRow, widthsOf } from "./matrix_painter.js";
 import { restingOffer } from "./resting.js";
+import { keysOf, paintedText } from "./row_brush.js";
 import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
@@ -29,7 +30,7 @@ export const DOUBT =
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
   " pinch, zooms.";
-const ALTERS = "Alt and a drag up or down changes it.";
+const ALTERS = "Alt and a drag up or down changes it; across, paints its row.";
 const WHOLE = 200; // pixels of a drag from 0 to 1
 const SCORE_DOUBT =
   "Scores compare within their row alone: the softmax turns their differences into weights.";
@@ -73,8 +74,8 @@ export function matrix(state, parent) {
   const jumped = changes();
   /** @type {{axis: Axis, range: Range} | null} */
   let brushed = null; // what a drag along the labels would choose
-  /** @type {{cell: Cell, from: number, to: number} | null} a weight that is being dragged */
-  let altered = null;
+  /** @type {{cell: Cell, from: number, to: number, way: "cell" | "row" | null} | null} */
+  let altered = null; // a weight that is being dragged, or the first of a row that is painted
   let space = { wide: 0, top: 0, unit: 1 }; // of the stage
 
   const view = () => zoom ?? viewport.whole(/** @type {Layout} */ (layout));
@@ -125,6 +126,11 @@ export function matrix(state, parent) {
     if (!lags()) state.select({ token, partner });
   }
 
+  state.matrixBox = overlay;
+  state.cellUnder = ({ clientX, clientY }) => {
+    const { left, top } = overlay.getBoundingClientRect();
+    return lags() ? null : cellAt(clientX - left, clientY - top);
+  };
   listen(overlay, {
     grabs: (x, y) => Boolean(layout && viewport.isInside(layout, ...inPlot(x, y))),
     drags: isZoomed,
@@ -168,17 +174,23 @@ export function matrix(state, parent) {
     alters(x, y) {
       const cell = cellAt(x, y);
       const weight = cell && !lags() && state.canPaint() ? state.weight(cell.query, cell.key) : null;
-      altered = cell && weight ? { cell, from: weight.value, to: weight.value } : null;
+      const isSeen = cell && weight && cell.key <= state.lastKey(cell.query);
+      altered = isSeen ? { cell, from: weight.value, to: weight.value, way: null } : null;
       return Boolean(altered);
     },
-    alter(up) {
-      if (!altered) return;
+    alter(x, y, right, up) {
+      if (!altered || !layout) return;
+      if (altered.way === null) altered.way = Math.abs(right) > Math.abs(up) && state.beginRow(altered.cell) ? "row" : "cell";
+      const [across] = inPlot(x, y);
+      const cell = viewport.cellAt(layout, view(), Math.min(Math.max(0, across), layout.width - 1), 0);
+      if (altered.way === "row") return cell ? state.paintTo(cell.key) : undefined;
       altered.to = Math.min(1, Math.max(0, altered.from + up / WHOLE));
       state.changed();
     },
     altered(keep) {
       const done = altered;
       altered = null;
+      if (done?.way === "row") return state.endRow(keep);
       state.changed();
       if (done && keep) state.paint?.(done.cell, done.to);
     },
@@ -357,10 +369,14 @@ export function matrix(state, parent) {
     const context = fit(overlay, layout, devicePixelRatio || 1);
     context.clearRect(0, 0, layout.wide, layout.tall);
     const cell = lags() ? null : state.hover;
+    const reached = state.reached()?.sites[drawn?.site ?? -1];
+    if (reached && (reached.heads?.includes(Number(drawn?.head)) ?? true))
+      for (const range of reached.rows) paintBand(context, layout, picture, "query", range);
     if (brushed) paintBand(context, layout, picture, brushed.axis, brushed.range);
     for (const axis of /** @type {Axis[]} */ (["query", "key"]))
       for (const place of state.lit?.[axis] ?? []) paintBand(context, layout, picture, axis, [place, place + 1]);
     if (cell) paintCross(context, layout, picture, cell);
+    if (state.painted) paintRow(context, layout, picture, state.painted.query, keysOf(state.painted));
     tip.hidden = !cell;
     if (!cell) return;
     setText(tip, ...tipOf(cell));
@@ -416,7 +432,8 @@ export function matrix(state, parent) {
       if (!state.view.remote) setText(wait, `Not in this file: ${name}`);
       else setText(wait, state.waiting() ? `Fetching ${name} …` : `No answer for ${name}.`);
       setText(read, "");
-    } else if (altered) {
+    } else if (state.painted) setText(read, ...paintedText(state, state.painted), altered ? "Let go to set it; Escape leaves it." : "Enter sets it; Alt with up or down changes it; Escape leaves it.");
+    else if (altered) {
       const { from, to } = altered;
       setText(read, `The weight of this cell: ${from.toFixed(3)} → ${to.toFixed(3)}. Let go to set it; Escape leaves it.`);
     } else if (state.hover) setText(read, reading(state, state.hover, picture?.sinks));
@@ -468,7 +485,7 @@ export function matrix(state, parent) {
     status();
     if (!section.hidden) beside.render(layout, space.wide);
     const exact = state.hover && state.exactRow("query", state.hover.query, variant);
-    if (crossed(state.hover, exact, lags(), count, brushed, state.lit)) cross();
+    if (crossed(state.hover, exact, lags(), count, brushed, state.lit, state.painted, state.reached())) cross();
   }
 
   /** The picture alone, twice as fine and with a margin, as a PNG file. */

@@ -10,11 +10,13 @@ import { ViewState } from "../core/state.js";
 import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
+import { keysOf } from "./row_brush.js";
 import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
 
-/** @import {Axis, Base, Cell, Head, Host, Measure, Message, Part, Selection, Variant, ViewProps} from "../types" */
+/** @import {Axis, Base, Cell, Head, Host, Measure, Message, Part, Reached, Selection, Sought, Variant, ViewProps} from "../types" */
+/** @import {PaintedRow} from "./row_brush.js" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const SHARES = 256; // that are kept
@@ -31,6 +33,7 @@ const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks
 
 /** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
+/** @import {Painting} from "../core/edits.js" */
 /** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
 
 /**
@@ -73,6 +76,22 @@ export class TextState {
     this.paint = null;
     /** @type {((text: string, second?: string) => void) | null} makes an edit */
     this.edit = null;
+    /** @type {Painting} as edits of weights are made */
+    this.painting = { strength: null, keepsSum: true };
+    /** @type {((query: number, keys: number[], weight: number | number[]) => void) | null} */
+    this.setRow = null; // sets weights of a row by an edit
+    /** @type {Sought | null} a change whose reach is shaded */
+    this.sought = null;
+    /** @type {HTMLElement | null} where the thumbnails are */
+    this.atlasBox = null;
+    /** @type {HTMLElement | null} where the matrix is */
+    this.matrixBox = null;
+    /** @type {((point: {clientX: number, clientY: number}) => Cell | null) | null} */
+    this.cellUnder = null; // of the matrix
+    /** @type {(() => {refusal: string, patch: () => void, reach: (on: boolean) => void} | null) | null} */
+    this.fromOther = null; // what can be patched from a second text
+    /** @type {PaintedRow | null} cells that are being painted */
+    this.painted = null;
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
@@ -283,6 +302,72 @@ export class TextState {
     return Boolean(this.paint && edits && !difference && form === "matrix" && values === "weights" && this.site().kind !== "joint");
   }
 
+  /** Whether edits of the chosen site can be made. */
+  canEdit() {
+    return Boolean(this.edit && this.view.props.edits && this.site().kind !== "joint");
+  }
+
+  /** @param {Sought | null} sought a change whose reach is to be shaded */
+  reach(sought) {
+    if (JSON.stringify(sought) === JSON.stringify(this.sought)) return;
+    this.sought = sought;
+    this.changed();
+  }
+
+  /** What that change can reach; null until it is known. */
+  reached() {
+    if (!this.sought || !this.view.remote) return null;
+    const { head, token, ...at } = this.sought;
+    const path = pathOf("reachable", { ...at, ...(head === null ? {} : { head }), ...(token === null ? {} : { token }) });
+    return /** @type {Reached | null} */ (this.view.answer("reachable", path));
+  }
+
+  /**
+   * The last key that a query may attend to, by the order of tokens.
+   *
+   * @param {number} query
+   */
+  lastKey(query) {
+    const { kind, queries, keys } = this.site();
+    return kind === "causal" ? Math.min(keys - 1, query + Math.max(0, keys - queries)) : keys - 1;
+  }
+
+  /**
+   * Begins to paint weights of a row; whether it can be painted there.
+   *
+   * @param {Cell} cell
+   */
+  beginRow({ query, key }) {
+    const weight = this.canPaint() && this.setRow && this.hasScores() ? this.weight(query, key) : null;
+    if (!weight || key > this.lastKey(query)) return false;
+    this.painted = { query, first: key, last: key, value: this.painting.strength ?? weight.value };
+    this.changed();
+    return true;
+  }
+
+  /** @param {number} key up to which the row is painted, as far as its query may attend */
+  paintTo(key) {
+    if (!this.painted) return;
+    const last = Math.min(this.lastKey(this.painted.query), Math.max(0, key));
+    this.painted = { ...this.painted, last };
+    this.changed();
+  }
+
+  /** @param {number} value the weight of the painted cells */
+  paintWith(value) {
+    if (!this.painted) return;
+    this.painted = { ...this.painted, value: Math.min(1, Math.max(0, value)) };
+    this.changed();
+  }
+
+  /** @param {boolean} keep whether the painted row becomes an edit */
+  endRow(keep) {
+    const { painted } = this;
+    this.painted = null;
+    this.changed();
+    if (painted && keep) this.setRow?.(painted.query, keysOf(painted), painted.value);
+  }
+
   /**
    * @param {number} query
    * @param {number} key
@@ -394,7 +479,7 @@ export class TextState {
     const before = this.selection;
     const way = Math.sign((change.site ?? before.site) - before.site);
     if (way) this.direction = way;
-    if (change.site !== undefined || change.head !== undefined) this.tile = null;
+    if (change.site !== undefined || change.head !== undefined) this.tile = this.painted = null;
     this.view.select(change);
   }
 
@@ -407,6 +492,7 @@ export class TextState {
     if (next?.query === this.hover?.query && next?.key === this.hover?.key) return;
     const row = next?.query !== this.hover?.query;
     this.hover = next;
+    this.painted = null;
     if (row) this.rest("hover", REST_MS);
     this.changed();
   }

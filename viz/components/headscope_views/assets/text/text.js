@@ -21,7 +21,9 @@ import { kindSwitch } from "./kinds.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
+import { paintRowByKey } from "./row_brush.js";
 import { secondModel } from "./second.js";
+import { secondText } from "./second_text.js";
 import { sentence } from "./sentence.js";
 import { sound } from "./sound.js";
 import { TextState } from "./state.js";
@@ -115,11 +117,15 @@ function compose(state, whole, host) {
       chosen: () => chosenIn(state),
       tokensOf: (axis, place) => state.texts()[axis].origins?.[place] ?? [place],
       patches: true,
+      paints: true,
+      fromOther: () => state.fromOther?.() ?? null,
     });
     around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
     state.paint = edits.paint;
     state.edit = edits.ask;
-    root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event));
+    state.setRow = edits.setRow;
+    state.painting = edits.painting;
+    root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event), { capture: true });
   }
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
@@ -130,6 +136,7 @@ function compose(state, whole, host) {
     picture.append(line);
     around.push(sentence(state, line), ...(follows ? [] : [aids(state, picture)]));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
+    around.push(secondText(state, picture, root, host));
     around.push(overCorpora(state, picture, line), vectors(state, picture), alike(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
@@ -239,13 +246,19 @@ function explaining(state) {
 }
 
 /**
- * Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps.
+ * Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps; with
+ * Shift, those to the sides paint its row.
  *
  * @param {TextState} state
  * @param {(cell: Cell, weight: number) => void} paint
  * @param {KeyboardEvent} event
  */
 function paintByKey(state, paint, event) {
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+  if (paintRowByKey(state, event)) {
+    event.preventDefault();
+    return event.stopPropagation();
+  }
   const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
   const { hover } = state;
   if (!by || !event.altKey || !hover || !state.canPaint()) return;

@@ -1,0 +1,124 @@
+"""What a change can reach: against passes in which it is made, and what then differs in them."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.reachable import WHATS, reachable
+from models.attention.functional import edited_values
+from models.decoder import DecoderConfig
+from models.edits import Patch, SetWeights
+from models.encoder import EncoderConfig
+from models.run import Trace, load, trace
+from models.seq2seq import Seq2SeqConfig
+from tests.models.edits.architectures import PARALLEL, inputs, model
+from tests.models.edits.test_patch_of_transformers import other
+
+SAME = 1e-6  # of the largest number: what is not reached is computed from the same numbers
+NEAR = 1e-4  # through layers whose weights are drawn wide: an edited site has another kernel
+LIBRARY = [  # both kinds of masks, windows, parallel branches, grouped heads, three kinds of sites
+    ("ModernBERT", "self", "k"),
+    (PARALLEL, "causal", "v"),
+    ("Llama", "causal", "k"),
+    ("Mistral", "causal", "head"),
+    ("T5", "self", "q"),
+    ("T5", "causal", "weights"),
+    ("BART", "cross", "v"),
+    ("DINOv2 with registers", "self", "head"),
+]
+TOKENS = 7
+IDS = torch.randint(3, 31, (1, TOKENS), generator=torch.Generator().manual_seed(2))
+SIZES: dict[str, Any] = {"dim": 10, "heads": 2, "depth": 3, "mlp": 13, "seed": 1, "vocab": 31}
+OWN = {
+    "encoder": EncoderConfig(**SIZES),
+    "decoder": DecoderConfig(**SIZES),
+    "seq2seq": Seq2SeqConfig(source_vocab=31, target_vocab=31, dim=10, heads=2, depth=3, seed=1),
+}
+PLACES = [
+    ("encoder", "self"),
+    ("decoder", "causal"),
+    *(("seq2seq", kind) for kind in ("self", "causal", "cross")),
+]
+
+
+def changed(before: Trace, after: Trace, same: float) -> list[Tensor]:
+    """By site, the rows of each head whose weights or values differ."""
+    found = []
+    for site in before.sites:
+        pairs = [
+            (before.weights(site), after.weights(site)),
+            tuple(edited_values(each.pattern(site))[0] for each in (before, after)),
+        ]
+        different = [((x - y).abs() > same * x.abs().max()).any(-1) for x, y in pairs]
+        found.append(different[0] | different[1])
+    return found
+
+
+def edit(t: Trace, source: Trace, place: int, what: str, head: int, token: int) -> Any:
+    """A change of one head at one token."""
+    site = t.sites[place]
+    address = {"kind": site.kind, "tower": site.tower, "module": site.module}
+    if what == "weights":
+        return SetWeights(site.layer, head, token, 1, 0.5, **address)
+    return Patch(site.layer, what, source, token, head=head, **address)  # pyright: ignore
+
+
+def check(run: Any, source: Trace, kind: str, what: str, *, exactly: bool = True) -> None:
+    plain = run(())
+    places = [place for place, site in enumerate(plain.sites) if site.kind == kind]
+    place = places[len(places) // 2 - 1]
+    site, pattern = plain.sites[place], plain.pattern(plain.sites[place])
+    head = (pattern.k.shape[1] if what in ("k", "v") else site.heads) - 1
+    token = 3
+    after = run((edit(plain, source, place, what, head, token),))
+    expected = changed(plain, after, SAME if exactly else NEAR)
+    found = reachable(plain, site, what, head=head, token=token)  # pyright: ignore
+    for each, mine, theirs in zip(plain.sites, found, expected, strict=True):
+        assert mine.shape == theirs.shape
+        assert not (theirs & ~mine).any(), each
+        assert torch.equal(mine, theirs) or not exactly, each
+
+
+@pytest.mark.parametrize("what", WHATS)
+@pytest.mark.parametrize(("name", "kind"), PLACES)
+def test_a_change_reaches_what_differs(name: str, kind: str, what: str) -> None:
+    network = load(OWN[name])
+    target = IDS.flip(1)[:, :5] if name == "seq2seq" else None
+    source = trace(network, IDS.roll(2, 1), None if target is None else target.roll(1, 1))
+    check(lambda edits: trace(network, IDS, target, edits=edits), source, kind, what)
+
+
+@pytest.mark.parametrize(("name", "kind", "what"), LIBRARY)
+def test_a_change_reaches_what_differs_in_models_of_the_library(
+    name: str, kind: str, what: str
+) -> None:
+    """Their weights are drawn so wide that rows give all to one key: some numbers stay."""
+    source = trace(model(name), other(name))
+    check(
+        lambda edits: trace(model(name), inputs(name), edits=edits),
+        source,
+        kind,
+        what,
+        exactly=False,
+    )
+
+
+def test_all_tokens_of_all_heads() -> None:
+    t = trace(load(OWN["decoder"]), IDS)
+    rows = reachable(t, t.sites[1], "head")
+    assert [int(each.sum()) for each in rows] == [0, 2 * TOKENS, 2 * TOKENS]
+    last = reachable(t, t.sites[0], "v", head=1, token=TOKENS - 1)
+    assert [each.nonzero().tolist() for each in last] == [
+        [[1, 6]],
+        [[0, 6], [1, 6]],
+        [[0, 6], [1, 6]],
+    ]
+
+
+@pytest.mark.parametrize("given", [{"head": 2}, {"token": TOKENS}, {"token": -1}])
+def test_what_is_not_there_is_refused(given: dict[str, int]) -> None:
+    t = trace(load(OWN["decoder"]), IDS)
+    with pytest.raises(ValueError, match=next(iter(given))):
+        reachable(t, t.sites[0], "head", **given)  # pyright: ignore
