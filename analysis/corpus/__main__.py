@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from analysis.corpus.engines import ENGINES
+from analysis.corpus.files import reason_of
 from analysis.corpus.progress import Control, Progress, StoppedError
 from analysis.corpus.runs import run
 from analysis.corpus.settings import BLOCK, LONGEST, PAIRS, SHARD
@@ -174,7 +175,7 @@ def described(progress: Progress) -> str:
 def complain(problem: object, status: int) -> int:
     """One line on standard error; returns the exit status."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    sys.stderr.write(f"{clear}{NAME}: {' '.join(str(problem).split())}\n")
+    sys.stderr.write(f"{clear}{NAME}: {reason_of(problem)}\n")
     return status
 
 

@@ -1,5 +1,6 @@
 """Writes files whole or not at all, and reads the Parquet files of a run."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -27,6 +28,13 @@ def write_json(path: Path, value: Any) -> None:
     """Writes a JSON file; the old one stays until the new one is complete."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     _replace(path, lambda temporary: temporary.write_text(text + "\n", encoding="utf-8"))
+
+
+def reason_of(problem: object) -> str:
+    """Why a run ended, in one line."""
+    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+        return "the disk is full: make room, then go on with the run; what was saved is kept"
+    return " ".join(str(problem).split()) or type(problem).__name__
 
 
 def _replace(path: Path, write: Any) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, get_args
 
-from analysis.corpus.files import FOLDER, write_json
+from analysis.corpus.files import FOLDER, reason_of, write_json
 from analysis.corpus.progress import Progress, StoppedError
 
 Status = Literal["running", "paused", "stopped", "complete", "failed", "killed"]
@@ -101,8 +101,8 @@ class Watched:
             status: Status = "stopped" if self.stopped else "complete"
             self.report = Report(status, last.done, last.total)
         else:
-            line = " ".join(str(problem).split()) or type(problem).__name__
-            self.report = Report("failed", last.done, last.total, problem=line)
+            reason = reason_of(problem)
+            self.report = Report("failed", last.done, last.total, problem=reason)
         self._write()
 
     def __call__(self, progress: Progress) -> None:

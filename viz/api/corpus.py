@@ -174,6 +174,7 @@ def head(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
         "numbers": means_of(entry, number),
         "histograms": _histograms(entry, number),
         "distances": _distances(entry, number),
+        "grid": _grid(entry, number),
         "examples": _examples(entry, number),
         "tokens": {role: _tokens(entry, number, role) for role in ("key", "query")},
         "pairs": _pairs(entry, number),
@@ -271,6 +272,12 @@ def _distances(entry: RunEntry, number: int) -> list[dict[str, Any]]:
         | {"share": rows_by_bin[side, first]["share"] if (side, first) in rows_by_bin else 0.0}
         for (side, first, last, share) in every
     ]
+
+
+def _grid(entry: RunEntry, number: int) -> list[float | None] | None:
+    """The share of the weight on each part of the pictures, row by row; None for texts."""
+    shares = _of_head(entry, "maps", number)[0].get("grid")
+    return None if shares is None else [exact(share) for share in shares]
 
 
 def _all_distances(entry: RunEntry) -> list[tuple[int, int, int | None, float]]:

@@ -16,6 +16,7 @@ from PIL import Image
 
 from analysis.corpus import open_run, run
 from analysis.corpus.__main__ import main
+from analysis.corpus.files import reason_of
 from analysis.corpus.texts import Text, pictures_of, texts_of
 from models.model import Model
 from models.run import load
@@ -127,8 +128,9 @@ def test_a_full_disk_keeps_what_was_done(
         write(table, path, **options)
 
     monkeypatch.setattr(pq, "write_table", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as full_disk:
         run(encoder, sentences(40), tmp_path / "out", block=8, shard=8)
+    assert reason_of(full_disk.value).startswith("the disk is full: make room")
     assert not list((tmp_path / "out").rglob("*.tmp"))
     seen = []
     run(encoder, sentences(40), tmp_path / "out", block=8, shard=8, control=seen.append)

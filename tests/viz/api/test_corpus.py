@@ -82,6 +82,9 @@ def test_the_page_of_a_head_is_what_the_tables_say(run: str) -> None:
     for each in found["numbers"]:
         for name in ("count", "mean", "low", "high"):
             assert each[name] == pytest.approx(means[each["key"]][name], rel=1e-12)
+    grid = rows(run, "maps", number)[0].get("grid")
+    assert found["grid"] == grid
+    assert (grid is not None) == (run == "dinov2")
     everyone: dict[tuple[str, float], int] = {}
     for row in table(run, "histograms").to_pylist():
         at = row["measure"], row["from"]

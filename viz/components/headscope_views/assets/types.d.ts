@@ -676,6 +676,8 @@ export interface CorpusHead {
   numbers: CorpusMean[];
   histograms: Record<string, CorpusHistogram>;
   distances: { side: number; from: number; to: number | null; share: number; all: number }[];
+  /** Of pictures: the share of the weight on each of their 8 × 8 parts, row by row. */
+  grid: (number | null)[] | null;
   examples: CorpusExample[];
   tokens: { key: CorpusToken[]; query: CorpusToken[] };
   pairs: { query: string; key: string; count: number; weight: number }[];

@@ -14,6 +14,32 @@ const OPEN = 1; // intervals that are open at first
 const BLANK = /^ (?=\S)/; // before a word, in its token
 
 /**
+ * The shares of a head's weight on the parts of its pictures, darker for more.
+ *
+ * @param {(number | null)[]} shares row by row, of a square
+ * @param {number} width in CSS pixels
+ * @param {Theme} theme
+ */
+export function partsOf(shares, width, theme) {
+  const side = Math.sqrt(shares.length);
+  const values = shares.map((share) => share ?? 0);
+  const most = Math.max(...values);
+  const place = values.indexOf(most);
+  const label = `Share of the weight on ${side} × ${side} parts of the pictures: most in row ${Math.floor(place / side)}, column ${place % side}, ${percent(most)}`;
+  const canvas = element("canvas", "hs-example-grid", { role: "img", "aria-label": label, title: label });
+  const ratio = devicePixelRatio || 1;
+  canvas.width = canvas.height = Math.round(width * ratio);
+  canvas.style.width = canvas.style.height = `${width}px`;
+  const context = contextOf(canvas);
+  const cell = canvas.width / side;
+  values.forEach((share, i) => {
+    context.fillStyle = `rgb(${shade(theme.ramp, share, most || 1).join()})`;
+    context.fillRect((i % side) * cell, Math.floor(i / side) * cell, Math.ceil(cell), Math.ceil(cell));
+  });
+  return canvas;
+}
+
+/**
  * Examples by interval, the strongest first.
  *
  * @param {CorpusExample[]} examples

@@ -11,7 +11,7 @@ import { percent } from "../text/filters.js";
 import { showLine } from "../text/measures.js";
 import { thumbnail } from "../text/thumbnail.js";
 import { bars, shares } from "./bars.js";
-import { examplesOf } from "./examples.js";
+import { examplesOf, partsOf } from "./examples.js";
 import { headList } from "./head_list.js";
 import { counted } from "./words.js";
 
@@ -80,7 +80,8 @@ export function headPage(state, parent) {
     small?.setAttribute("role", "img");
     small?.setAttribute("aria-label", "Mean weights of the first 16 tokens: rows attend, columns are attended to");
     const caption = element("div", "hs-doubt", {}, "Mean weights, first 16 tokens");
-    picture.replaceChildren(...(small ? [small, caption] : []));
+    const parts = head.grid ? [partsOf(head.grid, PICTURE, theme), element("div", "hs-doubt", {}, "Where on the pictures")] : [];
+    picture.replaceChildren(...(small ? [small, caption] : []), ...parts);
     body.replaceChildren(
       heading("Examples, by strength"),
       element(
