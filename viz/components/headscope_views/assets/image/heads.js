@@ -18,15 +18,17 @@ const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
 /**
  * @param {ImageState} state
  * @param {HTMLElement} parent
+ * @param {HTMLElement[]} [controls] beside the heading
  */
-export function headsOf(state, parent) {
+export function headsOf(state, parent, controls = []) {
   const sentence = element("p", "hs-sentence");
   const { tiles, render: draw } = tilesOf(state);
   const stage = element("div", "hs-stage", {}, tiles);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const heading = element("h3", "hs-heading");
   const even = element("p", "hs-even");
-  const section = element("section", "hs-section", {}, heading, sentence, stage, read, even);
+  const top = element("div", "hs-row", {}, heading, ...controls);
+  const section = element("section", "hs-section", {}, top, sentence, stage, read, even);
   parent.append(section);
   /** @type {{wide: number, unit: number, family: string} | null} */
   let space = null;

@@ -95,7 +95,7 @@ function compose(state, root, host) {
   /** @type {Panel} */
   const forms = { render: () => void (grid.hidden = state.form !== "attention") };
   const edits = editsOf(state, host);
-  const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid)];
+  const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid, [edits.box])];
   const column = /** @type {HTMLElement} */ (grid.lastElementChild); // of the heads
   const matters = headsThatMatter(
     {
@@ -224,7 +224,7 @@ function toolbar(state, bar, edits) {
   const scaling = switchOf("Scale", ...scales);
   const sinking = element("div", "hs-values", {}, sinks, outliers);
   bar.replaceChildren(
-    ...[switchOf("Over the picture", ...contents), layer.box, head.box, edits.box, directions],
+    ...[switchOf("Over the picture", ...contents), layer.box, head.box, directions],
     ...[scaling, switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds)],
     ...[sinking, note],
   );
