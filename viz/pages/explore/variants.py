@@ -23,8 +23,12 @@ def titles(source: Source, name: str) -> Mapping[str, str]:
     if source.place == "built" or not source.trained:
         return {}
     known = {UNTRAINED: f"{name}, untrained"}
-    folder, door = tracing.folder(source), tracing.opened(source).door
-    if compute.adapter.settings_of(folder) is not None:
+    try:
+        folder, door = tracing.folder(source), tracing.opened(source).door
+        adapted = compute.adapter.settings_of(folder) is not None
+    except ValueError:  # its files went after it was opened: nothing else opens from them
+        return {}
+    if adapted:
         return {ADAPTER: f"{name}, without its adapter", **known}
     others = (other for other in compute.doors(folder) if other != door)
     return known | {f"{DOOR}:{other}": f"{name}, {CODE[other]}" for other in others}
