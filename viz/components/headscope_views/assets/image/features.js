@@ -9,7 +9,7 @@ import { colourPatches, fit, signedVeilOf } from "../core/overlay.js";
 import { saveMenu } from "../core/save.js";
 import { pathOf } from "../core/sources.js";
 import { number } from "../methods/methods.js";
-import { opacityOf } from "./opacity.js";
+import { groundOf } from "./ground.js";
 import { overPicture } from "./over_picture.js";
 import { ratioFor, savePicture } from "./save.js";
 import { HIGH, paintRamp } from "./scale.js";
@@ -62,8 +62,8 @@ export function featuresOf(state, parent) {
     },
     picture: () => panels.forEach((panel) => panel.save()),
   });
-  const opacity = opacityOf(state);
-  const choices = element("div", "hs-row", {}, coloured, switchOf("Coloured patches", ...sides), limit, element("span", "hs-spring"), opacity.box, keep);
+  const ground = groundOf(state);
+  const choices = element("div", "hs-row", {}, coloured, switchOf("Coloured patches", ...sides), limit, element("span", "hs-spring"), ground.box, keep);
   const parts = element("div", "hs-model-parts hs-over-parts hs-two");
   const section = element("section", "hs-section hs-model", { "aria-label": "Features of the patches" }, choices, parts);
   parent.append(section);
@@ -78,7 +78,7 @@ export function featuresOf(state, parent) {
       const { form, foreground, deviations } = state.selection;
       section.hidden = form !== "features";
       if (section.hidden) return;
-      opacity.show();
+      ground.show();
       sides.forEach((item, i) => item.setAttribute("aria-pressed", String(SIDES[i][0] === foreground)));
       limit.hidden = foreground === "all";
       slider.value = String(deviations);

@@ -7,7 +7,7 @@ import { element, markPainted, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "../core/overlay.js";
-import { opacityOf } from "./opacity.js";
+import { groundOf } from "./ground.js";
 import { pointing } from "./pointing.js";
 import { nearlyUniform } from "./rows.js";
 import { regionOf } from "./region.js";
@@ -67,10 +67,10 @@ export function pictureOf(state, parent, edit = null) {
     picture: save,
     others: () => allHeads("image", state.site().heads),
   });
-  const opacity = opacityOf(state);
-  opacity.box.hidden = Boolean(state.leader);
+  const ground = groundOf(state);
+  ground.box.hidden = Boolean(state.leader);
   const heading = element("h3", "hs-heading");
-  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), opacity.box, bare, keep);
+  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), ground.box, bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const below = [legend.canvas, dark, ...mass.parts, read, doubt];
   const section = element("section", "hs-section", {}, lead, sentence, prefix, stage, ...below);
@@ -122,7 +122,7 @@ export function pictureOf(state, parent, edit = null) {
   function render(theme) {
     colours = theme;
     setText(heading, state.view.props.title || "One head over the picture");
-    opacity.show();
+    ground.show();
     const { bitmap } = state;
     const rows = state.complete ? state.rows() : null;
     if (space?.wide && bitmap && rows) {

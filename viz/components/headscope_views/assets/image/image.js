@@ -21,7 +21,7 @@ import { patchesOf } from "./patches.js";
 import { relevanceOf } from "./relevance.js";
 import { ImageState } from "./state.js";
 
-/** @import {Form, Ground, Host, Paint, Panel, Scale, Sinks, ViewProps} from "../types" */
+/** @import {Form, Host, Paint, Panel, Scale, Sinks, ViewProps} from "../types" */
 
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
 /** @type {[Form, string, string][]} */
@@ -43,18 +43,13 @@ const SCALES = [
 const PAINTS = [
   ["patches", "Patches", "Each patch in the colour of its weight"],
   ["smooth", "Smooth", "Colours interpolated between the centres of patches; numbers stay exact"],
-  ["mask", "60 % mask", "The fewest patches that hold 60 % of the weight on patches; the rest dark"],
+  ["mask", "Mask", "The fewest patches that hold 60 % of the weight on patches; the rest dark"],
 ];
 /** @type {[Sinks, string][]} */
 const SINKS = [
   ["shown", "Sinks shown"],
   ["hidden", "Sinks hidden"],
   ["renormalised", "Sinks hidden, rows sum to 1"],
-];
-/** @type {[Ground, string, string][]} */
-const GROUNDS = [
-  ["colour", "Colour", "The picture in its own colours"],
-  ["grey", "Grey", "The picture grey and dim, so that colours are weights alone"],
 ];
 
 /**
@@ -89,11 +84,17 @@ function compose(state, root, host) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
   const next = predictionLine(state.view, root, () => explaining(state));
-  root.append(bar, grid);
+  const alone = element("p", "hs-doubt", {}, "The second picture stands beside this one under “Attention”.");
+  root.append(bar, grid, alone);
   const relevance = whenChosen(state, "model", root, relevanceOf);
   const features = whenChosen(state, "features", root, featuresOf);
   /** @type {Panel} */
-  const forms = { render: () => void (grid.hidden = state.form !== "attention") };
+  const forms = {
+    render() {
+      grid.hidden = state.form !== "attention";
+      alone.hidden = !grid.hidden || !state.view.props.second;
+    },
+  };
   const edits = editsOf(state, host);
   const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid, [edits.box])];
   const column = /** @type {HTMLElement} */ (grid.lastElementChild); // of the heads
@@ -202,9 +203,6 @@ function toolbar(state, bar, edits) {
   const paints = PAINTS.map(([paint, text, title]) =>
     button(text, title, () => state.select({ paint })),
   );
-  const grounds = GROUNDS.map(([ground, text, title]) =>
-    button(text, title, () => state.select({ ground })),
-  );
   const sinks = menu(
     "Sinks",
     "The class token and registers, which take weight when a head finds nothing to look at",
@@ -218,27 +216,27 @@ function toolbar(state, bar, edits) {
     () => state.select({ outliers: state.selection.outliers === "yes" ? "no" : "yes" }),
   );
   outliers.removeAttribute("aria-label");
-  for (const item of [...contents, out, into, ...scales, ...paints, ...grounds]) item.removeAttribute("aria-label");
+  for (const item of [...contents, out, into, ...scales, ...paints]) item.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
   const directions = switchOf("Direction of attention", out, into);
   const scaling = switchOf("Scale", ...scales);
   const sinking = element("div", "hs-values", {}, sinks, outliers);
   bar.replaceChildren(
     ...[switchOf("Over the picture", ...contents), layer.box, head.box, directions],
-    ...[scaling, switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds)],
+    ...[scaling, switchOf("Weights drawn as", ...paints)],
     ...[sinking, note],
   );
   const stale = changes();
   return {
     render() {
       edits.render();
-      const { site, head: chosen, direction, scale, paint, ground } = state.selection;
+      const { site, head: chosen, direction, scale, paint } = state.selection;
       const { sinks: mode, outliers: more } = state.selection;
       const { missing } = state.view;
       const { form } = state;
       const { method, beside } = state.selection;
       const of = new Set([method, beside].filter(Boolean).map((name) => methodOf(name).of));
-      const drawn = [form, ...of, site, chosen, direction, scale, paint, ground, mode, more, missing];
+      const drawn = [form, ...of, site, chosen, direction, scale, paint, mode, more, missing];
       if (!stale(state.base, ...drawn)) return;
       const attends = form === "attention";
       contents.forEach((item, i) => item.setAttribute("aria-pressed", String(CONTENTS[i][0] === state.selection.form)));
@@ -252,9 +250,6 @@ function toolbar(state, bar, edits) {
       into.setAttribute("aria-pressed", String(direction === "in"));
       scales.forEach((item, i) => item.setAttribute("aria-pressed", String(SCALES[i][0] === scale)));
       paints.forEach((item, i) => item.setAttribute("aria-pressed", String(PAINTS[i][0] === paint)));
-      grounds.forEach((item, i) =>
-        item.setAttribute("aria-pressed", String(GROUNDS[i][0] === ground)),
-      );
       sinks.selectedIndex = SINKS.findIndex(([each]) => each === mode);
       outliers.hidden = mode === "shown";
       outliers.setAttribute("aria-pressed", String(more === "yes"));

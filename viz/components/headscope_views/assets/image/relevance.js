@@ -12,7 +12,7 @@ import { pathOf } from "../core/sources.js";
 import { choiceOf, explainedIn, methodChoices } from "../methods/choices.js";
 import { faithful } from "../methods/faithful.js";
 import { fusedIn, fusedQueryOf, largest, nameOf, number, showsOf, spansOf, together } from "../methods/methods.js";
-import { opacityOf } from "./opacity.js";
+import { groundOf } from "./ground.js";
 import { overPicture } from "./over_picture.js";
 import { ratioFor, savePicture } from "./save.js";
 import { HIGH, paintRamp, signedNumber, squareNumber } from "./scale.js";
@@ -62,8 +62,8 @@ export function relevanceOf(state, parent) {
     },
     picture: () => panels.forEach((panel) => panel.save()),
   });
-  const opacity = opacityOf(state);
-  choices.box.append(element("span", "hs-spring"), opacity.box, keep);
+  const ground = groundOf(state);
+  choices.box.append(element("span", "hs-spring"), ground.box, keep);
   const label = { "aria-label": "All layers over the picture" };
   const section = element("section", "hs-section hs-model", label, choices.box, parts);
   parent.append(section);
@@ -78,7 +78,7 @@ export function relevanceOf(state, parent) {
       const { form, followed, tested } = state.selection;
       section.hidden = form !== "model";
       if (section.hidden) return;
-      opacity.show();
+      ground.show();
       const infos = choices.render(tested === "yes");
       from.hidden = infos.every(({ kind }) => kind === "relevance");
       answer.setAttribute("aria-pressed", String(followed === "answer"));
