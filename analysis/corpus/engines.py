@@ -74,7 +74,7 @@ def on_ray(
     gpus = int(resources.get("GPU", 0))
     actors = gpus or max(1, int(resources.get("CPU", 1)) // threads)
     paths = [str((folder / FOLDER / plan.shards[number]).resolve()) for number in shards]
-    batches = ray.data.read_binary_files(paths, include_paths=True).map_batches(
+    batches: Any = ray.data.read_binary_files(paths, include_paths=True).map_batches(
         Actor,
         fn_constructor_args=(source, plan.to_json()),
         batch_size=1,
