@@ -5,6 +5,7 @@ import { button } from "../core/bar.js";
 import { callOf } from "../core/edit_text.js";
 import { patchesWithin } from "../core/edits.js";
 import { element, setText } from "../core/dom.js";
+import { drawRectangles, placeFrame } from "../core/rectangle.js";
 
 /** @import {ImageState} from "./state.js" */
 
@@ -73,36 +74,31 @@ export function regionOf(state, photo, stage, tokenAt, edit) {
     const [top, bottom] = [first[0], last[0]].sort((a, b) => a - b);
     const [left, right] = [first[1], last[1]].sort((a, b) => a - b);
     const [high, across] = [bottom - top + 1, right - left + 1];
-    Object.assign(frame.style, {
-      left: `${(left / cols) * wide}px`,
-      top: `${(top / rows) * tall}px`,
-      width: `${(across / cols) * wide}px`,
-      height: `${(high / rows) * tall}px`,
-    });
+    placeFrame(frame, [left / cols, top / rows, (right + 1) / cols, (bottom + 1) / rows]);
     setText(words, high * across === 1 ? "1 patch" : `${high} × ${across} patches`);
     const low = ((bottom + 1) / rows) * tall + NEXT;
     box.style.top = `${Math.min(low, Math.max(0, tall - box.offsetHeight - NEXT))}px`;
     box.style.left = `${Math.max(0, Math.min((left / cols) * wide, stage.clientWidth - box.offsetWidth))}px`;
   }
 
-  photo.addEventListener("pointerdown", (event) => {
-    if (event.pointerType === "touch" || event.button > 0 || !isOffered()) return;
-    clear();
-    first = placeOf(tokenAt(event));
-  });
-  photo.addEventListener("pointermove", (event) => {
-    const place = first && event.buttons & 1 ? placeOf(tokenAt(event)) : null;
-    if (!place || !first || (!isDrawn && String(place) === String(first))) return;
-    photo.setPointerCapture(event.pointerId);
+  /** @param {[number, number]} from @param {[number, number]} to */
+  function draw(from, to) {
+    [first, last] = [from, to];
     isDrawn = true;
-    last = place;
     show();
+  }
+
+  drawRectangles(photo, {
+    begin(event) {
+      if (event.pointerType === "touch" || !isOffered()) return null;
+      clear();
+      return placeOf(tokenAt(event));
+    },
+    at: (event) => placeOf(tokenAt(event)),
+    isPoint: (from, to) => String(from) === String(to),
+    draw,
+    end: draw,
   });
-  photo.addEventListener("pointerup", () => {
-    if (!isDrawn) first = null;
-  });
-  // the click that ends a drag chooses no patch
-  photo.addEventListener("click", (event) => isDrawn && event.stopImmediatePropagation(), { capture: true });
   photo.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isDrawn) {
       event.preventDefault();

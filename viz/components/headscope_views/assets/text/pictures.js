@@ -5,6 +5,7 @@ import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { contextOf, element, markPainted, quoted, setAttribute, setText } from "../core/dom.js";
 import { capital, layerName } from "../core/labels.js";
+import { drawRectangles, placeFrame } from "../core/rectangle.js";
 import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { strip } from "../matter/strip.js";
@@ -329,19 +330,24 @@ export function pictures(state, parent) {
    * @param {number} index
    */
   function listen(canvas, index) {
-    /** @type {[number, number] | null} */
-    let from = null;
-    /** @param {PointerEvent} event @returns {[number, number]} */
+    /** @param {MouseEvent} event @returns {[number, number]} */
     const shareOf = (event) => {
       const box = canvas.getBoundingClientRect();
       return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
     };
-    canvas.onpointerdown = (event) => {
-      from = shareOf(event);
-      canvas.setPointerCapture(event.pointerId);
-    };
+    drawRectangles(canvas, {
+      begin: (event) => (state.base.asked ? shareOf(event) : null),
+      at: shareOf,
+      isPoint: (from, to) => !areaBetween(from, to),
+      draw: (from, to) => outline(drawn[index], areaBetween(from, to)),
+      end(from, to) {
+        corners = null;
+        const { picture } = drawn[index].sheet;
+        choose({ area: areaBetween(from, to), tested: true, picture, rival: "", relevant: false, generic: "" });
+      },
+    });
     canvas.onpointermove = (event) => {
-      if (from && state.base.asked) return outline(drawn[index], areaBetween(from, shareOf(event)));
+      if (state.base.asked && event.buttons & 1) return;
       if (event.pointerType === "mouse") point(cellUnder(index, shareOf(event)));
     };
     canvas.onpointerleave = () => point(null);
@@ -353,14 +359,9 @@ export function pictures(state, parent) {
       event.preventDefault();
       state.select({ token: next, direction: "out" });
     };
-    canvas.onpointercancel = () => (from = null);
-    canvas.onpointerup = (event) => {
-      if (!from) return;
-      const area = state.base.asked ? areaBetween(from, shareOf(event)) : null;
-      from = null;
+    canvas.onclick = (event) => {
       const { sheet } = drawn[index];
       corners = null;
-      if (area) return choose({ area, tested: true, picture: sheet.picture, rival: "", relevant: false, generic: "" });
       const object = boxAt(objects, among, ...shareOf(event));
       if (object >= 0) return comparing ? pair(object) : pickObject(object);
       const cell = cellUnder(index, shareOf(event));
@@ -421,8 +422,8 @@ export function pictures(state, parent) {
   function outline({ frame }, area) {
     frame.hidden = !area;
     if (!area) return;
-    const [left, top, right, bottom] = area.map((side) => (100 * side) / PARTS);
-    Object.assign(frame.style, { left: `${left}%`, top: `${top}%`, width: `${right - left}%`, height: `${bottom - top}%` });
+    const [left, top, right, bottom] = area.map((side) => side / PARTS);
+    placeFrame(frame, [left, top, right, bottom]);
   }
 
   /** @param {number} number of a picture */
