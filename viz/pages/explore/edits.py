@@ -126,6 +126,14 @@ def _picture(name: str) -> File | None:
     return samples.file(place) if kind == "photo" and place in samples.PICTURES else None
 
 
+def with_source(beside: Mapping[str, Any]) -> dict[str, Any]:
+    """Props of a second picture or model; of a picture with its name as the source of patches."""
+    name = session.get(PAGE, "compare")
+    if not name.startswith(("photo:", "upload:")):
+        return {**beside}
+    return {**beside, "second": {**beside["second"], "source": name}}
+
+
 def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
     """Props of the view: the trace of the second text beside the first; {} without one."""
     second = second_request(plain, session.get(PAGE, SECOND))

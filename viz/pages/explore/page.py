@@ -379,7 +379,7 @@ def _answer(
         held,
         of=wanted.layout,
         panels=["predictions", "code"] if predicts else ["code"],
-        more=second.props if second else None,
+        more=edits.with_source(second.props) if second else None,
     )
 
 

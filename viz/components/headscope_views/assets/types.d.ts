@@ -160,6 +160,8 @@ export interface SecondProps {
   heads: number[];
   title: string;
   panels?: string[];
+  /** Of a second picture, its name as the source of patches. */
+  source?: string;
   /** Whether its tokens stand in the same text. */
   aligned?: boolean;
 }

@@ -1,10 +1,14 @@
 // Another picture or network beside the first: pointing and choosing in one shows in both.
 
+import { draggable, isOn } from "../core/dragging.js";
+import { addressOf, callOf } from "../core/edit_text.js";
+import { layerName } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
 import { headsOf } from "./heads.js";
 import { pictureOf } from "./grid.js";
 import { ImageState } from "./state.js";
 
-/** @import {Host, Panel, Theme, ViewProps} from "../types" */
+/** @import {Host, Panel, Reached, Theme, ViewProps} from "../types" */
 
 /**
  * The panels of the second trace, as long as the props name one.
@@ -13,9 +17,10 @@ import { ImageState } from "./state.js";
  * @param {HTMLElement} grid of panels, those of the first trace among them
  * @param {HTMLElement} root
  * @param {Host} host
+ * @param {((text: string, second?: string) => void) | null} edit makes an edit
  * @returns {Panel}
  */
-export function besideOf(first, grid, root, host) {
+export function besideOf(first, grid, root, host, edit) {
   const before = [...grid.children];
   /** @type {ImageState | null} */
   let second = null;
@@ -32,13 +37,58 @@ export function besideOf(first, grid, root, host) {
     second = new ImageState(root, given, host, first);
     second.view.subscribe(() => first.changed());
     first.peer = second;
-    panels = [pictureOf(second, grid), headsOf(second, grid)];
+    const every = headsOf(second, grid);
+    panels = [pictureOf(second, grid), every];
+    draggable(every.tiles, root, {
+      takes: (event) => (source() ? every.headAt(event) : null),
+      over: (head, event) => {
+        const name = `head ${head} of ${first.siteName()}`;
+        return onFirst(event) ? `Patch ${name} from ${first.view.props.second?.title}. ${reachText(head)}` : `${name}: drop it on the first picture`;
+      },
+      drop: (head, event) => (onFirst(event) ? patchHead(head) : undefined),
+      carry: (head) => before.forEach((part) => part.classList.toggle("hs-reached", head !== null)),
+    });
     const [picture, heads] = /** @type {HTMLElement[]} */ ([...grid.children].slice(before.length));
     before[0].after(picture);
     grid.append(heads);
     parts = [picture, heads];
     for (const part of parts) part.inert = true; // until there is something to choose
   }
+
+  /** The second picture as the source of patches; null where none can be made from it. */
+  const source = () => (edit && first.view.remote && first.view.props.edits && first.view.props.second?.source) || null;
+
+  /** @param {MouseEvent} event */
+  const onFirst = (event) => before.some((part) => isOn(part, event));
+
+  /** @param {number} head whose values after attention become those of the second picture */
+  function patchHead(head) {
+    const { sites } = first.base;
+    const site = sites[first.selection.site];
+    const from = source();
+    if (from) edit?.(callOf("Patch", [site.layer, "head", "second"], { head, ...addressOf(sites, site) }), from);
+  }
+
+  /**
+   * What a patch of a head can reach, in words; "" until it is known.
+   *
+   * @param {number} head
+   */
+  function reachText(head) {
+    const { site } = first.selection;
+    const path = pathOf("reachable", { site, what: "head", head });
+    const reached = /** @type {Reached | null} */ (first.view.answer("reachable", path));
+    const later = reached?.sites.flatMap((each, i) => (each && i !== site ? [layerName(first.base, i)] : []));
+    if (!later) return "";
+    const [from, to] = [later[0], later[later.length - 1]];
+    return later.length ? `It reaches every patch of layer${later.length > 1 ? `s ${from} to ${to}` : ` ${from}`}.` : "No later layer follows.";
+  }
+
+  first.fromOther = () => {
+    const { head } = first.selection;
+    if (!source() || typeof head !== "number") return null;
+    return { refusal: "", patch: () => patchHead(head), reach: (on) => before.forEach((part) => part.classList.toggle("hs-reached", on)) };
+  };
 
   function close() {
     second?.destroy();

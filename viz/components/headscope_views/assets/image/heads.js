@@ -146,5 +146,16 @@ export function headsOf(state, parent, controls = []) {
     words();
   }
 
-  return { measure, render };
+  /**
+   * The single head at a point; null for none.
+   *
+   * @param {MouseEvent} event
+   */
+  function headAt(event) {
+    const spot = at(event);
+    const head = spot && state.heads()[spot.index];
+    return typeof head === "number" ? head : null;
+  }
+
+  return { measure, render, tiles, headAt };
 }

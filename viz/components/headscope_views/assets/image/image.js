@@ -107,7 +107,7 @@ function compose(state, root, host) {
     },
     column,
   );
-  const beside = besideOf(state, grid, root, host);
+  const beside = besideOf(state, grid, root, host, edits.ask);
   const over = overCorpora(state, column);
   return [
     ...[next, forms, beside, ...views, { late: true, ...matters }, relevance, features, over],
@@ -169,6 +169,7 @@ function editsOf(state, host) {
     },
     tokensOf: (_, place) => [place],
     patches: false,
+    fromOther: () => state.fromOther?.() ?? null,
     grid: () => ({ rows: state.base.grid[0], cols: state.base.grid[1], prefix: state.base.prefix }),
   });
 }

@@ -93,6 +93,8 @@ export class ImageState {
     this.leader = leader;
     /** @type {ImageState | null} the other one of two beside each other */
     this.peer = leader;
+    /** @type {(() => {refusal: string, patch: () => void, reach: (on: boolean) => void} | null) | null} */
+    this.fromOther = null; // what can be patched from that one
     /** @type {ImageBitmap | null} */
     this.bitmap = null;
     /** @type {Uint8Array} */
