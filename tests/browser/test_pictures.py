@@ -296,3 +296,23 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     expect(page.locator(".hs-dim")).to_have_count(0)
     page.get_by_role("button", name="Attention").click()
     said(page, "token=64")
+
+
+def test_a_head_is_patched_from_the_second_picture(page: Page, app_url: str) -> None:
+    """Dropped on the first picture it is an edit; a drop elsewhere is none."""
+    open_page(page, app_url, "model=digits&compare=photo:digits/a-four.png")
+    tiles = page.locator(".hs-tiles")
+    expect(tiles).to_have_count(2)
+    expect(page.locator(".hs-image-grid section[inert], .hs-dim")).to_have_count(0)
+    tiles.nth(1).scroll_into_view_if_needed()
+    first, second = (each.bounding_box() for each in (tiles.first, tiles.nth(1)))
+    assert first
+    assert second
+    page.mouse.move(second["x"] + 40, second["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(first["x"] + 60, first["y"] + 60, steps=4)
+    expect(page.get_by_text("Patch head 0 of layer 2 from A four.")).to_be_visible()
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"edits=Patch%282.*head%3D0.*second=photo"))
+    shows(page)
+    expect(page.locator(".hs-dragged").filter(visible=True)).to_have_count(0)

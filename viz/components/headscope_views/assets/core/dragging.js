@@ -25,6 +25,7 @@ const STEP = 14; // pixels it scrolls by a move
 export function draggable(source, parent, on) {
   const words = element("div", "hs-dragged", { "aria-hidden": "true", hidden: "" });
   parent.append(words);
+  source.style.userSelect = "none"; // a drag selects no text
   /** @type {{carried: T, x: number, y: number, far: boolean} | null} */
   let press = null;
   let dropped = false;

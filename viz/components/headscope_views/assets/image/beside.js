@@ -37,8 +37,9 @@ export function besideOf(first, grid, root, host, edit) {
     second = new ImageState(root, given, host, first);
     second.view.subscribe(() => first.changed());
     first.peer = second;
+    const one = pictureOf(second, grid);
     const every = headsOf(second, grid);
-    panels = [pictureOf(second, grid), every];
+    panels = [one, every];
     draggable(every.tiles, root, {
       takes: (event) => (source() ? every.headAt(event) : null),
       over: (head, event) => {
