@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from analysis.methods import FUSIONS, NAMES, Fusion
-from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
+from viz.values import AREA, FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
 
 # ---- forms
 
@@ -398,6 +398,22 @@ class Selection:
         TEXT,
         "of a model that compares pictures with texts, its captions to compare, split by |",
         of="view",
+    )
+    caption: str = option("", TEXT, "the caption among them whose map is drawn", of="view")
+    rival: str = option(
+        "", TEXT, "of an answer, a word that the chosen one is compared with", of="view"
+    )
+    area: str = option(
+        "", AREA, "of an answer, an area of a picture that a word may need", of="view"
+    )
+    mask: str = option(
+        "mean",
+        words("mean", "blur", "cut"),
+        "how that area is hidden: in the picture's mean colour, blurred, or its tokens cut",
+        of="view",
+    )
+    moment: int = option(
+        0, whole(0, 999), "of a video, which of the groups of frames that share tokens", of="view"
     )
     ground: str = option(
         "grey", words("colour", "grey"), "the picture below the weights", start="colour"

@@ -106,6 +106,16 @@ def _keys(text: str) -> tuple[str, ...]:
     return names
 
 
+def _area(text: str) -> str:
+    """A picture and an area of it: left, top, right and bottom in thousandths of its sides."""
+    if text:
+        _, *sides = map(int, _matching(r"[0-9]{1,3}(\.[0-9]{1,4}){4}", text).split("."))
+        left, top, right, bottom = sides
+        _within(left + 1, right, 1000)
+        _within(top + 1, bottom, 1000)
+    return text
+
+
 YES_OR_NO = {"no": False, "yes": True}
 FLAG = Kind(
     "yes or no",
@@ -122,6 +132,7 @@ SHA256 = Kind("a SHA-256 in hexadecimal digits", lambda text: _matching("[0-9a-f
 KEYS = Kind(  # an empty name leaves its place open
     "up to three names of numbers of heads, joined by dots", _keys, ".".join, longest=130
 )
+AREA = Kind("a picture, left, top, right and bottom in thousandths, such as 0.100.0.500.300", _area)
 TEXT = Kind(  # of the user; control characters are dropped
     "text", lambda text: "".join(c for c in text if c.isprintable()), longest=500
 )

@@ -42,6 +42,20 @@ class Asked:
         return endpoint.answer(self.entry, self.trace, **asked)
 
 
+class Filmed(Asked):
+    """A tiny Qwen2-VL's trace of a question about a video of five frames."""
+
+    def entry_in(self, folder: Path) -> TraceEntry:
+        files = []
+        for number in range(5):
+            data = io.BytesIO()
+            photo(seed=number).resize((300, 200)).save(data, "PNG")
+            files.append(file_of(data.getvalue(), f"{number}.png"))
+        source = tracing.stamped(Source("folder", str(BY_NAME["Qwen2-VL"].save(folder))))
+        question = Question("what is it", tuple(files), video=True)
+        return tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
+
+
 class Compared(Asked):
     """A tiny CLIP's trace of a photo and a text."""
 
@@ -138,3 +152,32 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     expect(page.get_by_role("button", name="is looked at by")).to_have_attribute(
         "aria-pressed", "true"
     )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_frames_of_a_video_have_a_slider_and_an_area_of_their_own(
+    page: Page, server: Server, tmp_path: Path, size: str
+) -> None:
+    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
+    props |= {"start": {"layer": 0, "head": 1, "attention": "causal", "tower": "text"}}
+    View(page, server, Filmed(tmp_path), props | {"path": ["/text"], "link": {}}, "/text")
+    panel = page.locator(".hs-pictures")
+    panel.get_by_role("radio", name="dog").click()
+    slider = panel.get_by_role("slider", name="Frames")
+    told = panel.locator(".hs-moments")
+    expect(told).to_contain_text(re.compile(r"Frames 1 and 2 share their tokens: .* of the weight"))
+    expect(panel.locator("figcaption")).to_have_count(2)
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "frames 3 and 4")
+    expect(panel.locator("figcaption").first).to_have_text(
+        re.compile(r"^Frame 3 · 24 tokens \(4 × 6\) · ")
+    )
+    canvas = panel.locator("canvas").first
+    canvas.press("ArrowRight")
+    canvas.press("Enter")
+    expect(panel.locator(".hs-read")).to_contain_text("“dog”: ")
+    expect(panel.locator(".hs-looked")).to_contain_text("Weight on the area (1 token)")
+    slider.press("End")
+    expect(told).to_contain_text("Frame 5 has tokens of its own")
+    expect(panel.locator("figcaption")).to_have_count(1)

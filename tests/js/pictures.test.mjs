@@ -56,9 +56,39 @@ test("cells at two corners make an area, in any order", () => {
 test("words that looked at an area are named by weight", () => {
   const words = ["a", "dog"].map((text) => ({ text, rows: [], special: false }));
   assert.equal(
-    maps.readersText(words, [0.02, 0.25], 3),
+    maps.readersText(words, [0.02, 0.25], 3, []),
     "Weight on the area (3 tokens) while each word was written, the largest first: “dog” 25 %, “a” 2.0 %.",
   );
+  assert.match(
+    maps.readersText(words, [0.02, 0.25], 3, [{ text: "what", weight: 0.5 }, { text: "is", weight: 0.031 }]),
+    /“a” 2.0 %. While the question was read: “what” 50 %, “is” 3.1 %.$/,
+  );
+});
+
+test("frames that share tokens are drawn one by one, and say how much weight they have", () => {
+  const film = maps.sheetsOf([gridOf({ frames: [0, 1] }), gridOf({ frames: [2, 3], places: [7, 8, 9, 10] })]);
+  assert.deepEqual(
+    maps.framesOf(film[1], 3).map(({ photo, name }) => [photo, name]),
+    [[2, "frame 3"]],
+  );
+  assert.deepEqual(
+    maps.framesOf(film[0], 3).map(({ photo, name }) => [photo, name]),
+    [[0, "frame 1"], [1, "frame 2"]],
+  );
+  const row = Float32Array.from({ length: 11 }, (_, place) => (place >= 7 ? 0.1 : place >= 3 ? 0.05 : 0));
+  assert.equal(
+    maps.momentText(film, 0, row),
+    "Frames 1 and 2 share their tokens: 20 % of the weight; the most, 40 %, on frames 3 and 4.",
+  );
+  assert.equal(maps.momentText(film, 1, row), "Frames 3 and 4 share their tokens: 40 % of the weight, the most of all.");
+  assert.equal(maps.momentText(film, 1, null), "Frames 3 and 4 share their tokens.");
+  const alone = maps.sheetsOf([gridOf({ frames: [4] })]);
+  assert.equal(maps.momentText(alone, 0, null), "Frame 5 has tokens of its own.");
+});
+
+test("an area is in the link with its picture", () => {
+  assert.deepEqual(maps.areaFrom("2.100.0.500.300"), { picture: 2, sides: [100, 0, 500, 300] });
+  assert.equal(maps.areaFrom(""), null);
 });
 
 test("a flat map is called nearly uniform", () => {

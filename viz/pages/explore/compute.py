@@ -33,7 +33,9 @@ from models.edits.text import parse_edits as parse_edits
 from models.files import hub as hub
 from models.inputs.prompt import Prompt as Prompt
 from models.inputs.prompt import in_template as in_template
+from models.inputs.prompt import reads_videos as reads_videos
 from models.inputs.sound import read_recording as read_recording
+from models.inputs.video import Video as Video
 from models.loading import adapter as adapter
 from models.loading import summary as summary
 from models.loading.folders import doors as doors

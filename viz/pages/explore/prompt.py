@@ -1,4 +1,4 @@
-"""A question about pictures, for a model that writes answers: its text, pictures and answer."""
+"""A question about pictures or a video, for a model that writes answers, and its answer."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from models.model import Model
 
 QUESTION = "What is in this picture?"
-EVERY = {"one": "This picture", "every": "All your pictures"}
+EVERY = {"one": "This picture", "every": "All your pictures", "video": "As a video"}
 PARAMS = (
     link.text("question", QUESTION),
     link.text("answer", ""),
@@ -39,10 +39,10 @@ def draw(model: "Model") -> None:
             entry.text(PAGE, name, label, placeholder=label, bare=True)
     key = f"{PAGE}_pictures"
     with st.container(key=key, horizontal=True, vertical_alignment="bottom"):
-        pictures.choose(PAGE, examples.pictures(source.listed()))
-        if len(pictures.strip(PAGE)) > 1:
-            help = "One picture, or all that you opened, in order"
-            controls.choice(PAGE, "asked_about", "Pictures", EVERY, help, collapsed=True)
+        pictures.choose(PAGE, examples.pictures(source.listed()), still=not _film())
+        if len(offered := _offered(model)) > 1:
+            help = "One picture, or all that you opened, in order: one by one, or as frames"
+            controls.choice(PAGE, "asked_about", "Pictures", offered, help, collapsed=True)
         with st.popover("Chat template", key=f"{PAGE}_template"):
             st.caption("What the model reads; each <image> expands into its tokens.")
             st.code(_written(model), language=None, wrap_lines=True)
@@ -56,7 +56,28 @@ def request(chosen: Source) -> TraceRequest | None:
     if not asked:
         return None
     answer = session.get(PAGE, "answer").strip()
-    return TraceRequest(chosen, Question(asked, _pictures()), answer or None)
+    film = _film()
+    return TraceRequest(chosen, Question(asked, film or _pictures(), bool(film)), answer or None)
+
+
+def _offered(model: "Model") -> dict[str, str]:
+    """What can be asked about; the choice that was made is always among it."""
+    several, animated = len(pictures.strip(PAGE)) > 1, pictures.animation(PAGE) is not None
+    possible = {
+        "one": True,
+        "every": several,
+        "video": (several or animated) and compute.reads_videos(model),
+    }
+    now = session.get(PAGE, "asked_about")
+    return {name: label for name, label in EVERY.items() if possible[name] or name == now}
+
+
+def _film() -> tuple[File, ...]:
+    """The animation that is asked about, or the frames of a video; () for pictures."""
+    if session.get(PAGE, "asked_about") != "video":
+        return ()
+    animated = pictures.animation(PAGE)
+    return (animated,) if animated is not None else tuple(pictures.strip(PAGE).values())
 
 
 def _pictures() -> tuple[File, ...]:
@@ -70,7 +91,9 @@ def _pictures() -> tuple[File, ...]:
 def _written(model: "Model") -> str:
     """The question in the model's chat template, or why it cannot be written."""
     try:
-        images = [file.data for file in _pictures()]
-        return compute.in_template(model, compute.Prompt(session.get(PAGE, "question"), images))
+        text, film = session.get(PAGE, "question"), _film()
+        images = [] if film else [file.data for file in _pictures()]
+        video = compute.Video([file.data for file in film]) if film else None
+        return compute.in_template(model, compute.Prompt(text, images, video=video))
     except ValueError as error:
         return str(error)

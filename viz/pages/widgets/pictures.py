@@ -34,12 +34,13 @@ def _check(digest: str, data: bytes) -> None:
     compute.decoded(File(digest, data, NAME))
 
 
-def choose(page: str, examples: Mapping[str, Example | None]) -> None:
+def choose(page: str, examples: Mapping[str, Example | None], *, still: bool = True) -> None:
     """Draws the examples and the uploader.
 
     Args:
         page: whose settings `photo` and `upload` are set.
         examples: by the name of their picture; None for a photo without a hint.
+        still: whether the network reads a single frame of an animation.
     """
     uploaded = has_upload(page)
     for name, example in examples.items():
@@ -66,7 +67,7 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
     uploads.uploader(page, UPLOAD.name, "Your pictures", hint, "image/*", several=True)
     uploads.camera(page, UPLOAD.name)
     count = _frames(page)
-    if count > 1:
+    if count > 1 and still:
         help = "Which frame of the animation the network reads"
         controls.slider(page, FRAME.name, "Frame", (0, count - 1), help)
 
@@ -157,6 +158,11 @@ def _frames(page: str) -> int:
     """Number of frames of the page's picture."""
     file = _uploaded(page)
     return 1 if file is None else frames(file)
+
+
+def animation(page: str) -> File | None:
+    """The page's picture, if it has several frames."""
+    return _uploaded(page) if _frames(page) > 1 else None
 
 
 def has_upload(page: str) -> bool:

@@ -57,3 +57,21 @@ def test_several_pictures_are_asked_about_at_once(folder: Path) -> None:
     assert len(entry(app).pictures) == 2
     grids = [grid for text in base(app)["texts"] for grid in text.get("grids", ())]
     assert {grid["picture"] for grid in grids} == {0, 1}
+
+
+def test_pictures_are_asked_about_as_the_frames_of_a_video(tmp_path: Path) -> None:
+    app = asked(BY_NAME["Qwen2-VL"].save(tmp_path), question="what is it", answer="a dog")
+    pictures = {f"{mode}.png": file_of(mode=mode) for mode in ("RGB", "L")}
+    helpers.upload(app, "explore_upload", pictures)
+    choose(app, "asked_about", "video")
+    assert (base(app)["pictures"], base(app)["video"]) == (2, True)
+    found = entry(app).trace
+    grids = found.key_pictures(found.sites[-1])
+    assert [grid.frames for grid in grids] == [(0, 1)]
+    (code,) = (each.value for each in app.code if "Assistant" in each.value)
+    assert "<video>" in code
+
+
+def test_a_link_to_a_video_that_is_not_here_shows_a_picture(folder: Path) -> None:
+    app = asked(folder, question="what is it", answer="a dog", asked_about="video")
+    assert (base(app)["pictures"], base(app)["video"]) == (1, False)

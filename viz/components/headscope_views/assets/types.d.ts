@@ -298,6 +298,8 @@ export interface AreaReaders {
   weights: number[];
   /** Image tokens in the area. */
   patches: number;
+  /** Words of the question that looked there while they were read, the largest weight first. */
+  question: { text: string; weight: number }[];
 }
 
 /** A caption of a picture: how similar the two are, and what each patch of it adds. */
@@ -415,6 +417,8 @@ export interface Base {
   pictures?: number;
   /** Whether the input is a question about them. */
   asked?: boolean;
+  /** Whether the pictures are the frames of a video. */
+  video?: boolean;
   /** Whether the model compares them with texts. */
   captions?: boolean;
   theme: Record<Mode, ThemeColours>;

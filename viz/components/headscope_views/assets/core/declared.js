@@ -45,6 +45,11 @@
  * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
  * @property {"" | "named" | "found" | "characters"} timing of a recording, what the times of its words are made from: the heads that the checkpoint names, those that follow time best, or single characters
  * @property {string} captions of a model that compares pictures with texts, its captions to compare, split by |
+ * @property {string} caption the caption among them whose map is drawn
+ * @property {string} rival of an answer, a word that the chosen one is compared with
+ * @property {string} area of an answer, an area of a picture that a word may need
+ * @property {"mean" | "blur" | "cut"} mask how that area is hidden: in the picture's mean colour, blurred, or its tokens cut
+ * @property {number} moment of a video, which of the groups of frames that share tokens
  * @property {"colour" | "grey"} ground the picture below the weights
  * @property {"patches" | "smooth" | "mask"} paint how weights lie over a picture; mask is the patches that hold 60 % of the weight
  * @property {number} opacity of weights over a picture, in percent
@@ -92,6 +97,11 @@ export const START = {
   conditions: "",
   timing: "",
   captions: "",
+  caption: "",
+  rival: "",
+  area: "",
+  mask: "mean",
+  moment: 0,
   ground: "colour",
   paint: "patches",
   opacity: 100,

@@ -22,7 +22,6 @@ export function captionList(state, choose) {
   const listed = changes();
   /** @type {Caption[]} the most similar first */
   let captions = [];
-  let chosen = "";
 
   entry.onchange = () => {
     const lines = entry.value.split("\n").map((line) => line.replaceAll("|", " ").trim());
@@ -32,7 +31,7 @@ export function captionList(state, choose) {
     const chip = /** @type {Element} */ (event.target).closest("[data-index]");
     if (!(chip instanceof HTMLElement)) return;
     const { text } = captions[Number(chip.dataset.index)];
-    chosen = chosen === text ? "" : text;
+    state.select({ caption: state.selection.caption === text ? "" : text });
     choose();
   };
 
@@ -51,7 +50,7 @@ export function captionList(state, choose) {
     box,
     /** @returns {Caption | null} the chosen one */
     render() {
-      const { captions: texts } = state.selection;
+      const { captions: texts, caption: chosen } = state.selection;
       box.hidden = !state.base.captions || !state.view.remote;
       if (box.hidden) return null;
       if (!entry.matches(":focus")) entry.value = texts.split("|").join("\n");

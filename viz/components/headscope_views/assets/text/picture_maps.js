@@ -1,5 +1,7 @@
 // Maps of weights over pictures that lie among the tokens of a text. Pure functions.
 
+import { capital } from "../core/labels.js";
+
 /** @import {AnswerWord, Need, TokenGrid} from "../types" */
 
 export const PARTS = 1000; // of a side of a picture, in which an area is told
@@ -18,6 +20,8 @@ const UNIFORM = 2; // a largest weight below this many means is nearly uniform
  * @property {string} name of its part; "" for the picture as a whole
  * @property {TokenGrid[]} grids
  * @property {number} tokens
+ * @property {number[]} frames of a video, those that share the grids
+ * @property {number} photo number of the picture or frame that is drawn
  */
 
 /**
@@ -29,15 +33,62 @@ export function sheetsOf(grids) {
   const sheets = new Map();
   for (const grid of grids) {
     const { picture, frames } = grid;
-    const tiled = grid.name ? "tiles" : "";
-    const name = frames.length ? `frames ${frames.map((frame) => frame + 1).join(" and ")}` : tiled;
+    const name = frames.length ? framesText(frames) : grid.name ? "tiles" : "";
     const key = `${picture}/${name}`;
-    const sheet = sheets.get(key) ?? { picture, name, grids: [], tokens: 0 };
+    const sheet = sheets.get(key) ?? { picture, name, grids: [], tokens: 0, frames, photo: frames[0] ?? picture };
     sheet.grids.push(grid);
     sheet.tokens += new Set(grid.places.filter((place) => place >= 0)).size;
     sheets.set(key, sheet);
   }
   return [...sheets.values()];
+}
+
+/**
+ * Names frames that share tokens.
+ *
+ * @param {number[]} frames counted from 0
+ */
+export const framesText = (frames) =>
+  `${frames.length > 1 ? "frames" : "frame"} ${frames.map((frame) => frame + 1).join(" and ")}`;
+
+/**
+ * One sheet for each frame of those that share tokens.
+ *
+ * @param {Sheet} sheet of a video
+ * @param {number} count of its frames
+ * @returns {Sheet[]}
+ */
+export const framesOf = (sheet, count) =>
+  sheet.frames
+    .filter((frame) => frame < count)
+    .map((frame) => ({ ...sheet, photo: frame, name: framesText([frame]) }));
+
+/**
+ * What a row's weight on each group of frames says.
+ *
+ * @param {Sheet[]} sheets of a video
+ * @param {number} at the group that is shown
+ * @param {ArrayLike<number> | null} row of all tokens
+ */
+export function momentText(sheets, at, row) {
+  const { frames, name } = sheets[at];
+  const shared = frames.length > 1 ? `${capital(name)} share their tokens` : `${capital(name)} has tokens of its own`;
+  if (!row) return `${shared}.`;
+  const sums = sheets.map(({ grids }) => grids.flatMap(({ places }) => places).reduce((sum, place) => sum + (row[place] ?? 0), 0));
+  const most = sums.indexOf(Math.max(...sums));
+  const other = most === at ? ", the most of all" : `; the most, ${percent(sums[most])}, on ${sheets[most].name}`;
+  return `${shared}: ${percent(sums[at])} of the weight${sheets.length > 1 ? other : ""}.`;
+}
+
+/**
+ * An area as the link holds it: the picture, and four sides in thousandths; null for none.
+ *
+ * @param {string} text
+ * @returns {{picture: number, sides: Area} | null}
+ */
+export function areaFrom(text) {
+  const [picture, ...sides] = text.split(".").map(Number);
+  return sides.length === 4 ? { picture, sides: /** @type {Area} */ (sides) } : null;
 }
 
 /**
@@ -168,11 +219,14 @@ export function areaOf(grids, from, to) {
  * @param {AnswerWord[]} words
  * @param {number[]} weights of each word on the area
  * @param {number} patches in it
+ * @param {{text: string, weight: number}[]} question its words, the largest weight first
  */
-export function readersText(words, weights, patches) {
+export function readersText(words, weights, patches, question) {
   const order = words.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
   const first = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${percent(weights[i])}`);
-  return `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${first.join(", ")}${order.length > MOST_NAMED ? ", …" : "."}`;
+  const written = `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${first.join(", ")}${order.length > MOST_NAMED ? ", …" : "."}`;
+  const read = question.map(({ text, weight }) => `“${text}” ${percent(weight)}`).join(", ");
+  return read ? `${written} While the question was read: ${read}.` : written;
 }
 
 /**

@@ -10,7 +10,7 @@ import { pathOf } from "../core/sources.js";
 import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
-import { areaBetween, areaOf, cellBeside, cellOf, extentOf, joined, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, joined, momentText, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
 import { captionList } from "./captions.js";
 import { meanRow } from "./mean_row.js";
 
@@ -71,25 +71,32 @@ export function pictures(state, parent) {
     element("p", "hs-heading", {}, "Heads that look at the picture"),
     heads,
   );
-  const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => choose({ mask, tested: true })));
+  const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => {
+    local.tested = true;
+    state.select({ mask });
+  }));
   const rival = element("input", "hs-select hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
-  const clear = button("✕", "Show the weights again", () => choose({ area: null, rival: "", relevant: false, generic: "" }));
+  const clear = button("✕", "Show the weights again", () => show({ area: "" }));
   const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
   const divide = button("Divide by the map of", "The map of this word in units of the map of another question’s answer", () =>
-    choose({ generic: test.generic ? "" : question.value.trim() || GENERIC, rival: "", relevant: false }),
+    show({}, { generic: local.generic ? "" : question.value.trim() || GENERIC }),
   );
   divide.removeAttribute("aria-label");
   const question = element("input", "hs-select hs-generic", { type: "text", "aria-label": "The other question", maxlength: "200" });
   question.value = GENERIC;
   const relevance = button("Relevance", "What speaks for this word over all heads and layers: weights times gradient of its logit", () =>
-    choose({ relevant: !test.relevant, rival: "", generic: "" }),
+    show({}, { relevant: !local.relevant }),
   );
   relevance.removeAttribute("aria-label");
   const generic = element("div", "hs-row", {}, relevance, divide, question);
   const looked = element("p", "hs-looked", { "aria-live": "polite" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
-  const elsewhere = strip();
+  const controls = strip();
   const doubt = element("p", "hs-doubt");
+  const slider = element("input", "hs-threshold hs-moment", { type: "range", min: "0", step: "1", "aria-label": "Frames" });
+  slider.oninput = () => state.select({ moment: Number(slider.value) });
+  const momentLabel = element("span", "hs-number", { "aria-live": "polite" });
+  const moments = element("div", "hs-row hs-moments", { hidden: "" }, element("span", "hs-label", {}, "Frames"), slider, momentLabel);
   const middle = element("div", "hs-pictures-middle", {}, sheets, beside);
   const heading = element("h3", "hs-heading");
   const boxes = objectList((object) => (comparing ? pair(object) : pickObject(object)));
@@ -104,11 +111,11 @@ export function pictures(state, parent) {
   });
   const sure = element("div", "hs-row hs-objects-tools", {}, element("span", "hs-label", {}, "Boxes from"), least, leastText, compare);
   const compared = captionList(state, showCaption);
-  const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, middle, tools, generic, looked, read, elsewhere.box, doubt);
+  const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, moments, middle, tools, generic, looked, read, controls.box, doubt);
   parent.append(section);
   let without = false;
-  /** @type {{mask: keyof typeof MASK, area: Area | null, tested: boolean, picture: number, rival: string, relevant: boolean, generic: string}} */
-  let test = { mask: "mean", area: null, tested: false, picture: 0, rival: "", relevant: false, generic: "" };
+  /** What is not in the link: whether the area is tested, and what is drawn in place of weights. */
+  let local = { tested: true, relevant: false, generic: "" };
   /** @type {{from: number, to: number} | null} tokens at two corners of an area, of the keys */
   let corners = null;
   /** @type {AnswerWord[]} */
@@ -142,11 +149,28 @@ export function pictures(state, parent) {
     else state.select({ site: at });
   }
 
-  /** @param {Partial<typeof test>} change */
-  function choose(change) {
-    test = { ...test, ...change };
+  /**
+   * Shows one thing in place of the weights, or none.
+   *
+   * @param {{area?: string, rival?: string}} change
+   * @param {Partial<typeof local>} [instead]
+   */
+  function show(change, instead) {
+    local = { tested: true, relevant: false, generic: "", ...instead };
+    state.select({ rival: "", ...change });
     state.changed();
   }
+
+  const area = () => areaFrom(state.selection.area);
+  /** @param {number} picture @param {Area} sides */
+  const areaText = (picture, sides) => [picture, ...sides].join(".");
+
+  /** The groups of frames of a video; [] for pictures. */
+  const film = () => (state.base.video ? sheetsOf(grids()).filter(({ frames }) => frames.length) : []);
+  /** The group that is shown. */
+  const moment = () => Math.min(state.selection.moment, film().length - 1);
+  /** The first frame of it, in requests. @returns {{frame?: number}} */
+  const frameOf = () => (film().length ? { frame: film()[moment()].frames[0] } : {});
 
   const grids = () => state.texts().key.grids ?? [];
   /** The grids of what looks, where it lies on the picture itself. */
@@ -284,9 +308,9 @@ export function pictures(state, parent) {
     pick(next);
     chips[next].focus();
   };
-  rival.onchange = () => choose({ rival: rival.value.trim(), relevant: false, generic: "" });
+  rival.onchange = () => show({ rival: rival.value.trim() });
   question.onchange = () => {
-    if (test.generic) choose({ generic: question.value.trim() || GENERIC });
+    if (local.generic) show({}, { generic: question.value.trim() || GENERIC });
   };
   heads.onclick = (event) => {
     const item = /** @type {Element} */ (event.target).closest("[data-site]");
@@ -305,7 +329,8 @@ export function pictures(state, parent) {
 
   /** Makes the pictures of the present grids. */
   function lay() {
-    const placed = sheetsOf(grids());
+    const groups = film();
+    const placed = groups.length ? framesOf(groups[moment()], state.base.pictures ?? 0) : sheetsOf(grids());
     const once = placed.length ? placed : bareSheets();
     const each = once.map((sheet) => ({ sheet, further: false }));
     const twice = second < 0 ? [] : once.map((sheet) => ({ sheet, further: true }));
@@ -323,7 +348,7 @@ export function pictures(state, parent) {
 
   /** @returns {Sheet[]} the pictures without grids */
   const bareSheets = () =>
-    Array.from({ length: state.base.pictures ?? 0 }, (_, picture) => ({ picture, name: "", grids: [], tokens: 0 }));
+    Array.from({ length: state.base.pictures ?? 0 }, (_, picture) => ({ picture, name: "", grids: [], tokens: 0, frames: [], photo: picture }));
 
   /**
    * @param {HTMLCanvasElement} canvas
@@ -339,11 +364,14 @@ export function pictures(state, parent) {
       begin: (event) => (state.base.asked ? shareOf(event) : null),
       at: shareOf,
       isPoint: (from, to) => !areaBetween(from, to),
-      draw: (from, to) => outline(drawn[index], areaBetween(from, to)),
+      draw(from, to) {
+        const sides = areaBetween(from, to);
+        for (const each of drawn) if (each === drawn[index] || each.sheet.frames.length) outline(each, sides);
+      },
       end(from, to) {
         corners = null;
-        const { picture } = drawn[index].sheet;
-        choose({ area: areaBetween(from, to), tested: true, picture, rival: "", relevant: false, generic: "" });
+        const sides = areaBetween(from, to);
+        if (sides) show({ area: areaText(drawn[index].sheet.picture, sides) });
       },
     });
     canvas.onpointermove = (event) => {
@@ -381,17 +409,19 @@ export function pictures(state, parent) {
   function extend(index, { key, shiftKey, ctrlKey, metaKey, altKey }) {
     if (ctrlKey || metaKey || altKey) return false;
     const { grids: on, picture } = drawn[index].sheet;
-    if (key === "Enter" && test.area) {
-      choose({ tested: true });
+    if (key === "Enter" && area()) {
+      local.tested = true;
+      state.changed();
       return true;
     }
     if (!key.startsWith("Arrow") || !on.length) return false;
-    const known = corners && test.picture === picture && cellOf(on, corners.to) ? corners : null;
+    const known = corners && area()?.picture === picture && cellOf(on, corners.to) ? corners : null;
     const first = on[0].places.find((place) => place >= 0) ?? -1;
     const to = known ? cellBeside(on, known.to, key) : first;
     if (to < 0) return true;
     corners = { from: known && shiftKey ? known.from : to, to };
-    choose({ area: areaOf(on, corners.from, to), tested: false, picture, rival: "", relevant: false, generic: "" });
+    const sides = areaOf(on, corners.from, to);
+    if (sides) show({ area: areaText(picture, sides) }, { tested: false });
     return true;
   }
 
@@ -415,14 +445,26 @@ export function pictures(state, parent) {
     state.changed();
   }
 
+  /** @param {Float32Array | null} row whose weights are drawn */
+  function tellMoment(row) {
+    const groups = film();
+    moments.hidden = groups.length < 2;
+    if (moments.hidden) return;
+    const at = moment();
+    slider.max = String(groups.length - 1);
+    slider.value = String(at);
+    slider.setAttribute("aria-valuetext", groups[at].name);
+    setText(momentLabel, momentText(groups, at, row));
+  }
+
   /**
    * @param {Drawn} of
-   * @param {Area | null} area
+   * @param {Area | null} sides
    */
-  function outline({ frame }, area) {
-    frame.hidden = !area;
-    if (!area) return;
-    const [left, top, right, bottom] = area.map((side) => side / PARTS);
+  function outline({ frame }, sides) {
+    frame.hidden = !sides;
+    if (!sides) return;
+    const [left, top, right, bottom] = sides.map((side) => side / PARTS);
     placeFrame(frame, [left, top, right, bottom]);
   }
 
@@ -595,35 +637,36 @@ export function pictures(state, parent) {
    * @returns {{need: Need | null, versus: Versus | null, relative?: Relative | null, why: string}}
    */
   function asked(span) {
-    const { area, tested, picture, mask, rival: other } = test;
-    if (test.generic) {
+    const { mask, rival: other } = state.selection;
+    if (local.generic) {
       const { site, head } = state.selection;
       const answer = /** @type {(Relative & {why?: string}) | null} */ (
-        state.view.answer("relative", pathOf("relative", { site, head, ...span, question: test.generic }))
+        state.view.answer("relative", pathOf("relative", { site, head, ...span, question: local.generic }))
       );
       return { need: null, versus: null, relative: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("relative")) };
     }
-    if (other || test.relevant) {
+    if (other || local.relevant) {
       const answer = /** @type {(Versus & {why?: string}) | null} */ (
         state.view.answer("versus", pathOf("versus", { row: span.first, ...(other ? { rival: other } : {}) }))
       );
       return { need: null, versus: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("versus")) };
     }
-    if (!area || !tested) return { need: null, versus: null, why: "" };
-    const [left, top, right, bottom] = area;
-    const path = pathOf("need", { number: picture, left, top, right, bottom, ...span, mask });
+    const hidden = area();
+    if (!hidden || !local.tested) return { need: null, versus: null, why: "" };
+    const [left, top, right, bottom] = hidden.sides;
+    const path = pathOf("need", { number: hidden.picture, left, top, right, bottom, ...span, mask, ...frameOf() });
     const answer = /** @type {(Need & {why?: string}) | null} */ (state.view.answer("need", path));
     return { need: answer?.elsewhere ? answer : null, versus: null, why: answer?.why ?? (answer ? "" : waiting("need")) };
   }
 
   /** Which words looked at the area. @returns {AreaReaders & {why?: string} | null} */
   function areaReaders() {
-    const { area, picture } = test;
-    if (!area || !state.view.remote || !grids().length) return null;
-    const [left, top, right, bottom] = area;
+    const seen = area();
+    if (!seen || !state.view.remote || !grids().length) return null;
+    const [left, top, right, bottom] = seen.sides;
     const { site, head } = state.selection;
     return /** @type {(AreaReaders & {why?: string}) | null} */ (
-      state.view.answer("readers", pathOf("readers", { site, head, number: picture, left, top, right, bottom }))
+      state.view.answer("readers", pathOf("readers", { site, head, number: seen.picture, left, top, right, bottom, ...frameOf() }))
     );
   }
 
@@ -657,15 +700,15 @@ export function pictures(state, parent) {
    * Of each word how much it looked at the area, or at the chosen patch.
    *
    * @param {Theme} theme
-   * @param {AreaReaders | null} area
+   * @param {AreaReaders | null} readers of the area
    * @returns {number[]} the weight of each word, of the area
    */
-  function inward(theme, area) {
+  function inward(theme, readers) {
     const { token, direction } = state.selection;
     const asks = direction === "in" && token !== null;
-    const column = area?.weights ?? (asks ? state.exactRow("key", token)?.weights : null) ?? null;
+    const column = readers?.weights ?? (asks ? state.exactRow("key", token)?.weights : null) ?? null;
     /** @param {number} row */
-    const indexOf = (row) => (area ? row - area.first : placeOf(row));
+    const indexOf = (row) => (readers ? row - readers.first : placeOf(row));
     const most = column ? Math.max(1e-9, ...column) : 1;
     return chips.map((chip, i) => {
       const places = words[i].rows.map(indexOf).filter((row) => row >= 0);
@@ -690,7 +733,7 @@ export function pictures(state, parent) {
         words = answer?.words ?? [];
         fill();
       }
-      if (laid(state.base, state.texts().key, second)) lay();
+      if (laid(state.base, state.texts().key, second, moment())) lay();
       setText(doubt, asks ? DOUBT + TEST : DOUBT);
       setText(heading, words.length || asks ? "Answer" : objects.length ? "Objects" : "Over the picture");
       const at = chosen();
@@ -712,13 +755,13 @@ export function pictures(state, parent) {
       const sinks = span && !beside.hidden ? split(span) : null;
       if (span && !beside.hidden) rank(span);
       setAttribute(bare, "aria-pressed", String(without));
-      MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(test.mask === mask)));
-      masks.forEach((item) => (item.disabled = !test.area));
-      if (rival.value.trim() !== test.rival && rival.ownerDocument.activeElement !== rival && !rival.matches(":focus")) rival.value = test.rival;
+      MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(state.selection.mask === mask)));
+      masks.forEach((item) => (item.disabled = !area()));
+      if (!rival.matches(":focus")) rival.value = state.selection.rival;
       const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
-      setAttribute(divide, "aria-pressed", String(Boolean(test.generic)));
-      setAttribute(relevance, "aria-pressed", String(test.relevant));
-      clear.hidden = !test.area && !test.rival && !test.relevant && !test.generic;
+      setAttribute(divide, "aria-pressed", String(Boolean(local.generic)));
+      setAttribute(relevance, "aria-pressed", String(local.relevant));
+      clear.hidden = !area() && !state.selection.rival && !local.relevant && !local.generic;
       const left = without && sinks ? new Set(sinks) : undefined;
       const { sequential, diverging } = state.base.theme.dark; // weights shine in both modes
       const scale = versus ? diverging : sequential;
@@ -728,9 +771,10 @@ export function pictures(state, parent) {
       const every = drawn.map(({ sheet, further }) =>
         sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus ?? relative ?? (caption ? { maps: [caption.map] } : null), left)),
       );
-      const numbers = every.flat().flatMap((map) => (map ? [...map] : []));
+      const elsewhere = film().length ? grids().map((grid) => mapOf(grid, row, versus ?? relative, left)) : [];
+      const numbers = [...every.flat(), ...elsewhere].flatMap((map) => (map ? [...map] : []));
       const top = Math.max(1e-12, ...numbers.map(Math.abs));
-      const images = drawn.map(({ sheet }) => photo(sheet.picture));
+      const images = drawn.map(({ sheet }) => photo(sheet.photo));
       const what = [row, rowBeside, ...points, objects, among.join(), chosenObject(), second, pointed, state.selection.token];
       if (painted(...what, versus, relative, caption, without, section.clientWidth, theme, state.texts().key, ...images)) {
         drawn.forEach((each, i) => {
@@ -745,22 +789,24 @@ export function pictures(state, parent) {
         });
         markPainted(section);
       }
-      for (const each of drawn) outline(each, test.area && each.sheet.picture === test.picture ? test.area : null);
+      const hidden = area();
+      for (const each of drawn) outline(each, hidden && each.sheet.picture === hidden.picture ? hidden.sides : null);
+      tellMoment(row);
       const word = at < 0 ? "" : words[at].text;
       if (versus && !versus.rival) setText(read, `What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in one colour, what lowers it in the other (weights times gradient, all heads and layers). It tells what a small change would do.`);
       else if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
-      else if (relative) setText(read, ratioText(word, test.generic));
-      else if (need) setText(read, needText(word, need, MASK[test.mask].how));
+      else if (relative) setText(read, ratioText(word, local.generic));
+      else if (need) setText(read, needText(word, need, MASK[state.selection.mask].how));
       else setText(read, why || (span && asks ? HINT : points[0]?.why || refusal));
-      elsewhere.box.hidden = !need;
+      controls.box.hidden = !need;
       if (need) {
         const [mine, ...others] = [need.after, ...need.elsewhere].map((share, i) => ({ name: i ? `area ${i} elsewhere` : "this area", value: need.before - share, exact: true }));
-        elsewhere.draw(mine, others, `What hiding this area takes from the probability of “${word}”, beside ${others.length} areas of its size`);
+        controls.draw(mine, others, `What hiding this area takes from the probability of “${word}”, beside ${others.length} areas of its size`);
       }
-      const area = areaReaders();
-      const byWord = inward(theme, area?.weights ? area : null);
-      looked.hidden = !area;
-      if (area) setText(looked, area.why ? capital(area.why) : readersText(words, byWord, area.patches));
+      const readers = areaReaders();
+      const byWord = inward(theme, readers?.weights ? readers : null);
+      looked.hidden = !readers;
+      if (readers) setText(looked, readers.why ? capital(readers.why) : readersText(words, byWord, readers.patches, readers.question));
     },
     destroy() {
       for (const bitmap of photos.values()) bitmap?.close();
@@ -788,7 +834,7 @@ export function pictures(state, parent) {
    * @param {SampledPoints | null} points
    */
   function describe({ sheet, further, canvas, legend }, maps, top, { versus, relative }, points) {
-    const several = (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
+    const several = sheet.frames.length ? "" : (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
     const [grid] = sheet.grids;
     const shape = sheet.grids.length > 1 ? `${sheet.grids.length} tiles` : grid ? `${grid.shape[0]} × ${grid.shape[1]}` : "";
     const tokens = grid ? `${sheet.tokens} tokens (${shape})` : "";
@@ -797,7 +843,7 @@ export function pictures(state, parent) {
     const object = objects[further ? second : chosenObject()];
     const samples = points?.places ? `${points.places.length} sampling points${outside(points)}` : "";
     canvas.tabIndex = asking().length || (state.base.asked && grid) ? 0 : -1;
-    const parts = [object ? nameOf(object) : "", sheet.name ? `${several}, ${sheet.name}` : several, tokens, samples, scale].filter(Boolean);
+    const parts = [object ? nameOf(object) : "", capital([several, sheet.name].filter(Boolean).join(", ")), tokens, samples, scale].filter(Boolean);
     setText(legend, parts.join(" · "));
     setAttribute(canvas, "aria-label", `${parts.join(", ")}. ${says.textContent}`);
   }
