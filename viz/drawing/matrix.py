@@ -15,6 +15,8 @@ from viz.heatmap import max_pool
 AXES = "rows ↓ query: the token that attends · columns → key: the token attended to"
 LARGEST = 20.0  # side of a cell
 TALLEST = 480.0  # height of a matrix
+READABLE = 12.0  # side that cells of a long, narrow matrix have across it
+NARROW = 4  # so many times longer one way than the other
 LABEL = 80.0  # the most that a label takes
 BESIDE = 16.0  # between two matrices
 BARS = 34.0  # beside a matrix, for the shares of hidden columns
@@ -54,10 +56,11 @@ def matrix(
     space = (PAGE - 2 * MARGIN - (across - 1) * BESIDE) / across
     beyond = BARS if shares else 0.0
     pitch, left, above, grown = _sizes(query_labels, key_labels, space, beyond, grows=not named)
+    col_pitch, row_pitch = pitch
     below = SMALL * 1.5 if shares else 0.0
     if named:
         above += BODY * 1.4
-    wide, high = cols * pitch, rows * pitch
+    wide, high = cols * col_pitch, rows * row_pitch
     page = max(PAGE, 2 * MARGIN + grown)
     y = parts.start_of(caption, wide=page) + BODY * 1.6
     items: list[Item] = [Text(MARGIN, y - 2, AXES, SMALL, INK.muted)]
@@ -67,14 +70,15 @@ def matrix(
         if named:
             items.append(Text(x, at - above + BODY, name, BODY, INK.text))
         items += _cells(weights, x, at, pitch, scale)
-        items += [_hatched((x + col * pitch, at, pitch, high)) for col in hidden]
+        items += [_hatched((x + col * col_pitch, at, col_pitch, high)) for col in hidden]
         if shares:
-            items += _bars(shares[i], x + wide + 5, at, pitch)
+            items += _bars(shares[i], x + wide + 5, at, row_pitch)
         for row, col in np.argwhere(marks[i]).tolist() if marks else ():
-            items.append(frame((x + col * pitch, at + row * pitch, pitch, pitch), INK.primary, 0.8))
+            place = (x + col * col_pitch, at + row * row_pitch, *pitch)
+            items.append(frame(place, INK.primary, 0.8))
         items.append(frame((x, at, wide, high), INK.line))
-        items += parts.names_beside(query_labels, x - 3, at, pitch, LABEL)
-        items += parts.names_above(key_labels, x, at, pitch, LABEL)
+        items += parts.names_beside(query_labels, x - 3, at, row_pitch, LABEL)
+        items += parts.names_above(key_labels, x, at, col_pitch, LABEL)
     y += math.ceil(len(maps) / across) * (above + high + below + 10)
     items += scale.bar(MARGIN, y)
     return parts.finished(items, y + 20, caption, wide=page)
@@ -114,38 +118,47 @@ def _sizes(
     bars: float,
     *,
     grows: bool,
-) -> tuple[float, float, float, float]:
-    """The pitch of cells, the space for labels on the left and above, and the width if it grew."""
+) -> tuple[tuple[float, float], float, float, float]:
+    """The pitch of columns and of rows, the space for labels on the left and above, and the width
+    if it grew."""
     rows, cols = len(query_labels), len(key_labels)
-    left, above, right = 24.0, 12.0, bars
-    pitch, has_grown = LARGEST, False
+    least = 60.0 if space > 300 else 24.0
+    left, above, right = least, 12.0, bars
+    across, down, has_grown = LARGEST, LARGEST, False
+    narrow = max(rows, cols) >= NARROW * min(rows, cols)
     for _ in range(3):  # labels depend on the cells, whose size depends on the labels
-        pitch = min(LARGEST, (space - left - right) / cols, TALLEST / rows)
-        if grows:
-            fitting, pitch = pitch, parts.grown_pitch(pitch, max(rows, cols))
-            has_grown = pitch > fitting
-        size = parts.label_size(pitch)
-        left, above, right = 24.0, 12.0, bars
-        if size is not None:
-            left = parts.longest(query_labels, size, LABEL) + 6
-            slanted = parts.longest(key_labels, size, LABEL)
+        most = (space - left - right) / cols, TALLEST / rows
+        across = down = pitch = min(LARGEST, *most)
+        if narrow and parts.label_size(pitch) is None:
+            across, down = (max(pitch, min(READABLE, each)) for each in most)
+        elif grows:
+            across = down = parts.grown_pitch(pitch, max(rows, cols))
+            has_grown = across > pitch
+        left, above, right = least, 12.0, bars
+        beside, over = parts.label_size(down), parts.label_size(across)
+        if beside is not None:
+            left = max(least, parts.longest(query_labels, beside, LABEL) + 6)
+        if over is not None:
+            slanted = parts.longest(key_labels, over, LABEL)
             above, right = slanted * 0.87 + 8, max(bars, slanted * 0.5)
-    left = max(left, 60.0) if space > 300 else left
-    return pitch, left, above, left + cols * pitch + right if has_grown else 0.0
+    return (across, down), left, above, left + cols * across + right if has_grown else 0.0
 
 
-def _cells(weights: np.ndarray, x: float, y: float, pitch: float, scale: Scale) -> list[Item]:
+def _cells(
+    weights: np.ndarray, x: float, y: float, pitch: tuple[float, float], scale: Scale
+) -> list[Item]:
     rows, cols = weights.shape
+    wide, high = pitch
     if weights.size > EDITABLE:
         pooled = weights
         if max(weights.shape) > CELLS:
             pooled = max_pool(np.nan_to_num(weights, nan=0.0, neginf=0.0), CELLS, CELLS)
-        return [Raster((x, y, cols * pitch, rows * pitch), scale.colours(pooled))]
+        return [Raster((x, y, cols * wide, rows * high), scale.colours(pooled))]
     table = scale.colours(weights)
     by_colour: dict[str, list[tuple[float, float, float, float]]] = {}
     for row in range(rows):
         for start, stop in _equal(table[row]):
-            box = (x + start * pitch, y + row * pitch, (stop - start) * pitch, pitch)
+            box = (x + start * wide, y + row * high, (stop - start) * wide, high)
             by_colour.setdefault(parts.hexadecimal(table[row, start]), []).append(box)
     return [Fill(tuple(boxes), colour) for colour, boxes in sorted(by_colour.items())]
 

@@ -1,5 +1,6 @@
 """Parts that all figures share: title, caption, colour bar, token labels, ticks."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ LEAST = 4.5  # the smallest type of a token
 GROWN = 6.0  # type of the tokens of a figure that grows until each has a label
 NAMED = 256  # up to so many tokens a figure grows
 LINE = 1.35  # from one line to the next, in type sizes
+SECONDS = re.compile(r"\d+\.\d+ s")  # a label of a moment
 DECADES = 4  # of the logarithmic scale of a picture, as in its view
 TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
 INK = COLOURS["light"]  # figures are light: for paper
@@ -175,7 +177,9 @@ def names_beside(
     size = label_size(pitch)
     if size is None:
         return [
-            Text(x, y + (i + 0.5) * pitch + SMALL * 0.35, str(i), SMALL, INK.muted, anchor)
+            Text(
+                x, y + (i + 0.5) * pitch + SMALL * 0.35, _place(labels, i), SMALL, INK.muted, anchor
+            )
             for i in range(0, len(labels), stride(pitch, SMALL * 1.6))
         ]
     return [
@@ -196,8 +200,8 @@ def names_above(labels: Sequence[str], x: float, y: float, pitch: float, most: f
     size = label_size(pitch)
     if size is None:
         return [
-            Text(x + (i + 0.5) * pitch, y - 1, str(i), SMALL, INK.muted, "middle")
-            for i in range(0, len(labels), stride(pitch, SMALL * 3))
+            Text(x + (i + 0.5) * pitch, y - 1, _place(labels, i), SMALL, INK.muted, "middle")
+            for i in range(0, len(labels), stride(pitch, SMALL * (4 if _timed(labels) else 3)))
         ]
     return [
         Text(
@@ -211,6 +215,16 @@ def names_above(labels: Sequence[str], x: float, y: float, pitch: float, most: f
         )
         for i, label in enumerate(labels)
     ]
+
+
+def _place(labels: Sequence[str], index: int) -> str:
+    """What stands for a token without a label: its number, or its moment in a recording."""
+    return labels[index] if _timed(labels) else str(index)
+
+
+def _timed(labels: Sequence[str]) -> bool:
+    """Whether tokens are moments of a recording."""
+    return SECONDS.fullmatch(labels[0]) is not None
 
 
 def _tidy(value: float) -> str:
