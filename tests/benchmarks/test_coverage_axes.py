@@ -129,7 +129,7 @@ def test_patches_of_packed_videos_of_several_sizes(name: str) -> None:
     assert labels[:3] == squares
     assert sorted(labels) == sorted(
         f"frame {frame}, patch {row},{col}"
-        for frame in (0, model.config.temporal_patch_size)
+        for frame in (1, 1 + model.config.temporal_patch_size)
         for row in range(8)
         for col in range(12)
     )

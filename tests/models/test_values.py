@@ -14,7 +14,14 @@ from torch import Tensor, nn
 import models
 from models.trace import Trace
 
-WRITTEN = {"BlockOutputs", "ModelInputs", "Recording", "Sources", "_Running"}  # while a pass runs
+WRITTEN = {
+    "BlockOutputs",
+    "ModelInputs",
+    "Recording",
+    "Sources",
+    "Writing",
+    "_Running",
+}  # while a pass runs
 
 
 def classes() -> Iterator[type]:

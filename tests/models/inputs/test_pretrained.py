@@ -91,7 +91,7 @@ def test_patches_of_a_video() -> None:
     assert len(labels) == 3 * 5 * 5
     assert labels[0] == "frame 1, patch 0,0"
     assert labels[25 + 7] == "frame 3, patch 1,2"
-    assert labels[-1] == "frame 4, patch 4,4"
+    assert labels[-1] == "frame 5, patch 4,4"
     assert found.key_grid(found.sites[0]) == PatchGrid(5, 5, frames=3)
     assert found.grid is None  # which is of a picture
 

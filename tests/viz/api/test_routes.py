@@ -74,8 +74,8 @@ GOOD = {
     "reachable": "site=0&what=head&head=1",
     "alike": "site=0&head=1&model=catalogue:grammar",
 }
-# Refused for a text; tests/viz/api/test_sound.py and test_pictured.py ask them.
-OF_OTHERS = {"recording", "times", "photo"}
+# Refused for a text alone; test_sound.py, test_pictured.py and test_beside.py ask them.
+OF_OTHERS = {"recording", "times", "photo", "aligned", "likeness"}
 
 
 def entry_of() -> TraceEntry:

@@ -423,9 +423,11 @@ def test_a_model_of_the_catalogue_is_fetched_on_request(
         progress(known.download, known.download)
         folder = place(wanted)
         assert folder is not None
-        shutil.copytree(saved("Llama"), folder)
-        digest = sha256((folder / WEIGHTS).read_bytes()).hexdigest()
-        (folder / PROVENANCE).write_text(json.dumps({"sha256": digest}))
+        part = folder.with_name("part")
+        shutil.copytree(saved("Llama"), part)
+        digest = sha256((part / WEIGHTS).read_bytes()).hexdigest()
+        (part / PROVENANCE).write_text(json.dumps({"sha256": digest}))
+        part.rename(folder)  # whole, as the page reads it meanwhile
 
     monkeypatch.setattr(fetching, "fetch", fetch)
     app = opened(model="smollm2", ids="3 4 5 6")
