@@ -124,12 +124,13 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
             _line("target_ids", "Target ids (leave empty to generate)", width=280)
         elif reads.target:
             _line("target", "Target (leave empty to generate)", width=280)
+        beside = _beside_text() if reads.text else None
     if reads.sound and not (reads.text or reads.image):
         with _row():
             recordings.choose()
         for problem in recordings.problems():
             shared.error_line(problem)
-    return _tools(reads, _pictures() if reads.image else None, model)
+    return _tools(reads, _pictures() if reads.image else beside, model)
 
 
 def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -> Entries:
@@ -140,11 +141,14 @@ def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -
             if not (reads.image or reads.target) and (model is None or model.tokenizer is not None):
                 prompts.choose()
             words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
-            beside = beside or st.container(
-                key=f"{PAGE}_beside_text", horizontal=True, width="content"
-            )
+            beside = beside or _beside_text()
         examples.caption()
         return Entries(reads, beside, st.empty(), st.empty())
+
+
+def _beside_text() -> DeltaGenerator:
+    """Where the choice of a second model of the same text stands."""
+    return st.container(key=f"{PAGE}_beside_text", horizontal=True, width="content")
 
 
 def special_names(reads: Reads, model: "Model | None" = None) -> tuple[str, ...]:
