@@ -61,8 +61,7 @@ PARAM = link.Param(
     "compare",
     "",
     _parse,
-    f"photo:, upload:, catalogue:, built:, hub: or folder:, and a name; {TYPED},"
-    f" {', '.join(variants.FORMS)}",
+    "a picture or model of “Compare with …”, such as photo:flower or catalogue:minilm",
 )
 NAMED = link.text("compare_model", "")  # a folder or a hub id
 PARAMS = (PARAM, NAMED)

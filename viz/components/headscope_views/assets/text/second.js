@@ -40,10 +40,10 @@ export function secondModel(first, open, both, half, host) {
   const inner = element("div");
   const other = element("div", "hs-half hs-other", {}, otherTitle, inner);
   const overlap = element("span", "", { title: OVERLAP });
-  const likest = button("Most alike", "", () => follow(likeness()?.best));
+  const mostAlike = button("Most alike", "", () => follow(likeness()?.best));
   const together = button("Same layer and head", "The second model shows the layer and head of the first", () => first.select({ there: "" }));
-  for (const each of [likest, together]) each.removeAttribute("aria-label");
-  const line = element("p", "hs-likeness", {}, overlap, likest, together);
+  for (const each of [mostAlike, together]) each.removeAttribute("aria-label");
+  const line = element("p", "hs-likeness", {}, overlap, mostAlike, together);
   half.prepend(title);
   both.prepend(line);
 
@@ -236,11 +236,11 @@ export function secondModel(first, open, both, half, host) {
     const value = state && answer && typeof state.selection.head === "number" ? answer.overlap[state.selection.site]?.[state.selection.head] : null;
     const known = typeof value === "number" ? `Overlap of the two heads: ${value.toFixed(2)}` : "Overlap of the two heads: –";
     setText(overlap, why && "why" in why ? `${capital(why.why)}.` : known);
-    likest.disabled = !answer || !state;
+    mostAlike.disabled = !answer || !state;
     together.setAttribute("aria-pressed", String(!first.selection.there));
-    if (!answer || !state) return setText(likest, "Most alike");
+    if (!answer || !state) return setText(mostAlike, "Most alike");
     const [site, head] = answer.best;
-    setText(likest, `Most alike: ${state.siteName(site)}, ${state.headName(head, site)} (${answer.overlap[site]?.[head]?.toFixed(2)})`);
+    setText(mostAlike, `Most alike: ${state.siteName(site)}, ${state.headName(head, site)} (${answer.overlap[site]?.[head]?.toFixed(2)})`);
   }
 
   /** Begins the two pictures at one height where they are side by side. */
