@@ -120,6 +120,17 @@ def test_what_the_model_predicts_follows_the_token_and_leads_to_its_parts(
     page.wait_for_url(re.compile(f"output={name}"))
 
 
+def test_each_of_several_masks_can_be_reached_from_the_line(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/?model=grammar&input=the+[MASK]+near+the+girls+[MASK]+happy")
+    line = page.locator(".hs-next")
+    expect(line).to_contain_text("What the model answers at “[MASK]”, 1 of 2: ")
+    page.get_by_role("button", name="Next mask").click()
+    expect(line).to_contain_text("What the model answers at “[MASK]”, 2 of 2: ")
+    page.wait_for_url(re.compile("token=6"))
+    page.get_by_label("Mask", exact=True).select_option("1")
+    expect(line).to_contain_text("What the model answers at “[MASK]”, 1 of 2: ")
+
+
 def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, app_url: str) -> None:
     text = "the cat saw the dog"
     opened(page, f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}")

@@ -67,7 +67,18 @@ class Tokens:
             "probabilities": list(top.probabilities),
             "note": SOFTMAX if sampling is None else DRAWN,
             "change": self._change(place),
+            **self._mask(place),
         }
+
+    def _mask(self, place: int) -> dict[str, Any]:
+        """Where an encoder's masks stand, and which of them a place is; {} without several."""
+        from analysis.target import mask_id
+
+        mask = mask_id(self.model) if self.known.kind == "encoder" else None
+        masks = [at for at, id in enumerate(self.trace.tokens[0].ids) if id == mask]
+        if len(masks) < 2:
+            return {}
+        return {"mask": masks.index(place) if place in masks else None, "masks": masks}
 
     def _usual(self) -> int:
         """The place where none is chosen; of texts written by two passes, before they part."""

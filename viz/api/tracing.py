@@ -343,9 +343,14 @@ def _predict(
     def predict(
         site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
     ) -> dict[str, Any]:
-        if view is not None and token is not None:
-            token = view.token(trace.sites[site], direction, token)
-        return tokens.at(site, direction, token, sampling)
+        if view is None:
+            return tokens.at(site, direction, token, sampling)
+        where = view.sites[site]
+        place = None if token is None else view.token(where, direction, token)
+        answer = tokens.at(site, direction, place, sampling)
+        if "masks" in answer:
+            answer["masks"] = [view.word(where, direction, mask) for mask in answer["masks"]]
+        return answer
 
     return predict
 

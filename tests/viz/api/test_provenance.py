@@ -5,8 +5,10 @@ import torch
 
 from benchmarks.architectures import ARCHITECTURES
 from models.attention import Mask
+from models.request import TraceRequest
 from models.run import load, trace
-from viz.api import provenance
+from viz.api import provenance, tracing
+from viz.api.tracing import Between
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
@@ -40,3 +42,32 @@ def test_a_sink_keeps_the_rest() -> None:
 )
 def test_masks_in_words(rule: Mask, words: str) -> None:
     assert provenance.mask(rule) == words
+
+
+TWO_MASKS = "the [MASK] near the girls [MASK] happy"
+
+
+def masked(token: int | None, **between) -> dict:
+    request = TraceRequest(tracing.of_catalogue("grammar"), TWO_MASKS)
+    entry = tracing.entry_for(request, Between(**between)).value
+    return provenance.predictions(entry, "", 0, "out", token)
+
+
+@pytest.mark.parametrize(
+    ("token", "mask", "place"), [(None, 0, 2), (2, 0, 2), (6, 1, 6), (3, None, 3)]
+)
+def test_the_answer_at_one_of_several_masks_says_which(token, mask, place) -> None:
+    answer = masked(token)
+    assert (answer["mask"], answer["masks"]) == (mask, [2, 6])
+    logits = trace(load("grammar"), TWO_MASKS).output.values[0, place]
+    assert answer["probabilities"][0] == pytest.approx(float(logits.softmax(-1).max()), rel=1e-5)
+
+
+def test_masks_are_placed_among_the_words_that_a_view_shows() -> None:
+    assert masked(None, special="hidden")["masks"] == [None, None]
+    assert masked(None, by="sentences")["masks"] == [2, 4]
+
+
+def test_one_mask_needs_no_number() -> None:
+    request = TraceRequest(tracing.of_catalogue("grammar"), "the girl [MASK] happy")
+    assert "masks" not in provenance.predictions(tracing.entry_for(request).value, "", 0, "out")

@@ -975,6 +975,8 @@ export interface Predictions {
   ids?: number[];
   position?: number;
   lead?: [string, string]; // words, and the token that they are about; "" for the whole input
+  masks?: (number | null)[]; // where several masks stand in the view; null for one that is hidden
+  mask?: number | null; // which of them the answer is about, from 0
   values?: string[]; // each as the text of an output that can be explained
   change?: { labels: string[]; before: number[]; after: number[]; kl: number } | null; // by edits
   title?: string;

@@ -1,6 +1,7 @@
 // One line above a view: what the model predicts at the chosen token, or its classes; with edits, what
 // they did to it. An output in it is a button where a form explains outputs.
 
+import { stepper } from "./bar.js";
 import { changes } from "./changes.js";
 import { element, quoted } from "./dom.js";
 import { legible } from "./labels.js";
@@ -23,12 +24,13 @@ const LEAST = 0.001; // of the probability, for all but the first
  */
 export function predictionLine(view, parent, explains = () => null) {
   const line = element("p", "hs-next", { "aria-live": "polite" });
-  parent.append(line);
+  const steps = maskStepper(view);
+  parent.append(steps.box, line);
   const drawn = changes();
   return {
     render() {
       line.hidden = !view.props.panels?.includes("predictions");
-      if (line.hidden) return;
+      if (line.hidden) return steps.show(null);
       const { site, direction, token } = view.selection;
       /** @type {Record<string, number>} */
       const place = token === null ? {} : { token };
@@ -36,7 +38,35 @@ export function predictionLine(view, parent, explains = () => null) {
         view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
       );
       const explain = explains();
+      if (answer) steps.show(answer);
       if (answer && drawn(answer, explain === null)) line.replaceChildren(...wordsOf(answer, explain));
+    },
+  };
+}
+
+/**
+ * ‹ [mask] › of a text with several masks, which selects the mask that is answered.
+ *
+ * @template {Base | ImageBase} B
+ * @param {ViewState<B>} view
+ */
+function maskStepper(view) {
+  let mask = 0;
+  /** @type {(number | null)[]} */
+  let masks = [];
+  /** @param {number} index */
+  const goTo = (index) => view.select({ token: masks[index] });
+  const steps = stepper("Mask", (by) => goTo(Math.max(0, mask + by)), goTo);
+  steps.box.hidden = true;
+  return {
+    box: steps.box,
+    /** @param {Predictions | null} answer */
+    show(answer) {
+      masks = answer?.masks ?? [];
+      mask = answer?.mask ?? -1;
+      const apart = new Set(masks).size === masks.length && !masks.includes(null);
+      steps.box.hidden = !view.remote || masks.length < 2 || !apart;
+      if (!steps.box.hidden) steps.show(masks.map((_, i) => String(i + 1)), mask);
     },
   };
 }
@@ -46,10 +76,11 @@ export function predictionLine(view, parent, explains = () => null) {
  * @param {((output: string) => void) | null} explain
  * @returns {(Node | string)[]}
  */
-function wordsOf({ lead, labels = [], values = [], probabilities = [], change }, explain) {
+function wordsOf({ lead, labels = [], values = [], probabilities = [], change, mask, masks = [] }, explain) {
   if (!lead) return [];
   const [words, label] = lead;
-  const begin = label ? [`${words} `, ...quoted(label.trim() || label), ": "] : [`${words}: `];
+  const which = typeof mask === "number" ? `, ${mask + 1} of ${masks.length}: ` : ": ";
+  const begin = label ? [`${words} `, ...quoted(label.trim() || label), which] : [`${words}: `];
   if (change) {
     const each = change.labels.map((name, i) => [
       named(name),
