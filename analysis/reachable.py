@@ -2,7 +2,8 @@
 
 A change of a head's output at a token reaches every later layer at that token, and through keys and
 values the tokens that attend to it; of keys and values it reaches those tokens in the same layer
-already. What follows from the masks is a bound: that a number can change, not by how much.
+already, and of the state that enters a layer all of these. What follows from the masks is a bound:
+that a number can change, not by how much.
 """
 
 from collections.abc import Sequence
@@ -16,8 +17,8 @@ from torch import Tensor
 from models.picture_grid import tokens_of
 from models.trace import Site, Trace
 
-What = Literal["weights", "q", "k", "v", "head"]
-WHATS: tuple[What, ...] = ("weights", "q", "k", "v", "head")
+What = Literal["weights", "q", "k", "v", "head", "hidden"]
+WHATS: tuple[What, ...] = ("weights", "q", "k", "v", "head", "hidden")
 Stream = tuple[str | None, int]
 Tokens = Bool[Tensor, " _"]
 
@@ -35,8 +36,10 @@ def reachable(
     Args:
         trace: of the pass.
         site: where something is changed.
-        what: "weights", rows of a head's weights; "q", "k" or "v"; "head", values after attention.
-        head: whose; of "k" and "v" one of those that keys and values have. None for all.
+        what: "weights", rows of a head's weights; "q", "k" or "v"; "head", values after attention;
+            "hidden", the state that enters the layer of the site.
+        head: whose; of "k" and "v" one of those that keys and values have. None for all; a hidden
+            state has none.
         token: at which tokens: queries of the site, for "k" and "v" its keys; None for all.
 
     Returns:
@@ -46,18 +49,22 @@ def reachable(
     Raises:
         ValueError: for a head or token that the site does not have.
     """
-    start = trace.sites.index(site)
-    begin = _at(trace, site, what, head, token)
     rows = [
         torch.zeros(each.heads, _queries(trace, each), dtype=torch.bool) for each in trace.sites
     ]
-    rows[start] = begin
-    reached = {_stream(site): begin.any(0)}
-    later = range(start + 1, len(trace.sites))
-    together = groupby(later, key=lambda place: _group(trace.sites[place]))
-    for group, places in together:
-        if group == _group(site):
-            continue  # it reads the same state
+    start = trace.sites.index(site)
+    if what == "hidden":
+        if head is not None:
+            raise ValueError(f"head: a hidden state has none, received {head}")
+        reached = {_stream(site): _chosen(rows[start].shape[-1], token)}
+        level = [(each.layer, *_stream(each)) for each in trace.sites]
+        later = range(level.index(level[start]), len(rows))
+    else:
+        rows[start] = _at(trace, site, what, head, token)
+        reached = {_stream(site): rows[start].any(0)}
+        later = range(start + 1, len(rows))
+        later = [place for place in later if _group(trace.sites[place]) != _group(site)]
+    for _, places in groupby(later, key=lambda place: _group(trace.sites[place])):
         after = {}
         for place in places:
             each = trace.sites[place]
@@ -76,20 +83,26 @@ def _at(
     queries, keys = trace.positions(site)
     pattern = trace.pattern(site)
     of_keys = what in ("k", "v")
-    count, heads = len(keys if of_keys else queries), pattern.k.shape[1] if of_keys else site.heads
-    wanted = range(count) if token is None else [token] if isinstance(token, int) else [*token]
-    if any(not 0 <= each < count for each in wanted):
-        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
+    chosen = _chosen(len(keys if of_keys else queries), token)
+    heads = pattern.k.shape[1] if of_keys else site.heads
     if head is not None and not 0 <= head < heads:
         raise ValueError(f"head: expected 0 to {heads - 1}, received {head}")
-    chosen = torch.zeros(count, dtype=torch.bool)
-    chosen[[*wanted]] = True
     shared = site.heads // heads
     mine = torch.ones(site.heads, dtype=torch.bool)
     if head is not None:
         mine = torch.arange(site.heads) // shared == head
     changed = _attending(trace, site, chosen) if of_keys else chosen
     return mine[:, None] & changed[None]
+
+
+def _chosen(count: int, token: int | Sequence[int] | None) -> Tokens:
+    """True at the tokens that are changed."""
+    wanted = range(count) if token is None else [token] if isinstance(token, int) else [*token]
+    if any(not 0 <= each < count for each in wanted):
+        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
+    chosen = torch.zeros(count, dtype=torch.bool)
+    chosen[[*wanted]] = True
+    return chosen
 
 
 def _rows(trace: Trace, site: Site, reached: dict[Stream, Tokens]) -> Tokens:

@@ -26,6 +26,7 @@ LIBRARY = [  # both kinds of masks, windows, parallel branches, grouped heads, t
     ("T5", "self", "q"),
     ("T5", "causal", "weights"),
     ("BART", "cross", "v"),
+    ("BART", "cross", "hidden"),
     ("DINOv2 with registers", "self", "head"),
 ]
 TOKENS = 7
@@ -56,12 +57,14 @@ def changed(before: Trace, after: Trace, same: float) -> list[Tensor]:
     return found
 
 
-def edit(t: Trace, source: Trace, place: int, what: str, head: int, token: int) -> Any:
+def edit(t: Trace, source: Trace, place: int, what: str, head: int | None, token: int) -> Any:
     """A change of one head at one token."""
     site = t.sites[place]
     address = {"kind": site.kind, "tower": site.tower, "module": site.module}
     if what == "weights":
         return SetWeights(site.layer, head, token, 1, 0.5, **address)
+    if what == "hidden":
+        return Patch(site.layer, what, source, token, tower=site.tower)
     return Patch(site.layer, what, source, token, head=head, **address)  # pyright: ignore
 
 
@@ -71,6 +74,7 @@ def check(run: Any, source: Trace, kind: str, what: str, *, exactly: bool = True
     place = places[len(places) // 2 - 1]
     site, pattern = plain.sites[place], plain.pattern(plain.sites[place])
     head = (pattern.k.shape[1] if what in ("k", "v") else site.heads) - 1
+    head = None if what == "hidden" else head
     token = 3
     after = run((edit(plain, source, place, what, head, token),))
     expected = changed(plain, after, SAME if exactly else NEAR)
@@ -86,7 +90,9 @@ def check(run: Any, source: Trace, kind: str, what: str, *, exactly: bool = True
 def test_a_change_reaches_what_differs(name: str, kind: str, what: str) -> None:
     network = load(OWN[name])
     target = IDS.flip(1)[:, :5] if name == "seq2seq" else None
-    source = trace(network, IDS.roll(2, 1), None if target is None else target.roll(1, 1))
+    source = trace(
+        network, IDS.roll(2, 1), None if target is None else target.roll(1, 1), hidden=True
+    )
     check(lambda edits: trace(network, IDS, target, edits=edits), source, kind, what)
 
 
@@ -95,7 +101,7 @@ def test_a_change_reaches_what_differs_in_models_of_the_library(
     name: str, kind: str, what: str
 ) -> None:
     """Their weights are drawn so wide that rows give all to one key: some numbers stay."""
-    source = trace(model(name), other(name))
+    source = trace(model(name), other(name), hidden=True)
     check(
         lambda edits: trace(model(name), inputs(name), edits=edits),
         source,

@@ -10,8 +10,8 @@ from viz.api.text import site_at
 if TYPE_CHECKING:
     from torch import Tensor
 
-What = Literal["weights", "q", "k", "v", "head"]
-WHATS: tuple[What, ...] = ("weights", "q", "k", "v", "head")
+What = Literal["weights", "q", "k", "v", "head", "hidden"]
+WHATS: tuple[What, ...] = ("weights", "q", "k", "v", "head", "hidden")
 
 
 def reachable(

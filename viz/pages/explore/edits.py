@@ -106,11 +106,12 @@ def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
         return None
     if isinstance(given, Picture):
         file = _picture(second)
-        return None if file is None else replace(plain, input=replace(given, file=file))
-    if not isinstance(given, str | tuple | Chat | Several):
-        return None
-    other = Chat(second) if isinstance(given, Chat) else second
-    return replace(plain, input=other, options=Options(hidden=True))
+        other = None if file is None else replace(given, file=file)
+    elif isinstance(given, str | tuple | Chat | Several):
+        other = Chat(second) if isinstance(given, Chat) else second
+    else:
+        other = None
+    return None if other is None else replace(plain, input=other, options=Options(hidden=True))
 
 
 def _compares(request: TraceRequest) -> bool:

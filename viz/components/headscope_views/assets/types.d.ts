@@ -694,10 +694,20 @@ export interface CorpusHead {
 /** What a change at a site can reach. */
 export interface Sought {
   site: number;
-  what: "weights" | "q" | "k" | "v" | "head";
+  what: "weights" | "q" | "k" | "v" | "head" | "hidden";
   /** null: every head, or every token. */
   head: number | null;
   token: number | null;
+}
+
+/** An input beside the first, from which the chosen head can be patched. */
+export interface Other {
+  /** Why it cannot; "" where it can. */
+  refusal: string;
+  patch: () => void;
+  sought: Sought;
+  /** The input: a text, or the name of a picture. */
+  source: string;
 }
 
 /** The rows that a change can reach, by site; of all heads where heads is null. */

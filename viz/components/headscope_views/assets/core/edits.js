@@ -6,8 +6,9 @@ import { changes } from "./changes.js";
 import { addressOf, callOf, headOff } from "./edit_text.js";
 import { element, setAttribute, setText } from "./dom.js";
 import { siteName } from "./labels.js";
+import { reachedOf, reachWords } from "./reachable.js";
 
-/** @import {Base, Head, Host, ImageBase} from "../types" */
+/** @import {Base, Head, Host, ImageBase, Other, Sought} from "../types" */
 /** @import {Argument} from "./edit_text.js" */
 /** @import {ViewState} from "./state.js" */
 
@@ -40,8 +41,8 @@ const LONGEST = 2000; // characters of a second input
  * @property {(axis: "query" | "key", place: number) => number[]} tokensOf the tokens of a row or column
  * @property {boolean} patches whether a second input can be typed
  * @property {boolean} [paints] whether rows of weights can be painted
- * @property {() => {refusal: string, patch: () => void, reach: (on: boolean) => void} | null} [fromOther]
- *   what can be patched from an input that is shown beside this one
+ * @property {() => Other | null} [fromOther] an input that is shown beside this one
+ * @property {(change: Sought | null) => void} [reach] shades what a change can reach
  * @property {() => Grid} [grid] the patches of a picture
  */
 
@@ -60,9 +61,11 @@ const LONGEST = 2000; // characters of a second input
  * @param {Host} host
  * @param {Offers} offers
  */
-export function editControls(view, host, { chosen, tokensOf, patches, paints, fromOther: offered, grid }) {
+export function editControls(view, host, { chosen, tokensOf, patches, paints, fromOther: offered, reach, grid }) {
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
+  /** @type {Sought | null} the change of the button that has the pointer or the focus */
+  let pointed = null;
   /** @type {Painting} */
   const painting = { strength: null, keepsSum: true };
 
@@ -127,6 +130,8 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
   opener.setAttribute("aria-haspopup", "dialog");
   opener.popoverTargetElement = list;
   const box = element("div", "hs-switch hs-edits", {}, off, opener, list);
+
+  const said = element("p", "hs-menu-heading hs-edit-said", { role: "status" });
 
   // ---- the menu
 
@@ -205,7 +210,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
       ...edge(query, key, place),
       ...(place.kind === "causal" ? [heading("The cache"), ...cache()] : []),
       ...(grid ? [heading("A region of the picture"), ...region(grid(), query ?? key)] : []),
-      ...(patches ? [heading("Activations of a second input"), ...patch(query)] : []),
+      ...(patches || offered?.() ? [heading("Activations of a second input"), ...patch(query, place)] : []),
     );
   }
 
@@ -218,9 +223,32 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
       offer.patch();
     });
     patchIt.disabled = Boolean(offer.refusal);
-    patchIt.onpointerenter = patchIt.onfocus = () => offer.reach(true);
-    patchIt.onpointerleave = patchIt.onblur = () => offer.reach(false);
+    shading(patchIt, () => offer.sought);
     return [heading("The second input"), patchIt];
+  }
+
+  /**
+   * Shades what a button’s change can reach while it has the pointer or the focus.
+   *
+   * @param {HTMLElement} node
+   * @param {() => Sought} sought
+   */
+  function shading(node, sought) {
+    node.onpointerenter = node.onfocus = () => point(sought());
+    node.onpointerleave = node.onblur = () => point(null);
+  }
+
+  /** @param {Sought | null} change */
+  function point(change) {
+    pointed = change;
+    reach?.(change);
+    tell();
+  }
+
+  /** Says what the change of the button at the pointer can reach. */
+  function tell() {
+    const reached = pointed && view.remote ? reachedOf(view, pointed) : null;
+    setText(said, reached ? reachWords(view.base, reached) : "");
   }
 
   /**
@@ -375,9 +403,13 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     return [line("Rows", top, "–", bottom), line("Columns", left, "–", right), line(how, cover, unseen)];
   }
 
-  /** @param {number | null} token */
-  function patch(token) {
+  /**
+   * @param {number | null} token
+   * @param {{queries: number}} site
+   */
+  function patch(token, { queries }) {
     const text = field("Second input", { type: "text", maxlength: String(LONGEST), placeholder: "another text" });
+    text.value = offered?.()?.source ?? "";
     const what = element("select", "hs-select", { "aria-label": "What is patched" });
     const names = /** @type {const} */ ([
       ["head", "values after attention"],
@@ -387,24 +419,32 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
       ["hidden", "hidden state"],
     ]);
     what.append(...names.map(([value, label]) => element("option", "", { value }, label)));
-    const at = field("Token; all without a number", { type: "number", min: "0", placeholder: "all" });
+    const at = field("Token; all without a number", { type: "number", min: "0", max: String(queries - 1), placeholder: "all" });
     at.value = token === null ? "" : String(token);
+    const places = () => (at.value === "" ? null : tokensOf("query", whole(at)));
+    const sought = () => {
+      const { site, head } = now();
+      const kind = /** @type {Sought["what"]} */ (what.value);
+      // keys and values may be shared by several heads, and a state is read by all of them
+      const one = typeof head === "number" && (kind === "head" || kind === "q") ? head : null;
+      return { site, what: kind, head: one, token: places()?.[0] ?? null };
+    };
     const patchButton = item("Patch", "Put what the second input gives here in the place of this one’s", () => {
-      const { place, address, head } = now();
-      const { value } = what;
+      const { place, address } = now();
       const second = text.value.trim();
       if (!second) return text.focus();
+      const { what: kind, head: one } = sought();
+      const tokens = places();
       /** @type {Record<string, Argument>} */
-      const some = at.value === "" ? {} : { token: tokensOf("query", whole(at)) };
+      const some = tokens === null ? {} : { token: tokens };
       /** @type {Record<string, Argument>} */
       const tower = "tower" in address ? { tower: address.tower } : {};
-      // the state that reaches this layer; keys and values may be shared by several heads
-      /** @type {Record<string, Argument>} */
-      const one = typeof head === "number" && (value === "head" || value === "q") ? { head } : {};
-      const more = value === "hidden" ? tower : { ...one, ...address };
-      ask(callOf("Patch", [place.layer, value, "second"], { ...some, ...more }), second);
+      /** @type {Record<string, Argument>} the state that reaches this layer has no kind */
+      const more = kind === "hidden" ? tower : { ...(one === null ? {} : { head: one }), ...address };
+      ask(callOf("Patch", [place.layer, kind, "second"], { ...some, ...more }), second);
     });
-    return [text, line(what, "token", at, patchButton)];
+    shading(patchButton, sought);
+    return [...(patches ? [text] : []), line(what, "token", at, patchButton), said];
   }
 
   function placed() {
@@ -418,7 +458,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     if (event.newState === "open") build();
   };
   list.ontoggle = (event) => {
-    if (event.newState !== "open") return;
+    if (event.newState !== "open") return point(null);
     placed();
     list.querySelector("button")?.focus();
   };
@@ -431,6 +471,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     setRow,
     painting,
     render() {
+      if (pointed) tell();
       const { edits } = view.props;
       const { head, site } = chosen();
       if (!stale(edits, head, site, view.baseOrNull)) return;

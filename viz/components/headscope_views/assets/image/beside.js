@@ -2,13 +2,12 @@
 
 import { draggable, isOn } from "../core/dragging.js";
 import { addressOf, callOf } from "../core/edit_text.js";
-import { layerName } from "../core/labels.js";
-import { pathOf } from "../core/sources.js";
+import { reachedOf, reachWords } from "../core/reachable.js";
 import { headsOf } from "./heads.js";
 import { pictureOf } from "./grid.js";
 import { ImageState } from "./state.js";
 
-/** @import {Host, Panel, Reached, Theme, ViewProps} from "../types" */
+/** @import {Host, Panel, Theme, ViewProps} from "../types" */
 
 /**
  * The panels of the second trace, as long as the props name one.
@@ -47,7 +46,7 @@ export function besideOf(first, grid, root, host, edit) {
         return onFirst(event) ? `Patch ${name} from ${first.view.props.second?.title}. ${reachText(head)}` : `${name}: drop it on the first picture`;
       },
       drop: (head, event) => (onFirst(event) ? patchHead(head) : undefined),
-      carry: (head) => before.forEach((part) => part.classList.toggle("hs-reached", head !== null)),
+      carry: (head) => reach(head !== null),
     });
     const [picture, heads] = /** @type {HTMLElement[]} */ ([...grid.children].slice(before.length));
     before[0].after(picture);
@@ -77,18 +76,20 @@ export function besideOf(first, grid, root, host, edit) {
    */
   function reachText(head) {
     const { site } = first.selection;
-    const path = pathOf("reachable", { site, what: "head", head });
-    const reached = /** @type {Reached | null} */ (first.view.answer("reachable", path));
-    const later = reached?.sites.flatMap((each, i) => (each && i !== site ? [layerName(first.base, i)] : []));
-    if (!later) return "";
-    const [from, to] = [later[0], later[later.length - 1]];
-    return later.length ? `It reaches every patch of layer${later.length > 1 ? `s ${from} to ${to}` : ` ${from}`}.` : "No later layer follows.";
+    const reached = reachedOf(first.view, { site, what: "head", head, token: null });
+    return reached ? reachWords(first.base, reached) : "";
   }
 
+  /** @param {boolean} on whether the first picture, all of which a change reaches, is shaded */
+  const reach = (on) => before.forEach((part) => part.classList.toggle("hs-reached", on));
+
+  first.reach = reach;
   first.fromOther = () => {
-    const { head } = first.selection;
-    if (!source() || typeof head !== "number") return null;
-    return { refusal: "", patch: () => patchHead(head), reach: (on) => before.forEach((part) => part.classList.toggle("hs-reached", on)) };
+    const { site, head } = first.selection;
+    const from = source();
+    const one = typeof head === "number" ? head : null;
+    if (!from) return null;
+    return { refusal: "", patch: () => one !== null && patchHead(one), sought: { site, what: "head", head: one, token: null }, source: from };
   };
 
   function close() {

@@ -12,7 +12,7 @@ import { ViewState } from "../core/state.js";
 import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "../core/overlay.js";
 import { fadeOf, layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
-/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
+/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
@@ -93,8 +93,10 @@ export class ImageState {
     this.leader = leader;
     /** @type {ImageState | null} the other one of two beside each other */
     this.peer = leader;
-    /** @type {(() => {refusal: string, patch: () => void, reach: (on: boolean) => void} | null) | null} */
+    /** @type {(() => Other | null) | null} */
     this.fromOther = null; // what can be patched from that one
+    /** @type {((on: boolean) => void) | null} */
+    this.reach = null; // shades what a patch can reach
     /** @type {ImageBitmap | null} */
     this.bitmap = null;
     /** @type {Uint8Array} */

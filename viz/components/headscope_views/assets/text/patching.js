@@ -55,6 +55,11 @@ export function patching(state, parent) {
   const read = element("p", "hs-patching-read", { "aria-live": "polite" });
   const apply = button("Patch this state", "Make this an edit of the pass, with the second text", patch);
   apply.removeAttribute("aria-label");
+  apply.onpointerenter = apply.onfocus = () => {
+    const site = state.base.sites.findIndex(({ layer }) => layer === chosen?.row);
+    if (chosen && site >= 0) state.reach({ site, what: "hidden", head: null, token: chosen.column });
+  };
+  apply.onpointerleave = apply.onblur = () => state.reach(null);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const body = element("div", "", {}, said, scroller, element("div", "hs-row", {}, read, apply), doubt);
   const box = element("div", "hs-faithful hs-patching", {}, start, sentence, choices, waiting, body);

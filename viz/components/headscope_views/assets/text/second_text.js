@@ -293,13 +293,13 @@ export function secondText(first, parent, root, host) {
     );
   }
 
-  first.fromOther = () => (second?.view.baseOrNull && first.canEdit() ? { refusal: refusal(), patch: () => patchHead(), reach: carryChosen } : null);
-
-  /** @param {boolean} on whether what the chosen head reaches is shaded */
-  function carryChosen(on) {
-    const { head } = first.selection;
-    carry(on && typeof head === "number" ? { head } : null);
-  }
+  first.fromOther = () => {
+    const { site, head } = first.selection;
+    if (!second?.view.baseOrNull || !first.canEdit()) return null;
+    const one = typeof head === "number" ? head : null;
+    const sought = /** @type {const} */ ({ site, what: "head", head: one, token: pinned() });
+    return { refusal: refusal(), patch: () => patchHead(), sought, source: first.view.props.other?.title ?? "" };
+  };
 
   return {
     measure() {

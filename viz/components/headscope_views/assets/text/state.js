@@ -5,6 +5,7 @@ import { ON_SCREEN } from "../core/declared.js";
 import { Cache } from "../core/cache.js";
 import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
+import { reachedOf } from "../core/reachable.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
@@ -15,7 +16,7 @@ import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
 
-/** @import {Axis, Base, Cell, Head, Host, Measure, Message, Part, Reached, Selection, Sought, Variant, ViewProps} from "../types" */
+/** @import {Axis, Base, Cell, Head, Host, Measure, Message, Other, Part, Selection, Sought, Variant, ViewProps} from "../types" */
 /** @import {PaintedRow} from "./row_brush.js" */
 /** @import {Range, Ranges} from "./span.js" */
 
@@ -88,7 +89,7 @@ export class TextState {
     this.matrixBox = null;
     /** @type {((point: {clientX: number, clientY: number}) => Cell | null) | null} */
     this.cellUnder = null; // of the matrix
-    /** @type {(() => {refusal: string, patch: () => void, reach: (on: boolean) => void} | null) | null} */
+    /** @type {(() => Other | null) | null} */
     this.fromOther = null; // what can be patched from a second text
     /** @type {PaintedRow | null} cells that are being painted */
     this.painted = null;
@@ -316,10 +317,7 @@ export class TextState {
 
   /** What that change can reach; null until it is known. */
   reached() {
-    if (!this.sought || !this.view.remote) return null;
-    const { head, token, ...at } = this.sought;
-    const path = pathOf("reachable", { ...at, ...(head === null ? {} : { head }), ...(token === null ? {} : { token }) });
-    return /** @type {Reached | null} */ (this.view.answer("reachable", path));
+    return this.sought && this.view.remote ? reachedOf(this.view, this.sought) : null;
   }
 
   /**

@@ -119,6 +119,7 @@ function compose(state, whole, host) {
       patches: true,
       paints: true,
       fromOther: () => state.fromOther?.() ?? null,
+      reach: (change) => state.reach(change),
     });
     around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
     state.paint = edits.paint;
