@@ -16,7 +16,7 @@ from viz.api import samples, tracing
 from viz.api.entries import Kind, no_predictions
 from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import shared
-from viz.pages.explore import compute, cost, examples, inputs, sizes, source, variants, words
+from viz.pages.explore import compute, cost, edits, examples, inputs, sizes, source, variants, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -97,6 +97,7 @@ class Second:
                 "title": other,
                 "panels": ["predictions"] if predicts and self.held.value.kind == "text" else [],
                 "aligned": not isinstance(self.request.input, Chat),
+                "difference": edits.is_difference(self.request),
             },
         }
 
@@ -187,6 +188,7 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
         ValueError: if it cannot be opened or traced, or has no view of pictures.
     """
     kind, _, name = chosen.partition(":")
+    request = replace(request, edits=())
     picture, listed = request.picture, source.listed()
     if picture is None:
         raise ValueError("expected the trace of a picture")
@@ -204,7 +206,7 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
         same = chosen in variants.FORMS
         given = picture if same else Picture(picture.file)  # which it prepares in its own way
         other, titles = replace(request, model=model, input=given), (_name(request.model), title)
-    held = tracing.entry_for(other)
+    held, other = _traced(other, title)
     if held.value.kind != "image":
         raise ValueError("its layers do not attend to patches of the picture")
     if notes := held.value.trace.notes:
@@ -233,10 +235,23 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
     other = TraceRequest(model_source, request.input, target)
     _check_memory(tracing.opened(request.model), model)
     between = words.chosen(PAGE, inputs.special_names(takes, model))
-    held = tracing.entry_for(other, between)
+    held, other = _traced(other, title, between)
     if notes := held.value.trace.notes:
         st.caption(shared.plain(f"{title}: {'; '.join(notes)}"))
     return Second(held, other, None, (_name(request.model), title))
+
+
+def _traced(
+    plain: TraceRequest, title: str, between: tracing.Between = tracing.TOKENS
+) -> "tuple[Held[TraceEntry], TraceRequest]":
+    """The result of a request, with the edits where they are wanted and possible."""
+    try:
+        edited = edits.beside(plain)
+        return tracing.entry_for(edited, between), edited
+    except ValueError as error:
+        held = tracing.entry_for(plain, between)  # which says what is wrong without edits
+        shared.error_line(f"{title} is shown without the edits: {error}")
+        return held, plain
 
 
 def _check_memory(first: "Model", second: "Model") -> None:

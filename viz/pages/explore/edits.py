@@ -23,11 +23,14 @@ EDIT_VIEWS_HELP = (
     "The pass without the edits, the pass with them, or what each weight gained or lost: the"
     " second minus the first"
 )
+FIRST, BOTH = "first", "both"
+ALSO_HELP = "The pass that stands beside gets the same edits. Off: they change the first alone"
 PARAMS = (
     link.text("edits", ""),
     link.numbers("off", 63),
     link.text(SECOND, ""),
     link.choice("edited", AFTER, EDIT_VIEWS),
+    link.choice("edits_in", FIRST, (FIRST, BOTH)),
 )
 MOST_SECOND = 2000  # characters of a second input
 MOST_UNDONE = 50
@@ -155,13 +158,28 @@ def request_in_view(edited: TraceRequest) -> TraceRequest:
     return replace(edited, edits=()) if before else edited
 
 
+def beside(plain: TraceRequest) -> TraceRequest:
+    """The request of what stands beside the first: with the edits where they are wanted there.
+
+    Raises:
+        ValueError: for edits that its model cannot have.
+    """
+    settings = session.current(PAGE).settings
+    wanted = settings["edits"] and settings["edits_in"] == BOTH and settings["edited"] != BEFORE
+    return _edited(plain, settings) if wanted else plain
+
+
+def is_difference(edited: TraceRequest) -> bool:
+    """Whether a view of a request shows what its edits changed."""
+    return bool(edited.edits) and session.get(PAGE, "edited") == DIFFERENCE
+
+
 def props(edited: TraceRequest) -> dict[str, Any]:
     """Props of the view: that it may ask for edits and a second text, the edits that are on, and
     whether it subtracts.
     """
-    difference = bool(edited.edits) and session.get(PAGE, "edited") == DIFFERENCE
     on = [_text([each]) for each in edited.edits]
-    return {"edits": on, "difference": difference, "compares": _compares(edited)}
+    return {"edits": on, "difference": is_difference(edited), "compares": _compares(edited)}
 
 
 def take() -> None:
@@ -208,6 +226,12 @@ def strip(
             _button("Undo", "undo", _undo, past, "Takes the last change of the list back")
             _button("Redo", "redo", _redo, future, "Makes it again")
             _button("Remove all", "remove", partial(_become, Listed()), listed.edits)
+            if listed.edits and session.get(PAGE, "compare"):
+                key = f"{PAGE}_edits_in"
+                st.session_state[key] = session.get(PAGE, "edits_in") == BOTH
+                become = session.callback(_switch_beside)
+                label = "Edit the second too"
+                st.toggle(label, key=key, on_change=become, help=ALSO_HELP, width="content")
             run = runs.now(params, edited)
             enabled = bool(listed.edits or past or future)
             runs.draw(run, partial(_open, params_of=params_of), enabled=enabled)
@@ -284,6 +308,13 @@ def _add(text: str, second: str) -> None:
     session.fold(PAGE)
     listed = _now()
     _become(replace(listed.toggled(edit), second=second[:MOST_SECOND] or listed.second))
+
+
+def _switch_beside() -> None:
+    """Edits what stands beside the first, or no longer."""
+    session.fold(PAGE)
+    there = session.get(PAGE, "edits_in")
+    session.edit(PAGE, {"edits_in": FIRST if there == BOTH else BOTH})
 
 
 def _become(listed: Listed) -> None:

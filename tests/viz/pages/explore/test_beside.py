@@ -9,6 +9,7 @@ import torch
 import transformers
 
 from models.catalogue import entry, folder
+from models.edits import Ablate
 from models.loading.untrained import untrained
 from models.run import load, trace
 from tests.models.loading.test_adapter import llama, matrices, written
@@ -297,3 +298,45 @@ def test_a_model_typed_by_its_folder(tmp_path):
     choose(app, "compare", "typed:model")
     choose(app, "compare_model", str(folder(entry("minilm"))))
     assert traces(app)[1].view.labels == trace(load("minilm"), TEXT).labels
+
+
+OFF = "Ablate(0, 1)"
+
+
+def edited_too(app):
+    (toggle,) = (each for each in app.toggle if each.label == "Edit the second too")
+    toggle.set_value(True)
+    helpers.checked(app.run())
+    return app
+
+
+def test_edits_change_the_first_alone_or_both():
+    app = opened(model="grammar-next", compare="catalogue:minilm", input=TEXT, edits=OFF)
+    first, second = traces(app)
+    edits = [Ablate(0, 1)]
+    assert same(first.view.weights(1), trace(load("grammar-next"), TEXT, edits=edits).weights(1))
+    assert same(second.view.weights(1), trace(load("minilm"), TEXT).weights(1))
+    first, second = traces(edited_too(app))
+    assert same(second.view.weights(1), trace(load("minilm"), TEXT, edits=edits).weights(1))
+    again = opened(**view(app)["link"])
+    assert view(again)["second"] == view(app)["second"]
+    assert not view(again)["second"]["difference"]
+    choose(again, "edited", "difference")
+    assert view(again)["second"]["difference"]
+
+
+def test_edits_that_the_second_cannot_have_are_one_line():
+    many = opened(
+        model="minilm", compare="catalogue:grammar-next", input=TEXT, edits="Ablate(5, 7)"
+    )
+    assert helpers.lines(many) == []
+    (line,) = helpers.lines(edited_too(many))
+    assert line.startswith("Grammar, next word is shown without the edits: ")
+    assert same(traces(many)[1].view.weights(1), trace(load("grammar-next"), TEXT).weights(1))
+
+
+def test_edits_of_a_picture_change_the_first_alone_or_both():
+    app = small(compare="photo:china", edits=OFF)
+    plain = weights(view(small(photo="china"))["trace"])
+    assert same(weights(view(app)["second"]["trace"]), plain)
+    assert not same(weights(view(edited_too(app))["second"]["trace"]), plain)

@@ -164,6 +164,8 @@ export interface SecondProps {
   source?: string;
   /** Whether its tokens stand in the same text. */
   aligned?: boolean;
+  /** Whether it is shown as what edits changed in it. */
+  difference?: boolean;
 }
 
 /** By text and token the sentence, its first character and the one behind its last. */

@@ -256,7 +256,7 @@ function toolbar(state, bar, edits) {
       outliers.hidden = mode === "shown";
       outliers.setAttribute("aria-pressed", String(more === "yes"));
       setText(note, [missing, state.base.note].filter(Boolean).join("; "));
-      note.classList.toggle("hs-note-long", Boolean(missing));
+      note.classList.toggle("hs-note-long", Boolean(missing || state.view.props.second)); // which has a button below the row
       note.hidden = !note.textContent;
     },
   };
