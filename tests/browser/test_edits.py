@@ -410,3 +410,44 @@ def test_a_head_and_a_weight_are_taken_from_a_second_text(page: Page, app_url: s
     weight = float((words.text_content() or "").rpartition(" ")[2])
     page.mouse.up()
     expect(row).to_contain_text(re.compile(rf"query \d gives key \d the weight {weight:g};"))
+
+
+def test_a_row_is_taken_from_a_second_text_by_its_button_and_by_a_drag(
+    page: Page, app_url: str
+) -> None:
+    text, other = "the cat saw the dog", "the dogs saw the cat"
+    page.set_viewport_size({"width": 1280, "height": 1200})  # both pictures are in sight
+    query = f"&input={text.replace(' ', '+')}&second={other.replace(' ', '+')}"
+    opened(page, f"{app_url}/{LINK}{query}")
+    plain = trace_of(page)
+    beside = page.get_by_role("region", name="Second text")
+    set_row = beside.get_by_role("button", name="Set this row")
+    expect(set_row).to_have_attribute("title", "Choose a token in both")
+    mine, theirs = page.locator(".hs-forms > .hs-matrix .hs-overlay"), beside.locator(".hs-overlay")
+    for overlay in (mine, theirs):
+        overlay.focus()
+        for key in ("ArrowDown",) * 4 + ("Enter",):  # the first shows the cross-hair
+            page.keyboard.press(key)
+    expect(set_row).to_be_enabled()  # once the exact row is there
+    set_row.press("Enter")
+    weights = trace(load("grammar-next"), other).weights(1, 0)[3, :4]
+    *others, last = (f"{round(float(each), 3):g}" for each in weights)
+    row = page.locator(".st-key-explore_edit_0_row")
+    words = f"query 3 gives keys 0, 1, 2 and 3 the weights {', '.join(others)} and {last};"
+    expect(row).to_contain_text(words)
+    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    shows(page, plain)
+    expect(row).to_have_count(0)
+    boxes = [each.bounding_box() for each in (theirs, mine)]
+    (start, end) = (
+        (box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"]) for box in boxes if box
+    )
+    page.keyboard.down("Shift")
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=6)
+    expect(page.locator(".hs-dragged:visible")).to_contain_text("from the second text")
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    expect(row).to_contain_text(re.compile(r"query \d gives keys 0, .+ the weights "))

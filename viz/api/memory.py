@@ -68,7 +68,7 @@ def _counted(value: Any) -> Pieces | None:
         tensors = [*value.parameters(), *value.buffers()]
         storages = {piece: size for each in tensors for piece, size in _storage(each).items()}
         return {Piece("network", id(value)): sum(storages.values())}
-    if pyarrow is not None and isinstance(value, pyarrow.Table):
+    if (table := getattr(pyarrow, "Table", None)) is not None and isinstance(value, table):
         return {Piece("object", id(value)): value.nbytes}
     if numpy is not None and isinstance(value, numpy.ndarray):
         owner = value

@@ -229,9 +229,13 @@ def strip(
             if listed.edits and session.get(PAGE, "compare"):
                 key = f"{PAGE}_edits_in"
                 st.session_state[key] = session.get(PAGE, "edits_in") == BOTH
-                become = session.callback(_switch_beside)
-                label = "Edit the second too"
-                st.toggle(label, key=key, on_change=become, help=ALSO_HELP, width="content")
+                st.toggle(
+                    "Edit the second too",
+                    key=key,
+                    on_change=session.callback(_switch_beside),
+                    help=ALSO_HELP,
+                    width="content",
+                )
             run = runs.now(params, edited)
             enabled = bool(listed.edits or past or future)
             runs.draw(run, partial(_open, params_of=params_of), enabled=enabled)
