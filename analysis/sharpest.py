@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from analysis.overview import Head
     from analysis.view import View
     from models.trace import Site, Trace
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
 MOST = 512  # rows compared, evenly spaced over longer texts
 
 
-def sharpest_row(view: "Trace | View", site: "Site", head: "Head") -> int | None:
+def sharpest_row(
+    view: "Trace | View", site: "Site", head: "Head", among: "Sequence[int] | None" = None
+) -> int | None:
     """The row furthest from uniform weights, by KL divergence: ln(n) − H nats.
 
     n is the number of keys with a weight, H the entropy of the row. Rows of equal n, as in an
@@ -21,13 +25,18 @@ def sharpest_row(view: "Trace | View", site: "Site", head: "Head") -> int | None
     tokenizer's special tokens are left out where there are others; those of a combination of heads
     ("mean", "max") are rows of the mean.
 
+    Args:
+        view: of the weights.
+        site: the layer.
+        head: a head, or a combination of all.
+        among: rows to choose from; None for all.
+
     Returns:
         The index of the row; None if every row has at most one key.
     """
     special = view.queries(site)[0].special
-    rows = [row for row, is_special in enumerate(special) if not is_special] or list(
-        range(len(special))
-    )
+    every = list(range(len(special)) if among is None else among)
+    rows = [row for row in every if not special[row]] or every
     chosen = torch.linspace(0, len(rows) - 1, min(MOST, len(rows))).round().long().tolist()
     rows = [rows[place] for place in chosen]
     weights = view.weights(site, head if isinstance(head, int) else None, rows=rows)

@@ -30,6 +30,9 @@ def test_it_is_the_row_furthest_from_uniform(
     weights = weights[head] if isinstance(head, int) else weights.mean(0)
     best = max(range(len(weights)), key=lambda row: gain(weights[row]))
     assert sharpest_row(found, site, head) == best
+    some = [row for row in (1, 3, 6) if row != best]
+    best_of_some = max(some, key=lambda row: gain(weights[row]))
+    assert sharpest_row(found, site, head, some) == best_of_some
 
 
 def test_special_tokens_are_left_out_where_there_are_others() -> None:

@@ -137,6 +137,14 @@ test("a pinned token stays while the text up to it does, and is unpinned in anot
   assert.equal(after("it was too tired and more", 5), null); // where [SEP] was
 });
 
+test("what was chosen on pictures goes with them", () => {
+  const asked = (/** @type {string} */ pictured) => ({ ...baseOf([{}]), asked: true, pictured });
+  const chosen = { ...FIRST, token: 2, area: "0.100.100.400.400", rival: "cat", moment: 3, head: 1 };
+  const carried = (/** @type {string} */ pictured) => selection.carry(asked("a"), asked(pictured), chosen);
+  assert.deepEqual(carried("a"), chosen);
+  assert.deepEqual(carried("b"), { ...FIRST, head: 1 });
+});
+
 test("brushed tokens are kept while the text stays, and let go with another one", () => {
   const chosen = { ...FIRST, rows: "1-3", columns: "0-2", block: /** @type {const} */ ("ab") };
   const again = baseOf([{ heads: 2 }]);

@@ -47,6 +47,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         base["sound"] = length
     if entry.pictures:
         base["pictures"] = len(entry.pictures)
+        base["pictured"] = entry.answers.once("pictured", lambda: _digest(entry))
         base["asked"] = entry.asked
         base["video"] = entry.video
         base["captions"] = entry.trace.output.name == "similarity of each image to each text"
@@ -234,10 +235,30 @@ def row_reads(
 
 
 def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, Any]:
-    """The row of a head with the most concentrated weights; null if there is none."""
+    """The row of a head with the most concentrated weights; null if there is none.
+
+    Of an answer about pictures, where its words look at them: of the rows that write it.
+    """
+    from analysis import grounding
     from analysis.sharpest import sharpest_row
 
-    return {"query": sharpest_row(entry.view, site_at(entry.view, site, head), head)}
+    where, rows, trace = site_at(entry.view, site, head), None, entry.trace
+    if entry.asked and entry.view is trace and trace.key_pictures(where):
+        tokens, first = grounding.answer(trace)
+        written = range(first - 1, first - 1 + len(tokens))
+        rows = written if len(tokens) and where in grounding.sites_on_pictures(trace) else None
+    return {"query": sharpest_row(entry.view, where, head, rows)}
+
+
+def _digest(entry: TraceEntry) -> str:
+    """What tells the pictures of one entry from those of another."""
+    from models.request import File, digest_of
+
+    parts = [
+        picture.digest if isinstance(picture, File) else digest_of(picture.tobytes())
+        for picture in entry.pictures
+    ]
+    return digest_of(".".join(parts))[:16]
 
 
 def caveat_of(view: "TraceOrView") -> str:

@@ -417,6 +417,8 @@ export interface Base {
   sound?: Heard;
   /** How many pictures tokens lie on. */
   pictures?: number;
+  /** What tells them from others. */
+  pictured?: string;
   /** Whether the input is a question about them. */
   asked?: boolean;
   /** Whether the pictures are the frames of a video. */

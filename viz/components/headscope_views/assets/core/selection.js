@@ -171,7 +171,7 @@ export function queryOf(selection, defaults) {
 /**
  * The selection of one trace in the next one: the site and head that were chosen, and the
  * same original token where tokens are joined to words. A token of another text is unpinned: one
- * that was edited at this token or before it.
+ * that was edited at this token or before it. So is any token of a question about other pictures.
  *
  * @param {AnyBase} before
  * @param {AnyBase} after
@@ -201,8 +201,21 @@ export function carry(before, after, selection, wanted, known) {
   const rows = isAsBefore("out") ? moved.rows : "";
   const columns = isAsBefore("in") ? moved.columns : "";
   const output = carriedOutput(before, after, selection.output);
-  return clamp(after, { ...moved, token, partner, rows, columns, output });
+  const unpictured = isOfOtherPictures(before, after) ? NOT_OF_OTHERS : {};
+  return clamp(after, { ...moved, token, partner, rows, columns, output, ...unpictured });
 }
+
+/** What is chosen on some pictures, and means nothing on others. */
+export const NOT_OF_OTHERS = { token: null, partner: null, area: "", rival: "", moment: 0 };
+
+/**
+ * Whether both traces are of questions, and of different pictures.
+ *
+ * @param {AnyBase} before
+ * @param {AnyBase} after
+ */
+export const isOfOtherPictures = (before, after) =>
+  "texts" in before && "texts" in after && Boolean(before.asked && after.asked) && before.pictured !== after.pictured;
 
 /**
  * What is explained in one trace, in the next one: a token, class or second text by its name, where

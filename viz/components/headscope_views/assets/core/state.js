@@ -6,7 +6,7 @@ import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./saved_selection.js";
 import { unpack } from "./pack.js";
-import { carriedOutput, carry, clamp, fromLink, missing, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
+import { carriedOutput, carry, clamp, fromLink, isOfOtherPictures, missing, NOT_OF_OTHERS, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
 /** @import {Base, Form, Host, ImageBase, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
@@ -279,8 +279,10 @@ export class ViewState {
       const pinned = token !== null;
       if (this.start?.output && this.start.output === output)
         this.start = { ...this.start, output: carriedOutput(before, base, output) };
+      const restart = this.start && !this.asked && isOfOtherPictures(before, base);
+      if (restart) this.start = { ...this.start, ...NOT_OF_OTHERS };
       this.selection = carry(before, base, this.selection, this.wanted, this.hooks);
-      this.unpinned = this.selection.token === null && (this.unpinned || pinned) && !this.start;
+      this.unpinned = this.selection.token === null && (this.unpinned || pinned) && (!this.start || Boolean(restart));
       if (!this.start) this.record(toLink(base, this.selection));
     }
     this.hooks.opened(message, base, again);
