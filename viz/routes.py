@@ -24,6 +24,7 @@ FIGURE_OPTIONS = {
     "second_site": WHOLE,
     "second_head": requests.head,
     "there": OF_VIEWS["there"].kind,
+    "both": one_of("second", "edits"),  # figures side by side
 }
 TOKENS = {"key": corpus.token_list, "query": corpus.token_list}
 OF_RUN = {**SITE, "head": WHOLE}

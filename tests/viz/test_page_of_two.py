@@ -1,13 +1,16 @@
 """Saved pages of what edits changed, and of two traces side by side: their numbers read back."""
 
 import base64
+import io
 import json
 import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pypdfium2
 import pytest
+from PIL import Image
 
 from analysis.alike import alike
 from models.edits import Temperature
@@ -78,3 +81,58 @@ def test_a_page_holds_a_second_trace_under_its_own_name() -> None:
     assert second.id.encode() not in file.data
     with pytest.raises(QuestionError, match="no longer held"):
         responses.export(first, "", 1, 0, "matrix", "html", second="unknown")
+
+
+def numbers_of(file: Any) -> list[str]:
+    """The texts of an SVG file."""
+    return re.findall(r"<text [^>]*>([^<]*)</text>", file.data.decode())
+
+
+def test_figures_before_and_after_stand_in_a_row() -> None:
+    plain = request_of("grammar-next")
+    entry = tracing.entry_for(replace(plain, edits=(Temperature(0.2, 1),))).value
+    file = responses.export(entry, "", 1, 0, "matrix", "svg", both="edits")
+    before = tracing.entry_for(plain).value
+    alone = [
+        responses.export(before, "", 1, 0, "matrix", "svg"),
+        responses.export(entry, "", 1, 0, "matrix", "svg"),
+        responses.export(entry, "", 1, 0, "matrix", "svg", values="difference"),
+    ]
+    names = ("Before", "After", "Difference")
+    titled = [numbers_of(each) for each in alone]
+    expected = [
+        text
+        for name, (title, *rest) in zip(names, titled, strict=True)
+        for text in (f"{name} · {title}", *rest)
+    ]
+    assert numbers_of(file) == expected
+    sizes = [float(re.findall(r'width="([\d.]+)pt"', each.data.decode())[0]) for each in alone]
+    assert f'width="{sum(sizes):g}pt"' in file.data.decode()
+    fills = [re.findall(r'<path d="M[^"]*h[^"]*" fill="(#\w+)"', x.data.decode()) for x in alone]
+    row = re.findall(r'<path d="M[^"]*h[^"]*" fill="(#\w+)"', file.data.decode())
+    assert row == [colour for each in fills for colour in each]
+    with pytest.raises(QuestionError, match="no edits"):
+        responses.export(before, "", 1, 0, "matrix", "svg", both="edits")
+
+
+@pytest.mark.parametrize("format", ["svg", "pdf", "png"])
+def test_figures_of_two_traces_stand_in_a_row(format: str) -> None:
+    first = tracing.entry_for(request_of("grammar-next")).value
+    second = tracing.entry_for(request_of("minilm"))
+    beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 4}
+    file = responses.export(first, "", 1, 0, "matrix", format, both="second", **beside)
+    if format == "svg":
+        texts = numbers_of(file)
+        assert "Grammar, next word · layer 1 · head 0" in texts
+        assert "all-MiniLM-L6-v2 · layer 2 · head 4" in texts
+    elif format == "png":
+        alone = responses.export(first, "", 1, 0, "matrix", format)
+        wide, narrow = (Image.open(io.BytesIO(each.data)).width for each in (file, alone))
+        assert wide == 2 * narrow
+    else:
+        texts = pypdfium2.PdfDocument(file.data)[0].get_textpage().get_text_range()
+        assert "layer 2 · head 4" in texts
+    with pytest.raises(QuestionError, match="second result"):
+        responses.export(first, "", 1, 0, "matrix", format, both="second")
+    with pytest.raises(QuestionError, match="svg, pdf or png"):
+        responses.export(first, "", 1, 0, "matrix", "csv", both="second", **beside)

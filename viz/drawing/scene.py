@@ -4,7 +4,8 @@ A point is 1/72 inch. The origin is the upper left corner; y grows downwards. La
 earlier ones.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -112,6 +113,47 @@ class Scene:
     description: str
     software: str
     background: str
+
+
+def side_by_side(scenes: Sequence[Scene]) -> Scene:
+    """Figures in a row, each with its own title and caption."""
+    if not scenes:
+        raise ValueError("expected at least one figure, received none")
+    if len(scenes) == 1:
+        return scenes[0]
+    items: list[Item] = []
+    x = 0.0
+    for scene in scenes:
+        items += [_moved(item, x) for item in scene.items]
+        x += scene.width
+    return replace(
+        scenes[0],
+        width=x,
+        height=max(scene.height for scene in scenes),
+        items=tuple(items),
+        title=" | ".join(dict.fromkeys(scene.title for scene in scenes)),
+        description=" | ".join(scene.description for scene in scenes),
+    )
+
+
+def _moved(item: Item, by: float) -> Item:
+    """An item further to the right."""
+    match item:
+        case Fill(boxes):
+            return replace(item, boxes=tuple((x + by, *rest) for x, *rest in boxes))
+        case Stroke(segments):
+            moved = tuple((x + by, y, to + by, end) for x, y, to, end in segments)
+            return replace(item, segments=moved)
+        case Path(steps):
+            moved = tuple(
+                (command, *(each + by * (i % 2 == 0) for i, each in enumerate(numbers)))
+                for command, *numbers in steps
+            )
+            return replace(item, steps=moved)
+        case Text(x):
+            return replace(item, x=x + by)
+        case Raster((x, y, wide, high)):
+            return replace(item, box=(x + by, y, wide, high))
 
 
 def frame(box: Box, colour: str, width: float = 0.5) -> Stroke:

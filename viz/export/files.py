@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from viz.drawing.pdf import pdf
 from viz.drawing.png import png
+from viz.drawing.scene import side_by_side
 from viz.drawing.svg import svg
 from viz.export.forms import PAPERS
 from viz.export.numbers import csv_size, csv_table, npz
@@ -158,4 +159,8 @@ def render(request: Request, view: str, suffix: str) -> bytes:
     request = replace(request, selection=acting(request.selection, view))
     if suffix in OTHERS:
         return OTHERS[suffix](request, view)
-    return FIGURES[suffix](PAPERS[view].figure(request))
+    every = (
+        request,
+        *(replace(each, selection=acting(each.selection, view)) for each in request.beside),
+    )
+    return FIGURES[suffix](side_by_side([PAPERS[view].figure(each) for each in every]))

@@ -79,6 +79,8 @@ class Request:
             trace does not hold, such as gradients.
         words: whether title and caption are drawn, or stand in the metadata of the file alone.
         second: what is beside it on a page: another trace of the same text.
+        beside: what is beside it in a figure: the same view of other traces.
+        label: its name among those, before the title.
     """
 
     view: "Trace | View"
@@ -91,6 +93,8 @@ class Request:
     run: tuple[Any, ...] | None = None
     words: bool = True
     second: "Second | None" = None
+    beside: "tuple[Request, ...]" = ()
+    label: str = ""
 
     @property
     def index(self) -> int:
@@ -302,7 +306,7 @@ def caption(
         doubt: what it does not prove.
     """
     view, site = request.view, request.site
-    parts = [view.model]
+    parts = [request.label, view.model] if request.label else [view.model]
     if request.every:
         parts.append("every head")
     elif layers:

@@ -11,7 +11,7 @@ from viz.api.beside import second_of
 from viz.api.entries import Download, Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
-from viz.export.files import render
+from viz.export.files import FIGURES, render
 from viz.export.request import One, Request, Second
 from viz.selection import FORM, OF_FILES, Selection
 
@@ -40,6 +40,8 @@ def export(
 ) -> Download:
     """The figure of a view as a file; see `_request` for the options."""
     request = _request(entry, site, head, form, **options)
+    if request.beside and f".{format}" not in FIGURES:
+        raise QuestionError("expected svg, pdf or png as format of figures side by side")
     try:
         data = render(request, form, f".{format}")
     except ValueError as error:
@@ -111,6 +113,7 @@ def _request(
     second_site: int = 0,
     second_head: One = 0,
     there: str = "",
+    both: str = "",
     **options: Any,
 ) -> Request:
     """What a file shows, validated.
@@ -126,6 +129,8 @@ def _request(
         second_site: index of its site.
         second_head: its head.
         there: both, as the view of the first holds them.
+        both: what a figure has side by side: "second", that trace beside the first; "edits", the
+            pass without its edits, with them, and the difference; "" for the one alone.
         options: those of `Selection`.
 
     Raises:
@@ -158,7 +163,7 @@ def _request(
         plain = replace(plain, values="weights") if plain.values == "difference" else plain
         theirs = Request(other.view, place, (second_head,), selection=plain, entry=other)
         beside = Second(second, theirs, there)
-    return Request(
+    request = Request(
         entry.view,
         shown_site,
         shown or (head,),
@@ -169,6 +174,27 @@ def _request(
         words=words,
         second=beside,
     )
+    if both == "edits":
+        return _before_and_after(request, form)
+    if not both:
+        return request
+    if beside is None:
+        raise QuestionError("expected a second result for a figure of both")
+    return replace(request, beside=(replace(beside.request, words=words),))
+
+
+def _before_and_after(request: Request, form: str) -> Request:
+    """Without the edits, with them, and the difference, side by side."""
+    entry = request.entry
+    if form != "matrix" or entry is None:
+        raise QuestionError("expected matrix as form of a figure before and after")
+    before = entry.unedited
+    after, difference = (
+        replace(request, selection=replace(request.selection, values=values), label=label)
+        for values, label in (("weights", "After"), ("difference", "Difference"))
+    )
+    plain = {"view": before.view, "site": before.view.sites[request.index], "entry": before}
+    return replace(after, **plain, label="Before", beside=(after, difference))
 
 
 def _applies(form: str, entry: TraceEntry) -> bool:

@@ -175,11 +175,13 @@ def is_difference(edited: TraceRequest) -> bool:
 
 
 def props(edited: TraceRequest) -> dict[str, Any]:
-    """Props of the view: that it may ask for edits and a second text, the edits that are on, and
-    whether it subtracts.
+    """Props of the view: that it may ask for edits and a second text, the edits that are on,
+    whether the pass in view has them, and whether it subtracts.
     """
     on = [_text([each]) for each in edited.edits]
-    return {"edits": on, "difference": is_difference(edited), "compares": _compares(edited)}
+    after = bool(on) and session.get(PAGE, "edited") != BEFORE
+    shown_as = {"edited": after, "difference": is_difference(edited)}
+    return {"edits": on, **shown_as, "compares": _compares(edited)}
 
 
 def take() -> None:

@@ -130,6 +130,8 @@ export interface ViewProps extends PageLinkProps {
   message?: string;
   /** The edits that are on, as text; without it the view offers none. */
   edits?: string[];
+  /** Whether the pass in view has them. */
+  edited?: boolean;
   /** Whether weights are shown as what the edits changed. */
   difference?: boolean;
   /** Whether the model can go on with the text. */

@@ -11,6 +11,7 @@ import { pathOf } from "./sources.js";
 
 const MOST = 64; // characters of a parameter
 const LARGE = 2 ** 25; // bytes of a table that is saved only when asked for twice
+const FORMATS = ["SVG", "PDF", "PNG", "CSV", "NPZ", "HTML"];
 const LINE = 110; // bytes of a weight with its names, about
 /** @type {Record<string, string>} */
 const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "application/pdf" };
@@ -22,7 +23,8 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @property {string} form
  * @property {string} name
  * @property {string} title
- * @property {Record<string, string>} [query] parameters beside those of the picture
+ * @property {Record<string, string | number>} [query] parameters beside those of the picture
+ * @property {string[]} [formats] in which it can be saved; all without them
  */
 
 /**
@@ -69,7 +71,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    * @param {string} title
    * @param {string} suffix
    * @param {string} [as] another form than the one on the screen
-   * @param {Record<string, string>} [more] query parameters
+   * @param {Record<string, string | number>} [more] query parameters
    */
   const file = (name, title, suffix, as, more) =>
     item(name, title, () => void saved(suffix, as ?? form(), more));
@@ -79,8 +81,8 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    *
    * @param {Other} other
    */
-  function row({ form: as, name, title, query: more }) {
-    const formats = ["SVG", "PDF", "PNG", "CSV", "NPZ", "HTML"].map((format) => {
+  function row({ form: as, name, title, query: more, formats: known = FORMATS }) {
+    const formats = known.map((format) => {
       const node = file(format, title, `.${format.toLowerCase()}`, as, more);
       node.setAttribute("aria-label", `${name}, ${format}`);
       return node;
@@ -180,7 +182,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
   /**
    * @param {string} suffix
    * @param {string} as
-   * @param {Record<string, string>} [more]
+   * @param {Record<string, string | number>} [more]
    */
   async function saved(suffix, as, more) {
     const what = [suffix, as, view.trace].join(" ");
@@ -206,7 +208,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
    * About how many bytes a table of weights takes; 0 for other forms, which have few numbers.
    *
    * @param {string} as
-   * @param {Record<string, string>} [more]
+   * @param {Record<string, string | number>} [more]
    */
   function sizeOf(as, more) {
     if (!["matrix", "lines", "atlas", "image"].includes(as)) return 0;
@@ -219,15 +221,16 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
 
   /**
    * @param {string} as
-   * @param {Record<string, string>} [more]
+   * @param {Record<string, string | number>} [more]
    */
   function fileName(as, more) {
     const { site } = view.selection;
-    const { head, shown: which = head, layers = view.base.sites[site].layer, method, beside } = { ...query(), ...more };
+    const { head, shown: which = head, layers = view.base.sites[site].layer, method, beside, both } = { ...query(), ...more };
     const whole = FORMS[/** @type {keyof typeof FORMS} */ (as)].covers !== "heads";
     const methods = as === "model" || as === "faithfulness" ? [method, beside].filter(Boolean) : [];
     const parts = whole ? methods : ["layer", layers, "head", which];
-    return [view.base.model, as, ...parts].join("-").replaceAll(".", "-");
+    const several = both === "edits" ? ["before", "after"] : both ? ["both"] : [];
+    return [view.base.model, as, ...parts, ...several].join("-").replaceAll(".", "-");
   }
 
   async function python() {

@@ -329,10 +329,31 @@ function othersOf(state) {
     ...(canTest(state) ? [figureNamed("faithfulness")] : []),
     ...(form === "parts" ? [figureNamed("blame")] : []),
     ...several,
+    ...sideBySide(state),
     figureNamed("atlas"),
     ...(state.selection.overview === "scatter" ? [figureNamed("scatter")] : []),
     figureNamed("numbers"),
     ...(typeof head === "number" && state.site().kind !== "joint" ? [figureNamed("vectors")] : []),
+  ];
+}
+
+/**
+ * The matrix before and after the edits, and beside that of a second model or text.
+ *
+ * @param {TextState} state
+ */
+function sideBySide(state) {
+  const { form, site, head } = state.selection;
+  if (form !== "matrix") return [];
+  const { edited, other } = state.view.props;
+  const formats = ["SVG", "PDF", "PNG"];
+  const title = "Matrices in a row, each with title and caption";
+  const model = state.second?.() ?? {};
+  const text = other ? { second: other.trace, second_site: site, second_head: head } : null;
+  return [
+    ...(edited ? [{ form, name: "Before, after, difference", title, formats, query: { both: "edits" } }] : []),
+    ...("second" in model ? [{ form, name: "Both models", title, formats, query: { ...model, both: "second" } }] : []),
+    ...(text ? [{ form, name: "Both texts", title, formats, query: { ...text, both: "second" } }] : []),
   ];
 }
 
