@@ -469,6 +469,15 @@ def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
     assert parts().count(part) == 1
 
 
+def test_zooming_by_key_goes_round_the_cross_hair(explore, server):
+    explorer = explore(random_source(1, 1, 1283))
+    explorer.walk_to(0, 0)
+    for _ in range(5):
+        explorer.page.keyboard.press("+")
+    corner = re.compile(r"rows=0-\d+&columns=0-\d+")
+    server.until(lambda: any(map(corner.search, server.paths("map"))))
+
+
 # ---- traces, revisions, the link
 
 

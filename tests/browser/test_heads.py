@@ -92,6 +92,9 @@ def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Ser
     first = page.locator(".hs-finder-row").first
     expect(first).to_have_text(f"layer {best[0]} · head {best[1]}{shares.max():.4f}")
     expect(first).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Sort the thumbnails by").select_option("Induction")
+    undefined = "Not sorted: Induction is not defined for any head here: no token occurs twice."
+    expect(page.get_by_text(undefined)).to_be_visible()
 
 
 def test_rows_of_a_larger_network_are_read_until_the_numbers_of_the_next_have_come(

@@ -154,7 +154,11 @@ def follow() -> None:
     text = session.get(PAGE, "input")
     others = (name for name in source.READS if name != model)
     foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
-    if foreign and texts(model) and model not in sizes.KINDS:
+    if not foreign or not texts(model):
+        return
+    if model in sizes.KINDS:
+        session.assign(PAGE, {"input": texts(model)[0].input, "target": ""})
+    else:
         take(texts(model)[0])
 
 

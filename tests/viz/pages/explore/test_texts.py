@@ -450,3 +450,10 @@ def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPat
 def test_every_kind_of_position_and_block_is_offered() -> None:
     assert sizes.POSITIONS == POSITIONS
     assert sizes.NORMS == tuple(BLOCKS)
+
+
+def test_an_example_of_another_model_does_not_go_on_to_one_that_is_built() -> None:
+    app = take(opened(model="reverse"), "built")
+    assert setting(app, "input") == texts("built")[0].input
+    app = take(opened(model="reverse", input="my own"), "built")
+    assert setting(app, "input") == "my own"

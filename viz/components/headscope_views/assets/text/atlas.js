@@ -5,6 +5,7 @@ import { changes } from "../core/changes.js";
 import { contextOf, element, setText, topOf } from "../core/dom.js";
 import { columnsOf, GAP, gapsBefore, inLayers, inOrder } from "./arrangement.js";
 import { withoutWeights } from "./layers.js";
+import { undefinedNote } from "./measures.js";
 import { nameOfSpot, ranked, rankOf } from "./numbers.js";
 import { sort } from "./sorting.js";
 import { paintThumbnail } from "./thumbnail.js";
@@ -20,7 +21,7 @@ const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const FADED = 0.75; // opacity of the background over heads that do not stand out
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
-const CAPTION = 30; // height of the two lines below a thumbnail in an order of numbers, likewise
+const CAPTION = 36; // height of the two lines below a thumbnail in an order of numbers, likewise
 const SLOW = 64 << 20; // weights of a layer from which on its thumbnails take a while
 const BELOW = 30; // height of the chosen head's name below them, likewise
 const SENTENCE =
@@ -134,10 +135,18 @@ export function atlas(state, parent) {
   function order() {
     const { numbers, selection } = state;
     const { key, least } = rankOf(selection.rank);
-    if (selection.arrangement !== "rank" || !numbers?.has(key)) return null;
+    if (selection.arrangement !== "rank" || !numbers?.has(key) || isUndefined(key)) return null;
     const spots = state.passing();
     return { spots: ranked(numbers.values(key, spots), least).map((index) => spots[index]), key };
   }
+
+  /**
+   * Whether no head has a number.
+   *
+   * @param {string} key
+   */
+  const isUndefined = (key) =>
+    Boolean(state.numbers?.has(key) && state.numbers.values(key, state.spots()).every((value) => value === null));
 
   /**
    * @param {number} unit size of type
@@ -361,8 +370,11 @@ export function atlas(state, parent) {
     [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === column));
     [...rowNames.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
     const by = sorted && state.numbers?.measure(sorted.key).title;
+    const { key } = rankOf(state.selection.rank);
+    const without = !sorted && state.selection.arrangement === "rank" && isUndefined(key);
+    const unsorted = without && state.numbers ? ` Not sorted: ${undefinedNote(state.numbers, key, state.spots())}` : "";
     const missing = sorted && !places.place(state.selection) ? " The chosen one is not among them." : "";
-    setText(sentence, sorted ? `${few} of ${all} heads by ${by}.${missing}` : `${SENTENCE}${frames}${faded}`);
+    setText(sentence, sorted ? `${few} of ${all} heads by ${by}.${missing}` : `${SENTENCE}${frames}${faded}${unsorted}`);
     const what = sorted
       ? `in the order of ${by}, ${few} of ${all} heads.`
       : `${rows().length} rows (layers), ${top.children.length - 2} heads each, then their mean and maximum.`;

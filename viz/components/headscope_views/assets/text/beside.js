@@ -14,6 +14,7 @@ const LEAST = 0.005; // less is 0.00
 const GAP = 26; // CSS pixels
 const ROOM = 190; // that are needed
 const SHARES = 52; // what bars beside the rows take
+const SCALE = 205; // what the colour scale below a small matrix takes
 
 /**
  * @param {TextState} state
@@ -34,7 +35,7 @@ export function besideMatrix(state, stage, words) {
    */
   function place({ left, top, width, unit }, wide) {
     const shares = state.selection.sinks === "shown" ? 0 : SHARES * unit;
-    const from = Math.round(left + width + shares + GAP * unit);
+    const from = Math.round(left + Math.max(width + shares, SCALE * unit) + GAP * unit);
     const fits = wide - from >= ROOM * unit;
     if (!moved(fits, from, Math.round(top))) return;
     box.hidden = !fits;

@@ -98,12 +98,20 @@ export function matrix(state, parent) {
   }
 
   /**
+   * Round a point of the plot; without one round the cell of the cross-hair, else the middle.
+   *
    * @param {number} factor
    * @param {number} [x]
    * @param {number} [y]
    */
   function zoomBy(factor, x, y) {
-    if (layout) show(viewport.zoomed(layout, view(), factor, x, y));
+    if (!layout) return;
+    const cell = x === undefined ? state.hover : null;
+    if (!cell) return show(viewport.zoomed(layout, view(), factor, x, y));
+    const from = viewport.revealing(layout, view(), cell);
+    const place = viewport.placeOf(layout, from, cell);
+    const middle = inPlot(place.x + place.wide / 2, place.y + place.tall / 2);
+    show(viewport.revealing(layout, viewport.zoomed(layout, from, factor, ...middle), cell));
   }
 
   /** @type {(x: number, y: number) => [number, number]} */
