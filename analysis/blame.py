@@ -205,7 +205,7 @@ def best_path(
     In each layer the chain stays at its token, by the residual connection, or follows an edge whose
     cut would lower the number. Of all chains it has the largest sum.
     """
-    best, steps = torch.zeros(maps[0].shape[1]), []
+    best, steps = maps[0].new_zeros(maps[0].shape[1]), []
     for each in maps:  # best[i]: the most that reaches token i behind this layer
         gain, head = (-each).clamp_min(0).max(0)  # query key
         reached, key = (gain + best[None]).masked_fill(gain <= 0, -torch.inf).max(1)

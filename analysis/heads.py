@@ -357,14 +357,14 @@ class HeadNumbers:
             columns |= {"side": side, "far": side * key}
         around = (place[:, None] + torch.arange(-NEAR, NEAR + 1) - key[0]).long()
         inside = (around >= 0) & (around < len(key))
-        twins, equal = None, self.of.twins
+        twins, equal, device = None, self.of.twins, weights.device
         if equal is not None:
             pairs = equal.others(rows, causal=self.of.causal), equal.followers(rows)
-            twins = pairs[0].within(keys), pairs[1].within(keys)
+            others, followers = (each.within(keys).to(device) for each in pairs)
+            twins = others, followers
         chosen = self.of.sampled[rows].nonzero().flatten()
         offsets = self.of.offset_of(rows.start + chosen, keys)
         counted = torch.stack([each[:, rows] for each in self.of.rows.values()])
-        device = weights.device
         return _Span(
             rows,
             keys,

@@ -38,6 +38,13 @@ class Pairs:
         inside = (keys_of >= keys.start) & (keys_of < keys.stop)
         return Pairs((rows[inside], keys_of[inside] - keys.start))
 
+    def to(self, device: torch.device) -> "Pairs":
+        """The pairs on a device."""
+        if self.places is not None:
+            rows, keys = self.places
+            return Pairs((rows.to(device), keys.to(device)))
+        return Pairs(cells=None if self.cells is None else self.cells.to(device))
+
     def weight(self, weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row"]:
         """The weight of each row on its pairs."""
         if self.places is None:

@@ -209,7 +209,7 @@ def feature_colours(
     axes, explained = _components(every[chosen], 3)
     projected = (every[chosen] - every[chosen].mean(0)) @ axes.T
     low, high = projected.amin(0), projected.amax(0)
-    colours = torch.zeros(len(every), 3)
+    colours = every.new_zeros(len(every), 3)
     colours[chosen] = (projected - low) / torch.where(high > low, high - low, 1)
     return FeatureColours(
         colours.split(sizes), chosen.split(sizes), along.split(sizes), threshold or 0.0, explained

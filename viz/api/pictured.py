@@ -293,7 +293,8 @@ def captions(entry: TraceEntry, id: str, texts: str) -> Answer:
     if entry.before is not None:
         raise ValueError("captions are compared by the model as it is: undo the edits first")
     with opened(entry) as (model, given, _):
-        compared = contrast.captions(model, given["pixel_values"], lines)
+        picture = given["pixel_values"] if contrast.compares(model) else None
+        compared = contrast.captions(model, picture, lines)
     return {
         "captions": [
             {

@@ -242,7 +242,10 @@ def _by_layer(entry: TraceEntry, lens: str, places: Sequence[int]) -> "list[Tens
 
     trace = with_hidden(entry)
     carried = _jacobians(entry, trace) if lens == "jacobian" else None
-    count = len(trace.hidden_states[trace.sites[-1].tower].states)
+    held = trace.hidden_states.get(trace.sites[-1].tower)
+    if held is None:
+        raise ValueError(f"{trace.model} keeps no states of the layers that give its output")
+    count = len(held.states)
     readings = []
     for layer in range(count):
         report(layer, count)

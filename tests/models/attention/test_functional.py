@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 import models.attention.functional
-from models.attention import Mask, Pattern, attend
+from models.attention import Dot, Mask, Pattern, attend
 from models.edits import Temperature
 from tests.models.cases import CASES, HEADS, KV_HEADS, Case, answer, inputs
 from tests.models.devices import DEVICES
@@ -178,6 +178,9 @@ def test_devices(name: str, device: str) -> None:
     case = CASES[name]
     q, k, v = (x.to(device) for x in inputs(case, 2))
     call = dict(case.call)
+    score = call.get("score", Dot())
+    if score.sink is not None:
+        call["score"] = replace(score, sink=score.sink.to(device))
     mask = call.get("mask", Mask())
     if mask.padding is not None:
         call["mask"] = replace(mask, padding=mask.padding.to(device))

@@ -1,6 +1,7 @@
 """Order inside attention: plain loops, the libraries that made the schemes known, and `attend`."""
 
 import math
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -316,7 +317,7 @@ def test_on_a_device(positions: str, device: str) -> None:
     network = encoder(positions)
     with torch.no_grad():
         expected = network(ids_of())
-        found = network.to(device)(ids_of().to(device))
+        found = deepcopy(network).to(device)(ids_of().to(device))
     assert (found.hidden.cpu() - expected.hidden).abs().max() < 5e-5
     off = found.patterns[2].weights(3, [1, 4]).cpu() - expected.patterns[2].weights(3, [1, 4])
     assert off.abs().max() < 5e-5

@@ -1,0 +1,459 @@
+"""What a graphics card computes is what the processor computes: passes, edits, every analysis.
+
+Each number is computed twice, on the processor and on the card, from the same weights.
+"""
+
+import copy
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from analysis.alike import alike
+from analysis.attribution import logit_attribution
+from analysis.blame import blame
+from analysis.corpus import open_run, run
+from analysis.decompx import decompx
+from analysis.effects import Logit
+from analysis.faithfulness import faithfulness
+from analysis.flow import flow
+from analysis.generation import continuation, write_on
+from analysis.heads import heads
+from analysis.lens import jacobian_lens, lens_ranks, logit_lens, mean_jacobians
+from analysis.norms import alti, value_norms
+from analysis.reachable import reachable
+from analysis.relevance import METHODS, explain
+from analysis.rollout import rollout
+from analysis.similarity import head_map
+from analysis.sinks import sinks_of
+from analysis.split import split
+from analysis.states import state_sweep
+from analysis.sweep import checked_sweep
+from analysis.telling import telling
+from analysis.vision import (
+    attention_distance,
+    attention_entropy,
+    feature_colours,
+    patch_similarity,
+    token_norms,
+)
+from models.decoder import DecoderConfig
+from models.edits import (
+    Ablate,
+    AblateMLP,
+    Cover,
+    Cut,
+    Drop,
+    Evict,
+    Patch,
+    Reference,
+    SetPositions,
+    SetWeights,
+    Swap,
+    Temperature,
+    UsePattern,
+)
+from models.encoder import EncoderConfig
+from models.inputs.prompt import Prompt
+from models.model import Model
+from models.request import File, Picture, Question, Source, TraceRequest, file_of
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
+from models.verify import verify
+from models.vit import ViTConfig
+from tests.models.devices import DEVICES
+from tests.models.pretrained.tiny import BY_NAME
+from tests.models.vision_language import BY_NAME as SEEING
+from tests.models.vision_language import photo
+from tests.viz.api.pictured import networks_in
+from tests.viz.api.test_objects import save
+from tests.viz.api.test_routes import GOOD, HOSTS
+from viz.api import registry, tracing
+from viz.api.entries import TraceEntry
+from viz.api.samples import PHOTOS
+from viz.routes import routes
+
+CARDS = DEVICES[1:]
+CLOSE: dict[str, Any] = {"rtol": 2e-3, "atol": 2e-4}  # of sums in another order, once amplified
+SMALL = {"dim": 24, "depth": 3, "heads": 3, "mlp": 17, "max_tokens": 19, "seed": 3}
+IDS, OTHER, TARGET = (torch.randint(3, 40, (1, n), generator=torch.Generator()) for n in (9, 9, 7))
+PIXELS = torch.randn(1, 3, 20, 20, generator=torch.Generator().manual_seed(3))
+OWN: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "encoder": (EncoderConfig(vocab=53, **SMALL), (IDS,)),
+    "decoder": (DecoderConfig(vocab=53, **SMALL), (IDS,)),
+    "encoder–decoder": (Seq2SeqConfig(source_vocab=53, target_vocab=53, **SMALL), (IDS, TARGET)),
+    "ViT": (
+        ViTConfig(image=20, patch=4, classes=5, dim=24, depth=3, heads=3, mlp=17, seed=3),
+        (PIXELS,),
+    ),
+}
+LIBRARY = ("BERT", "GPT-2", "Llama", "Gemma 2", "T5", "BART", "ViT", "Swin", "Mamba", "GPT-OSS")
+NAMES = [*OWN, *(name for name in LIBRARY if name in BY_NAME)]
+ONE_STACK = [name for name in NAMES if name not in ("encoder–decoder", "T5", "BART", "Swin")]
+
+
+@pytest.fixture(autouse=True)
+def _whole_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Convolutions in float32: by default cards round what they multiply to 10 bits."""
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+
+
+@cache
+def source(name: str) -> tuple[Any, tuple[Any, ...]]:
+    """A network on the processor, and what it is given: one item."""
+    if name in OWN:
+        config, given = OWN[name]
+        return load(config).network, given
+    every = BY_NAME[name].inputs()
+    every.pop("attention_mask", None)
+    return BY_NAME[name].build(), ({key: value[:1] for key, value in every.items()},)
+
+
+def model(name: str, device: str) -> Model:
+    return load(copy.deepcopy(source(name)[0]), device=device)
+
+
+def traced(name: str, device: str, **options: Any) -> Trace:
+    return trace(model(name, device), *source(name)[1], **options)
+
+
+def numbers(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number in a result, with its place in it; tensors whole."""
+    if isinstance(value, (torch.Tensor, int, float)) and not isinstance(value, bool):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from numbers(part, f"{place}.{key}")
+    elif dataclasses.is_dataclass(value):
+        for each in dataclasses.fields(value):
+            yield from numbers(getattr(value, each.name), f"{place}.{each.name}")
+    elif isinstance(value, (list, tuple)):
+        for at, part in enumerate(value):
+            yield from numbers(part, f"{place}[{at}]")
+
+
+def agree(there: Any, here: Any, at_least: int = 1) -> None:
+    """Both results have the same numbers, and at least some."""
+    ours, theirs = [*numbers(there)], [*numbers(here)]
+    assert [place for place, _ in ours] == [place for place, _ in theirs]
+    assert len(ours) >= at_least
+    for (place, mine), (_, plain) in zip(ours, theirs, strict=True):
+        if isinstance(mine, torch.Tensor):
+            message = f"{place}: "
+            torch.testing.assert_close(
+                mine.detach().cpu(),
+                plain.detach().cpu(),
+                equal_nan=True,
+                msg=lambda text, message=message: message + text,
+                **CLOSE,
+            )
+        else:
+            near = math.isclose(mine, plain, rel_tol=CLOSE["rtol"], abs_tol=CLOSE["atol"])
+            assert near or (math.isnan(mine) and math.isnan(plain)), (place, mine, plain)
+
+
+def of_trace(t: Trace) -> dict[str, Any]:
+    """What a pass gives: every weight, the output, the hidden states."""
+    return {
+        "weights": [t.weights(site) for site in t.sites],
+        "output": t.output.values,
+        "hidden": [states.states for states in t.hidden_states.values()],
+    }
+
+
+# --- passes and edits -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", CARDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pass(name: str, device: str) -> None:
+    there = traced(name, device, hidden=True)
+    assert there.weights(there.sites[0]).device.type == device
+    agree(of_trace(there), of_trace(traced(name, "cpu", hidden=True)), 3)
+
+
+@pytest.mark.parametrize("device", CARDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_check_against_the_network_itself(name: str, device: str) -> None:
+    opened = model(name, device)
+    assert verify(opened, *source(name)[1]).difference < 1e-4
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("device", CARDS)
+def test_half_precision_stays_near(dtype: torch.dtype, device: str) -> None:
+    for name in ("decoder", "Llama", "BERT"):
+        half = load(copy.deepcopy(source(name)[0]), device=device, dtype=dtype)
+        there, here = trace(half, *source(name)[1]), traced(name, "cpu")
+        for site in here.sites:
+            apart = (there.weights(site).float().cpu() - here.weights(site)).abs().max()
+            assert apart < 0.1
+            assert there.weights(site).sum(-1).sub(1).abs().max() < 1e-2
+
+
+EDITS: dict[str, Callable[[Model, tuple[Any, ...]], Any]] = {
+    "zero": lambda *_: Ablate(1, 0),
+    "mean": lambda *_: Ablate(1, (0, 2), "mean"),
+    "token": lambda *_: Ablate(1, 0, "token", token=2),
+    "shuffled": lambda *_: Ablate(1, 0, "shuffled", seed=3),
+    "noise": lambda *_: Ablate(1, 0, "noise", seed=3),
+    "reference": lambda m, given: Ablate(1, 0, "mean", over=Reference.of("it", trace(m, *given))),
+    "MLP": lambda *_: AblateMLP(1),
+    "MLP, shuffled": lambda *_: AblateMLP(1, "shuffled", seed=3),
+    "temperature": lambda *_: Temperature(0.3, 1, 0),
+    "cut": lambda *_: Cut(1, 0, (4, 5), 2),
+    "cell": lambda *_: SetWeights(1, 0, 5, 2, 0.4),
+    "row": lambda *_: SetWeights(1, 0, 2, (0, 1), (0.7, 0.3)),
+    "another head": lambda *_: UsePattern(1, 0, 1),
+    "uniform": lambda *_: UsePattern(1, 0, "uniform"),
+    "shift": lambda *_: UsePattern(1, 0, "shift", by=2),
+    "state": lambda m, given: Patch(1, "hidden", trace(m, *given, hidden=True), 3, 2),
+    "query": lambda m, given: Patch(1, "q", trace(m, *given), 3, 2, head=1),
+    "key": lambda m, given: Patch(1, "k", trace(m, *given), 3, 2, head=1),
+    "value": lambda m, given: Patch(1, "v", trace(m, *given), 3, 2, head=1),
+    "head": lambda m, given: Patch(1, "head", trace(m, *given), 3, 2, head=1),
+    "drop": lambda *_: Drop(3),
+    "swap": lambda *_: Swap(2, 4),
+    "no positions": lambda *_: SetPositions("none"),
+    "shifted positions": lambda *_: SetPositions("shifted", by=2),
+    "window": lambda *_: Evict(3, 1),
+    "window, rotated": lambda *_: Evict(3, 1, 1, rotate=10000.0, width=8),
+    "cover": lambda *_: Cover((2, 3)),
+    "blur": lambda *_: Cover((2, 3), "blur"),
+}
+
+
+@pytest.mark.parametrize("device", CARDS)
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit(edit: str, device: str) -> None:
+    tried = False
+    for name in ("encoder", "decoder", "ViT", "BERT", "Llama"):
+        given, results = source(name)[1], []
+        try:
+            for each in ("cpu", device):
+                opened = model(name, each)
+                edited = trace(opened, *given, edits=[EDITS[edit](opened, given)], hidden=True)
+                results.append(of_trace(edited))
+        except (ValueError, TypeError):
+            assert not results, "refused on the card alone"
+            continue
+        tried = True
+        if edit != "noise":  # each device draws its own
+            agree(results[1], results[0], 3)
+    assert tried, "no network takes it"
+
+
+# --- analyses ---------------------------------------------------------------------------------
+
+ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
+    "heads": lambda m, given, t: heads(t),
+    "rollout": lambda m, given, t: rollout(t),
+    "flow": lambda m, given, t: flow(t, 2),
+    "value norms": lambda m, given, t: value_norms(t, 1),
+    "ALTI": lambda m, given, t: alti(t),
+    "DecompX": lambda m, given, t: decompx(t, 2),
+    "split": lambda m, given, t: split(t, 1, 0, 2, 1),
+    "head map": lambda m, given, t: head_map(t),
+    "sinks": lambda m, given, t: [sinks_of(t, site) for site in t.sites],
+    "telling": lambda m, given, t: telling(t),
+    "reach": lambda m, given, t: [
+        each.float() for each in reachable(t, t.sites[0], "head", head=1)
+    ],
+    "norms of states": lambda m, given, t: token_norms(t),
+    "distance": lambda m, given, t: attention_distance(t, t.sites[1]),
+    "entropy": lambda m, given, t: attention_entropy(t, t.sites[1]),
+    "colours": lambda m, given, t: feature_colours([t.hidden(1)]).colours,
+    "similarity": lambda m, given, t: patch_similarity(t.hidden(1), 2),
+    "sweep": lambda m, given, t: checked_sweep(
+        m, *given, edit=lambda layer, head: Ablate(layer, head), measure=Logit(4), top=3
+    ),
+    "states": lambda m, given, t: state_sweep(m, *given, OTHER, measure=Logit(4), top=3),
+    "attribution": lambda m, given, t: logit_attribution(t, 4, versus=3),
+    "logit lens": lambda m, given, t: logit_lens(t, 1),
+    "ranks": lambda m, given, t: lens_ranks(t, 4).float(),
+    "jacobian lens": lambda m, given, t: jacobian_lens(t, 1),
+    "mean jacobians": lambda m, given, t: mean_jacobians([t]),
+    "blame": lambda m, given, t: blame(m, *given, controls=3),
+    "written": lambda m, given, t: dataclasses.astuple(continuation(m, *given, 4)),
+    "written with an edit": lambda m, given, t: write_on(m, *given, 3, edits=[Ablate(1, 0)]).ids,
+    "faithfulness": lambda m, given, t: faithfulness(
+        m, *given, torch.linspace(0, 1, len(t.tokens[0])), orders=2
+    ),
+}
+ANALYSES |= {
+    f"relevance by {method}": lambda m, given, t, method=method: (
+        explain(m, *given, method=method).tokens
+    )
+    for method in METHODS
+}
+
+
+@pytest.mark.parametrize("device", CARDS)
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_an_analysis(analysis: str, device: str) -> None:
+    tried = False
+    for name in ("decoder", "encoder", "ViT", "Llama", "BERT"):
+        given, results = source(name)[1], []
+        try:
+            for each in ("cpu", device):
+                opened = model(name, each)
+                results.append(
+                    ANALYSES[analysis](opened, given, trace(opened, *given, hidden=True))
+                )
+        except (ValueError, TypeError):
+            assert not results, "refused on the card alone"
+            continue
+        tried = True
+        agree(results[1], results[0])
+    assert tried, "no network takes it"
+
+
+@pytest.mark.parametrize("device", CARDS)
+def test_heads_that_are_alike(device: str) -> None:
+    found = []
+    for each in ("cpu", device):
+        t = trace(load("grammar-next", device=each), "the cats near the cabinet")
+        found.append(alike(t, t.sites[1], 1, t))
+    agree(found[1], found[0])
+
+
+@pytest.mark.parametrize("device", CARDS)
+def test_a_corpus(device: str, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join("abcdefgh"[at % 4 :] * 2 for at in range(13)))
+    tables = []
+    for each in ("cpu", device):
+        out = tmp_path / each
+        run(load("induction", device=each), [texts], out, block=5)
+        tables.append(open_run(out).measures.set_index(["id", "measure"])["mean"].to_dict())
+    agree(
+        {str(key): value for key, value in tables[1].items()},
+        {str(key): value for key, value in tables[0].items()},
+        5,
+    )
+
+
+# --- words and pictures -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", CARDS)
+@pytest.mark.parametrize("family", SEEING)
+def test_a_question_about_a_picture(family: str, device: str, tmp_path: Path) -> None:
+    folder = SEEING[family].save(tmp_path)
+    asked = Prompt("what is on the picture ?", [photo()])
+    passes = [of_trace(trace(load(folder, device=each), asked)) for each in ("cpu", device)]
+    agree(passes[1], passes[0], 2)
+
+
+# --- what the views ask -----------------------------------------------------------------------
+
+OF_PICTURES = {
+    "overview": "",
+    "picture": "",
+    "layer": "site=1",
+    "heads": "site=1&axis=query&index=3",
+    "sinks": "site=1&outliers=1",
+    "predictions": "site=1&direction=out&token=3",
+    "model": "site=0&head=mean&method=rollout",
+    "model_row": "site=0&head=mean&method=flow&index=2&columns=0-4",
+    "relevance": "site=0&method=chefer",
+    "faithfulness": "site=0&method=chefer&order=0",
+    "perturbation": "site=0&method=chefer&proof=deletion",
+    "components": "",
+    "similar": "token=4",
+    "matters": "site=0&top=2",
+    "matters_in_layer": "site=0",
+    "reachable": "site=0&what=head&head=1",
+}
+OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}
+
+
+def of_ids(device: str, folder: Path) -> TraceEntry:
+    config = EncoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13, max_tokens=31)
+    ids = torch.randint(53, (1, 11), generator=torch.Generator().manual_seed(5))
+    opened = load(config, device=device)
+    return TraceEntry(
+        trace(opened, ids),
+        lambda site, head: f"t.weights({site}, {head!r})",
+        opened=lambda: (opened, ids, None),
+    )
+
+
+def of_folder(device: str, folder: Path, question: Any, typed: str | None = None) -> TraceEntry:
+    source = tracing.stamped(Source("folder", str(folder), device=device))
+    return tracing.entry_for(TraceRequest(source, question, typed)).value
+
+
+def of_picture(device: str, folder: Path) -> TraceEntry:
+    networks_in(folder)
+    return of_folder(device, folder / "dinov2", Picture(flower()))
+
+
+def of_objects(device: str, folder: Path) -> TraceEntry:
+    save("deformable", folder)
+    return of_folder(device, folder, Picture(flower()))
+
+
+def of_question(device: str, folder: Path) -> TraceEntry:
+    return of_folder(device, SEEING["LLaVA"].save(folder), Question("what", (flower(),)), "a dog")
+
+
+def of_answer(device: str, folder: Path) -> TraceEntry:
+    return of_folder(device, SEEING["LLaVA"].save(folder), Question("what", (flower(),)))
+
+
+def flower() -> File:
+    return file_of(Path(PHOTOS["flower"]).read_bytes(), "flower.jpg")
+
+
+def of_text(device: str, folder: Path) -> TraceEntry:
+    source = tracing.of_catalogue("grammar-next", device)
+    return tracing.entry_for(TraceRequest(source, "the cats near the cabinet")).value
+
+
+def answers(entry: TraceEntry, queries: Mapping[str, str]) -> dict[str, tuple[int, Any]]:
+    """The status of every answer, and its content."""
+    held, given = registry.once(("devices", id(entry)), lambda: entry), {}
+    with TestClient(Starlette(routes=routes(lambda: HOSTS)), base_url="http://localhost") as client:
+        for name, query in queries.items():
+            answer = client.get(f"/api/trace/{held.id}/{name}?{query}")
+            json = "json" in answer.headers["content-type"]
+            given[name] = answer.status_code, answer.json() if json else len(answer.content)
+    return given
+
+
+@pytest.mark.parametrize("device", CARDS)
+@pytest.mark.parametrize(
+    ("entry_of", "queries"),
+    [
+        (of_ids, GOOD),
+        (of_text, GOOD),
+        (of_picture, OF_PICTURES),
+        (of_question, OF_WRITING),
+        (of_answer, OF_WRITING),
+        (of_objects, GOOD),
+    ],
+)
+def test_what_the_views_ask(
+    entry_of: Callable[[str, Path], TraceEntry],
+    queries: Mapping[str, str],
+    device: str,
+    tmp_path: Path,
+) -> None:
+    here = answers(entry_of("cpu", tmp_path / "a" / "model"), queries)
+    there = answers(entry_of(device, tmp_path / "b" / "model"), queries)
+    assert sum(status == 200 for status, _ in here.values()) > 10
+    assert {name: status for name, (status, _) in there.items()} == {
+        name: status for name, (status, _) in here.items()
+    }
+    for name in here:
+        if name not in ("export", "python", "corpora", "photo"):
+            agree(there[name][1], here[name][1], 0)
