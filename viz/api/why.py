@@ -34,7 +34,7 @@ def refused(entry: TraceEntry, id: str) -> Answer:
     reasons: Answer = {}
     if is_mean(trace):
         reasons |= dict.fromkeys(("qk", "stages", "parts"), OF_ONE)
-    if kind not in ("tokens", "classes"):
+    if kind not in ("tokens", "classes", "similarity"):  # of which heads can be switched off
         reasons["parts"] = f"Parts are of a logit; {trace.model} gives {trace.output.name}"
     try:
         if kind != "tokens":

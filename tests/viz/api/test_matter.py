@@ -7,7 +7,7 @@ from models.edits import Ablate
 from models.request import Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
-from viz.api import matter, samples, tracing
+from viz.api import matter, samples, tracing, why
 from viz.api.requests import QuestionError
 
 TEXT = "the cat saw the dog"
@@ -106,6 +106,25 @@ def test_the_heads_of_a_picture_without_classes_move_its_class_token() -> None:
             off = trace(model, pixels, edits=[Ablate(layer, head)]).output.values[0, 0]
             cosine = float(torch.cosine_similarity(off.double(), plain.double(), dim=0))
             assert value == pytest.approx(1 - cosine, rel=1e-3)
+
+
+def test_the_heads_of_a_text_without_logits_move_its_embedding() -> None:
+    entry, model = entry_of("minilm"), load("minilm")
+    assert "parts" not in why.refused(entry, "")
+    answer = matter.matters(entry, "", 0, top=3)
+    assert (answer["number"], answer["name"]) == ("distance", "tokens")
+    plain = entry.trace.output.values[0].mean(0).double()
+    effects = [
+        (layer, head, value)
+        for layer, row in enumerate(answer["exact"])
+        for head, value in enumerate(row)
+        if value is not None
+    ]
+    assert len(effects) == 3
+    for layer, head, value in effects:
+        off = trace(model, TEXT, edits=[Ablate(layer, head)]).output.values[0].mean(0).double()
+        cosine = float(torch.cosine_similarity(off, plain, dim=0))
+        assert value == pytest.approx(1 - cosine, rel=1e-3)
 
 
 def test_a_sweep_of_too_many_heads_is_refused() -> None:

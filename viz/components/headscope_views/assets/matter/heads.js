@@ -88,6 +88,8 @@ export function headsThatMatter(swept, parent) {
   const marked = changes();
 
   const isOn = () => view.selection.matter !== "no";
+  /** The chosen output; a state is none whose logit could be read. */
+  const outputOf = () => (view.base.explains === "similarity" ? "" : view.selection.output);
   /** @param {number} site */
   const nameOf = (site) => siteName(view.base, site);
 
@@ -203,7 +205,7 @@ export function headsThatMatter(swept, parent) {
   function compare() {
     if (!chosen || !answered) return;
     const { site, head } = chosen;
-    const { output } = view.selection;
+    const output = outputOf();
     const done = answered.exact !== null;
     const path = pathOf("matters_in_layer", { site, off: off.value, ...(output ? { output } : {}) });
     const layer = done ? /** @type {MattersInLayer | {why: string} | null} */ (view.answer(IN_LAYER, path)) : null;
@@ -239,7 +241,7 @@ export function headsThatMatter(swept, parent) {
         view.forget(IN_LAYER);
         return view.forget(KEY);
       }
-      const { output, matter } = view.selection;
+      const [output, { matter }] = [outputOf(), view.selection];
       off.value = matter;
       const asked = { site: swept.site(), off: matter, ...(output ? { output } : {}) };
       const rough = answerOf(pathOf(KEY, asked));

@@ -109,6 +109,7 @@ export function blame(state, parent) {
   }
 
   return {
+    box,
     /** @param {Theme} theme */
     render(theme) {
       const { tested, output } = state.selection;

@@ -7,12 +7,21 @@ import { effectsOf, headsThatMatter, KEY } from "../matter/heads.js";
 /** @import {MattersAnswer, Measure, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 
-/** @type {Measure} */
-const MEASURE = {
-  ...{ key: KEY, title: "Effect when off", source: "Nanda 2023, “Attribution patching”; Kramár et al. 2024, “AtP*”" },
-  ...{ formula: "logit without the head − logit", low: null, high: null },
-  about: "What switching the head off does to the logit of the chosen output: exactly where it was switched off in a pass of its own, else by attribution",
-};
+/**
+ * @param {MattersAnswer} answer
+ * @returns {Measure}
+ */
+function measureOf({ number }) {
+  const [formula, what] =
+    number === "distance"
+      ? ["1 − cosine of the embeddings with and without the head", "How far switching the head off moves the embedding"]
+      : ["logit without the head − logit", "What switching the head off does to the logit of the chosen output"];
+  return {
+    ...{ key: KEY, title: "Effect when off", source: "Nanda 2023, “Attribution patching”; Kramár et al. 2024, “AtP*”" },
+    ...{ formula, low: null, high: null },
+    about: `${what}: exactly where it was switched off in a pass of its own, else by attribution`,
+  };
+}
 
 /**
  * @param {TextState} state
@@ -35,7 +44,7 @@ export function matter(state, parent) {
     /** @type {(number | null)[][]} */
     const values = state.base.sites.map(() => []);
     for (const { site, head, rough, exact } of effectsOf(answer)) values[site][head] = exact ?? rough;
-    queueMicrotask(() => state.addNumber(MEASURE, values));
+    queueMicrotask(() => state.addNumber(measureOf(answer), values));
   }
 
   const panel = headsThatMatter(

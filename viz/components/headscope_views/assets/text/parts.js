@@ -23,6 +23,7 @@ const VERSUS = /** @type {const} */ ({ option: "versus", label: "less that of", 
 const SENTENCE =
   "What each head and each MLP writes into the last state of the token, as its share of the logit. Choose a head" +
   " to see it.";
+const NO_LOGIT = "There is no logit to divide: the output is a state. How far it moves without a head can be measured.";
 const DOUBT =
   "What it does not prove: only what is written directly into the last state is counted, with the final norm held" +
   " at this input’s scale; what a head does through later layers appears as the part of those layers.";
@@ -158,10 +159,19 @@ export function parts(state, parent) {
       const { form, output: chosen, versus: other } = state.selection;
       section.hidden = form !== "parts";
       if (section.hidden) return;
-      setText(title, `${state.base.model} · parts of a logit`);
+      const logits = state.base.explains !== "similarity";
+      setText(title, `${state.base.model} · ${logits ? "parts of a logit" : "what the output needs"}`);
       if (state.base.caveat) title.append(` — ${state.base.caveat}`);
-      output.render(true);
-      versus.render(true);
+      for (const each of [rests, states]) each.box.hidden = !logits;
+      setText(sentence, logits ? SENTENCE : NO_LOGIT);
+      output.render(logits);
+      versus.render(logits);
+      if (!logits) {
+        wait.hidden = body.hidden = true;
+        matters.render(theme);
+        return markPainted(section);
+      }
+      wait.hidden = false;
       const query = { ...(chosen ? { output: chosen } : {}), ...(other ? { versus: other } : {}) };
       const answer = /** @type {LogitParts | {why: string} | null} */ (
         state.view.answer("parts", pathOf("parts", query))

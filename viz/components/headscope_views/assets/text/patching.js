@@ -150,6 +150,7 @@ export function patching(state, parent) {
   }
 
   return {
+    box,
     /** @param {Theme} theme */
     render(theme) {
       const { patched: text } = state.selection;

@@ -327,7 +327,7 @@ function othersOf(state) {
   const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
   return [
     ...(canTest(state) ? [figureNamed("faithfulness")] : []),
-    ...(form === "parts" ? [figureNamed("blame")] : []),
+    ...(form === "parts" && state.base.explains !== "similarity" ? [figureNamed("blame")] : []),
     ...several,
     ...sideBySide(state),
     figureNamed("atlas"),
