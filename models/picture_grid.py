@@ -105,3 +105,10 @@ def tokens_of(grids: Sequence[PictureGrid]) -> list[int]:
 def row_by_row(rows: int, cols: int, first: int = 0) -> Int[Tensor, "row col"]:
     """Places of a grid whose tokens lie row by row."""
     return first + torch.arange(rows * cols).view(rows, cols)
+
+
+def frame_name(frames: Sequence[int]) -> str:
+    """Of frames counted from 0, such as "frames 3 and 4"."""
+    numbers = [str(frame + 1) for frame in frames]
+    *most, last = numbers
+    return f"frames {', '.join(most)} and {last}" if most else f"frame {last}"

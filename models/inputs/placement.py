@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.inputs.sequences import InputSequence
-from models.picture_grid import Box, Part, PictureGrid, row_by_row, tokens_of
+from models.picture_grid import Box, Part, PictureGrid, frame_name, row_by_row, tokens_of
 from models.text import Tokens
 
 if TYPE_CHECKING:
@@ -301,13 +301,6 @@ def _merged(
                 )
             picture += 1
     return tuple(grids), {}
-
-
-def frame_name(frames: Sequence[int]) -> str:
-    """Of frames counted from 0, such as "frames 3 and 4"."""
-    numbers = [str(frame + 1) for frame in frames]
-    *most, last = numbers
-    return f"frames {', '.join(most)} and {last}" if most else f"frame {last}"
 
 
 def _none(*given: Any) -> tuple[Grids, dict[int, str]]:

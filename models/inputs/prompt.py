@@ -14,8 +14,8 @@ from models.inputs.joint_processor import joint_processor
 from models.inputs.pictures import opened, processed
 from models.inputs.placement import coordinates, parts_of
 from models.inputs.processor import notes_of, seen_image
-from models.inputs.video import FAMILIES, Frames, Video, read_video
-from models.picture_grid import Box, Part
+from models.inputs.video import ASSUMED, FAMILIES, Frames, Video, read_video
+from models.picture_grid import Box, Part, frame_name
 from models.text import Decoding, check_text
 
 if TYPE_CHECKING:
@@ -248,11 +248,17 @@ def _of_video(model: "Model", prompt: Prompt, video: Video) -> Reading:
     reader = processor.video_processor  # pyright: ignore[reportOptionalMemberAccess]
     rows, cols = high * reader.patch_size, wide * reader.patch_size
     notes = [
-        f"{len(frames.images)} frames, read as {cols} × {rows} pixels:"
+        f"all {len(frames.images)} frames, read as {cols} × {rows} pixels:"
         f" {reader.temporal_patch_size} frames share a grid of tokens, of which there are {count}"
     ]
     if frames.fps is None:
-        notes.append("no frame rate is stated: 24 frames a second are assumed")
+        notes.append(f"no frame rate is stated: {ASSUMED} frames a second are assumed")
+    if (sampled := reader.sampled(frames)) is not None:
+        chosen, rate = sampled
+        notes.append(
+            f"of a file, the model’s own processor would read {rate:g} frames a second:"
+            f" {frame_name(chosen)}"
+        )
     parts = tuple(Part(number, Box(), rows, cols) for number in range(len(frames.images)))
     return Reading(arguments, parts, tuple(notes))
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from models.attention import Mask, Pattern
 from models.inputs.layout import Layout
-from models.picture_grid import PictureGrid
+from models.picture_grid import PictureGrid, frame_name
 from models.trace import TokenAxis
 
 
@@ -81,6 +81,8 @@ def packed_axis(
     merge: int,
     window: Int[Tensor, " square"] | None = None,
     depth: int = 1,
+    *,
+    video: bool = False,
 ) -> TokenAxis:
     """The patches of packed images or videos.
 
@@ -89,6 +91,7 @@ def packed_axis(
         merge: patches along a side of the squares that become one token of text.
         window: the squares of all items, in the order of their windows; None for that of squares.
         depth: frames of a tube.
+        video: whether an item of a single tube is a video.
     """
     places = [
         torch.cat([frame * rows * cols + order for frame in range(frames)])
@@ -99,7 +102,7 @@ def packed_axis(
         squares = torch.cat(places).view(-1, merge**2)
         places = list(squares[window.cpu()].flatten().split(lengths))
     layouts = [
-        Layout(rows, cols, frames=_firsts(tubes, depth), chosen=order[None])
+        Layout(rows, cols, frames=_firsts(tubes, depth, video), chosen=order[None])
         for (tubes, rows, cols), order in zip(grid, places, strict=True)
     ]
     tokens = tuple(layout.tokens(1)[0] for layout in layouts)
@@ -111,27 +114,29 @@ def packed_axis(
     )
     grid_of_all = first.grid if alike and in_rows else None
     sizes = zip(grid, places, layouts, strict=True)
-    pictures = tuple(_over(item, *each) for item, each in enumerate(sizes))
+    pictures = tuple(_over(item, *each, depth) for item, each in enumerate(sizes))
     return TokenAxis(tokens, positions, grid=grid_of_all, pictures=pictures)
 
 
 def _over(
-    item: int, size: Sequence[int], order: Int[Tensor, " token"], layout: Layout
+    item: int, size: Sequence[int], order: Int[Tensor, " token"], layout: Layout, depth: int
 ) -> tuple[PictureGrid, ...]:
     """Where the tokens of an item lie on its picture, or on the frames of its video that share
     them."""
     tubes, rows, cols = size
     cells = order.argsort().view(tubes, rows, cols)
-    depth = layout.frames[1] if tubes > 1 else 0
+    if not layout.frames:
+        return (PictureGrid(item, cells[0]),)
+    frames = (range(first, first + depth) for first in layout.frames)
     return tuple(
-        PictureGrid(item, places, frames=tuple(range(tube * depth, (tube + 1) * depth)))
-        for tube, places in enumerate(cells)
+        PictureGrid(item, places, name=frame_name(those), frames=tuple(those))
+        for places, those in zip(cells, frames, strict=True)
     )
 
 
-def _firsts(tubes: int, depth: int) -> tuple[int, ...]:
+def _firsts(tubes: int, depth: int, video: bool) -> tuple[int, ...]:
     """The first frame of each tube of a video; () for an image."""
-    return tuple(range(0, tubes * depth, depth)) if tubes > 1 else ()
+    return tuple(range(0, tubes * depth, depth)) if tubes > 1 or video else ()
 
 
 @dataclass(frozen=True, eq=False)

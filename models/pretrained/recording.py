@@ -315,7 +315,8 @@ class Recording:
 
             window, _ = get_vision_window_index(grid, merge, tower.window_size, tower.patch_size)
         depth = getattr(tower.config, "temporal_patch_size", None) or 1
-        return packed_axis(grid.tolist(), merge, window, depth)
+        video = grid is self.arguments.get("video_grid_thw")
+        return packed_axis(grid.tolist(), merge, window, depth, video=video)
 
     def blocks(self, entry: Entry, recipe: Pattern) -> Blocks | None:
         """How the items of the batch were cut into windows, if they were.

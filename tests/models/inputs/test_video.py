@@ -139,9 +139,30 @@ def test_two_frames_share_a_grid_of_tokens(name: str, opened: Any) -> None:
     places = [place for grid in grids for place in grid.places.flatten().tolist()]
     assert places == [place for place, id in enumerate(ids) if id == VIDEO]
     assert labels[int(grids[1].places[2, 3])] == "frames 3 and 4, patch 2,3"
-    assert any(note.startswith("5 frames, read as 48 × 32 pixels") for note in found.notes)
+    assert any(note.startswith("all 5 frames, read as 48 × 32 pixels") for note in found.notes)
     tower = next(site for site in found.sites if site.tower == "visual")
     assert [grid.frames for grid in found.key_pictures(tower)] == [(0, 1), (2, 3), (4, 5)]
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_vision_tower_names_the_frames_of_a_short_video(name: str, opened: Any) -> None:
+    found = ask(opened(name), film(2))
+    tower = next(site for site in found.sites if site.tower == "visual")
+    (grid,) = found.key_pictures(tower)
+    assert (grid.frames, grid.name) == ((0, 1), "frames 1 and 2")
+    assert found.key_labels(tower)[0] == "frame 1, patch 0,0"
+    picture = trace(opened(name), Prompt(QUESTION, (photo(),)), "a")
+    assert picture.key_pictures(tower)[0].frames == ()
+
+
+def test_frames_that_the_model_s_own_processor_would_sample_are_named(opened: Any) -> None:
+    """Qwen3-VL's takes 2 a second, at least 4; that of Qwen2-VL reads all."""
+    said = "of a file, the model’s own processor would read 2 frames a second: frames "
+    long = ask(opened("Qwen3-VL"), film(9, fps=3.0)).notes
+    assert said + "1, 3, 4, 6, 7 and 9" in long  # 9 frames are 3 seconds: 6 of 0 to 8, evenly
+    assert said + "1, 3, 4 and 6" in ask(opened("Qwen3-VL"), film(6)).notes
+    for name, video in (("Qwen3-VL", film(4)), ("Qwen2-VL", film(9, fps=3.0))):
+        assert not any(note.startswith(said) for note in ask(opened(name), video).notes)
 
 
 @pytest.mark.parametrize("name", READING)
