@@ -161,14 +161,14 @@ class FrameProcessor:
         from transformers.models.qwen3_vl.video_processing_qwen3_vl import Qwen3VLVideoProcessor
         from transformers.video_utils import VideoMetadata
 
-        own: Any = Qwen3VLVideoProcessor
+        reader: Any = Qwen3VLVideoProcessor
         names = ("do_sample_frames", "fps", "num_frames", "min_frames", "max_frames")
-        usual = {name: getattr(own, name, None) for name in names} | dict(self.settings)
+        usual = {name: getattr(reader, name, None) for name in names} | dict(self.settings)
         if not (self.timed and usual["do_sample_frames"] and usual["fps"]):
             return None
         processor = SimpleNamespace(**usual)
         about = VideoMetadata(len(frames.images), frames.fps or ASSUMED)
-        chosen = sorted({int(each) for each in own.sample_frames(processor, about)})
+        chosen = sorted({int(each) for each in reader.sample_frames(processor, about)})
         return None if len(chosen) == len(frames.images) else (chosen, float(usual["fps"]))
 
     def size_of(self, width: int, height: int, frames: int) -> tuple[int, int]:

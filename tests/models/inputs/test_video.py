@@ -11,6 +11,7 @@ import pytest
 import torch
 from PIL import Image
 from torch import Tensor
+from torch.nn.functional import interpolate
 
 from analysis import grounding, masking
 from models.edits import Ablate
@@ -24,6 +25,7 @@ from models.run import load, trace
 from models.trace import Site, Trace
 from models.verify import verify
 from tests.models.vision_language import BY_NAME, QWEN_PICTURES, QWEN_SIZE, VIDEO, photo
+from viz.api import samples
 
 READING = ["Qwen2-VL", "Qwen2.5-VL", "Qwen3-VL"]
 QUESTION = "what is on the picture"
@@ -102,6 +104,28 @@ def test_patches_are_those_of_the_library_s_video_processor(count: int) -> None:
     expected, *sizes = cut(None, scaled, 4, 2, 2)
     assert grid == [sizes] == [[(count + 1) // 2, 8, 12]]
     torch.testing.assert_close(values, expected[0], atol=1e-6, rtol=0)  # a rounding of float32
+
+
+@pytest.mark.parametrize("name", ["noise", "photo"])
+def test_frames_are_resized_as_by_the_filter_of_torchvision(name: str) -> None:
+    """torchvision calls `interpolate` with antialiasing.
+
+    On bytes it rounds between the two directions, as Pillow does: both are within a level of 255.
+    In floating point it does not round or clip there, which shows in noise that is enlarged; a
+    photo stays within a level.
+    """
+    frame = photo() if name == "noise" else Image.open(io.BytesIO(samples.file("flower").data))
+    processor = processor_of("qwen2_vl", image_mean=[0.0] * 3, image_std=[1.0] * 3)
+    values, _ = patches(processor, [frame] * 2)
+    wide, high = processor.size_of(*frame.size, 2)
+    levels = torch.from_numpy(np.array(frame)).permute(2, 0, 1)[None]
+    kinds = [levels] if name == "noise" else [levels, levels.float()]
+    for kind in kinds:
+        resized = interpolate(kind, (high, wide), mode="bicubic", antialias=True)
+        scaled = resized.float().clamp(0, 255)[0].permute(1, 2, 0).numpy().round().astype(np.uint8)
+        made = processor.images([Image.fromarray(scaled)], do_resize=False, do_normalize=False)
+        difference = 255 * (values - torch.as_tensor(np.array(made["pixel_values"]))).abs().max()
+        assert float(difference) < 1.001
 
 
 def test_a_still_video_is_the_picture_that_the_library_repeats() -> None:
