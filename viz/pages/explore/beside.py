@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
 from models.catalogue import catalogue, entry, is_here
-from models.request import Chat, Ids, Picture, Place, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Place, Several, Source, TraceRequest
 from viz.api import samples, tracing
 from viz.api.entries import Kind, no_predictions
 from viz.api.registry import MAX_NETWORK_BYTES
@@ -96,7 +96,7 @@ class Second:
                 "heads": attention.heads_of(self.held),
                 "title": other,
                 "panels": ["predictions"] if predicts and self.held.value.kind == "text" else [],
-                "aligned": not isinstance(self.request.input, Chat),
+                "aligned": not isinstance(self.request.input, Chat | Several),
                 "difference": edits.is_difference(self.request),
             },
         }
@@ -151,7 +151,7 @@ def choose(request: TraceRequest, kind: Kind, place: DeltaGenerator | None) -> N
 
 def _applies(request: TraceRequest, kind: Kind) -> bool:
     """Whether anything can be beside a trace."""
-    return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids)
+    return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids | Several)
 
 
 def _settled(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
@@ -227,7 +227,7 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
         raise ValueError("expected a model that reads text alone")
     if isinstance(request.input, Ids) and chosen not in variants.FORMS:
         raise ValueError("token ids are of one vocabulary, and the two models have one each")
-    if isinstance(request.input, str | tuple) and model.tokenizer is None:
+    if isinstance(request.input, str | tuple | Several) and model.tokenizer is None:
         raise ValueError("it has no tokenizer, and reads token ids alone")
     if isinstance(request.input, tuple) and not takes.pair:
         raise ValueError("it reads no pairs of sentences")

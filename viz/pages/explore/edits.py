@@ -99,18 +99,29 @@ def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
     """A request with the edits of some settings that are switched on."""
     second = second_request(plain, settings[SECOND])
     names = {} if second is None else {SECOND: second}
-    return replace(plain, edits=_listed(settings, names).on)
+    edits = _listed(settings, names).on
+    several = second is not None and isinstance(second.input, Several)
+    if several and any(hasattr(each, "source") for each in edits):
+        raise ValueError("a patch takes from one input: the second is a list of prompts")
+    return replace(plain, edits=edits)
 
 
 def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
-    """The request of a second input, read as the first is; None without one."""
+    """The request of a second input, read as the first is; None without one.
+
+    Of prompts whose mean is shown it is one prompt, or several in a line each.
+    """
     given = plain.input
     if not second.strip():
         return None
     if isinstance(given, Picture):
         file = _picture(second)
         other = None if file is None else replace(given, file=file)
-    elif isinstance(given, str | tuple | Chat | Several):
+    elif isinstance(given, Several):
+        turn = Chat if isinstance(given.texts[0], Chat) else str
+        prompts = [turn(line.strip()) for line in second.splitlines() if line.strip()]
+        other = Several(tuple(prompts)) if len(prompts) > 1 else prompts[0]
+    elif isinstance(given, str | tuple | Chat):
         other = Chat(second) if isinstance(given, Chat) else second
     else:
         other = None
@@ -119,7 +130,7 @@ def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
 
 def _compares(request: TraceRequest) -> bool:
     """Whether a second text may stand beside the input."""
-    return isinstance(request.input, str | Chat) and request.target is None
+    return isinstance(request.input, str | Chat | Several) and request.target is None
 
 
 def _picture(name: str) -> File | None:
@@ -149,7 +160,8 @@ def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
         shared.error_line(f"Second text: {error}")
         return {}
     picture = {"trace": held.id, "made": held.serial, "heads": attention.heads_of(held)}
-    return {"other": {**picture, "title": session.get(PAGE, SECOND)}}
+    mean = isinstance(second.input, Several)
+    return {"other": {**picture, "title": session.get(PAGE, SECOND), "mean": mean}}
 
 
 def request_in_view(edited: TraceRequest) -> TraceRequest:

@@ -123,6 +123,41 @@ def test_the_page_shows_the_mean_or_says_why_not() -> None:
     assert labels(app)[1:] == TEXTS[0].split()
 
 
+def beside(app: Any, name: str) -> Any:
+    """The weights of layer 1 of what stands beside the mean."""
+    return tracing.registry.get(helpers.view(app, "text")[name]["trace"]).value.view.weights(1)
+
+
+def test_a_prompt_or_another_mean_beside_the_mean() -> None:
+    app = opened("\n".join(TEXTS), prompts="mean", second=LONGER)
+    assert helpers.lines(app) == []
+    assert not helpers.view(app, "text")["other"]["mean"]
+    assert beside(app, "other").equal(trace(load("grammar-next"), LONGER).weights(1))
+    second = TEXTS[1], TEXTS[2]
+    app = opened("\n".join(TEXTS), prompts="mean", second="\n".join(second))
+    assert helpers.view(app, "text")["other"]["mean"]
+    expected = averaged([trace(load("grammar-next"), each) for each in second]).weights(1)
+    torch.testing.assert_close(beside(app, "other"), expected, atol=ROUNDING, rtol=0)
+    app = opened("\n".join(TEXTS), prompts="mean", second=f"{TEXTS[0]}\n{LONGER}")
+    (line,) = helpers.lines(app)
+    assert "the same number of tokens, received 6 to 7" in line
+    assert "other" not in helpers.view(app, "text")
+
+
+def test_nothing_is_patched_from_a_mean() -> None:
+    lines = "\n".join(TEXTS)
+    app = opened(lines, prompts="mean", second=lines, edits="Patch(1, 'head', 'second')")
+    (line,) = helpers.lines(app)
+    assert "a patch takes from one input" in line
+
+
+def test_the_mean_of_a_second_model_stands_beside() -> None:
+    app = opened("\n".join(TEXTS), prompts="mean", compare="catalogue:minilm")
+    assert helpers.lines(app) == []
+    expected = averaged([trace(load("minilm"), each) for each in TEXTS]).weights(1)
+    torch.testing.assert_close(beside(app, "second"), expected, atol=ROUNDING, rtol=0)
+
+
 @pytest.mark.parametrize(
     "table",
     [

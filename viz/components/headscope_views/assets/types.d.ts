@@ -149,7 +149,7 @@ export interface ViewProps extends PageLinkProps {
   /** Whether a second text may be shown beside this one. */
   compares?: boolean;
   /** The trace of a second text, from which heads and weights are patched. */
-  other?: { trace: string; made: number; heads: number[]; title: string } | null;
+  other?: { trace: string; made: number; heads: number[]; title: string; mean: boolean } | null;
   /** A trace that is shown beside this one. */
   second?: SecondProps | null;
   /** Whether the view is beside another, which has the controls of both. */

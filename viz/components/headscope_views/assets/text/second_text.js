@@ -28,8 +28,8 @@ const SENTENCE = "Drag heads or cells onto the first picture; with Shift, rows."
  * @param {TextState} state
  */
 export function compareMenu(state) {
-  const field = element("input", "hs-select hs-menu-text", {
-    ...{ type: "text", maxlength: String(LONGEST), "aria-label": "Second text", placeholder: "another text" },
+  const field = element("textarea", "hs-select hs-menu-text", {
+    ...{ rows: "2", maxlength: String(LONGEST), "aria-label": "Second text", placeholder: "another text; of a mean also several, a line each" },
   });
   const set = (/** @type {string} */ text) => {
     list.hidePopover();
@@ -40,7 +40,7 @@ export function compareMenu(state) {
   const remove = element("button", "hs-menu-item", { type: "button" }, "Remove");
   remove.onclick = () => set("");
   field.onkeydown = (event) => {
-    if (event.key !== "Enter") return;
+    if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     show.click();
   };
@@ -104,6 +104,7 @@ export function secondText(first, parent, root, host) {
   /** Why no values of all tokens can be patched; "" where they can. */
   function refusal() {
     const { site } = first.selection;
+    if (first.view.props.other?.mean) return "A mean of prompts has weights alone: its rows and cells can be taken.";
     const [mine, theirs] = [first, second].map((state) => state?.site(site).queries ?? 0);
     if (mine === theirs || tokens()) return "";
     return `The texts have ${mine} and ${theirs} tokens: choose a token in each, whose values are patched.`;
@@ -298,7 +299,8 @@ export function secondText(first, parent, root, host) {
     if (!second?.view.baseOrNull || !first.canEdit()) return null;
     const one = typeof head === "number" ? head : null;
     const sought = /** @type {const} */ ({ site, what: "head", head: one, token: pinned() });
-    return { refusal: refusal(), patch: () => patchHead(), sought, source: first.view.props.other?.title ?? "" };
+    const { title = "", mean = false } = first.view.props.other ?? {};
+    return { refusal: refusal(), patch: () => patchHead(), sought, source: mean ? "" : title };
   };
 
   return {
