@@ -24,7 +24,7 @@ CASES = ("traced", "door", "fused", "eager")
 READINGS = ("one head", "one layer", "every layer", "every block")
 LAYERS, HEADS, DIM, MLP, VOCAB, LONGEST = 12, 12, 768, 3072, 30522, 2048
 # float32 round-off, through 12 layers, of sums taken in another order
-CLOSE = 1e-4
+CLOSE = 5e-4
 SHARPER = 3.0
 
 Forward = Callable[[Tensor], Any]

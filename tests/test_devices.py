@@ -79,11 +79,12 @@ from tests.viz.api.test_routes import GOOD, HOSTS
 from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
+from viz.pack import unpack
 from viz.routes import routes
 
 CARDS = DEVICES[1:]
 CLOSE: dict[str, Any] = {"rtol": 2e-3, "atol": 2e-4}  # of sums in another order, once amplified
-SMALL = {"dim": 24, "depth": 3, "heads": 3, "mlp": 17, "max_tokens": 19, "seed": 3}
+SMALL: dict[str, Any] = {"dim": 24, "depth": 3, "heads": 3, "mlp": 17, "max_tokens": 19, "seed": 3}
 IDS, OTHER, TARGET = (torch.randint(3, 40, (1, n), generator=torch.Generator()) for n in (9, 9, 7))
 PIXELS = torch.randn(1, 3, 20, 20, generator=torch.Generator().manual_seed(3))
 OWN: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -273,19 +274,19 @@ ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
     "colours": lambda m, given, t: feature_colours([t.hidden(1)]).colours,
     "similarity": lambda m, given, t: patch_similarity(t.hidden(1), 2),
     "sweep": lambda m, given, t: checked_sweep(
-        m, *given, edit=lambda layer, head: Ablate(layer, head), measure=Logit(4), top=3
+        m, given[0], edit=lambda layer, head: Ablate(layer, head), measure=Logit(4), top=3
     ),
-    "states": lambda m, given, t: state_sweep(m, *given, OTHER, measure=Logit(4), top=3),
+    "states": lambda m, given, t: state_sweep(m, given[0], OTHER, measure=Logit(4), top=3),
     "attribution": lambda m, given, t: logit_attribution(t, 4, versus=3),
     "logit lens": lambda m, given, t: logit_lens(t, 1),
     "ranks": lambda m, given, t: lens_ranks(t, 4).float(),
     "jacobian lens": lambda m, given, t: jacobian_lens(t, 1),
     "mean jacobians": lambda m, given, t: mean_jacobians([t]),
-    "blame": lambda m, given, t: blame(m, *given, controls=3),
-    "written": lambda m, given, t: dataclasses.astuple(continuation(m, *given, 4)),
-    "written with an edit": lambda m, given, t: write_on(m, *given, 3, edits=[Ablate(1, 0)]).ids,
+    "blame": lambda m, given, t: blame(m, given[0], controls=3),
+    "written": lambda m, given, t: dataclasses.astuple(continuation(m, given[0], 4)),
+    "written with an edit": lambda m, given, t: write_on(m, given[0], 3, edits=[Ablate(1, 0)]).ids,
     "faithfulness": lambda m, given, t: faithfulness(
-        m, *given, torch.linspace(0, 1, len(t.tokens[0])), orders=2
+        m, given[0], torch.linspace(0, 1, len(t.tokens[0])), orders=2
     ),
 }
 ANALYSES |= {
@@ -425,8 +426,12 @@ def answers(entry: TraceEntry, queries: Mapping[str, str]) -> dict[str, tuple[in
     with TestClient(Starlette(routes=routes(lambda: HOSTS)), base_url="http://localhost") as client:
         for name, query in queries.items():
             answer = client.get(f"/api/trace/{held.id}/{name}?{query}")
-            json = "json" in answer.headers["content-type"]
-            given[name] = answer.status_code, answer.json() if json else len(answer.content)
+            content: Any = len(answer.content)
+            if "json" in answer.headers["content-type"]:
+                content = answer.json()
+            elif "octet" in answer.headers["content-type"]:
+                content = unpack(answer.content)
+            given[name] = answer.status_code, content
     return given
 
 
