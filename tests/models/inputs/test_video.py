@@ -106,26 +106,26 @@ def test_patches_are_those_of_the_library_s_video_processor(count: int) -> None:
     torch.testing.assert_close(values, expected[0], atol=1e-6, rtol=0)  # a rounding of float32
 
 
-@pytest.mark.parametrize("name", ["noise", "photo"])
-def test_frames_are_resized_as_by_the_filter_of_torchvision(name: str) -> None:
+@pytest.mark.parametrize("kind", [torch.uint8, torch.float32])
+def test_frames_are_resized_as_by_the_filter_of_torchvision(kind: torch.dtype) -> None:
     """torchvision calls `interpolate` with antialiasing.
 
-    On bytes it rounds between the two directions, as Pillow does: both are within a level of 255.
-    In floating point it does not round or clip there, which shows in noise that is enlarged; a
-    photo stays within a level.
+    On bytes it rounds between the two directions, as Pillow does, and is within a level of 255. In
+    floating point it neither rounds nor clips there: one value in a thousand, at edges, is up to 4
+    levels off.
     """
-    frame = photo() if name == "noise" else Image.open(io.BytesIO(samples.file("flower").data))
-    processor = processor_of("qwen2_vl", image_mean=[0.0] * 3, image_std=[1.0] * 3)
-    values, _ = patches(processor, [frame] * 2)
+    frame = Image.open(io.BytesIO(samples.file("flower").data))
+    plainly: dict[str, Any] = {"image_mean": [0.0] * 3, "image_std": [1.0] * 3}
+    processor = processor_of("qwen2_vl", **plainly)
     wide, high = processor.size_of(*frame.size, 2)
-    levels = torch.from_numpy(np.array(frame)).permute(2, 0, 1)[None]
-    kinds = [levels] if name == "noise" else [levels, levels.float()]
-    for kind in kinds:
-        resized = interpolate(kind, (high, wide), mode="bicubic", antialias=True)
-        scaled = resized.float().clamp(0, 255)[0].permute(1, 2, 0).numpy().round().astype(np.uint8)
-        made = processor.images([Image.fromarray(scaled)], do_resize=False, do_normalize=False)
-        difference = 255 * (values - torch.as_tensor(np.array(made["pixel_values"]))).abs().max()
-        assert float(difference) < 1.001
+    levels = torch.from_numpy(np.array(frame)).permute(2, 0, 1)[None].to(kind)
+    resized = interpolate(levels, (high, wide), mode="bicubic", antialias=True)[0].float()
+    bytes_of = resized.clamp(0, 255).round().to(torch.uint8).permute(1, 2, 0).numpy()
+    values, _ = patches(processor, [frame] * 2)
+    whole = processor.images([Image.fromarray(bytes_of)], do_resize=False, **plainly)
+    off = 255 * (values - torch.as_tensor(np.array(whole["pixel_values"]))).abs()
+    assert float(off.max()) <= (1 if kind == torch.uint8 else 4) + ROUNDING
+    assert float((off > 1 + ROUNDING).float().mean()) < 0.001
 
 
 def test_a_still_video_is_the_picture_that_the_library_repeats() -> None:
