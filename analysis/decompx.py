@@ -18,6 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.stack import self_attention
+from models.one_line import one_line
 from models.trace import Trace
 
 Progress = Callable[[int, int], None]
@@ -36,6 +37,9 @@ class Decomposition:
     vectors: Float[Tensor, "key dim"]
     rest: Float[Tensor, " dim"]
     state: Float[Tensor, " dim"]
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def norms(self) -> Float[Tensor, " key"]:

@@ -59,6 +59,10 @@ class HeadValues(dict[str, Tensor]):
         super().__init__(values)
         self.sites = tuple(sites)
 
+    def __repr__(self) -> str:
+        heads = sum(site.heads for site in self.sites)
+        return f"HeadValues({len(self)} numbers of {heads} heads: {', '.join(map(repr, self))})"
+
     def to_pandas(self) -> "DataFrame":
         """A data frame with a row for each head: its address, then its numbers."""
         from pandas import DataFrame

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from analysis.stack import cross_attention, self_attention
 from analysis.target import Target, choose
+from models.one_line import one_line
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
@@ -47,6 +48,9 @@ class Relevance:
     tokens: Float[Tensor, " token"]
     target_tokens: Float[Tensor, " read"] | None = None
     unassigned: float | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 def relevance(

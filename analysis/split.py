@@ -24,6 +24,7 @@ from torch import Tensor
 from analysis.stack import check_no_cache
 from models.attention import Additive, Bilinear, Dot, Pattern
 from models.attention.fitted_rotation import Rotation, alike, rotation_between
+from models.one_line import one_line
 from models.trace import BIASES, Norm, Projections, Site, Trace, Where
 
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}  # of a score, or of |q| |k| if that is more
@@ -54,6 +55,9 @@ class Split:
     key: tuple[Share, ...]
     applied: tuple[str, ...]
     error: float
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 @torch.no_grad()

@@ -16,6 +16,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from models.one_line import one_line
+
 
 @dataclass(frozen=True, eq=False)
 class Norm:
@@ -136,6 +138,9 @@ class Projections:
     embedding: Float[Tensor, "vocab input"] | None = None
     unembedding: Float[Tensor, "target_vocab input"] | None = None
     final_norm: Norm | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def heads(self) -> int:

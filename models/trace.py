@@ -12,6 +12,7 @@ from torch import Tensor
 from models.attention.blocks import Block, read_blocks
 from models.attention.edit_protocols import Edit
 from models.attention.pattern import Pattern, Rows, index_slice, positions
+from models.one_line import one_line
 from models.picture_grid import PictureGrid, row_by_row
 from models.projections import Norm as Norm
 from models.projections import Projections
@@ -251,6 +252,9 @@ class Output:
     values: Tensor
     first: int = 0
     positions: tuple[Int[Tensor, "_"], ...] | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     def of_item(self, item: int = 0) -> Tensor:
         """The numbers of one item; those of padding are left out."""

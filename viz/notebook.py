@@ -56,8 +56,8 @@ class Explorer(anywidget.AnyWidget):
     props = traitlets.Dict().tag(sync=True)
     held = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, request: Request, view: str) -> None:
-        self.request, self.view = request, view
+    def __init__(self, request: Request, view: str, pictured: str | None = None) -> None:
+        self.request, self.view, self.pictured = request, view, pictured or view
         self.entry = entry_of(request, view)
         first = [path for path in asked(request, view)[0] if path.startswith(FIRST)]
         held = {path: encoded(answered(self.entry, ID, path)) for path in first}
@@ -81,7 +81,8 @@ class Explorer(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        scene = PAPERS[self.view].figure(replace(self.request, every=self.view in EVERY))
+        every = self.pictured in EVERY
+        scene = PAPERS[self.pictured].figure(replace(self.request, every=every))
         picture = base64.b64encode(png(scene, DPI)).decode("ascii")
         return {**data, "image/png": picture, "text/plain": scene.title}, metadata
 
@@ -90,8 +91,8 @@ def explore(
     t: "Trace | View",
     *,
     view: str | None = None,
-    layer: "int | Site | Where" = 0,
-    head: Heads = 0,
+    layer: "int | Site | Where | None" = None,
+    head: Heads | None = None,
     kind: str | None = None,
     tower: str | None = None,
     module: str | None = None,
@@ -108,9 +109,10 @@ def explore(
     Args:
         t: a trace, or a view of it by words.
         view: as for `export`; "atlas" shows every head beside the matrix. None chooses "image" for
-            the trace of a picture, else "atlas".
-        layer: shown first; or a site or its address.
-        head: shown first; several for lines.
+            the trace of a picture, else "atlas"; the picture for where no widgets are shown is then
+            that of the head, if one is given.
+        layer: shown first; or a site or its address; None is layer 0.
+        head: shown first; several for lines; None is head 0.
         kind: "self", "causal" or "cross", where a layer has several.
         tower: which part of a model with several.
         module: path of the attention module, where a layer has several.
@@ -128,9 +130,11 @@ def explore(
     from models.trace import where_of
 
     name = view or ("atlas" if getattr(t, "grid", None) is None else "image")
-    where = where_of(layer, kind, tower, module, part)
-    request = place_of(t, name, where, head, scale, token, direction, picture, options)
-    return Explorer(replace(request, run=run), name)
+    where = where_of(0 if layer is None else layer, kind, tower, module, part)
+    given = (t, name, where, 0 if head is None else head)
+    request = place_of(*given, scale, token, direction, picture, options)
+    of_head = name == "atlas" and view is None and head is not None
+    return Explorer(replace(request, run=run), name, "matrix" if of_head else None)
 
 
 def answer(entry: Any, path: str) -> tuple[int, bytes | str]:

@@ -26,6 +26,7 @@ from models.attention.blocks import (
 )
 from models.attention.mask import Mask, check_broadcast
 from models.attention.scores import Additive, Dot, Score, masked_scores, softmax
+from models.one_line import one_line
 
 Rows = slice | Sequence[int] | Tensor | None
 
@@ -149,6 +150,9 @@ class Pattern:
     path: Literal["fused", "explicit"] = "explicit"
     values: Float[Tensor, "batch head query value_dim"] | None = None
     values_gradient: Float[Tensor, "batch head query value_dim"] | None = None
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     def __post_init__(self) -> None:
         if self.heads % self.k.shape[1] or self.k.shape[1] != self.v.shape[1]:

@@ -75,6 +75,8 @@ def test_a_saved_notebook_has_a_picture() -> None:
     picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
     assert picture.info["Title"] == f"{text().model} · every head"
     assert data["text/plain"] == f"{text().model} · every head"
+    data, _ = explore(text(), layer=1, head=2)._repr_mimebundle_()
+    assert data["text/plain"] == f"{text().model} · layer 1 · head 2"
 
 
 def test_a_picture_is_shown_over_itself() -> None:
