@@ -1,10 +1,12 @@
 """Prepares inputs for transformers models: forward arguments, and labels."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
 VIDEO = "pixel_values_videos"
 VECTORS = "inputs_embeds"
+SOURCES = (TEXT, VECTORS, IMAGE, *SOUND)  # what an encoder reads
 
 
 @dataclass(eq=False)
@@ -66,7 +69,7 @@ class ModelInputs:
         return sizes[0] if sizes else 1
 
 
-# Called with a prompt that the model is about to answer: entered while it writes.
+# Called with what a model goes on from, a prompt or a start token: entered while it writes.
 Watch = Callable[[ModelInputs], AbstractContextManager[Any] | None]
 
 
@@ -86,7 +89,7 @@ def prepare_inputs(
             WAV file or samples), a prompt, or a dict of the model's own inputs (in which texts and
             images may stand for ids and pixels).
         target: text or ids for a decoder, or the answer to a prompt; None generates it.
-        watch: what watches the model while it writes the answer to a prompt; None for nothing.
+        watch: what watches the model while it writes an answer or a target; None for nothing.
         logits_to_keep: how many tokens of the prompt get logits then; 0 for all.
 
     Raises:
@@ -109,7 +112,7 @@ def prepare_inputs(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
     if model.network.config.is_encoder_decoder and "decoder_input_ids" in takes:
-        add_target(model, inputs, target)
+        add_target(model, inputs, target, watch)
     elif target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
     return inputs
@@ -417,7 +420,9 @@ EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 SPOKEN_TOKENS = 224  # longest generated transcript: half of Whisper's positions
 
 
-def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
+def add_target(
+    model: "Model", inputs: ModelInputs, target: Any, watch: Watch | None = None
+) -> None:
     """Adds the decoder's input: the start token, then the target without its last token."""
     if "decoder_input_ids" in inputs.arguments:
         if target is not None:
@@ -432,12 +437,9 @@ def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
         return
     if target is None:
         with without_dropout(model.network):
-            ids, note = generate_target(model, inputs, begin)
+            ids, note = generate_target(model, inputs, begin, watch)
         inputs.notes = (*inputs.notes, note)
-        inputs.arguments["decoder_input_ids"] = ids
-        inputs.sequences["target"] = text_sequence(
-            "target", ids, None, generated_tokens(model, ids, begin)
-        )
+        _add_ids(inputs, ids, generated_tokens(model, ids, begin))
         return
     first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
@@ -495,26 +497,41 @@ def _target_limit(config: Any) -> int:
     return most if isinstance(most, int) else 10**6
 
 
-def _encoded(
-    network: Any, arguments: Mapping[str, Any], begin: Tensor, sources: tuple[str, ...]
-) -> Any:
-    """What the encoder of a network makes of the input.
+@contextmanager
+def _encoder_outputs(network: Any) -> Iterator[list[Any]]:
+    """Inside, what the encoder of a network returns in this thread, in order."""
+    outputs: list[Any] = []
+    thread = get_ident()
 
-    Of text and pictures at once a whole pass tells: its encoder alone reads the text.
-    """
-    if TEXT in arguments and IMAGE in arguments:
-        from transformers.modeling_outputs import BaseModelOutput
+    def keep(module: nn.Module, args: tuple, output: Any) -> None:
+        if get_ident() == thread:
+            outputs.append(copy(output))  # some networks project what is in it
 
-        out = network(**arguments, decoder_input_ids=begin, use_cache=False, return_dict=True)
-        return BaseModelOutput(last_hidden_state=out.encoder_last_hidden_state)
-    takes = forward_arguments(network.get_encoder())
-    mine = {n: v for n, v in arguments.items() if n in takes or n in sources}
-    return network.get_encoder()(**mine, return_dict=True)
+    hook = network.get_encoder().register_forward_hook(keep)
+    try:
+        yield outputs
+    finally:
+        hook.remove()
 
 
 @torch.no_grad()
-def generate_target(model: "Model", inputs: ModelInputs, begin: int) -> tuple[Tensor, str]:
-    """Greedy generation: ids with the start token, and a note for the trace."""
+def generate_target(
+    model: "Model", inputs: ModelInputs, begin: int, watch: Watch | None = None
+) -> tuple[Tensor, str]:
+    """Greedy generation, which reads every token that it writes once where the network has a cache.
+
+    Args:
+        model: an encoder–decoder.
+        inputs: of its encoder.
+        begin: the start token.
+        watch: what watches it; None for nothing.
+
+    Returns:
+        The ids with the start token, and a note for the trace.
+
+    Raises:
+        ValueError: for a network without a language-model head.
+    """
     network = model.network
     ends = getattr(network.config.get_text_config(decoder=True), "eos_token_id", None)
     if network.get_output_embeddings() is None:
@@ -524,18 +541,36 @@ def generate_target(model: "Model", inputs: ModelInputs, begin: int) -> tuple[Te
     most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
     most = most if inputs.most_written is None else inputs.most_written
     limit = min(model.limit - 1, _target_limit(network.config) - 1, most)
-    sources = (TEXT, VECTORS, IMAGE, *SOUND)
-    inside = {n: v for n, v in inputs.arguments.items() if n not in sources}
     ids = torch.full((inputs.items, 1), begin, device=model.device)
-    inside["encoder_outputs"] = _encoded(network, inputs.arguments, ids, sources)
+    first = replace(inputs, arguments={**inputs.arguments}, sequences={**inputs.sequences})
+    _add_ids(first, ids, generated_tokens(model, ids, begin))
+    watching = watch(first) if watch is not None and inputs.items == 1 else None
+    options: dict[str, Any] = {"return_dict": True}
+    if "use_cache" in forward_arguments(network):
+        options["use_cache"] = True
     over = torch.zeros(inputs.items, dtype=torch.bool, device=model.device)
     stops = torch.tensor(ends if isinstance(ends, list) else [-1 if ends is None else ends])
-    for _ in range(limit):
-        out = network(**inside, decoder_input_ids=ids, use_cache=False, return_dict=True)
-        chosen = out.logits[:, -1].argmax(-1)
-        over |= torch.isin(chosen, stops.to(model.device))
-        if over.all():
-            break
-        ids = torch.cat([ids, chosen[:, None]], dim=1)
+    with watching or nullcontext(), _encoder_outputs(network) as encoded:
+        out = network(**first.arguments, **options)
+        options["encoder_outputs"] = encoded[-1]
+        options |= {n: v for n, v in inputs.arguments.items() if n not in SOURCES}
+        for _ in range(limit):
+            chosen = out.logits[:, -1].argmax(-1)
+            over |= torch.isin(chosen, stops.to(model.device))
+            if over.all():
+                break
+            ids, read = torch.cat([ids, chosen[:, None]], dim=1), chosen[:, None]
+            cache = getattr(out, "past_key_values", None)
+            if cache is None:
+                read = ids
+            else:
+                options["past_key_values"] = cache
+            out = network(**options, decoder_input_ids=read)
     note = "target: generated by the model, greedily"
     return ids, note if over.all() else f"{note}; cut off after {limit} tokens"
+
+
+def _add_ids(inputs: ModelInputs, ids: Tensor, tokens: tuple[Tokens, ...]) -> None:
+    """Adds ids that the decoder reads."""
+    inputs.arguments["decoder_input_ids"] = ids
+    inputs.sequences["target"] = text_sequence("target", ids, None, tokens)

@@ -96,7 +96,8 @@ def trace_pretrained(
         writing = Writing(new_recording(model, prompt, progress=progress))
         return recording_writing(model.network, writing)
 
-    alone = not hidden and differentiate is None and not edits and writes_by_passes(model.network)
+    alone = not hidden and differentiate is None and not edits
+    alone &= model.network.config.is_encoder_decoder or writes_by_passes(model.network)
     inputs = prepare_inputs(
         model, source, target, watch=watch if alone else None, logits_to_keep=logits_to_keep or 0
     )

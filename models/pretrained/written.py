@@ -1,9 +1,10 @@
-"""The pass over a prompt and its answer, joined from the passes in which the answer was written.
+"""The pass over a text and what a model wrote behind it, joined from the passes that wrote it.
 
-The first of them reads the prompt and is recorded like any other. Each later one reads the token
-that was written last: its query, key and value are kept for each attention layer, while the layer
-attends as it does outside of a trace. Where tokens attend to earlier ones alone both have the same
-rows, so that one pass over the whole text is not needed any more.
+The first of them reads the prompt, or the start token and the source of an encoder–decoder, and is
+recorded like any other. Each later one reads the token that was written last: its query, key and
+value are kept for each attention layer, while the layer attends as it does outside of a trace.
+Where tokens attend to earlier ones alone both have the same rows, so that one pass over the whole
+text is not needed any more.
 """
 
 from collections import Counter
@@ -87,13 +88,13 @@ class Writing:
         """The recording of the whole text.
 
         Args:
-            inputs: the prompt with its answer.
+            inputs: the prompt with its answer, or the source with its target.
 
         Raises:
             NotJoinedError: where a pass over the whole text has to tell.
         """
         record, answer = self.prompt, len(self.logits) - 1
-        length = inputs.arguments["input_ids"].shape[1]
+        length = inputs.sequences[self._sequence].length
         if not self.joins or answer < 0 or sum(each.shape[1] for each in self.logits) > length:
             raise NotJoinedError("its passes do not follow each other token by token")
         layers = Counter(id(call.entry.module) for call in record.calls)
@@ -106,11 +107,16 @@ class Writing:
         ]
         return record
 
+    @property
+    def _sequence(self) -> str:
+        """Name of the sequence that is written."""
+        return "target" if "target" in self.prompt.sequences else "text"
+
     def _joined(self, call: Call, answer: int, once: bool) -> Call:
         """A call of the prompt's pass, with the rows of the written tokens."""
         steps = self.steps.get(id(call.entry.module), [])
-        if not steps and call.entry.source != "text":
-            return call  # of a picture, which is read once
+        if not steps and call.entry.source != self._sequence:
+            return call  # of a picture, a sound or a source, which is read once
         if len(steps) != answer or not once or call.blocks or call.packing:
             raise NotJoinedError(f"{call.entry.path} is not called once for each token")
         if call.pattern.bias is not None:

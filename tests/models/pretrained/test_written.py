@@ -24,6 +24,7 @@ ROUNDING = 1e-5
 WIDE = 2e-5  # PaliGemma's scores reach hundreds
 TEXTS = ("GPT-2", "GPT-NeoX", "BioGPT", "Llama", "Mistral", "Gemma 2", "GPT-OSS", "DeepSeek-V3")
 PICTURES = sorted(FAMILIES.keys() - {"BLIP-2", "Florence-2"})
+ENCODER_DECODERS = ("BART", "Pegasus", "Whisper")
 
 
 @pytest.fixture
@@ -92,6 +93,62 @@ def test_an_answer_about_a_picture_has_the_maps_of_one_pass(
     found = trace(model, asked)
     assert not passes
     check_equal(found, trace(model, asked, answer_of(found)), WIDE)
+
+
+def source_of(name: str) -> tuple[Model, dict[str, torch.Tensor]]:
+    """An encoder–decoder of the library, and one item for its encoder."""
+    family = BY_NAME[name]
+    given = {arg: value[:1] for arg, value in family.inputs().items() if "decoder" not in arg}
+    return load(family.build()), given
+
+
+@pytest.mark.parametrize("name", ENCODER_DECODERS)
+def test_a_target_that_is_written_has_the_maps_of_one_pass(name: str, passes: list[str]) -> None:
+    model, given = source_of(name)
+    found = trace(model, given)
+    assert not passes
+    assert found.target_tokens is not None
+    ids = found.target_tokens[0].ids
+    assert len(ids) > MOST
+    whole = trace(model, given, torch.tensor([[*ids[1:], 0]]))  # the last one is not read
+    assert passes
+    assert whole.target_tokens is not None
+    assert whole.target_tokens[0].ids == ids
+    check_equal(found, whole)
+    # each token is the likeliest after those before it, by one pass over all of them
+    assert whole.output.values[0, :-1].argmax(-1).tolist() == list(ids[1:])
+
+
+def test_a_target_that_ends_is_read_to_its_end(passes: list[str]) -> None:
+    model, given = source_of("Whisper")
+    written = trace(model, given).target_tokens
+    assert written is not None
+    *_, end = ids = list(dict.fromkeys(written[0].ids[1:]))
+    model.network.config.eos_token_id = end
+    ended = trace(model, given)
+    assert ended.target_tokens is not None
+    assert list(ended.target_tokens[0].ids) == list(written[0].ids[: written[0].ids.index(end)])
+    assert int(ended.output.values[0, -1].argmax()) == end
+    assert "cut off" not in " ".join(ended.notes)
+    model.network.config.eos_token_id = ids[0]
+    none = trace(model, given)
+    assert none.target_tokens is not None
+    assert len(none.target_tokens[0].ids) == 1
+    assert not passes
+
+
+def test_distances_and_batches_take_a_pass_over_the_whole_target(passes: list[str]) -> None:
+    """T5 adds a bias by distance to its scores."""
+    model, given = source_of("T5")
+    trace(model, given)
+    assert passes == [model.name]
+    model, given = source_of("BART")
+    alone = trace(model, given).target_tokens
+    several = trace(model, {name: value.repeat(2, 1) for name, value in given.items()})
+    assert len(passes) == 2
+    assert alone is not None
+    assert several.target_tokens is not None
+    assert [each.ids for each in several.target_tokens] == [alone[0].ids] * 2
 
 
 def test_fewer_logits_are_those_of_the_last_tokens(passes: list[str]) -> None:
