@@ -7,7 +7,7 @@ A lesson's `BOARDS` maps the names of such steps to functions of the inputs. The
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-Kind = Literal["plain", "weights", "signed"]
+Kind = Literal["plain", "weights", "signed", "dots"]
 Panel = dict[str, Any]
 Board = dict[str, Any]
 Maker = Callable[[Mapping[str, Any]], Board]
@@ -30,7 +30,8 @@ def panel(
         values: row by row; None is a masked cell, a text is shown as it is.
         rows: names of the rows.
         cols: names of the columns.
-        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none.
+        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; or
+            "dots" on a line instead of cells, of rows with one number.
         digits: after the decimal point; −1 for colours alone.
         sign: before it, such as "·", "=" or "→".
     """
@@ -60,6 +61,15 @@ def table(
 ) -> Panel:
     """A panel whose rows are given by name."""
     return panel(title, [*rows.values()], rows=[*rows], cols=cols, kind=kind, digits=digits)
+
+
+def dots(
+    title: str, named: Mapping[str, float], others: Sequence[float], *, digits: int = 3
+) -> Panel:
+    """Numbers as dots on a line: some with their names, and controls without."""
+    rows = [*named, *("" for _ in others)]
+    values = [[value] for value in (*named.values(), *others)]
+    return panel(title, values, rows=rows, kind="dots", digits=digits)
 
 
 def power(value: float) -> str:

@@ -237,7 +237,8 @@ LESSON = Lesson(
                 "Does it need what it attends to? A quarter of the patches is hidden from it in"
                 " every layer. Without those of most weight, {board.held:.0%} of it, its last"
                 " vector has a cosine of {board.most:.3f} with what it was; with as many hidden at"
-                " random it is {board.worst:.3f} or more: here the map points at what matters.",
+                " random, {board.draws:d} times, it is {board.worst:.3f} or more: here the map"
+                " points at what matters.",
             ),
             board=True,
             computed="these weights: those of the trained DINOv2",

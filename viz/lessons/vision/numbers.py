@@ -6,7 +6,7 @@ DINOv2 reads a photo; a small network, trained for the app, answers questions ab
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.boards import Board, board, dots, panel, table
 from viz.lessons.inputs import InputError
 from viz.lessons.real import about
 from viz.lessons.trained import trained
@@ -304,7 +304,7 @@ def needs() -> Board:
     rows = {
         "most weight": read["most"],
         "least weight": read["least"],
-        "at random": worst,
+        "at random, the lowest": worst,
     }
     return board(
         [
@@ -316,6 +316,14 @@ def needs() -> Board:
             )
         ],
         [table(f"{read['quarter']} of {read['count']} patches hidden", rows, ["weight", "cosine"])],
+        [
+            dots(
+                f"cosine; dots: {len(read['random'])} draws at random",
+                {name: rows[name][1] for name in ("most weight", "least weight")},
+                [similar for _, similar in read["random"]],
+            )
+        ],
+        draws=len(read["random"]),
         most=read["most"][1],
         held=read["most"][0],
         worst=worst[1],

@@ -17,7 +17,7 @@ SIDE, PATCH, WIDTH, DEPTH = 224, 14, 384, 12
 GRID = (SIDE // PATCH, SIDE // PATCH)
 EDGE = 256  # of the photo, before its middle is cut out
 LAYER = 11
-DRAWS = 5  # of as many random patches
+DRAWS = 20  # of as many random patches
 
 
 @lru_cache(maxsize=4)

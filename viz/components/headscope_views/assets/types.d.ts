@@ -1341,7 +1341,8 @@ export interface BoardPanel {
   values: (number | string | null)[][];
   rows: string[];
   cols: string[];
-  kind: "plain" | "weights" | "signed";
+  /** "dots": numbers of one column on a line, those of rows without a name as small dots. */
+  kind: "plain" | "weights" | "signed" | "dots";
   /** After the point; less than 0 for colours alone. */
   digits: number;
   /** Before it: an operator. */

@@ -6,6 +6,7 @@ import { bracketed, fixed } from "./marks.js";
 
 const CHARACTER = 0.57; // mean width of a character, in font sizes
 const [LARGEST, TITLE, HEAD, GAP, SIDE] = [14, 24, 20, 18, 8];
+const DOTS = 44; // characters that a line of dots is as wide as
 const [TALLEST, PATCH, BETWEEN, SIGN] = [30, 20, 20, 26];
 
 /** @typedef {{panel: BoardPanel, texts: string[][], names: number, cols: number[], bare: boolean, title: number}} Measured widths in characters */
@@ -21,6 +22,7 @@ const long = (text) => plain(text).length;
 
 /** @param {BoardPanel} panel @returns {Measured} */
 function measured(panel) {
+  if (panel.kind === "dots") return { panel, texts: [[""], [""]], names: 0, cols: [DOTS], bare: false, title: 1 + long(panel.title) };
   const texts = panel.values.map((row) => row.map((value) => cellText(value, panel.digits)));
   const bare = panel.digits < 0;
   const names = panel.rows.length ? 1 + Math.max(...panel.rows.map(long)) : 0;
@@ -86,6 +88,7 @@ function widthOf({ names, cols, bare, title }, size, patch) {
 
 /** @type {(key: string, each: Measured, place: {left: number, wide: number, title: number, head: number, tall: number, size: number, patch: number}, ink: Ink) => Mark[]} */
 function panelMarks(key, { panel, texts, names, cols, bare }, { left, wide, title, head, tall, size, patch }, ink) {
+  if (panel.kind === "dots") return dotMarks(key, panel, { left, wide, title, y: head + tall, size }, ink);
   const unit = CHARACTER * size;
   const cells = cols.map((each) => (bare ? patch : unit * each));
   const body = cells.reduce((a, b) => a + b, 0);
@@ -116,6 +119,34 @@ function panelMarks(key, { panel, texts, names, cols, bare }, { left, wide, titl
     });
   });
   return marks;
+}
+
+/**
+ * Numbers as dots on a line between the least and the largest; rows with a name stand out.
+ *
+ * @type {(key: string, panel: BoardPanel, place: {left: number, wide: number, title: number, y: number, size: number}, ink: Ink) => Mark[]}
+ */
+function dotMarks(key, panel, { left, wide, title, y, size }, ink) {
+  const values = panel.values.map(([value]) => Number(value));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (/** @type {number} */ value) => left + 8 + ((wide - 16) * (value - low)) / (high - low || 1);
+  const small = Math.max(11, size - 1);
+  /** @type {(i: number) => Mark[]} */
+  const dot = (i) => {
+    const [value, name] = [values[i], panel.rows[i]];
+    const r = name ? 6 : 4;
+    const fill = name ? ink.primary : ink.muted;
+    const anchor = x(value) > left + wide / 2 ? "end" : "start";
+    /** @type {Mark[]} */
+    const label = name ? [{ key: `${key}/${i}.0/text`, kind: "text", x: x(value) + (anchor === "end" ? 6 : -6), y: y - 16, text: `${name}: ${fixed(value, panel.digits)}`, size: small, anchor, bold: true, fill }] : [];
+    return [{ key: `${key}/${i}.0`, kind: "rect", x: x(value) - r, y: y - r, w: 2 * r, h: 2 * r, r, fill, opacity: name ? 1 : 0.55, tip: tipOf(panel, i, 0) }, ...label];
+  };
+  const order = values.map((_, i) => i).sort((a, b) => panel.rows[a].length - panel.rows[b].length);
+  return [
+    { key: `${key}/title`, kind: "text", x: left + wide / 2, y: title, text: panel.title, size: Math.max(13, size), bold: true, fill: ink.text },
+    { key: `${key}/line`, kind: "path", d: `M${left + 8} ${y}H${left + wide - 8}`, stroke: ink.muted, width: 1 },
+    ...order.flatMap(dot),
+  ];
 }
 
 /** @type {(panel: BoardPanel, i: number, j: number) => string} */
