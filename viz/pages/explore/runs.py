@@ -70,8 +70,9 @@ def _parsed(text: str) -> str:
     return text
 
 
+GONE = "The runs that this link keeps are too long for a link, and no longer on this server"
 PARAMS = (
-    link.Param("kept", "", _parsed, EXPECTED),
+    link.Param("kept", "", _parsed, EXPECTED, GONE),
     link.choice("compared", "no", ("no", "yes")),
 )
 

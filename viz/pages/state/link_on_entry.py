@@ -121,9 +121,7 @@ def _linked(
         if text is not None:
             values[name] = text
         else:
-            problems.append(
-                f"This link refers to a text that is too long for a link (SHA-256 {digest[:12]}…):"
-                " paste the text to see the same picture."
-            )
+            (gone,) = (param.gone for param in params if param.name == name)
+            problems.append(f"{gone} (SHA-256 {digest[:12]}…).")
     selection = {name: values.pop(name) for name in [*values] if name in selected}
     return Assigned(values, selection, tuple(problems))

@@ -25,12 +25,17 @@ class Param:
         default: value if the link does not contain it.
         parse: converts the link's text to a value; raises ValueError.
         expected: description of valid values.
+        gone: what is said of a value that a link names by its digest alone and that is not stored.
     """
 
     name: str
     default: Any
     parse: Callable[[str], Any]
     expected: str
+    gone: str = (
+        "This link refers to a text that is too long for a link: paste the text to see the same"
+        " picture"
+    )
 
 
 def _of(name: str, default: Any, kind: Kind) -> Param:

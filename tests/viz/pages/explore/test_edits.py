@@ -11,6 +11,7 @@ from tests.viz.pages.explore.explorer import same as alike
 from tests.viz.pages.explore.explorer import small
 from viz.api import registry
 from viz.pages.explore import runs
+from viz.pages.state.params import HASH
 
 TEXT = "the cat saw the dog and the cat"
 DECODER = {"model": "grammar-next"}
@@ -265,3 +266,18 @@ def test_runs_of_a_link_are_compared_without_being_opened() -> None:
     assert rows["Edits"]["one"].startswith("Layer 1, head 1")
     assert rows["From the first"]["one"].startswith("KL ")
     assert rows["Prediction"]["bad"] == "open it once to compare it"
+
+
+def test_a_kept_run_that_is_gone_says_so_in_one_line() -> None:
+    digest = "a" * 64
+    (line,) = helpers.lines(opened(**{f"kept{HASH}": digest}))
+    assert line.startswith("The runs that this link keeps are too long for a link, and no longer")
+    runs = [["Long", {"model": "grammar-next", f"input{HASH}": digest}]]
+    runs += [["Mine", {"model": "digits", "upload": digest}]]
+    app = opened(kept=json.dumps(runs))
+    assert helpers.lines(app) == []
+    for name, words in (("Long", "a text that is too long"), ("Mine", "an uploaded picture")):
+        (button,) = (each for each in app.button if each.label == name)
+        helpers.checked(button.click().run())
+        (line,) = helpers.lines(app)
+        assert words in line
