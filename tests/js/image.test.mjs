@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
+import * as flatness from "../../viz/components/headscope_views/assets/core/flatness.js";
 import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/core/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
@@ -165,11 +166,11 @@ test("the tokens before the patches are called what they are", () => {
 
 test("colours of a uniform map are faint, and a larger weight is never darker", () => {
   const even = Float32Array.of(0.9, 0.024, 0.025, 0.026);
-  assert.equal(rows.nearlyUniform(even, 1), true);
-  assert.ok(rows.fadeOf(even, 1) < 0.2);
+  assert.equal(flatness.nearlyUniform(even, 1), true);
+  assert.ok(flatness.fadeOf(even, 1) < 0.2);
   const peaked = Float32Array.of(0.1, 0, 0.8, 0.1);
-  assert.equal(rows.nearlyUniform(peaked, 1), false);
-  assert.equal(rows.fadeOf(peaked, 1), 1);
+  assert.equal(flatness.nearlyUniform(peaked, 1), false);
+  assert.equal(flatness.fadeOf(peaked, 1), 1);
   const ramp = Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3)); // greys
   const table = veilOf(ramp);
   for (const level of [0, 90, 255])

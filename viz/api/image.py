@@ -1,5 +1,6 @@
 """Responses about the trace of a picture: overview, all heads of a layer, exact rows."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from viz.api.entries import Patches, TraceEntry
@@ -38,14 +39,14 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         "prefix": prefix,
         "patch": [cut.side, cut.side],
         "order": cut.order,
-        "shapes": shapes(cut, grid, prefix),
+        "shapes": shapes(cut, grid, trace.labels[:prefix]),
         "mark": cut.mark,
         "explains": "classes" if kind_of(trace.output) == "classes" else "nothing",
     }
     return message(trace=id, base=base)
 
 
-def shapes(cut: Patches, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
+def shapes(cut: Patches, grid: tuple[int, int], prefix: Sequence[str]) -> list[dict[str, str]]:
     """The tensor shapes from the picture to the first block, each with a name."""
     rows, cols = grid
     count, side = rows * cols, cut.side
@@ -56,9 +57,11 @@ def shapes(cut: Patches, grid: tuple[int, int], prefix: int) -> list[dict[str, s
         ("projected", f"{count} × {cut.dim}"),
     ]
     if prefix:
-        many = "1 register" if prefix == 2 else f"{prefix - 1} registers"
-        extra = "class token" if prefix == 1 else f"class token and {many}"
-        steps.append((f"with the {extra}", f"{prefix + count} × {cut.dim}"))
+        others = prefix[1:]
+        registers = all(label.startswith("register") for label in others)
+        many = f"{len(others)} register{'s' if len(others) > 1 else ''}"
+        extra = f" and {many if registers else ', '.join(others)}" if others else ""
+        steps.append((f"with the class token{extra}", f"{len(prefix) + count} × {cut.dim}"))
     return [{"name": name, "shape": shape} for name, shape in steps]
 
 

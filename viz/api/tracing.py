@@ -385,9 +385,18 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     if (cols * side, rows * side) != image.size:
         return None
     order = getattr(model.network.config, "order", "c p1 p2")
-    dim, source = parts(model)[0].dim or 0, _source(picture)
+    dim, source = _width(model, side) or parts(model)[0].dim or 0, _source(picture)
     image = edited_image(image, request.edits, (rows, cols))
     return Patches(encoded(image), side, dim, order, source, _mark(request.model, trace))
+
+
+def _width(model: "Model", side: int) -> int | None:
+    """The numbers that a convolution makes of each patch, which later stages of a network widen."""
+    from torch.nn import Conv2d
+
+    convolutions = (each for each in model.network.modules() if isinstance(each, Conv2d))
+    cutting = (each for each in convolutions if each.kernel_size == each.stride == (side, side))
+    return next((each.out_channels for each in cutting), None)
 
 
 def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":

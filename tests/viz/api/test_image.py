@@ -14,8 +14,9 @@ from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import registry
 from viz.api.entries import Patches, TraceEntry
+from viz.api.image import shapes
 from viz.api.pictures import encoded
-from viz.image import BUDGET
+from viz.image import BUDGET, Picture
 from viz.pack import unpack
 from viz.routes import routes
 
@@ -274,3 +275,15 @@ def test_an_evicted_picture_is_gone_and_an_unknown_one_was_never_there(client, e
 @pytest.mark.parametrize("method", ["post", "put", "delete"])
 def test_nothing_can_be_changed(client, path, method):
     assert getattr(client, method)(f"{path}/overview").status_code == 405
+
+
+def test_tokens_before_the_patches_go_by_their_names() -> None:
+    cut = Patches(Picture(b"", "image/png"), 4, 21, "c p1 p2")
+    named = {
+        ("[CLS]",): "with the class token",
+        ("[CLS]", "[DIST]"): "with the class token and [DIST]",
+        ("class", "register 1"): "with the class token and 1 register",
+    }
+    for prefix, name in named.items():
+        last = shapes(cut, (3, 5), prefix)[-1]
+        assert last == {"name": name, "shape": f"{15 + len(prefix)} × 21"}

@@ -7,7 +7,7 @@ import streamlit as st
 
 from models.card import Example
 from viz.api.samples import PHOTOS, TITLES, samples
-from viz.pages.explore import edits, sizes, source, words
+from viz.pages.explore import edits, preprocessing, sizes, source, words
 from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES
 from viz.pages.explore.names import PAGE
@@ -92,9 +92,12 @@ def buttons() -> bool:
 def caption() -> None:
     """What to look at in the current example; a caveat for a picture of another kind."""
     model, example = source.listed(), current_example()
+    picture = source.READS.get(model) == "image"
+    if picture and preprocessing.is_changed():
+        return  # what is said of an example holds for the checkpoint's own preprocessing
     if example is not None:
         st.caption(plain(f"What to look at: {example.hint}"))
-    elif source.READS.get(model) == "image" and cards.card(model) and strip.has_upload(PAGE):
+    elif picture and cards.card(model) and strip.has_upload(PAGE):
         notice(
             f"{source.TITLES[model]} was trained on pictures like its examples, and on no others:"
             " what it answers to yours is a guess."

@@ -122,3 +122,9 @@ def test_the_answer_belongs_to_the_picture():
         for each in TRAINED["digits"].examples[:2]
     )
     assert not np.allclose(first.numpy(), second.numpy())
+
+
+def test_what_is_said_of_an_example_holds_for_its_own_preprocessing_only():
+    hint = TRAINED["digits"].examples[0].hint
+    assert hint in captions(opened(model="digits"))
+    assert hint not in captions(opened(model="digits", resize="pad"))

@@ -4,12 +4,12 @@
 import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, markPainted, setAttribute, setText } from "../core/dom.js";
+import { nearlyUniform } from "../core/flatness.js";
 import { capital } from "../core/labels.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "../core/overlay.js";
 import { groundOf } from "./ground.js";
 import { pointing } from "./pointing.js";
-import { nearlyUniform } from "./rows.js";
 import { regionOf } from "./region.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf, paintScale } from "./scale.js";

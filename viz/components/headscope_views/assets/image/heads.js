@@ -1,7 +1,8 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
 import { element, setAttribute, setText } from "../core/dom.js";
-import { nearlyUniform, partsOf } from "./rows.js";
+import { nearlyUniform } from "../core/flatness.js";
+import { partsOf } from "./rows.js";
 import { planOf, tilesOf } from "./tiles.js";
 import { nameOf, theToken } from "./words.js";
 

@@ -103,36 +103,6 @@ export function partsOf({ prefix, query_labels: labels }) {
   };
 }
 
-const EVEN = 1.25; // of largest to mean weight, below which a map is nearly uniform
-const FAINTEST = 0.15; // share of the colours that is left of a uniform map
-
-/**
- * How far weights on patches are from equal: the largest over their mean, 1 for equal ones.
- *
- * @param {Float32Array} values
- * @param {number} prefix
- */
-export function contrastOf(values, prefix) {
-  let [sum, most] = [0, 0];
-  for (let i = prefix; i < values.length; i++) {
-    sum += values[i];
-    if (values[i] > most) most = values[i];
-  }
-  return sum ? (most * (values.length - prefix)) / sum : 1;
-}
-
-/** @type {(values: Float32Array, prefix: number) => boolean} */
-export const nearlyUniform = (values, prefix) => contrastOf(values, prefix) < EVEN;
-
-/**
- * The share of the colours’ opacity that a map keeps: a uniform one leaves the picture visible.
- *
- * @param {Float32Array} values
- * @param {number} prefix
- */
-export const fadeOf = (values, prefix) =>
-  Math.min(1, Math.max(FAINTEST, contrastOf(values, prefix) - 1));
-
 /**
  * How much goes to the class token, the registers and the patches (or comes from them).
  * Where cells hold several patches, a cell's largest weight counts for each of them.

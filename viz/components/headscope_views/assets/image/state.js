@@ -4,13 +4,14 @@
 import { ON_SCREEN } from "../core/declared.js";
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
+import { fadeOf } from "../core/flatness.js";
 import { headName, headsOf, siteName } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
 import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "../core/overlay.js";
-import { fadeOf, layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
+import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */

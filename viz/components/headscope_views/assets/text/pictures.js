@@ -7,7 +7,8 @@ import { contextOf, element, markPainted, quoted, setAttribute, setText } from "
 import { capital, layerName } from "../core/labels.js";
 import { drawRectangles, placeFrame } from "../core/rectangle.js";
 import { pathOf } from "../core/sources.js";
-import { levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
+import { fadeOf } from "../core/flatness.js";
+import { faded, levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
 import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, joined, momentText, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
@@ -767,13 +768,14 @@ export function pictures(state, parent) {
       const scale = versus ? diverging : sequential;
       const colours = scale === lastScale?.at && state.trace === lastScale.trace ? lastScale.colours : state.overview.subarray(scale, scale + 768);
       lastScale = { at: scale, trace: state.trace, colours };
-      const table = versus ? signedVeilOf(colours) : veilOf(colours);
       const every = drawn.map(({ sheet, further }) =>
         sheet.grids.map((grid) => mapOf(grid, further ? rowBeside : row, versus ?? relative ?? (caption ? { maps: [caption.map] } : null), left)),
       );
       const elsewhere = film().length ? grids().map((grid) => mapOf(grid, row, versus ?? relative, left)) : [];
       const numbers = [...every.flat(), ...elsewhere].flatMap((map) => (map ? [...map] : []));
       const top = Math.max(1e-12, ...numbers.map(Math.abs));
+      const fade = relative || caption ? 1 : fadeOf(numbers);
+      const table = versus ? signedVeilOf(colours) : faded(veilOf(colours), fade);
       const images = drawn.map(({ sheet }) => photo(sheet.photo));
       const what = [row, rowBeside, ...points, objects, among.join(), chosenObject(), second, pointed, state.selection.token];
       if (painted(...what, versus, relative, caption, without, section.clientWidth, theme, state.texts().key, ...images)) {
