@@ -36,10 +36,10 @@ class Heard:
         return (answer.data, answer.kind) if isinstance(answer, Download) else answer
 
 
-def opened(page: Page, server: Server, size: str) -> None:
+def opened(page: Page, server: Server, size: str, **start: str) -> None:
     page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
     props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
-    props |= {"start": {"layer": 0, "head": 1, "attention": "cross"}}
+    props |= {"start": {"layer": 0, "head": 1, "attention": "cross", **start}}
     View(page, server, Heard(), props | {"path": ["/text"], "link": {}}, "/text").is_painted()
 
 
@@ -68,6 +68,13 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
     with page.expect_download() as download:
         page.get_by_role("button", name="TextGrid").press("Enter")  # the toolbar may cover it
     assert download.value.suggested_filename == "planted-words.TextGrid"
+
+
+def test_lines_say_that_keys_are_moments(page: Page, server: Server) -> None:
+    opened(page, server, "wide", form="lines")
+    expect(page.locator(".hs-bipartite-headings")).to_contain_text("key: the moment attended to")
+    expect(page.get_by_role("listbox", name="Tokens that attend")).to_be_visible()
+    expect(page.get_by_role("listbox", name="Moments attended to")).to_be_visible()
 
 
 def test_times_come_from_other_heads_whose_paths_are_shown(page: Page, server: Server) -> None:

@@ -12,7 +12,6 @@ from viz.drawing.scales import Scale
 from viz.drawing.scene import Box, Fill, Item, Raster, Scene, Segment, Stroke, Text, frame
 from viz.heatmap import max_pool
 
-AXES = "rows ↓ query: the token that attends · columns → key: the token attended to"
 LARGEST = 20.0  # side of a cell
 TALLEST = 480.0  # height of a matrix
 READABLE = 12.0  # side that cells of a long, narrow matrix have across it
@@ -63,7 +62,9 @@ def matrix(
     wide, high = cols * col_pitch, rows * row_pitch
     page = max(PAGE, 2 * MARGIN + grown)
     y = parts.start_of(caption, wide=page) + BODY * 1.6
-    items: list[Item] = [Text(MARGIN, y - 2, AXES, SMALL, INK.muted)]
+    query, key = parts.noun_of(query_labels), parts.noun_of(key_labels)
+    axes = f"rows ↓ query: the {query} that attends · columns → key: the {key} attended to"
+    items: list[Item] = [Text(MARGIN, y - 2, axes, SMALL, INK.muted)]
     for i, (name, weights) in enumerate(maps):
         x = MARGIN + (i % across) * (left + wide + BESIDE + beyond) + left
         at = y + (i // across) * (above + high + below + 10) + above

@@ -222,9 +222,14 @@ def _place(labels: Sequence[str], index: int) -> str:
     return labels[index] if _timed(labels) else str(index)
 
 
+def noun_of(labels: Sequence[str]) -> str:
+    """What a position of an axis is: a moment of a recording, or a token."""
+    return "moment" if _timed(labels) else "token"
+
+
 def _timed(labels: Sequence[str]) -> bool:
     """Whether tokens are moments of a recording."""
-    return SECONDS.fullmatch(labels[0]) is not None
+    return bool(labels) and SECONDS.fullmatch(labels[0]) is not None
 
 
 def _tidy(value: float) -> str:

@@ -367,7 +367,8 @@ def caveat_of(view: "Trace | View") -> str:
 
 
 def input_of(view: "Trace | View", most: int = 400) -> str:
-    """The input as it was written, from the places of its tokens; of a picture, its patches.
+    """The input as it was written, from the places of its tokens; of a picture, its patches; of a
+    recording, its length.
 
     Args:
         view: the trace, or a view of it.
@@ -378,7 +379,10 @@ def input_of(view: "Trace | View", most: int = 400) -> str:
         rows, cols = trace.grid
         return f"a picture of {rows} × {cols} patches"
     sides = [trace.tokens[0], *([trace.target_tokens[0]] if trace.target_tokens else [])]
-    return " → ".join(_sentence(tokens, most) for tokens in sides)
+    written = [_sentence(tokens, most) for tokens in sides]
+    if trace.sound is not None and not any(trace.tokens[0].spans):
+        written[0] = f"a recording of {trace.sound.heard[0]:.1f} s"
+    return " → ".join(written)
 
 
 def _sentence(tokens: Any, most: int) -> str:
@@ -395,6 +399,15 @@ def _sentence(tokens: Any, most: int) -> str:
             parts.append(" ")
         parts.append(label[: span[1] - span[0]])  # unknown pieces are marked behind their text
         last = max(last, span[1])
-    written = "".join(parts) or " ".join(tokens.labels)
+    written = "".join(parts) or _without_places(tokens)
     short = written if len(written) <= most else written[:most] + "…"
     return f"“{short}”"
+
+
+def _without_places(tokens: Any) -> str:
+    """Tokens joined by their labels alone, such as those that a model wrote."""
+    words = [word for word, hide in zip(tokens.labels, tokens.special, strict=True) if not hide]
+    if not words:
+        return " ".join(tokens.labels)
+    spaced = any(word.startswith(" ") for word in words)
+    return "".join(words).strip() if spaced else " ".join(words)

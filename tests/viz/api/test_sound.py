@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -219,6 +220,26 @@ def heard(name: str, folder: Path) -> TraceEntry:
     model = load(folder, door="transformers")
     target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
     return entry_of(trace(model, given, target), lambda: (model, given, target))
+
+
+@pytest.mark.parametrize("form", ["matrix", "lines"])
+def test_figures_say_what_their_axes_are(form: Any, tmp_path: Path) -> None:
+    said = figure(heard("wav2vec 2.0", tmp_path).trace, tmp_path, form, kind="self")
+    assert "moment" in said
+    assert "token" not in said
+    assert said.endswith("Input: a recording of 0.4 s")
+    crossing = figure(heard("Whisper", tmp_path).trace, tmp_path, form, kind="cross")
+    assert re.search(r"(the|a) token (that attends|on the left).*(the|a) moment", crossing)
+    written = figure(planted(), tmp_path, form, kind="cross")
+    assert written.endswith("Input: a recording of 1.0 s → “The quick fox. It ran”")
+
+
+def figure(t: Any, folder: Path, form: Any, kind: str) -> str:
+    """The words of a figure but for the program's name."""
+    file = export(t, folder / "figure.svg", view=form, layer=0, head=1, kind=kind)
+    texts = ElementTree.fromstring(file.read_text()).iter("{http://www.w3.org/2000/svg}text")
+    words = " ".join("".join(each.itertext()) for each in texts)
+    return re.sub(r"(Input: .*?) Headscope .*", r"\1", words)
 
 
 def test_a_saved_page_holds_the_words_and_the_spectrogram(tmp_path: Path) -> None:

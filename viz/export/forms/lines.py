@@ -18,6 +18,7 @@ from viz.export.sinks import hidden_of, hidden_sentence
 
 def _lines(request: Request) -> Scene:
     from viz.drawing.lines import lines
+    from viz.drawing.parts import noun_of
 
     maps = [
         (name_of(head), np.nan_to_num(drawn_of(request, head, "lines"))) for head in request.heads
@@ -31,8 +32,9 @@ def _lines(request: Request) -> Scene:
     numbers = [head if isinstance(head, int) else None for head in request.heads]
     query, key = labels_of(request)
     description = (
-        "Each line is one weight, from a token on the left to a token it attends to; opacity is"
-        " the square root of the weight, and weights below a hundredth of a full line are left out."
+        f"Each line is one weight, from a {noun_of(query)} on the left to a {noun_of(key)} it"
+        " attends to; opacity is the square root of the weight, and weights below a hundredth of a"
+        " full line are left out."
     )
     if token is not None:
         label = (key if inward else query)[token - start]

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
 def _matrix(request: Request) -> Scene:
     from viz.drawing.matrix import matrix
+    from viz.drawing.parts import noun_of
 
     maps = [(name_of(head), drawn_of(request, head, "matrix")) for head in request.heads]
     query, key = labels_of(request)
     description = (
-        "Rows are queries (the token that attends), columns are keys (the token attended to)."
+        f"Rows are queries (the {noun_of(query)} that attends), columns are keys (the"
+        f" {noun_of(key)} attended to)."
     )
     top = request.selection.top
     marks = [strongest_of(weights_of(request, head), top) for head in request.heads] if top else ()

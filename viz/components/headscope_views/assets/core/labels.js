@@ -130,3 +130,10 @@ export function legible(label) {
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/**
+ * What a position of an axis is, in words.
+ *
+ * @param {{timed?: boolean}} text
+ */
+export const nounOf = ({ timed }) => (timed ? "moment" : "token");

@@ -4,6 +4,7 @@
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
+import { nounOf } from "../core/labels.js";
 import { percent } from "./filters.js";
 import { stepped } from "./search.js";
 import { compareMenu } from "./second_text.js";
@@ -25,8 +26,7 @@ const NAMED = 3; // heads whose hidden share is told
  */
 export function aids(state, parent) {
   const entry = element("input", "hs-find", {
-    ...{ type: "search", placeholder: "Find a token", "aria-label": "Find a token" },
-    ...{ autocomplete: "off", spellcheck: "false" },
+    ...{ type: "search", autocomplete: "off", spellcheck: "false" },
   });
   const back = button("‹", "Previous match", () => step(-1));
   const on = button("›", "Next match", () => step(1));
@@ -41,7 +41,7 @@ export function aids(state, parent) {
   const name = element("span", "hs-label", { "aria-hidden": "true" }, "Hide below");
   const threshold = element("div", "hs-aid", {}, name, slider, least);
 
-  const strongest = element("select", "hs-select", { "aria-label": "Strongest keys of each token" });
+  const strongest = element("select", "hs-select");
   strongest.append(
     ...STRONGEST.map((top) => element("option", "", { value: String(top) }, top ? `${top}` : "All")),
   );
@@ -163,10 +163,11 @@ export function aids(state, parent) {
       if (!STRONGEST.includes(most) && !strongest.querySelector(`[value="${most}"]`))
         strongest.append(element("option", "", { value: String(most) }, String(most)));
       strongest.value = String(most);
-      strongest.title =
-        form === "lines"
-          ? "Draw the lines to each token’s strongest keys alone"
-          : "Mark each token’s strongest keys";
+      const noun = nounOf(query);
+      setAttribute(entry, "placeholder", `Find a ${noun}`);
+      setAttribute(entry, "aria-label", `Find a ${noun}`);
+      setAttribute(strongest, "aria-label", `Strongest keys of each ${noun}`);
+      strongest.title = form === "lines" ? `Draw the lines to each ${noun}’s strongest keys alone` : `Mark each ${noun}’s strongest keys`;
       blocks.hidden = query.second === undefined && key.second === undefined;
       if (named(state.site().kind)) nameBlocks();
       BLOCKS.forEach((each, i) =>

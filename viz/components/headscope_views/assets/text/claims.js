@@ -27,12 +27,13 @@ const SUMS = {
  *
  * @param {Head} head
  * @param {ReturnType<typeof sumOf>} sum of a row of one head
+ * @param {string} noun what a row is
  */
-export function weightsSentence(head, sum) {
+export function weightsSentence(head, sum, noun = "token") {
   if (head === "mean") return `The mean over the layer’s heads; of each row, ${SUMS[sum]}.`;
   if (head === "max")
     return "The largest weight any head of the layer gives: rows need not sum to 1.";
-  return `Each row is one token deciding where to look: ${SUMS[sum]}.`;
+  return `Each row is one ${noun} deciding where to look: ${SUMS[sum]}.`;
 }
 
 /**

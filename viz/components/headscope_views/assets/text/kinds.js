@@ -9,9 +9,9 @@ import { groupsOf } from "../core/labels.js";
 
 /** @type {Record<string, string>} */
 const KINDS = {
-  self: "The input’s tokens attend to each other, both ways",
+  self: "The input’s positions attend to each other, both ways",
   causal: "A token attends to itself and to what came before it",
-  cross: "The target’s tokens attend to the source’s tokens",
+  cross: "The target’s tokens attend to the source",
   joint: "Encoder, cross-attention and decoder in one matrix: the source’s tokens, then the target’s",
 };
 

@@ -7,11 +7,11 @@ import {
   element,
   markPainted,
   quoted,
-  savePng,
+  savePng, setAttribute,
   setText,
   topOf,
 } from "../core/dom.js";
-import { legible } from "../core/labels.js";
+import { capital, legible, nounOf } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened } from "./lettering.js";
@@ -31,8 +31,8 @@ const THICK = 1.6; // pixels of a line at a unit of 1
 const LEVELS = 24; // opacities in which lines are drawn, each in one stroke
 const BESIDE = 5; // moments around the one that is scrolled to
 const NAMED = 3; // of the strongest pairs, and of the heads, that are read out
-const HINT =
-  "Point at a token to see its lines alone, with numbers; click to keep it, Escape lets go.";
+/** @param {string} noun */
+const hintOf = (noun) => `Point at a ${noun} to see its lines alone, with numbers; click to keep it, Escape lets go.`;
 
 /**
  * @param {TextState} state
@@ -44,16 +44,11 @@ export function lines(state, parent) {
   const switches = headSwitches(state);
   const { heads } = switches;
   const canvas = element("canvas", "hs-strands", { role: "img" });
-  const left = column("Tokens that attend", "query", actionsOf("query"));
-  const right = column("Tokens attended to", "key", actionsOf("key"));
+  const left = column("", "query", actionsOf("query"));
+  const right = column("", "key", actionsOf("key"));
   const stage = element("div", "hs-bipartite", {}, left.box, canvas, right.box);
-  const headings = element(
-    "div",
-    "hs-bipartite-headings",
-    {},
-    element("span", "", {}, "query: the token that attends"),
-    element("span", "", {}, "key: the token attended to"),
-  );
+  const above = { query: element("span"), key: element("span") };
+  const headings = element("div", "hs-bipartite-headings", {}, above.query, above.key);
   const read = element("div", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const section = element(
@@ -261,7 +256,7 @@ export function lines(state, parent) {
   function readOut() {
     const active = state.isolated ?? pinnedOf();
     read.classList.toggle("hs-muted", !active);
-    if (!active) return setText(read, HINT);
+    if (!active) return setText(read, hintOf(nounOf(state.texts().query)));
     const { axis, index } = active;
     const { one } = state.texts();
     const on = heads();
@@ -284,13 +279,19 @@ export function lines(state, parent) {
       on.length === 1 ? state.headName(on[0]) : `heads ${on.map(String).join(", ")}`;
     setText(title, [state.base.model, state.siteName(), names].join(" · "));
     const of = state.selection.scale === "own" ? "this map’s largest weight" : "1";
+    const { query, key } = state.texts();
+    const [asks, answers] = [nounOf(query), nounOf(key)];
     const writes = state.site().kind === "cross" && state.base.explains === "tokens";
     setText(
       sentence,
-      `Each line is one weight, from a token to a token it attends to. Opacity ∝ √weight, full at` +
+      `Each line is one weight, from a ${asks} to a ${answers} it attends to. Opacity ∝ √weight, full at` +
         ` ${of}; weights below a hundredth of that have no line.`,
       writes ? " A token attends while the model writes the one below it." : "",
     );
+    setText(above.query, `query: the ${asks} that attends`);
+    setText(above.key, `key: the ${answers} attended to`);
+    setAttribute(left.box, "aria-label", `${capital(asks)}s that attend`);
+    setAttribute(right.box, "aria-label", `${capital(answers)}s attended to`);
     const { note } = state.base;
     if (note) title.append(` — ${note}`);
   }
@@ -355,9 +356,9 @@ export function lines(state, parent) {
     context.font = fontOf(unit, family, 15, 600);
     context.fillText(title.textContent ?? "", 12, 22 * unit);
     context.font = fontOf(unit, family, 12);
-    context.fillText("query: the token that attends", 12, 46 * unit);
+    context.fillText(above.query.textContent ?? "", 12, 46 * unit);
     context.textAlign = "right";
-    context.fillText("key: the token attended to", 2 * side + width - 12, 46 * unit);
+    context.fillText(above.key.textContent ?? "", 2 * side + width - 12, 46 * unit);
     context.translate(0, head);
     context.textBaseline = "middle";
     context.font = fontOf(unit, family, 13);

@@ -4,7 +4,7 @@
 
 import { changes } from "../core/changes.js";
 import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
-import { legible } from "../core/labels.js";
+import { legible, nounOf } from "../core/labels.js";
 import { wordAt } from "./axis_labels.js";
 import { besideMatrix } from "./beside.js";
 import { listenForBrush } from "./brushing.js";
@@ -293,10 +293,11 @@ export function matrix(state, parent) {
   /** @param {HiddenSinks} sinks */
   function sinkNames({ keys }) {
     const { labels } = state.texts().key;
+    const noun = nounOf(state.texts().key);
     const names = keys.slice(0, 2).map((key) => `“${legible(labels[key]).trim()}”`);
     const more = keys.length - names.length;
-    if (more) return `${names.join(", ")} and ${more} more token${more > 1 ? "s" : ""}`;
-    return names.join(" and ") || "no token";
+    if (more) return `${names.join(", ")} and ${more} more ${noun}${more > 1 ? "s" : ""}`;
+    return names.join(" and ") || `no ${noun}`;
   }
 
   /** @param {Variant} variant */
@@ -413,12 +414,14 @@ export function matrix(state, parent) {
   function describe() {
     if (!layout || !picture) return;
     const { note, names } = picture;
+    const { query, key } = state.texts();
     overlay.setAttribute(
       "aria-label",
       `Attention of ${names.join(", ")}: ` +
-        `${layout.rows} query tokens (rows) over ${layout.cols} key tokens (columns). ` +
+        `${layout.rows} query ${nounOf(query)}s (rows) over ${layout.cols} key ${nounOf(key)}s (columns). ` +
         `${note ? `Note: ${note}. ` : ""}` +
-        "Arrow keys move the cross-hair, plus and minus zoom, Escape resets, Enter chooses the token.",
+        "Arrow keys move the cross-hair, plus and minus zoom, Escape resets, " +
+        `Enter chooses the ${nounOf(query)}.`,
     );
   }
 
@@ -597,7 +600,7 @@ function reading(state, { query, key }, sinks) {
  */
 function sentenceOf(state, values, sinks) {
   const { head } = state.selection;
-  const hidden = sinks === "shown" ? "" : " The bars are the shares that went to hidden tokens.";
+  const hidden = sinks === "shown" ? "" : ` The bars are the shares that went to hidden ${nounOf(state.texts().key)}s.`;
   if (values === "scores") {
     const what = head === "mean" ? "the mean score" : head === "max" ? "the largest score" : "a score";
     const of = typeof head === "number" ? "" : " of the layer’s heads";
@@ -609,5 +612,5 @@ function sentenceOf(state, values, sinks) {
   }
   const sum = sumOf(state.base.complete !== false, sinks);
   const joint = state.site().kind === "joint";
-  return `${joint ? jointSentence(sum) : weightsSentence(head, sum)}${hidden}`;
+  return `${joint ? jointSentence(sum) : weightsSentence(head, sum, nounOf(state.texts().query))}${hidden}`;
 }

@@ -2,7 +2,8 @@
 // weight.
 
 import { changes } from "../core/changes.js";
-import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
+import { contextOf, element, markPainted, quoted, savePng, setAttribute, setText } from "../core/dom.js";
+import { nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
 import { fontOf } from "./lettering.js";
@@ -32,14 +33,15 @@ const HINT = "Point at an element, or use the arrow keys, to read its numbers.";
 export function queryKey(state, parent) {
   const title = element("p", "hs-heading");
   const sentence = element("p", "hs-sentence", {}, SENTENCE);
-  const left = column("Query: the token that attends", "query", actionsOf("query"));
-  const right = column("Key: the token attended to", "key", actionsOf("key"));
+  const left = column("", "query", actionsOf("query"));
+  const right = column("", "key", actionsOf("key"));
+  const above = { query: element("p", "hs-pair-side"), key: element("p", "hs-pair-side") };
   const pickers = element(
     "div",
     "hs-pair-tokens",
     {},
-    element("div", "", {}, element("p", "hs-pair-side", {}, "query: the token that attends"), left.box),
-    element("div", "", {}, element("p", "hs-pair-side", {}, "key: the token attended to"), right.box),
+    element("div", "", {}, above.query, left.box),
+    element("div", "", {}, above.key, right.box),
   );
   const canvas = element("canvas", "hs-elements", { role: "img", tabindex: "0" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
@@ -296,6 +298,11 @@ export function queryKey(state, parent) {
     setText(sentence, one ? SENTENCE : ONE_HEAD);
     if (!one) return setText(title, [state.base.model, state.siteName(), state.headName()].join(" · "));
     const { query, key } = state.texts();
+    const sides = { query: `query: the ${nounOf(query)} that attends`, key: `key: the ${nounOf(key)} attended to` };
+    setText(above.query, sides.query);
+    setText(above.key, sides.key);
+    setAttribute(left.box, "aria-label", sides.query);
+    setAttribute(right.box, "aria-label", sides.key);
     const { fontSize } = getComputedStyle(section);
     if (arranged(query, key, stage.clientWidth, fontSize)) {
       unit = parseFloat(fontSize) / 16;

@@ -3,7 +3,8 @@
 
 import { changes } from "../core/changes.js";
 import { parse } from "../core/colours.js";
-import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
+import { contextOf, element, markPainted, quoted, savePng, setAttribute, setText } from "../core/dom.js";
+import { nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
 import { fontOf } from "./lettering.js";
@@ -19,8 +20,8 @@ const WIDE = 150; // pixels a panel may take at a unit of 1
 const [LEAST, MOST] = [2, 14]; // pixels of a cell at a unit of 1
 const NAMED = 3; // keys that are read out
 const SENTENCE =
-  "What this head computes for one token, from left to right: its query times every key, the softmax" +
-  " over the scores, the weighted sum of values, and what that adds to the layer’s output.";
+  "from left to right: its query times every key, the softmax over the" +
+  " scores, the weighted sum of values, and what that adds to the layer’s output.";
 const DOUBT =
   "This is one head of one layer: what it writes is added to what the others write, and later layers" +
   " may use it or not.";
@@ -58,8 +59,8 @@ const STAGES = [
  */
 export function stages(state, parent) {
   const title = element("p", "hs-heading");
-  const sentence = element("p", "hs-sentence", {}, SENTENCE);
-  const tokens = column("Query: the token that attends", "query", {
+  const sentence = element("p", "hs-sentence");
+  const tokens = column("Query", "query", {
     point: () => {},
     pin: (index) => state.select({ token: index, direction: "out" }),
     letGo: () => {},
@@ -330,7 +331,9 @@ export function stages(state, parent) {
     if (section.hidden) return;
     const one = typeof head === "number" && state.site().kind !== "joint";
     body.hidden = !one;
-    setText(sentence, one ? SENTENCE : ONE_HEAD);
+    const noun = nounOf(state.texts().query);
+    setText(sentence, one ? `What this head computes for one ${noun}, ${SENTENCE}` : ONE_HEAD);
+    setAttribute(tokens.box, "aria-label", `Query: the ${noun} that attends`);
     const names = [state.base.model, state.siteName(), state.headName()].join(" · ");
     if (!one) return setText(title, names);
     const { query } = state.texts();

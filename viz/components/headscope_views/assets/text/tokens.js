@@ -4,8 +4,8 @@
 import { switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { shade } from "../core/colours.js";
-import { element, moreIs, quoted, setText } from "../core/dom.js";
-import { capital, legible } from "../core/labels.js";
+import { element, moreIs, quoted, setAttribute, setText } from "../core/dom.js";
+import { capital, legible, nounOf } from "../core/labels.js";
 import { passage } from "./passage.js";
 
 /** @import {Cell, Theme} from "../types" */
@@ -24,8 +24,6 @@ export function tokens(state, parent) {
   const sentence = element("p", "hs-sentence");
   const outgoing = element("button", "hs-button", { type: "button" }, "looks at");
   const incoming = element("button", "hs-button", { type: "button" }, "is looked at by");
-  outgoing.title = "What does the chosen token attend to?";
-  incoming.title = "Which tokens attend to the chosen one?";
   const which = element("span", "hs-which");
   const way = switchOf("Direction of attention", outgoing, incoming);
   const choose = (/** @type {number} */ token) => state.select({ token });
@@ -138,7 +136,7 @@ export function tokens(state, parent) {
     const more = `${moreIs(theme.mode)} = more weight.`;
     if (current === null) {
       const what = outward() ? "where it looks" : "who looks at it";
-      setText(sentence, `${where}: choose a token to see ${what}.`);
+      setText(sentence, `${where}: choose a ${nounOf(state.texts()[outward() ? "query" : "key"])} to see ${what}.`);
       setText(which, "");
       return;
     }
@@ -154,7 +152,8 @@ export function tokens(state, parent) {
     const cell = over === null ? null : cellOf(over);
     const weight = cell && state.weight(cell.query, cell.key);
     if (!weight) {
-      setText(number, token() === null ? "" : "Point at a token to read its weight.");
+      const noun = nounOf(state.texts()[outward() ? "key" : "query"]);
+      setText(number, token() === null ? "" : `Point at a ${noun} to read its weight.`);
       return;
     }
     const value = weight.sign ? `${weight.sign} ${weight.value.toFixed(3)}` : weight.value.toFixed(5);
@@ -166,6 +165,9 @@ export function tokens(state, parent) {
     section.hidden = state.selection.form === "text";
     if (section.hidden) return;
     const { token: chosen } = state.selection;
+    const { query, key } = state.texts();
+    setAttribute(outgoing, "title", `What does the chosen ${nounOf(query)} attend to?`);
+    setAttribute(incoming, "title", `Which ${nounOf(query)}s attend to the chosen ${nounOf(key)}?`);
     outgoing.setAttribute("aria-pressed", String(outward()));
     incoming.setAttribute("aria-pressed", String(!outward()));
     arrange();

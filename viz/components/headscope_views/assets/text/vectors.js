@@ -3,6 +3,7 @@
 import { changes } from "../core/changes.js";
 import { FORMS } from "../core/declared.js";
 import { contextOf, element, quoted, setAttribute, setText } from "../core/dom.js";
+import { nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { rangeOf } from "../core/ticks.js";
 import { beside, nearest, placed } from "./dots.js";
@@ -199,14 +200,15 @@ export function vectors(state, parent) {
       paint(answer, theme);
       const part = answer.query_indices.length < state.site().queries;
       const kept = Math.round(100 * (answer.explained[0] + answer.explained[1]));
-      const sampled = part ? `${answer.query_indices.length} tokens sampled. ` : "";
-      hint = `The plane keeps ${kept} % of the variance. ${sampled}Point at a dot to read its token.`;
+      const noun = nounOf(state.texts().query);
+      const sampled = part ? `${answer.query_indices.length} ${noun}s sampled. ` : "";
+      hint = `The plane keeps ${kept} % of the variance. ${sampled}Point at a dot to read its ${noun}.`;
       showPointed();
       setAttribute(
         canvas,
         "aria-label",
         `Queries and keys of ${state.siteName()}, ${state.headName()} on two principal components, ` +
-          `${kept} % of the variance. Arrow keys go from dot to dot, Enter chooses the token.`,
+          `${kept} % of the variance. Arrow keys go from dot to dot, Enter chooses the ${noun}.`,
       );
     },
   };
