@@ -11,6 +11,7 @@ import { pathOf } from "../core/sources.js";
 import { number } from "../methods/methods.js";
 import { groundOf } from "./ground.js";
 import { overPicture } from "./over_picture.js";
+import { pointing } from "./pointing.js";
 import { ratioFor, savePicture } from "./save.js";
 import { HIGH, paintRamp } from "./scale.js";
 import { fitted, spaceOf } from "./space.js";
@@ -110,6 +111,7 @@ function chosenIn({ base: { prefix, grid }, selection: { token } }) {
 function frameOf(state, parent, name, says, doubts) {
   const title = element("h3", "hs-heading");
   const picture = overPicture(state);
+  pointing(state, picture.photo);
   const wait = element("div", "hs-wait", { role: "status" });
   const stage = element("div", "hs-stage", {}, picture.photo, wait);
   const scale = element("canvas", "hs-scale", { "aria-hidden": "true" });
@@ -159,7 +161,7 @@ function frameOf(state, parent, name, says, doubts) {
       const size = fitted(space, bitmap);
       if (picture.render(bitmap, size, { paint, coloured, framed }, key)) markPainted(picture.photo);
       save = () =>
-        savePicture(picture.flatten(bitmap, size, ratioFor(size), coloured), size, {
+        savePicture(picture.flatten(bitmap, size, ratioFor(size), { coloured }), size, {
           lines: [state.base.model, heading, state.base.note],
           theme,
           name: `image-${name}`,

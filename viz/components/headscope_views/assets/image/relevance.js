@@ -14,6 +14,7 @@ import { faithful } from "../methods/faithful.js";
 import { fusedIn, fusedQueryOf, largest, nameOf, number, showsOf, spansOf, together } from "../methods/methods.js";
 import { groundOf } from "./ground.js";
 import { overPicture } from "./over_picture.js";
+import { pointing } from "./pointing.js";
 import { ratioFor, savePicture } from "./save.js";
 import { HIGH, paintRamp, signedNumber, squareNumber } from "./scale.js";
 import { fitted, spaceOf } from "./space.js";
@@ -63,9 +64,9 @@ export function relevanceOf(state, parent) {
     picture: () => panels.forEach((panel) => panel.save()),
   });
   const ground = groundOf(state);
-  choices.box.append(element("span", "hs-spring"), ground.box, keep);
+  choices.box.append(element("div", "hs-values hs-end", {}, ground.box, keep));
   const label = { "aria-label": "All layers over the picture" };
-  const section = element("section", "hs-section hs-model", label, choices.box, parts);
+  const section = element("section", "hs-section hs-model", label, choices.box, parts, choices.refused);
   parent.append(section);
   const panels = ["A", "B"].map((name) => part(state, parts, name));
 
@@ -100,6 +101,7 @@ function part(state, parent, name) {
   const title = element("h3", "hs-heading");
   const says = element("p", "hs-sentence");
   const picture = overPicture(state);
+  pointing(state, picture.photo);
   const wait = element("div", "hs-wait", { role: "status" });
   const stage = element("div", "hs-stage", {}, picture.photo, wait);
   const bar = element("progress", "hs-progress", { "aria-label": "Patches computed" });
@@ -212,7 +214,7 @@ function part(state, parent, name) {
     }
     setAttribute(picture.photo, "aria-label", `${title.textContent}, ${base.model}: ${base.grid[0]} × ${base.grid[1]} patches. Arrow keys choose a patch.`);
     save = () =>
-      savePicture(picture.flatten(bitmap, size, ratioFor(size), coloured), size, {
+      savePicture(picture.flatten(bitmap, size, ratioFor(size), { coloured }), size, {
         lines: [base.model, `${title.textContent}. ${says.textContent}`, base.note],
         theme,
         name: `image-${info.name}`,

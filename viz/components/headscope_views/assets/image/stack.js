@@ -1,52 +1,28 @@
-// The large picture in layers: the ground, the weights (a pixel a patch), lines with numbers, and
-// frames. Whatever changes redraws its own layer and no other.
+// The large picture of a head: its weights over the picture, with lines and numbers between the
+// patches, crosses over hidden ones, and a frame round the network's answer.
 
 import { changes } from "../core/changes.js";
 import { contextOf, element } from "../core/dom.js";
-import { fit, frameSize, grounds, moveFrame } from "../core/overlay.js";
-import { pixelsOf, remark, sheet, stretch } from "../core/overlay.js";
+import { fit, frameSize } from "../core/overlay.js";
+import { LEAST, overPicture } from "./over_picture.js";
 import { paintMap } from "./state.js";
 
-/** @import {Context, Frame} from "../core/overlay.js" */
+/** @import {Context} from "../core/overlay.js" */
+/** @import {Size} from "./over_picture.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it
 const LINED = 5; // and for lines between patches
 const WIDE = 14; // and for bright ones
 const FEW = 15; // rows and columns of patches whose lines are always there
-const LEAST = 9; // CSS pixels of a frame
-
-/** @typedef {{wide: number, tall: number, family: string}} Size */
 
 /** @param {ImageState} state */
 export function stackOf(state) {
-  const ground = element("canvas", "hs-layer");
-  const veil = element("canvas", "hs-layer hs-veil");
   const ruled = element("canvas", "hs-layer");
-  const lines = element("canvas", "hs-layer");
-  const current = element("i", "hs-mark");
-  const read = element("i", "hs-mark hs-mark-read");
+  const crossed = element("canvas", "hs-layer");
   const answer = element("i", "hs-mark hs-mark-answer", { title: "The network’s answer" });
-  const photo = element(
-    "div",
-    "hs-picture hs-photo",
-    { role: "img", tabindex: "0" },
-    ...[ground, veil, ruled, lines, answer, current, read],
-  );
-  const veiled = pixelsOf(veil);
-  const stale = {
-    size: changes(),
-    ground: changes(),
-    lines: changes(),
-    veil: changes(),
-    current: changes(),
-    read: changes(),
-    answer: changes(),
-  };
-  /** @type {{plain: HTMLCanvasElement, dim: HTMLCanvasElement} | null} in colour, and dim */
-  let both = null;
-  /** @type {Frame | null} */
-  let frame = null;
+  const picture = overPicture(state, [ruled, crossed], [answer]);
+  const stale = { lines: changes(), answer: changes() };
 
   /**
    * Returns whether anything has changed.
@@ -56,30 +32,29 @@ export function stackOf(state) {
    * @param {Size} size
    * @param {boolean} plain without weights
    */
-  function render(bitmap, rows, { wide, tall, family }, plain) {
-    const { note, grid } = state.base;
-    const { paint: how, opacity } = state.selection;
-    const colour = plain || state.coloured;
-    const top = state.topOf(rows.heads[state.headIndex]);
-    const size = [bitmap, wide, tall, devicePixelRatio, ...grid];
-    let changed = false;
-    /** @type {(layer: keyof typeof stale, paint: () => void, ...needs: unknown[]) => void} */
-    const update = (layer, paint, ...needs) => {
-      if (!stale[layer](...needs)) return;
-      changed = true;
-      paint();
+  function render(bitmap, rows, size, plain) {
+    const { wide, tall, family } = size;
+    const { grid, mark } = state.base;
+    const values = rows.heads[state.headIndex];
+    const top = state.topOf(values);
+    /** @type {(pixels: Uint32Array, across: number) => void} */
+    const paint = (pixels, across) => {
+      if (plain) pixels.fill(0);
+      else paintMap(pixels, { stride: across }, values, state, rows.factor, top);
     };
-    update("size", () => prepare(bitmap, wide, tall), ...size);
-    update("ground", () => paintGround(wide, tall, colour), ...size, colour);
-    const hidden = state.hidden();
-    const drawn = [...size, plain, note, family, hidden];
-    update("lines", () => paintLines(wide, tall, plain, family), ...drawn);
-    const weights = [rows, state.table, state.log, state.headIndex, top, plain, how, opacity];
-    update("veil", () => paintVeil(rows, top, plain), ...weights);
-    update("current", () => move(current, state.token()), ...size, state.token());
-    update("read", () => move(read, state.read?.token), ...size, state.read?.token);
-    const { mark } = state.base;
-    update("answer", () => move(answer, answered()), ...size, mark?.[0], mark?.[1]);
+    const coloured = plain || state.coloured;
+    const drawn = { paint, coloured, silent: plain, framed: state.token(), read: state.read?.token ?? -1 };
+    const weights = [rows, state.table, state.log, state.headIndex, top, plain];
+    let changed = picture.render(bitmap, size, drawn, weights);
+    const place = [wide, tall, devicePixelRatio, ...grid];
+    if (stale.lines(...place, plain, family, state.hidden())) {
+      changed = true;
+      paintLines(wide, tall, plain, family);
+    }
+    if (stale.answer(...place, mark?.[0], mark?.[1])) {
+      changed = true;
+      picture.move(answer, answered());
+    }
     return changed;
   }
 
@@ -90,72 +65,21 @@ export function stackOf(state) {
   }
 
   /**
-   * @param {HTMLElement} mark
-   * @param {number | undefined} token
-   */
-  function move(mark, token) {
-    if (frame) moveFrame(mark, token, state, frame);
-  }
-
-  /**
-   * @param {ImageBitmap} bitmap
-   * @param {number} wide
-   * @param {number} tall
-   */
-  function prepare(bitmap, wide, tall) {
-    const ratio = devicePixelRatio || 1;
-    stretch(photo, wide, tall);
-    stretch(veil, wide, tall);
-    both = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio));
-    frame = frameSize(wide, tall, state.base.grid, LEAST);
-    for (const mark of [current, read, answer]) stretch(mark, frame.wide, frame.tall);
-  }
-
-  /**
-   * @param {number} wide
-   * @param {number} tall
-   * @param {boolean} colour
-   */
-  function paintGround(wide, tall, colour) {
-    if (both) fit(ground, wide, tall).drawImage(colour ? both.plain : both.dim, 0, 0, wide, tall);
-  }
-
-  /**
-   * @param {Rows} rows
-   * @param {number} top
-   * @param {boolean} plain
-   */
-  function paintVeil(rows, top, plain) {
-    const { paint, opacity } = state.selection;
-    const [down, across] = state.base.grid;
-    const pixels = veiled.image(across, down);
-    const values = rows.heads[state.headIndex];
-    if (plain) pixels.fill(0);
-    else paintMap(pixels, { stride: across }, values, state, rows.factor, top);
-    veiled.show();
-    veil.style.opacity = String(opacity / 100);
-    veil.classList.toggle("hs-smooth", paint === "smooth");
-  }
-
-  /**
    * @param {number} wide
    * @param {number} tall
    * @param {boolean} plain
    * @param {string} family
    */
   function paintLines(wide, tall, plain, family) {
-    const under = fit(ruled, wide, tall);
-    under.clearRect(0, 0, wide, tall);
-    under.setTransform(1, 0, 0, 1, 0, 0);
-    rule(under, ruled.width, ruled.height, devicePixelRatio || 1, family);
+    const ratio = devicePixelRatio || 1;
+    for (const canvas of [ruled, crossed]) {
+      const context = fit(canvas, wide, tall);
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.clearRect(0, 0, canvas.width, canvas.height);
+      if (canvas === ruled) rule(context, canvas.width, canvas.height, ratio, family);
+      else if (!plain) crossOut(context, canvas.width, canvas.height, ratio);
+    }
     ruled.classList.toggle("hs-pointed-only", isFine());
-    const context = fit(lines, wide, tall);
-    context.clearRect(0, 0, wide, tall);
-    context.save();
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    if (!plain) crossOut(context, lines.width, lines.height, devicePixelRatio || 1);
-    context.restore();
-    if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
   }
 
   /** Whether there are so many patches that lines between them would cover the picture. */
@@ -254,24 +178,16 @@ export function stackOf(state) {
    * @param {number} ratio pixels of a CSS pixel
    * @param {boolean} plain
    */
-  function flatten(bitmap, { wide, tall, family }, ratio, plain) {
-    const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-    const canvas = sheet(width, height);
-    const context = contextOf(canvas);
-    const fine = grounds(bitmap, width, height);
-    const { ground: shade, paint, opacity } = state.selection;
-    context.drawImage(plain || shade === "colour" ? fine.plain : fine.dim, 0, 0);
-    context.imageSmoothingEnabled = paint === "smooth";
-    context.globalAlpha = opacity / 100;
-    context.drawImage(veil, 0, 0, width, height);
-    context.globalAlpha = 1;
-    if (!isFine()) rule(context, width, height, ratio, family);
-    if (!plain) crossOut(context, width, height, ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
+  function flatten(bitmap, size, ratio, plain) {
+    const coloured = plain || state.selection.ground === "colour";
+    const canvas = picture.flatten(bitmap, size, ratio, { coloured, silent: plain }, (context, width, height) => {
+      if (!isFine()) rule(context, width, height, ratio, size.family);
+      if (!plain) crossOut(context, width, height, ratio);
+    });
     if (plain || state.token() < state.base.prefix) return canvas;
     const [row, col] = state.place(state.token());
-    const { across, down, grow, ...box } = frameSize(wide, tall, state.base.grid, LEAST);
+    const { across, down, grow, ...box } = frameSize(size.wide, size.tall, state.base.grid, LEAST);
+    const context = contextOf(canvas);
     /** @type {[string, number][]} */
     const strokes = [
       ["#000", 5],
@@ -285,5 +201,5 @@ export function stackOf(state) {
     return canvas;
   }
 
-  return { photo, render, flatten };
+  return { photo: picture.photo, render, flatten };
 }

@@ -26,7 +26,7 @@ const FUSIONS = [
 ];
 
 /**
- * The controls in a row, and what is chosen with them.
+ * The controls in a row, what is chosen with them, and the line that says what is not offered.
  *
  * @param {State} state
  * @param {string} unexplained why no relevance is offered, where the model has no output for it
@@ -47,12 +47,12 @@ export function methodChoices(state, unexplained, more = []) {
     labelled("beside it", second),
     ...fusing[1].boxes,
     explained.box,
-    refused,
     ...more,
   );
 
   return {
     box,
+    refused,
     /**
      * Draws them, and returns the methods that are chosen.
      *

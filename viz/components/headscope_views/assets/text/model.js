@@ -37,7 +37,7 @@ export function model(state, parent) {
   const title = element("p", "hs-heading");
   const choices = methodChoices(state, UNEXPLAINED);
   const parts = element("div", "hs-model-parts");
-  const section = element("section", "hs-section hs-model", {}, title, choices.box, parts);
+  const section = element("section", "hs-section hs-model", {}, title, choices.box, parts, choices.refused);
   parent.append(section);
   const panels = ["A", "B"].map((name) => part(state, parts, name));
   /** @type {Theme | null} */
