@@ -41,13 +41,13 @@ class View(views.View):
         self.weight = page.locator(".hs-image-grid section").nth(1).locator(".hs-read")
 
     def point(self, patch: int) -> None:
-        """Moves the mouse over a patch of the large picture."""
+        """Moves the mouse over a patch of the large picture, once that has come to rest."""
         box = self.photo.bounding_box()
         assert box
         row, col = divmod(patch, self.source.grid[1])
-        x = box["x"] + (col + 0.5) * box["width"] / self.source.grid[1]
-        y = box["y"] + (row + 0.5) * box["height"] / self.source.grid[0]
-        self.page.mouse.move(x, y)
+        x = (col + 0.5) * box["width"] / self.source.grid[1]
+        y = (row + 0.5) * box["height"] / self.source.grid[0]
+        self.photo.hover(position={"x": x, "y": y})
 
     def reads(self, token: int) -> None:
         """Waits until this token is in question."""
