@@ -1,6 +1,6 @@
 """Pictures as a model reads them: by its own processor, else as its settings say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,10 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
 
 
 def pixels_of(model: "Model", source: Any) -> Tensor:
-    """The pixels `batch channel row col` that a model reads of a picture; pixels as they are."""
+    """The pixels `batch channel row col` that a model reads of a picture; pixels as they are, and
+    those of the model's own inputs."""
+    if isinstance(source, Mapping):
+        source = source["pixel_values"]
     if isinstance(source, Tensor):
         return source
     preprocessing = model.preprocessing or default_preprocessing(model.network.config)

@@ -114,6 +114,9 @@ def test_patches_are_painted_grey():
     pixels = torch.randn(1, 3, 8, 12, generator=torch.Generator().manual_seed(1))
     relevance = torch.tensor([9.0, 0.1, 0.2, 0.3, 0.4, 0.9, 0.5])  # class token, 2 × 3 patches
     found = faithfulness(model, pixels, relevance, target=2, levels=(0.17,), orders=1)
+    named = {"pixel_values": pixels}
+    again = faithfulness(model, named, relevance, target=2, levels=(0.17,), orders=1)
+    assert torch.equal(again.comprehensiveness, found.comprehensiveness)
     grey = pixels.clone()
     grey[0, :, 4:8, 4:8] = 0
     expected = found.value - float(torch.softmax(trace(model, grey).output.values[0], -1)[2])

@@ -393,8 +393,8 @@ export function atlas(state, parent) {
     const size = { x: places.size, y: places.size + (layers ? 0 : CAPTION) };
     const [wide, high] = [clientWidth - rowNames.offsetWidth, clientHeight - top.offsetHeight];
     if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
-    else if (x + size.x + 2 * GAP > scroller.scrollLeft + wide)
-      scroller.scrollLeft = x + size.x + 2 * GAP - wide;
+    else if (x + size.x + 4 * GAP > scroller.scrollLeft + wide)
+      scroller.scrollLeft = x + size.x + 4 * GAP - wide;
     const above = scroller.scrollTop - y;
     const below = y + size.y + GAP - scroller.scrollTop - high;
     if (Math.max(above, below) > size.y) scroller.scrollTop = y + (size.y - high) / 2;
