@@ -4,6 +4,7 @@ import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { figures, foldedTerms } from "./pairs.js";
+import { scoreTree } from "./score_tree.js";
 
 /** @import {SplitAnswer, SplitTerm} from "../types" */
 /** @import {Pair} from "./pairs.js" */
@@ -18,12 +19,13 @@ const SENTENCE =
 export function why(state) {
   const note = element("p", "hs-why-note");
   const lists = element("div", "hs-why-lists");
+  const tree = scoreTree(state);
   const box = element(
     "details",
     "hs-details hs-why",
     {},
     element("summary", "", {}, "Why this score?"),
-    element("div", "hs-why-body", {}, note, lists),
+    element("div", "hs-why-body", {}, note, lists, tree.box),
   );
   box.ontoggle = () => state.changed();
   const drawn = changes();
@@ -43,7 +45,8 @@ export function why(state) {
       state.view.answer("split", pathOf("split", { site, head, ...pair }))
     );
     const refused = state.view.client?.state("split") === "absent";
-    lists.hidden = !answer;
+    lists.hidden = tree.box.hidden = !answer;
+    if (answer) tree.render(pair);
     if (answer && drawn(answer)) draw(answer);
     if (answer) return;
     drawn(null);
