@@ -102,10 +102,11 @@ def test_parts_choose_a_head_and_blame_comes_on_request(page: Page, server: Serv
 
 def test_forms_that_do_not_apply_are_greyed_with_their_reason(page: Page, server: Server) -> None:
     opened(page, server, Traced(EncoderConfig(**SHAPE)), "matrix")
-    for name, reason in (("Lens", "no logits of tokens"), ("Parts", "gives hidden states")):
-        made = page.locator(".hs-bar button").filter(has_text=re.compile(f"^{name}$"))
-        expect(made).to_be_disabled()
-        expect(made).to_have_attribute("title", re.compile(reason))
+    form = page.locator(".hs-bar button")
+    lens = form.filter(has_text=re.compile("^Lens$"))
+    expect(lens).to_be_disabled()
+    expect(lens).to_have_attribute("title", re.compile("no logits of tokens"))
+    expect(form.filter(has_text=re.compile("^Parts$"))).to_be_enabled()  # sweeps by distance
 
 
 def test_a_score_unfolds_head_by_head_with_each_edge_cut(page: Page, app_url: str) -> None:
