@@ -74,12 +74,22 @@ def new_recording(
 
 
 def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
-    """The forward pass in eval mode; a key–value cache among the inputs stays as it is."""
+    """The forward pass in eval mode; a key–value cache among the inputs stays as it is.
+
+    Raises:
+        ValueError: for inputs whose shapes the network does not take.
+    """
     options = forward_options(model.network)
     if hidden:
         options["output_hidden_states"] = True
     with without_dropout(model.network):
-        return model.network(**{**options, **with_own_caches(inputs.arguments)})
+        try:
+            return model.network(**{**options, **with_own_caches(inputs.arguments)})
+        except RuntimeError as error:  # whatever torch says of shapes that do not fit
+            if type(error) is not RuntimeError:  # out of memory, or stopped by the user
+                raise
+            what = str(error).strip().splitlines() or [type(error).__name__]
+            raise ValueError(f"{model.name} does not run on this input: {what[0]:.160}") from error
 
 
 def forward_options(network: Any) -> dict[str, bool]:

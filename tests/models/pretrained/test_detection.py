@@ -12,7 +12,7 @@ from torch import Tensor
 
 from benchmarks.architectures import redraw
 from models.pretrained.detection import Detection, detections
-from models.run import as_model, load
+from models.run import as_model, load, trace
 
 NAMES = {0: "cat", 1: "dog", 2: "<b>bird</b>"}
 BACKBONE: dict[str, Any] = {
@@ -129,6 +129,17 @@ def rt_detr() -> tuple[Any, Any]:
         id2label=NAMES,
     )
     return transformers.RTDetrForObjectDetection(config), "RTDetrImageProcessor"
+
+
+def test_a_picture_whose_size_a_detector_does_not_take_is_refused_in_one_line(
+    tmp_path: Path,
+) -> None:
+    """RT-DETR joins maps of halved sizes: sides that are not halved evenly do not fit."""
+    network, _ = rt_detr()
+    network.save_pretrained(tmp_path)
+    pixels = torch.rand(1, 3, 96, 143)
+    with pytest.raises(ValueError, match="does not run on this input: Sizes of tensors must"):
+        trace(load(str(tmp_path)), pixels)
 
 
 def yolos() -> tuple[Any, Any]:

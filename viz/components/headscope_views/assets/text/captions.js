@@ -14,7 +14,7 @@ const LABEL = "Captions to compare, one a line";
  * @param {() => void} choose is called when a caption is chosen, or none
  */
 export function captionList(state, choose) {
-  const entry = element("textarea", "hs-select hs-captions-entry", { rows: "3", maxlength: "500" });
+  const entry = element("textarea", "hs-select hs-captions-entry", { rows: "3", maxlength: "500", placeholder: "a photo of a dog\na photo of a cat" });
   const label = element("label", "hs-label", {}, LABEL, entry);
   const list = element("div", "hs-answer-words", { role: "group", "aria-label": "Captions, the most similar first" });
   const why = element("p", "hs-captions-about", { "aria-live": "polite" });

@@ -685,7 +685,7 @@ export function pictures(state, parent) {
       return setText(says, `${where}: ${verb} the query that says `, quoted(object.name), ` looks. ${what}`);
     }
     if (!state.base.asked && !words.length) {
-      if (!grids().length) return setText(says, `${where} attends to no picture${objects.length ? ": choose a box" : ""}.`);
+      if (!grids().length) return setText(says, `${where} attends to no picture${objects.length ? ": choose a box" : state.base.captions ? ": write captions above, or choose a layer of the vision tower" : ""}.`);
       if (token === null && pointed === null) return setText(says, `${where}: choose ${objects.length ? "a box" : asking().length ? "a patch" : "a token"} to see where it looks.`);
       const label = direction === "in" && token !== null ? state.labels().key[token] : state.labels().query[pointed ?? token ?? 0];
       return direction === "in" ? setText(says, `${where}: what looks at `, quoted(label), ".") : setText(says, `${where}: where `, quoted(label), " looks. Brighter = more weight.");
