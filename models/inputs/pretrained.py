@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -27,7 +28,7 @@ from models.inputs.sequences import (
     named_tokens,
     text_sequence,
 )
-from models.inputs.sound import extracted, frame_stride, is_sound
+from models.inputs.sound import Recording, extracted, frame_stride, is_sound, samples_of
 from models.picture_grid import Part
 from models.text import Tokens, tokens_of_ids
 
@@ -99,6 +100,8 @@ def prepare_inputs(
     if isinstance(source, Prompt):
         inputs, target = _of_prompt(model, source, target, watch, logits_to_keep)
     else:
+        if isinstance(source, Mapping) and source.keys() >= {"array", "sampling_rate"}:
+            source = Recording(samples_of(source["array"]), source["sampling_rate"])
         inputs = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
     add_grids(model, inputs)
     inputs.arguments = with_own_caches(inputs.arguments)
@@ -129,6 +132,8 @@ def _of_prompt(
         if prompt.text or prompt.images or prompt.video is not None:
             raise ValueError(f"{model.name} reads sound alone: expected no text or pictures")
         return _of_sound(model, prompt.audio), target
+    if _hears_alone(forward_arguments(model.network)):
+        raise ValueError(f"{model.name} reads sound alone: expected a recording as audio")
     reading = read_prompt(model, prompt)
     inputs = _of_dict(model, _taken(model, reading.arguments))
     if not model.network.config.is_encoder_decoder and can_write(model.network):
@@ -177,7 +182,8 @@ def _is_pair(network: Any) -> bool:
 def _of_one(model: "Model", source: Any) -> ModelInputs:
     """A single input: floats and images are pixels, everything else is text."""
     takes = forward_arguments(model.network)
-    if any(name in takes for name in SOUND) and is_sound(source):
+    hears = _hears_alone(takes)
+    if (hears and not _is_features(source, takes)) or (is_sound(source) and takes & {*SOUND}):
         return _of_sound(model, source)
     source = as_tensor(source)
     floats = isinstance(source, Tensor) and source.is_floating_point()
@@ -193,6 +199,19 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
     if not image and TEXT not in takes and IMAGE in takes and isinstance(source, str):
         image, source = True, Path(source)
     return _of_dict(model, {IMAGE if image else TEXT: source})
+
+
+def _hears_alone(takes: set[str]) -> bool:
+    """Whether a network reads sound and nothing else."""
+    return bool(takes & {*SOUND}) and not takes & {TEXT, IMAGE, VIDEO}
+
+
+def _is_features(source: Any, takes: set[str]) -> bool:
+    """Whether an array is what a feature extractor makes, not samples: "batch sample" or more."""
+    least = 2 if "input_values" in takes else 3
+    floats = isinstance(source, Tensor) and source.is_floating_point()
+    floats |= isinstance(source, np.ndarray) and source.dtype.kind == "f"
+    return floats and source.ndim >= least
 
 
 def _of_sound(model: "Model", source: Any) -> ModelInputs:

@@ -3,7 +3,7 @@
 import inspect
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class Features:
 
 
 def is_sound(source: Any) -> bool:
-    """Whether an input is a recording: a WAV file, samples, or a list of either."""
+    """Whether an input is a recording by its own look: a WAV file, samples, or a list of either."""
     if isinstance(source, list | tuple):
         return bool(source) and all(is_sound(each) for each in source)
     if isinstance(source, str | Path):
@@ -121,30 +121,65 @@ def read_recording(source: Any) -> Recording:
 
     Raises:
         ValueError: for a file that cannot be read, is longer than `MOST_SECONDS` or shorter than
-            `LEAST_SECONDS`, or is empty.
+            `LEAST_SECONDS`, or is empty; for samples that are not of one channel, no finite
+            floats, or of no rate.
     """
-    if isinstance(source, Recording):
-        return source
-    if isinstance(source, Tensor | np.ndarray):
-        recording = Recording(np.asarray(torch.as_tensor(source).float().cpu()))
-    else:
+    if isinstance(source, str | Path | bytes):
         recording = _read_wav(source)
-    if recording.samples.ndim != 1 or not len(recording.samples):
+    elif isinstance(source, Recording):
+        recording = replace(source, samples=samples_of(source.samples))
+    elif isinstance(source, Tensor | np.ndarray):
+        recording = Recording(samples_of(source))
+    else:
+        raise ValueError(
+            "expected a recording: the path of a WAV file, its bytes, an array of samples, or a"
+            f" Recording, received {type(source).__name__}"
+        )
+    if not len(recording.samples):
         raise ValueError("the recording is empty: expected at least one sample")
     if not np.isfinite(recording.samples).all():
-        raise ValueError("the recording has samples that are no finite numbers")
+        raise ValueError("the recording has samples that are not finite numbers")
+    rate = recording.rate
+    if rate is not None and (isinstance(rate, bool) or rate != int(rate) or rate < 1):
+        raise ValueError(f"rate: expected samples a second, 1 or more, received {rate}")
+    recording = recording if rate is None else replace(recording, rate=int(rate))
     _check_length(recording)
     return recording
 
 
+def samples_of(values: Any) -> Float[np.ndarray, " sample"]:
+    """Samples that are no file, as they are given."""
+    if isinstance(values, Tensor):
+        values = values.detach().cpu()
+        values = values.float() if values.is_floating_point() else values
+    array = np.asarray(values)
+    if array.dtype.kind != "f":
+        raise ValueError(
+            "expected samples as floats, usually between −1 and 1, received"
+            f" {array.dtype.name}: divide whole numbers by the largest of their format"
+        )
+    if array.ndim != 1:
+        raise ValueError(
+            f"expected the samples of one channel, received the shape {array.shape}: pass the mean"
+            " of the channels"
+        )
+    return array.astype(np.float32)
+
+
 def _check_length(recording: Recording) -> None:
-    """Raises ValueError for less than a frame, where the rate is known."""
+    """Raises ValueError for less than a frame or more than `MOST_SECONDS`, where the rate is
+    known."""
     if not recording.rate:
         return
     if (seconds := len(recording.samples) / recording.rate) < LEAST_SECONDS:
         raise ValueError(
             f"the recording is too short: expected at least {1000 * LEAST_SECONDS:.0f}"
             f" milliseconds, received {1000 * seconds:.1f}"
+        )
+    if seconds > MOST_SECONDS:
+        raise ValueError(
+            f"the recording is too long: expected at most {MOST_SECONDS // 60} minutes, received"
+            f" {seconds / 60:.1f}"
         )
 
 
@@ -164,13 +199,16 @@ def _read_wav(source: str | Path | bytes) -> Recording:
     from scipy.io import wavfile
 
     name = "the recording" if isinstance(source, bytes) else Path(source).name
+    if not isinstance(source, bytes) and not Path(source).is_file():
+        what = "a folder, not a WAV file" if Path(source).is_dir() else "no such file"
+        raise ValueError(f"{name or source}: {what}")
+    if not (source if isinstance(source, bytes) else Path(source).stat().st_size):
+        raise ValueError(f"{name}: the file is empty")
     if Path(name).suffix.lower() in UNREAD:
         raise ValueError(f"{name}: expected a WAV file: convert the recording to one")
     try:
         file = io.BytesIO(source) if isinstance(source, bytes) else source
         rate, values = wavfile.read(file)
-    except FileNotFoundError as error:
-        raise ValueError(f"{name}: no such file") from error
     except Exception as error:  # the reader raises errors of many kinds for damaged files
         raise ValueError(f"{name}: expected a WAV file, which this is not") from error
     if not rate or len(values) > MOST_SECONDS * rate:

@@ -10,8 +10,9 @@ import transformers
 from scipy.io import wavfile
 
 from benchmarks.coverage import tiny
+from models.inputs.prompt import Prompt
 from models.inputs.sequences import Duration
-from models.inputs.sound import frame_stride, is_sound, read_recording, resampled
+from models.inputs.sound import Recording, frame_stride, is_sound, read_recording, resampled
 from models.run import Model, load, trace
 from tests.models.pretrained.tiny import build
 
@@ -137,18 +138,75 @@ def test_notes_say_that_whisper_pads(tmp_path: Path) -> None:
     assert "padded from 0.4 to 1 seconds" in found.notes
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (b"no sound at all", "the recording: expected a WAV file, which this is not"),
-        (np.zeros(0, np.float32), "the recording is empty: expected at least one sample"),
-        (np.array([0.0, np.nan], np.float32), "the recording has samples that are no finite"),
-        ("missing.wav", "missing.wav: no such file"),
-    ],
-)
-def test_recordings_that_cannot_be_read(source: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_recording(source)
+TONE = wave(1_000)
+BAD: dict[str, tuple[Any, str]] = {
+    "no sound": (b"no sound at all", "the recording: expected a WAV file, which this is not"),
+    "no bytes": (b"", "the recording: the file is empty"),
+    "no samples": (TONE[:0], "the recording is empty: expected at least one sample"),
+    "NaN": (TONE * np.nan, "the recording has samples that are not finite numbers"),
+    "infinity": (Recording(TONE * np.inf, RATE), "samples that are not finite numbers"),
+    "channels last": (
+        {"array": np.stack([TONE, TONE], 1), "sampling_rate": RATE},
+        r"the shape \(1000, 2\)",
+    ),
+    "whole numbers": ((TONE * 9_000).astype(np.int16), "samples as floats, .*, received int16"),
+    "ids": (torch.arange(1_000), "expected samples as floats, .*, received int64"),
+    "complex numbers": (TONE.astype(complex), "expected samples as floats, .*, received complex"),
+    "a list of numbers": ([0.1] * 1_000, "expected a recording: .*, received float"),
+    "nothing": (None, "expected a recording: .*, received NoneType"),
+    "no rate": (Recording(TONE, 0), "rate: expected samples a second, 1 or more, received 0"),
+    "an hour": (np.zeros(3_600 * RATE, np.float32), "at most 10 minutes, received 60"),
+    "no such file": ("missing.wav", "missing.wav: no such file"),
+    "a sentence": ("a sentence", "a sentence: no such file"),
+    "a text": ("text.wav", "text.wav: expected a WAV file, which this is not"),
+    "an empty file": ("empty.wav", "empty.wav: the file is empty"),
+    "a folder": ("folder.wav", "folder.wav: a folder, not a WAV file"),
+    "a header": ("header.wav", "header.wav: expected a WAV file, which this is not"),
+    "half an MP3": ("half.mp3", "half.mp3: expected a WAV file: convert the recording to one"),
+    "an audio of another model": (
+        Prompt("what is said?", audio=TONE),
+        "reads sound alone: expected no text or pictures",
+    ),
+    "a text for a model of sound": (Prompt("hello"), "reads sound alone: expected a recording"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_recordings_are_refused_in_one_line(
+    case: str, checkpoint: tuple[Model, Any, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is given to a model that reads nothing but sound."""
+    monkeypatch.chdir(tmp_path)
+    Path("text.wav").write_text("this is no sound")
+    Path("empty.wav").touch()
+    Path("folder.wav").mkdir()
+    wavfile.write("whole.wav", RATE, TONE)
+    Path("header.wav").write_bytes(Path("whole.wav").read_bytes()[:20])
+    Path("half.mp3").write_bytes(b"\xff\xfb\x90\x00" * 9)
+    model, _, _ = checkpoint
+    source, message = BAD[case]
+    with pytest.raises(ValueError, match=message) as refused:
+        trace(model, source)
+    assert "\n" not in str(refused.value)
+
+
+def test_rows_of_samples_are_a_batch_where_the_model_reads_samples(
+    checkpoint: tuple[Model, Any, str],
+) -> None:
+    model, _, name = checkpoint
+    rows = np.stack([TONE, TONE])
+    if name == "input_values":
+        assert len(trace(model, rows).tokens) == 2
+        return
+    with pytest.raises(ValueError, match=r"one channel, received the shape \(2, 1000\)"):
+        trace(model, rows)
+
+
+def test_a_recording_of_a_data_set_has_its_rate(checkpoint: tuple[Model, Any, str]) -> None:
+    model, _, name = checkpoint
+    given = {"array": wave(3_200), "sampling_rate": RATE // 2}
+    expected = traced_inputs(model, Recording(wave(3_200), RATE // 2))[name]
+    assert torch.equal(traced_inputs(model, given)[name], expected)
 
 
 def test_a_model_without_an_extractor_names_its_input() -> None:
@@ -218,11 +276,13 @@ def test_the_stride_of_a_network_s_frames(name: str, stride: int | None) -> None
 
 
 @pytest.mark.parametrize("suffix", [".flac", ".mp3", ".OGG", ".m4a"])
-def test_other_formats_of_sound_are_refused_by_name(suffix: str) -> None:
+def test_other_formats_of_sound_are_refused_by_name(suffix: str, tmp_path: Path) -> None:
     """As recordings, not as texts that happen to end so."""
-    assert is_sound(f"said{suffix}")
+    file = tmp_path / f"said{suffix}"
+    file.write_bytes(b"fLaC")
+    assert is_sound(file)
     with pytest.raises(ValueError, match=f"said{suffix}: expected a WAV file: convert"):
-        read_recording(f"said{suffix}")
+        read_recording(file)
 
 
 def test_a_file_that_ends_early_says_so(tmp_path: Path) -> None:
