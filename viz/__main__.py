@@ -2,6 +2,7 @@
 
     python -m viz --model minilm --text "The cat sat." --layer 3 --head 5 -o figure.svg
     python -m viz --model digits --picture four.png --view image --layer 2 -o figure.pdf
+    python -m viz --model whisper --recording said.wav --layer 2 --kind cross -o figure.svg
     python -m viz --model minilm --inputs texts.txt --layer 3 --format npz --out-dir out --json
 
 The suffix of a file says what it is: .svg, .pdf, .png, .html, .npz or .csv. Exit status: 0 if every
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.request import Chat, Picture, Source, TraceRequest, file_of
+from models.request import Chat, Picture, Recording, Source, TraceRequest, file_of
 from viz.export.files import FORMATS, export
 from viz.selection import FORM, OF_FILES, Option
 from viz.values import FLAG, TEXT
@@ -85,8 +86,9 @@ def parser(name: str) -> Parser:
     given = parser.add_mutually_exclusive_group(required=True)
     given.add_argument("--text", help="the input")
     given.add_argument("--picture", help="file of a picture, for a model that reads pictures")
+    given.add_argument("--recording", help="WAV file, for a model that reads sound")
     given.add_argument(
-        "--inputs", type=Path, help="file with one text a line, or one picture file a line"
+        "--inputs", type=Path, help="file with one text a line, or one picture or WAV file a line"
     )
     parser.add_argument(
         "--chat", action="store_true", help="the text as a user's turn in the chat template"
@@ -166,13 +168,14 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     """
     if options.inputs is None:
         if options.path is None or options.out_dir is not None:
-            raise ValueError("expected -o with --text or --picture")
+            raise ValueError("expected -o with --text, --picture or --recording")
         if options.path.suffix.lower() not in FORMATS:
             raise ValueError(
                 f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
                 f" received {options.path.name!r}"
             )
-        return [Job(options.text if options.picture is None else options.picture, options.path)]
+        given = (options.text, options.picture, options.recording)
+        return [Job(next(each for each in given if each is not None), options.path)]
     if options.out_dir is None or options.path is not None:
         raise ValueError("expected --out-dir with --inputs")
     lines = options.inputs.read_text(encoding="utf-8").splitlines()
@@ -198,17 +201,25 @@ def opened(options: argparse.Namespace) -> "tuple[Source, Model]":
     model = open_model(source)
     if options.picture is not None and model.preprocessing is None:
         raise ValueError(f"--picture: {model.name} reads no pictures")
+    if options.recording is not None and model.sound is None:
+        raise ValueError(f"--recording: {model.name} reads no sound")
     return source, model
 
 
 def write(source: Source, model: "Model", job: Job, options: argparse.Namespace) -> None:
     """Traces one input and writes its file."""
     from analysis.view import View
+    from models.inputs.sound import read_recording
     from models.tracing import arguments, run
 
-    reads_picture = model.preprocessing is not None and options.text is None
+    reads_picture = (
+        model.preprocessing is not None and options.text is None and options.recording is None
+    )
     path = Path(job.input)
     given = Picture(file_of(path.read_bytes(), path.name)) if reads_picture else job.input
+    if model.sound is not None and not reads_picture and options.text is None:
+        read_recording(path)  # names the file where it cannot be read
+        given = Recording(file_of(path.read_bytes(), path.name))
     if options.chat and isinstance(given, str):
         given = Chat(given)
     request = TraceRequest(source, given, options.target)

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import transformers
 from PIL import Image
+from scipy.io import wavfile
 
 from analysis.flow import flow
 from analysis.relevance import relevance
 from analysis.rollout import rollout
 from models.run import load, trace
+from tests.models.inputs.test_sound import EXTRACTORS, RATE, wave
+from tests.models.pretrained.tiny import build
 from viz.__main__ import main
 
 TEXT = "the old dog sees a cat"
@@ -36,6 +40,29 @@ def test_a_picture_becomes_a_figure(tmp_path: Path) -> None:
     assert run("--model", "digits", "--picture", picture, *where, "-o", path) == 0
     root = ElementTree.parse(path).getroot()
     assert sum(element.tag.endswith("image") for element in root.iter()) == 3
+
+
+def test_a_recording_becomes_a_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network, config, sizes, extractor, settings, _ = EXTRACTORS["wav2vec 2.0"]
+    build(network, config, sizes).save_pretrained(tmp_path / "model")
+    getattr(transformers, extractor)(**settings).save_pretrained(tmp_path / "model")
+    wavfile.write(tmp_path / "said.wav", RATE, wave())
+    (tmp_path / "text.wav").write_text("this is no sound")
+    model = ("--model", tmp_path / "model", "--layer", 1, "--head", 0)
+    path = tmp_path / "weights.npz"
+    capsys.readouterr()
+    assert run(*model, "--recording", tmp_path / "said.wav", "-o", path) == 0
+    weights = trace(load(tmp_path / "model"), tmp_path / "said.wav").weights(1, 0).numpy()
+    np.testing.assert_allclose(np.load(path)["weights"][0], weights, atol=1e-6)
+    for name, why in (
+        ("text.wav", "expected a WAV file, which this is not"),
+        ("missing.wav", "no such file"),
+        ("model", "a folder, not a WAV file"),
+    ):
+        assert run(*model, "--recording", tmp_path / name, "-o", path) == 1
+        assert capsys.readouterr().err == f"viz: input: {name}: {why}\n"
+    assert run("--model", "grammar", "--recording", "said.wav", "--layer", 0, "-o", path) == 2
+    assert "reads no sound" in capsys.readouterr().err
 
 
 def test_relevance_runs_the_model_again(tmp_path: Path) -> None:
@@ -87,8 +114,11 @@ def test_a_batch_goes_on_after_a_failure(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--layer 0 -o a.svg", "one of the arguments --text --picture --inputs is required"),
-        ("--text a --layer 0", "expected -o with --text or --picture"),
+        (
+            "--layer 0 -o a.svg",
+            "one of the arguments --text --picture --recording --inputs is required",
+        ),
+        ("--text a --layer 0", "expected -o with --text, --picture or --recording"),
         ("--text a --layer 0 -o a.doc", "-o: expected a name that ends in one of .svg, .pdf"),
         ("--text a --layer x -o a.svg", "argument --layer: invalid int value: 'x'"),
         ("--text a --head a -o a.svg", "argument --head: expected numbers such as 3 or 0,3"),
