@@ -14,7 +14,7 @@ import {
 import { figureArea } from "../../viz/components/headscope_views/assets/lessons/zoom.js";
 
 const boxes = PARTS.flatMap(({ id, label, boxes: own }) =>
-  own.map((box) => ({ id, frame: !label && id !== "norm", box })),
+  own.map((box) => ({ id, frame: !label, box })),
 );
 
 test("every part has a name of its own and stands on the map", () => {

@@ -275,8 +275,10 @@ LESSON = Lesson(
                 " blocks.",
             ),
             formulas=(
-                "post-norm: z = LN(x + attention(x)),   y = LN(z + FFN(z))",
-                "pre-norm: z = x + attention(LN(x)),   y = z + FFN(LN(z))",
+                "post-norm: z = LN(x + attention(x))",
+                "post-norm: y = LN(z + FFN(z))",
+                "pre-norm: z = x + attention(LN(x))",
+                "pre-norm: y = z + FFN(LN(z))",
             ),
             code=(
                 "z = norm1(x + attention(x))  # post-norm",
@@ -325,8 +327,8 @@ LESSON = Lesson(
                 " that neither signals nor gradients grow from layer to layer.",
             ),
             code=(
-                "x = x + drop_path(dropout(attention(norm1(x))))",
-                "x = x + drop_path(dropout(mlp(norm2(x))))",
+                "a = dropout(attention(norm1(x)))",
+                "x = x + drop_path(a)",
             ),
             board=True,
             computed="random numbers, the same for one seed",

@@ -85,8 +85,8 @@ LESSON = Lesson(
             (
                 "So far {written:d} characters are written. Press the framed one to write it, or"
                 " move the slider. Each step appends the likeliest character, and the decoder runs"
-                " again, with a new @query(query) to the *same* keys and values. Below it are the"
-                " three likeliest characters.",
+                " again, with a new @query(query) to the *same* keys and values. Below the"
+                " frame are the three likeliest characters.",
                 "Next comes “{now:s}”, and “{most.token:s}” (position {most.at:d}) has the largest"
                 " weight, {most.weight:.0%}. Other heads look elsewhere: try them while the month"
                 " is written.",
@@ -151,7 +151,7 @@ LESSON = Lesson(
                 " decoder's last layer, which was trained to align words.",
                 "“cadeira” takes {board.chair:.2f} of its weight from “chair”, and then “preta”"
                 " {board.black:.2f} from “black”: the adjective follows the noun in Portuguese, so"
-                " the diagonal folds there. “it” has no row: Portuguese leaves it out.",
+                " the diagonal turns back there. “it” has no row: Portuguese leaves it out.",
             ),
             board=True,
             computed="these weights: those of a trained translator",
@@ -184,8 +184,8 @@ LESSON = Lesson(
                 " chosen by its authors because they follow the speech.",
                 "Their mean weights, and the cheapest path through them that never goes back in"
                 " time, give the seconds at which each of {board.words:d} words begins, in a"
-                " recording of {board.heard:.1f} s. No time was ever given to this network as a"
-                " target here: the times are read off the weights.",
+                " recording of {board.heard:.1f} s. The network writes no times here: they"
+                " are read off its weights.",
             ),
             board=True,
             computed="these weights: those of Whisper tiny.en",

@@ -81,7 +81,7 @@ LESSON = Lesson(
                 " a row weights of 0. In float16 −1e9 overflows to −∞.",
             ),
             code=(
-                "scores = scores.masked_fill(mask == 0, -1e9)  # or -inf",
+                "scores = scores.masked_fill(mask == 0, -1e9)",
                 "mask = padding_mask & causal_mask",
             ),
             board=True,
@@ -95,7 +95,7 @@ LESSON = Lesson(
                 " [[greedy]] generation. Each @output(written token) adds a row, its own query,"
                 " and a column, its key. The new column is masked for all earlier rows, so"
                 " **nothing that was there changes**.",
-                "Move the slider back and write again, or press the framed prediction.",
+                "Press the framed prediction to write it, or move the slider.",
             ),
             tries=(
                 Try("She opened the door and", {"text": "She opened the door and", **FRAMED}),
@@ -121,6 +121,7 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            inputs={"written": 3},
         ),
         Step(
             "parallel",

@@ -120,7 +120,7 @@ LESSON = Lesson(
                 Try("The opposite of hot is", {"text": "The opposite of hot is"}),
                 Try("The dog began to", {"text": "The dog began to"}),
             ),
-            code=("logits = h @ embedding.weight.T  # 576 → 49,152",),
+            code=("logits = h @ embedding.weight.T",),
             board=True,
             computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
@@ -179,7 +179,11 @@ LESSON = Lesson(
                 " without end. Set h to a longer vector and compare.",
             ),
             formulas=("loss = −Σ_{i} y_{i} log p_{i}",),
-            code=("loss = F.cross_entropy(logits, target, label_smoothing=0.1)",),
+            code=(
+                "loss = F.cross_entropy(",
+                "    logits, target, label_smoothing=0.1",
+                ")",
+            ),
             tries=(
                 Try("Confident and right", {"h": (4.8, -1.6, 2.8), "target": 0}),
                 Try("No smoothing", {"smoothing": "0"}),

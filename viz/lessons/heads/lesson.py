@@ -176,7 +176,7 @@ LESSON = Lesson(
             ),
             code=(
                 "q = @query(q).reshape(b, t, h, d).permute(0, 2, 1, 3)",
-                "q = q.reshape(b * h, t, d)  # all heads of all texts",
+                "q = q.reshape(b * h, t, d)  # batch × heads",
                 "@weight(w) = softmax(bmm(q, k.mT) / sqrt(d), dim=-1)",
             ),
             board=True,

@@ -89,8 +89,9 @@ LESSON = Lesson(
                 " 200 or 1,000, and is no parameter.",
             ),
             code=(
-                "angle = position / 10000 ** (arange(0, d, 2) / d)",
-                "P[:, 0::2], P[:, 1::2] = angle.sin(), angle.cos()",
+                "speed = 10000 ** (-arange(0, d, 2) / d)",
+                "P[:, 0::2] = (position * speed).sin()",
+                "P[:, 1::2] = (position * speed).cos()",
             ),
             board=True,
         ),
@@ -253,8 +254,8 @@ LESSON = Lesson(
                 " each position, and it ends.",
             ),
             code=(
-                "self.positions = nn.Parameter(torch.zeros(1, tokens, dim))",
-                "x = x + self.positions",
+                "p = nn.Parameter(torch.zeros(1, tokens, dim))",
+                "x = x + p",
             ),
             board=True,
             computed="these weights: the learned positions of MiniLM",

@@ -192,7 +192,7 @@ LESSON = Lesson(
                 " of 0.5424. Both look plausible. Before you trust a formula, check that **the"
                 " rows of Q are what attends**.",
             ),
-            formulas=("columns: Q = W_{q} x    rows: Q = x^{T} W_{q}^{T}",),
+            formulas=("columns: Q = W_{q} x", "rows: Q = x^{T} W_{q}^{T}"),
             board=True,
         ),
     ),

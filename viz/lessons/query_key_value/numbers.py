@@ -111,9 +111,9 @@ def columns() -> Board:
         reading(word, "word by word", words),
     )
     return board(
-        [panel("x", x[0].tolist(), cols=words, digits=4), wq, wk],
-        [wv, *by_columns[:2]],
-        by_columns[2:],
+        [panel("x", x[0].tolist(), cols=words, digits=4), wq, wk, wv],
+        by_columns[:3],
+        by_columns[3:],
         by_words[:3],
         by_words[3:],
     )

@@ -111,7 +111,8 @@ LESSON = Lesson(
             code=(
                 "@key(keys) = cat([@key(keys), @key(k_new)])",
                 "@value(values) = cat([@value(values), @value(v_new)])",
-                "@output(out) = softmax(@query(q_new) @ @key(keys).T / sqrt(d)) @ @value(values)",
+                "@weight(α) = softmax(@query(q_new) @ @key(keys).T / sqrt(d))",
+                "@output(out) = @weight(α) @ @value(values)",
             ),
         ),
         Step(

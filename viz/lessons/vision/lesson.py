@@ -39,8 +39,9 @@ LESSON = Lesson(
                 " would need a weight for every pair of them.",
             ),
             code=(
-                "x = image.unfold(2, p, p).unfold(3, p, p)  # b c h w p p",
-                "x = rearrange(x, 'b c h w p q -> b (h w) (c p q)')",
+                "x = image.unfold(2, p, p).unfold(3, p, p)",
+                "shape = 'b c h w p q -> b (h w) (c p q)'",
+                "x = rearrange(x, shape)",
             ),
         ),
         Step(
@@ -79,7 +80,8 @@ LESSON = Lesson(
                 " are {tokens:d} tokens.",
             ),
             code=(
-                "c = class_token.expand(b, -1, -1)  # or .repeat(b, 1, 1)",
+                "c = class_token.expand(b, -1, -1)",
+                "c = class_token.repeat(b, 1, 1)  # as good",
                 "x = torch.cat([c, x], dim=1)",
             ),
             formulas=("[x_{class}; x_{1} E; …; x_{N} E]",),
@@ -256,7 +258,8 @@ LESSON = Lesson(
                 " but only with the one it was trained on.",
             ),
             code=(
-                "x = rearrange(image, 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)', p1=14, p2=14)",
+                "cut = 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'",
+                "x = rearrange(image, cut, p1=14, p2=14)",
                 "x = linear(x)  # 588 → 128",
                 "c = repeat(class_token, '1 1 d -> b 1 d', b=b)",
                 "x = cat([c, x], dim=1) + positions[:, : n + 1]",

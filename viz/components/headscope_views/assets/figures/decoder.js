@@ -148,7 +148,7 @@ function cellTip(tokens, i, j, score, weight, seen, answer) {
 const beside = (count) => LEFT + count * cellOf(count) + 18;
 
 /** The side of a cell: two more rows fit below. @type {(count: number) => number} */
-const cellOf = (count) => Math.min(LARGEST, 351 / (count + 2));
+const cellOf = (count) => Math.min(LARGEST, (HEIGHT - TOP - 8) / (count + 2));
 
 /** @type {(key: string, count: number, row: number, token: string, share: number, ink: Ink, strong: boolean, tip?: string) => Mark[]} */
 function said(key, count, row, token, share, ink, strong, tip = "") {

@@ -26,19 +26,18 @@ function measured(panel) {
   const texts = panel.values.map((row) => row.map((value) => cellText(value, panel.digits)));
   const bare = panel.digits < 0;
   const names = panel.rows.length ? 1 + Math.max(...panel.rows.map(long)) : 0;
-  const cols = (texts[0] ?? []).map((_, j) => 1.6 + Math.max(1, long(panel.cols[j] ?? ""), ...texts.map((row) => (bare ? 0 : long(row[j])))));
+  const cols = (texts[0] ?? []).map((_, j) => 1.5 + Math.max(1, long(panel.cols[j] ?? ""), ...texts.map((row) => (bare ? 0 : long(row[j])))));
   return { panel, texts, names, cols, bare, title: 1 + long(panel.title) };
 }
 
 /**
- * The marks of a board, as large as fits.
+ * The sizes of a board's text and cells: as large as fits.
  *
  * @param {Board} board
  * @param {[number, number]} size of the picture
- * @param {Ink} ink
- * @returns {Mark[]}
+ * @param {number} [least] size of text, where the board has room for it
  */
-export function boardMarks({ rows }, [width, height], ink) {
+function layoutOf({ rows }, [width, height], least = 0) {
   const lines = rows.map((panels) => panels.map(measured));
   const [pictures, others] = [lines.filter(isBare), lines.filter((line) => !isBare(line))];
   const rowsOf = (/** @type {Measured[][]} */ some) => some.reduce((sum, line) => sum + Math.max(...line.map((each) => each.texts.length)), 0);
@@ -46,8 +45,26 @@ export function boardMarks({ rows }, [width, height], ink) {
   const fixedHigh = lines.reduce((sum, line) => sum + TITLE + GAP + (line.some(({ panel }) => panel.cols.length) ? HEAD : 0), 0);
   const high = fixedHigh + bare * rowsOf(pictures);
   const text = Math.min(TALLEST, (height - high) / Math.max(1, rowsOf(others)));
-  const size = Math.min(LARGEST, 0.62 * text, ...others.map((line) => fontOf(line, width)));
-  let top = Math.max(0, (height - high - text * rowsOf(others)) / 3);
+  const wide = Math.min(...others.map((line) => fontOf(line, width)));
+  const size = Math.max(Math.min(LARGEST, 0.62 * text, wide), Math.min(least, 0.8 * text, wide));
+  return { lines, bare, text, size, high: high + text * rowsOf(others) };
+}
+
+/** @type {(board: Board, size: [number, number], least: number) => number} */
+export const boardFont = (board, size, least) => layoutOf(board, size, least).size;
+
+/**
+ * The marks of a board, as large as fits.
+ *
+ * @param {Board} board
+ * @param {[number, number]} size of the picture
+ * @param {Ink} ink
+ * @param {number} [least] size of text, where the board has room for it
+ * @returns {Mark[]}
+ */
+export function boardMarks(board, [width, height], ink, least = 0) {
+  const { lines, bare, text, size, high } = layoutOf(board, [width, height], least);
+  let top = Math.max(0, (height - high) / 3);
   return lines.flatMap((line, r) => {
     const tall = isBare(line) ? bare : text;
     const wide = line.map((each) => widthOf(each, size, bare));

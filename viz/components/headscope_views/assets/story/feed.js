@@ -9,8 +9,9 @@ const KEPT = 64; // answers
  * @param {(path: string, signal: AbortSignal) => Promise<T>} fetched
  * @param {(answer: T, path: string) => void} received
  * @param {(reason: string) => void} failed
+ * @param {() => void} [arrived] called with each answer that was fetched ahead
  */
-export function feed(fetched, received, failed) {
+export function feed(fetched, received, failed, arrived = () => {}) {
   const end = new AbortController();
   /** @type {Map<string, T>} */
   const kept = new Map(); // by path, the latest last
@@ -47,7 +48,7 @@ export function feed(fetched, received, failed) {
 
   async function lookAhead() {
     for (let path = expected.shift(); path !== undefined && !end.signal.aborted; path = expected.shift())
-      if (!kept.has(path)) await answerOf(path).catch(() => (expected = [])); // who wants it asks again
+      if (!kept.has(path)) await answerOf(path).then(arrived, () => (expected = [])); // who wants it asks again
   }
 
   return {
@@ -69,11 +70,10 @@ export function feed(fetched, received, failed) {
      * Fetches what may be wanted next, in this order; it replaces what was expected before.
      *
      * @param {string[]} paths
-     * @returns {Promise<void>} until nothing is expected any more
      */
     expect(paths) {
       expected = [...paths];
-      return (ahead = ahead.then(lookAhead));
+      ahead = ahead.then(lookAhead);
     },
     /**
      * The numbers at a path, if they are there.

@@ -35,7 +35,7 @@ export function formatted(value, format) {
   let text = kind === "e" ? power(size, digits) : size.toFixed(digits);
   const negative = value < 0 && Number(text) !== 0;
   if (comma) text = text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-  return `${negative ? "−" : plus}${text}${kind === "%" ? " %" : ""}`;
+  return `${negative ? "−" : plus}${text}${kind === "%" ? "\u00a0%" : ""}`;
 }
 
 /**
@@ -66,11 +66,11 @@ export function nodes(parts, numbers) {
  * Writes the numbers into all paragraphs of an element.
  *
  * @param {ParentNode} root
- * @param {any} numbers
+ * @param {any} numbers null while they are on their way
  */
 export function fill(root, numbers) {
   for (const place of root.querySelectorAll("[data-path]")) {
     const { path = "", format = "" } = /** @type {HTMLElement} */ (place).dataset;
-    setText(place, formatted(valueAt(numbers, path), format));
+    setText(place, numbers === null ? "…" : formatted(valueAt(numbers, path), format));
   }
 }

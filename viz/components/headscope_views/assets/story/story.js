@@ -7,7 +7,7 @@ import { modeOf } from "../core/colours.js";
 import { element, setText } from "../core/dom.js";
 import { saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
-import { boardMarks, boardTables, describeBoard } from "./board.js";
+import { boardFont, boardMarks, boardTables, describeBoard } from "./board.js";
 import { controlsOf, valuesAhead } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
 import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
@@ -52,6 +52,7 @@ class Story {
     /** @type {any} */
     this.numbers = null;
     this.path = ""; // of these numbers
+    this.turning = false; // whether the numbers of the step shown are on their way
     /** @type {Figure | null} */
     this.figure = null;
     /** @type {Scene | null} */
@@ -105,7 +106,7 @@ class Story {
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
-    this.feed = feed(fetchJson, (numbers, path) => this.received(numbers, path), (reason) => this.failed(reason, this.again));
+    this.feed = feed(fetchJson, (numbers, path) => this.received(numbers, path), (reason) => this.unanswered(reason), () => this.fillText());
     this.end = new AbortController();
     this.ends = [() => this.end.abort(), onRequest((wanted) => this.requested(wanted)), light(root), this.printing(), this.scrolling(), this.zooming()];
     this.observer = this.observe();
@@ -171,7 +172,12 @@ class Story {
 
   /** Asks for the numbers of what is shown; true if they were there already and are drawn. */
   ask() {
-    return this.figure ? this.feed.want(this.pathOf(this.figure, this.moment(this.step))) : false;
+    return this.figure ? this.feed.want(this.shownPath(this.figure)) : false;
+  }
+
+  /** @param {Figure} figure */
+  shownPath(figure) {
+    return this.pathOf(figure, this.moment(this.step));
   }
 
   /**
@@ -193,7 +199,7 @@ class Story {
     const others = used ? valuesAhead(used, inputs[used.input]).map((value) => changed(inputs, { [used.input]: value })) : [];
     const moments = [...others.map((chosen) => ({ ...now, inputs: chosen })), ...this.sections.map((_, step) => this.state(step, this.ink))];
     const paths = new Set(moments.map((moment) => this.pathOf(figure, moment)));
-    void this.feed.expect([...paths]).then(() => this.fillText());
+    this.feed.expect([...paths]);
   }
 
   /** Writes its own numbers into the text of every step. */
@@ -202,13 +208,15 @@ class Story {
   }
 
   /**
-   * The numbers of a step in its own state; those that are shown while they are on their way.
+   * The numbers of a step in its own state; while they are on their way, those before a change of the
+   * inputs, and null for a step in another state than the one shown.
    *
    * @param {number} step
    */
   numbersOf(step) {
-    const held = this.figure && this.feed.held(this.pathOf(this.figure, this.state(step, this.ink)));
-    return held ?? this.numbers;
+    if (!this.figure) return null;
+    const path = this.pathOf(this.figure, this.state(step, this.ink));
+    return this.feed.held(path) ?? (path === this.shownPath(this.figure) && !this.turning ? this.numbers : null);
   }
 
   /**
@@ -229,6 +237,7 @@ class Story {
   received(numbers, path) {
     this.numbers = numbers;
     this.path = path;
+    if (this.figure && path === this.shownPath(this.figure)) this.turn(false);
     this.problem.hidden = true;
     this.fillText();
     if (!this.dragging) this.tables.show(this.figure ? tablesFor(this.figure, numbers) : []);
@@ -240,6 +249,12 @@ class Story {
     if (this.props.paper) this.showStills();
     clearTimeout(this.quiet);
     this.quiet = setTimeout(() => this.lookAhead(), AHEAD_MS);
+  }
+
+  /** @param {string} reason */
+  unanswered(reason) {
+    this.failed(reason, this.again);
+    this.root.dataset.step = this.moment(this.step).step;
   }
 
   /**
@@ -332,10 +347,20 @@ class Story {
     return changed(this.inputs, Object.fromEntries(set.map((name) => [name, opening[name]])));
   }
 
-  /** Shows another state of the figure. */
+  /** Shows another state of the figure; until its numbers are there, the picture stays, dimmed. */
   turned() {
+    const { figure } = this;
+    this.turn(figure !== null && this.shownPath(figure) !== this.path);
     const drawn = this.ask();
-    if (!drawn) this.draw(TWEEN_MS);
+    if (drawn) return;
+    this.fillText();
+    this.draw(TWEEN_MS);
+  }
+
+  /** @param {boolean} turning whether the numbers of the step shown are on their way */
+  turn(turning) {
+    this.turning = turning;
+    this.picture.classList.toggle("story-turning", turning);
   }
 
   /**
@@ -408,7 +433,8 @@ class Story {
     this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     const step = steps[this.drawn(this.step)];
-    const of = this.numbers?.board?.computed ? this.numbers.board : this.numbers;
+    const numbers = this.turning ? null : this.numbers;
+    const of = numbers?.board?.computed ? numbers.board : numbers;
     const { computed, explore } = step.sizes ? {} : (of ?? {});
     setText(this.computed, computed ?? step.computed);
     this.point(explore);
@@ -418,10 +444,11 @@ class Story {
     if (!this.figure || !this.scene) return;
     const moment = this.moment(this.step);
     this.controls.update(moment);
-    if (!this.numbers || (moment.board && !this.numbers.board)) return; // the board is on its way
-    this.scene.least = this.narrow ? LEAST : 0;
-    this.scene.draw(marksFor(this.figure, this.numbers, moment), calm() ? 0 : duration);
-    this.scene.root.setAttribute("aria-label", describeFor(this.figure, this.numbers, moment));
+    if (!numbers) return;
+    const least = this.narrow ? LEAST : 0;
+    this.scene.least = leastFor(this.figure, numbers, least);
+    this.scene.draw(marksFor(this.figure, numbers, moment, least), calm() ? 0 : duration);
+    this.scene.root.setAttribute("aria-label", describeFor(this.figure, numbers, moment));
     this.tip?.refresh();
     this.root.dataset.step = moment.step;
   }
@@ -512,10 +539,10 @@ class Story {
     this.colour(colours);
     this.stills = this.sections.map(({ box }, step) => {
       const scene = new Scene(figure.size);
-      scene.least = PAPER_LEAST;
       const moment = this.state(step, ink);
       const draw = (/** @type {any} */ answer) => {
-        scene.draw(marksFor(figure, answer, moment).map(still));
+        scene.least = leastFor(figure, answer, PAPER_LEAST);
+        scene.draw(marksFor(figure, answer, moment, PAPER_LEAST).map(still));
         scene.root.setAttribute("role", "img");
         scene.root.setAttribute("aria-label", describeFor(figure, answer, moment));
       };
@@ -565,8 +592,11 @@ class Story {
   }
 }
 
-/** @type {(figure: Figure, numbers: any, moment: Moment) => Mark[]} */
-const marksFor = (figure, numbers, moment) => (numbers.board ? boardMarks(numbers.board, figure.size, moment.ink) : figure.marks(numbers, moment));
+/** @type {(figure: Figure, numbers: any, moment: Moment, least?: number) => Mark[]} */
+const marksFor = (figure, numbers, moment, least = 0) => (numbers.board ? boardMarks(numbers.board, figure.size, moment.ink, least) : figure.marks(numbers, moment));
+
+/** The least size of text that a picture has room for. @type {(figure: Figure, numbers: any, least: number) => number} */
+const leastFor = (figure, { board }, least) => (board ? boardFont(board, figure.size, least) : least);
 
 /** @type {(figure: Figure, numbers: any, moment: Moment) => string} */
 const describeFor = (figure, numbers, moment) => (numbers.board ? describeBoard(numbers.board) : figure.describe(numbers, moment));
