@@ -63,7 +63,7 @@ SHAPES = Recipe(
     ),
     settings=Settings(steps=4000, batch=32, rate=1.5e-3, every=200),
     exams={"both questions right": (Shapes(), 0.98)},
-    pointers=(_pointer("First", 1), _pointer("Second", 2), _pointer("Third", 3)),
+    pointers=(_pointer("A disc", 1), _pointer("A bar", 2), _pointer("A triangle", 3)),
     questions={
         "Which shape is the odd one out?": NAMES,
         "How many discs are there?": COUNTS,

@@ -110,7 +110,7 @@ PLACES = (
     *(Place(COURSE, f"/{path}") for path in LESSONS),
 )
 BY_PATH = {place.path: place for place in PLACES}
-PICTURES = re.compile(r"^(An? \w+|First|Second|Third)$")  # those that every tab has
+PICTURES = re.compile(r"^An? \w+$")  # those that every tab has
 AVOID = re.compile(
     r"save|download|copy|projector|print|fullscreen|help for|link to heading|clear", re.I
 )

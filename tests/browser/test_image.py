@@ -363,9 +363,11 @@ def numbers(colours: np.ndarray) -> np.ndarray:
 def test_picture_only_is_saved_without_weights_scale_or_their_caption(view, tmp_path: Path):
     seen = view(random_source(1, 2, GRID), token=9)
     with_weights = saved(seen, tmp_path)[1]
-    button = seen.page.get_by_role("button", name="Picture only")
+    button = seen.page.get_by_role("button", name="Hide weights")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
+    expect(seen.page.get_by_text("The picture alone: the weights of layer 0, ")).to_be_visible()
+    expect(seen.page.get_by_text("Brighter = more weight.")).to_be_hidden()
     name, plain = saved(seen, tmp_path)
     assert name == "image-picture-only.png"
     assert plain.width == with_weights.width

@@ -126,11 +126,11 @@ def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url
     page.get_by_role("combobox", name="Layer").select_option("1")
     page.get_by_role("combobox", name="Head").select_option("max")
     shows(page, site=1, head="max", trace=before)
-    for name in ("Is looked at by", "Own", "0 to 1", "Shared", "Looks at", "Picture only"):
+    for name in ("Is looked at by", "Own", "0 to 1", "Shared", "Looks at", "Hide weights"):
         button = page.get_by_role("button", name=name, exact=True)
         button.click()
         expect(button).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Picture only", exact=True).click()
+    page.get_by_role("button", name="Hide weights", exact=True).click()
     photo = page.get_by_role("img", name="Arrow keys choose a patch")
     for key, token in (("ArrowDown", 2), ("ArrowRight", 3), ("Home", 0)):
         photo.press(key)

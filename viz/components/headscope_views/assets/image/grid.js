@@ -50,7 +50,7 @@ export function pictureOf(state, parent, edit = null) {
   dark.append(darkWords, " ", brighter);
   dark.hidden = true;
   const read = element("p", "hs-read", { "aria-live": "polite" });
-  const bare = button("Picture only", "Show the picture without weights", () => {
+  const bare = button("Hide weights", "Show the picture alone", () => {
     plain = !plain;
     state.changed();
   });
@@ -130,11 +130,11 @@ export function pictureOf(state, parent, edit = null) {
       const { site, head, direction, scale, paint } = state.selection;
       const redrawn = stack.render(bitmap, rows, size, plain);
       if (redrawn) region.show();
-      const settings = [site, head, direction, scale, paint, theme, state.token(), state.hidden()];
+      const settings = [site, head, direction, scale, paint, theme, plain, state.token(), state.hidden()];
       const changed = described(rows, state.base, ...settings);
       if (redrawn || changed) {
         const top = state.topOf(rows.heads[state.headIndex]);
-        legend.canvas.hidden = paint === "mask" && !state.difference; // which has no colours
+        legend.canvas.hidden = plain || (paint === "mask" && !state.difference); // without colours
         legend.render(size, theme, top);
         mass.render(theme, rows);
         warn(rows, top);
@@ -210,6 +210,7 @@ export function pictureOf(state, parent, edit = null) {
         : "Nothing here: edits of values act on later layers.";
       setText(sentence, `${which}: what the edits changed in ${verb}. ${said}`);
     }
+    else if (plain) setText(sentence, `The picture alone: the weights of ${state.siteName()}, ${state.headName(head)}, are hidden.`);
     else setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
