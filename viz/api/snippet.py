@@ -77,7 +77,7 @@ def _comparison(
     ]
     place = _place_of_answer(request, model, view)
     if place is None:
-        return passes
+        return [*passes, *_distance(view, imports)]
     imports |= {"from analysis.outputs import change", "from analysis.target import name_of"}
     return [
         *passes,
@@ -86,6 +86,19 @@ def _comparison(
         '    print(name_of(model, t.output, id) or id, "%.4f → %.4f" % tuple(shares))',
         'print("KL %.4f nats" % moved.kl)',
     ]
+
+
+def _distance(view: "Trace | View", imports: set[str]) -> list[str]:
+    """The line that prints how far the edits move an embedding; none for other outputs."""
+    from analysis.target import EMBEDDINGS
+    from analysis.view import View
+
+    trace = view.trace if isinstance(view, View) else view
+    if trace.output.name not in EMBEDDINGS or len(trace.tokens) > 1:
+        return []
+    imports.add("from analysis.effects import EmbeddingDistance")
+    token = ", 0" if trace.prefix else ""
+    return [f'print("1 − cosine of the embeddings %.4g" % EmbeddingDistance(before{token})(t))']
 
 
 def _place_of_answer(request: TraceRequest, model: "Model", view: "Trace | View") -> int | None:

@@ -1,6 +1,7 @@
 """The code that reproduces a view: what it imports."""
 
 import pytest
+import torch
 
 from models import edits
 from models.edits import Ablate, Temperature
@@ -43,3 +44,18 @@ def test_the_code_of_an_experiment_prints_the_numbers_on_screen(
         assert (before, after) == tuple(f"{share:.4f}" for share in screen[name])
     assert kl == f"KL {told['kl']:.4f} nats"
     assert scope["t"].weights(1, 0).equal(entry.trace.weights(1, 0))
+
+
+def test_the_code_of_an_experiment_without_logits_prints_how_far_the_embedding_moves(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text, off = "the cat saw the dog", Ablate(5, 11)
+    request = TraceRequest(tracing.of_catalogue("minilm"), text, edits=(off,))
+    entry = tracing.entry_for(request).value
+    exec("\n".join(entry.code(1, 0).splitlines()[:-1]), {})
+    model = load("minilm")
+    states = [trace(model, text, edits=each).output.values[0].mean(0) for each in ([], [off])]
+    cosine = float(torch.cosine_similarity(*[each.double() for each in states], dim=0))
+    words, _, number = capsys.readouterr().out.strip().rpartition(" ")
+    assert words == "1 − cosine of the embeddings"
+    assert float(number) == pytest.approx(1 - cosine, rel=1e-3)
