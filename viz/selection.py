@@ -101,7 +101,7 @@ FORMS = (
         "Every layer at once: rollout, flow, norms, relevance for an output",
         options=(
             *("query", *RELEVANCE, "tested", "proof", "followed", "fusion", "discard", *VEIL),
-            *("beside_fusion", "beside_discard"),
+            *("sinks", "beside_fusion", "beside_discard"),
         ),
         grouped=False,
         covers="layers",

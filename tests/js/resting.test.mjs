@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { restingOn } from "../../viz/components/headscope_views/assets/text/resting.js";
+import { topOf } from "../../viz/components/headscope_views/assets/text/model_map.js";
+import { restingIn, restingOn } from "../../viz/components/headscope_views/assets/text/resting.js";
 import { baseOf } from "./helpers.mjs";
 
 /**
@@ -50,4 +51,15 @@ test("the mean is over rows that see the token, at least half of them", () => {
     [0.125, 0.125, 0.75],
   ];
   assert.equal(restingOn(stateOf(late))?.key, undefined); // 0.46; 0.44; the last is seen by one row
+});
+
+test("a map rests on a token by the same rule", () => {
+  assert.deepEqual(restingIn([1, 0, 0, 0.75, 0.25, 0, 0.5, 0.25, 0.25], 3, 3), { key: 0, share: 0.75 });
+  assert.equal(restingIn([0.5, 0.5, 0.5, 0.5], 2, 2), null);
+});
+
+test("the largest value is that of what is shown", () => {
+  const map = /** @type {any} */ ({ max: 0.9, shape: [2, 3], cells: [0.9, 0.1, 0.2, 0.8, 0.3, 0] });
+  assert.equal(topOf(map, null), 0.9);
+  assert.equal(topOf(map, { keys: [0], share: 0.85, shares: new Float32Array(2) }), 0.3);
 });

@@ -26,6 +26,7 @@ from analysis.rollout import rollout
 from analysis.split import split
 from analysis.vectors import head_vectors
 from models.decoder import DecoderConfig
+from models.edits import SetWeights
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
 from viz.export import export
@@ -35,6 +36,7 @@ from viz.selection import FORM, TEXTS
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
 SVG = "{http://www.w3.org/2000/svg}"
 LAYER, HEAD, QUERY, KEY = 1, 2, 3, 5
+PLACE: dict[str, Any] = {"layer": LAYER, "head": HEAD}
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
 NEAR: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
 
@@ -73,6 +75,25 @@ def same(found: np.ndarray, expected: torch.Tensor) -> None:
 
 
 # ---- numbers
+
+
+def test_the_token_on_which_a_map_rests_is_left_out_on_request(tmp_path: Path) -> None:
+    """All weight on token 0 in both layers, half of each layer the residual: 0.75 of every row."""
+    t = trace(network(), HOSTILE, edits=[SetWeights(None, None, None, 0, 1.0)])
+    whole = rollout(t).numpy()
+    assert whole[1:, 0] == pytest.approx(0.75)
+
+    def written(suffix: str, **more: Any) -> bytes:
+        file = tmp_path / f"file{suffix}"
+        return export(t, file, view="model", **PLACE, **more).read_bytes()
+
+    for sinks, expected in (("shown", whole), ("hidden", whole * (np.arange(len(whole)) > 0))):
+        found = np.load(io.BytesIO(written(".npz", sinks=sinks)))["rollout"]
+        np.testing.assert_allclose(found, expected, **CLOSE)
+    share = f"{100 * whole[:, 0].mean():.3g} % went there"
+    assert share in " ".join(written(".svg", sinks="hidden").decode().split())
+    plain = export(traced(), tmp_path / "even.svg", view="model", sinks="hidden", **PLACE)
+    assert "is hidden" not in plain.read_text()
 
 
 def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:

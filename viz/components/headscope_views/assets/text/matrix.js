@@ -12,7 +12,7 @@ import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
 import { fileOf, fit, paintBand, paintCross, paintPicture, paintRow, widthsOf } from "./matrix_painter.js";
-import { restingOffer } from "./resting.js";
+import { headRestingOffer } from "./resting.js";
 import { keysOf, paintedText } from "./row_brush.js";
 import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
@@ -43,7 +43,7 @@ const TIP_LABEL = 16; // characters
  */
 export function matrix(state, parent) {
   const sentence = element("span");
-  const offer = restingOffer(state);
+  const offer = headRestingOffer(state);
   const lead = element("p", "hs-sentence", {}, sentence, offer.box);
   const canvas = element("canvas", "hs-picture", { "aria-hidden": "true" });
   const overlay = element("canvas", "hs-overlay", { role: "img", tabindex: "0" });

@@ -18,9 +18,10 @@ import { choiceOf, chosenIn, explainedIn, methodChoices } from "../methods/choic
 import { faithful } from "../methods/faithful.js";
 import { colourOf, fusedIn, fusedQueryOf, largest, nameOf, number } from "../methods/methods.js";
 import { showsOf, spansOf, together } from "../methods/methods.js";
-import { modelMap } from "./model_map.js";
+import { modelMap, topOf } from "./model_map.js";
+import { restingIn, restingOffer } from "./resting.js";
 
-/** @import {Cell, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
+/** @import {Cell, HiddenSinks, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 /** @import {MethodInfo} from "../core/declared.js" */
 /** @import {Fused} from "../methods/methods.js" */
@@ -64,7 +65,7 @@ export function model(state, parent) {
     },
     /** @returns {Record<string, string | number>} */
     figure() {
-      return { query: rowOf(state), ...choiceOf(state) };
+      return { query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) };
     },
   };
 }
@@ -93,6 +94,7 @@ function part(state, parent, name) {
   const sentence = element("p", "hs-sentence");
   const picture = modelMap(state, point);
   const { canvas } = picture;
+  const offer = restingOffer(state);
   const bar = element("progress", "hs-progress", { "aria-label": "Keys computed" });
   const which = element("p", "hs-sentence");
   const chips = element("div", "hs-chips", { role: "group", "aria-label": "Tokens of the input" });
@@ -103,7 +105,7 @@ function part(state, parent, name) {
     "section",
     "hs-section",
     {},
-    ...[title, sentence, canvas, bar, which, chips, written, read, doubt],
+    ...[title, sentence, offer.box, canvas, bar, which, chips, written, read, doubt],
   );
   const test = faithful(state, section, `faithful ${name}`);
   const tested = /** @type {HTMLElement} */ (section.lastElementChild);
@@ -111,6 +113,8 @@ function part(state, parent, name) {
   const built = [changes(), changes()];
   /** @type {ModelMap | null} */
   let map = null;
+  /** @type {HiddenSinks | null} the token of the map that is hidden */
+  let hidden = null;
   let mapped = ""; // what it is of
   /** @type {{cells: number[][], query: string[], key: string[]} | null} what was shaded last */
   let summary = null;
@@ -122,13 +126,14 @@ function part(state, parent, name) {
     const { query, key } = state.labels();
     const { shape: [rows, cols], cells } = map;
     const [row, col] = [cellOf(cell.query, [0, query.length], rows), cellOf(cell.key, [0, key.length], cols)];
+    const gone = hidden?.keys.includes(cell.key);
     const exact = rows === query.length && cols === key.length;
     setText(
       read,
       ...quoted(query[cell.query]),
       " → ",
       ...quoted(key[cell.key]),
-      `: ${exact ? "" : "up to "}${number(cells[row * cols + col])}`,
+      gone ? ": hidden" : `: ${exact ? "" : "up to "}${number(cells[row * cols + col])}`,
     );
   }
 
@@ -183,8 +188,23 @@ function part(state, parent, name) {
    */
   function nothing(why, slot) {
     setText(which, capital(why) || state.waitingFor(slot, "Computing"));
-    canvas.hidden = chips.hidden = written.hidden = read.hidden = true;
+    canvas.hidden = offer.box.hidden = chips.hidden = written.hidden = read.hidden = true;
     mapped = "";
+  }
+
+  /**
+   * The token on which a map rests, where every cell is one token's.
+   *
+   * @param {ModelMap} reply
+   * @returns {HiddenSinks & {key: number} | null}
+   */
+  function restingOf({ cells, shape: [rows, cols] }) {
+    const { queries, keys } = state.site();
+    const resting = rows === queries && cols === keys ? restingIn(cells, rows, cols) : null;
+    return resting && {
+      ...{ ...resting, keys: [resting.key] },
+      shares: Float32Array.from({ length: rows }, (_, query) => cells[query * cols + resting.key]),
+    };
   }
 
   /**
@@ -208,11 +228,15 @@ function part(state, parent, name) {
     const index = row();
     const { site, head } = state.selection;
     const one = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
-    picture.render(reply, [state.base.model, ...one, nameOf(info, fused)], index, theme);
+    const resting = restingOf(reply);
+    offer.render(resting);
+    if (!resting) offer.box.hidden = true;
+    hidden = resting && state.selection.sinks !== "shown" ? resting : null;
+    picture.render(reply, [state.base.model, ...one, nameOf(info, fused)], index, theme, hidden);
     const answer = /** @type {ModelRow | null} */ (
       state.view.answer(`row ${name}`, pathOf("model_row", { ...asked, index }))
     );
-    renderRow(answer?.values ?? [], theme);
+    renderRow((answer?.values ?? []).map((value, key) => (hidden?.keys.includes(key) ? 0 : value)), theme);
     const sum = answer?.sum === undefined ? "" : `The row sums to ${number(answer.sum)}. `;
     const { query } = state.texts();
     const token = (query.origins?.[index].length ?? 1) > 1 ? "its last token" : "the token";
@@ -220,7 +244,10 @@ function part(state, parent, name) {
       answer?.mixing === undefined
         ? ""
         : `${(100 * answer.mixing).toFixed(0)} % of ${token} comes from others (mixing ratio). `;
-    say(`${sum}${mixed}Colours from 0 to ${number(reply.max)}. ${moreIs(theme.mode)} = more.`);
+    const left = hidden
+      ? `“${legible(state.texts().key.labels[hidden.keys[0]]).trim()}” is hidden: ${(100 * hidden.share).toFixed(0)} % went there. `
+      : "";
+    say(`${sum}${mixed}${left}Colours from 0 to ${number(topOf(reply, hidden))}. ${moreIs(theme.mode)} = more.`);
   }
 
   /**
@@ -319,7 +346,7 @@ function part(state, parent, name) {
       setText(sentence, showsOf(info, fused));
       setText(doubt, `What it does not prove: ${info.doubt}`);
       bar.hidden = tested.hidden = true;
-      canvas.hidden = info.kind !== "map";
+      offer.box.hidden = canvas.hidden = info.kind !== "map";
       if (info.kind === "map") renderMap(info, fused, theme);
       else [map, mapped] = [null, ""];
       if (info.kind === "row") renderFlow(info, fused, theme);

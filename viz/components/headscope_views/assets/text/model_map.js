@@ -7,7 +7,7 @@ import { fileOf, fit, paintPicture, widthsOf } from "./matrix_painter.js";
 import { weightScale } from "./scale.js";
 import { cellAt, layoutOf, whole } from "./viewport.js";
 
-/** @import {Cell, ModelMap, Theme} from "../types" */
+/** @import {Cell, HiddenSinks, ModelMap, Theme} from "../types" */
 /** @import {Picture} from "./matrix_painter.js" */
 /** @import {TextState} from "./state.js" */
 /** @import {Layout} from "./viewport.js" */
@@ -47,20 +47,21 @@ export function modelMap(state, point) {
      * @param {string[]} names model, layer and head if it is of one, method
      * @param {number} row that is outlined
      * @param {Theme} theme
+     * @param {HiddenSinks | null} sinks the key that is hidden
      */
-    render(map, names, row, theme) {
+    render(map, names, row, theme, sinks) {
       const wide = canvas.parentElement?.clientWidth ?? 0;
       const { queries, keys } = state.site();
       const { find } = state.selection;
-      if (!painted(map, names.join(), row, find, theme, wide, queries, keys, devicePixelRatio)) return;
+      if (!painted(map, names.join(), row, find, theme, sinks?.keys.join(), wide, queries, keys, devicePixelRatio)) return;
       const { fontSize, fontFamily: family } = getComputedStyle(canvas);
       const unit = parseFloat(fontSize) / 16;
       const [labels, { note }] = [state.labels(), state.base];
       const widths = widthsOf(labels, names, { wide, unit, family });
-      const sizes = { wide, unit, widths, noted: Boolean(note), rows: queries, cols: keys };
+      const sizes = { wide, unit, widths, noted: Boolean(note), rows: queries, cols: keys, shares: Boolean(sinks) };
       const tallest = Math.max(USUAL, Math.min(TALLEST, queries * LABEL)) * unit;
       const layout = layoutOf({ ...sizes, tallest });
-      const scale = weightScale(theme, map.max || 1, true, "value");
+      const scale = weightScale(theme, topOf(map, sinks) || 1, true, "value");
       const part = {
         ...{ rows: /** @type {[number, number]} */ ([0, queries]), cols: /** @type {[number, number]} */ ([0, keys]) },
         ...{ shape: map.shape, stride: map.shape[1] },
@@ -68,7 +69,7 @@ export function modelMap(state, point) {
       };
       const picture = {
         ...{ parts: [{ part, table: tableOf(theme.ramp, 1, 1) }], scale, view: whole(layout), pinned: row, inward: false },
-        ...{ sinks: null, absent: null, marks: null, important: [] },
+        ...{ sinks, absent: null, marks: null, important: [] },
         matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
         ...{ names, note, labels, theme, family },
       };
@@ -80,4 +81,15 @@ export function modelMap(state, point) {
     /** The picture, twice as fine and with a margin; null before the first is painted. */
     file: () => drawn && fileOf(drawn.layout, drawn.picture),
   };
+}
+
+/**
+ * The largest value that is shown.
+ *
+ * @param {ModelMap} map
+ * @param {HiddenSinks | null} sinks
+ */
+export function topOf({ max, cells, shape }, sinks) {
+  if (!sinks) return max;
+  return cells.reduce((top, value, at) => (sinks.keys.includes(at % shape[1]) ? top : Math.max(top, value)), 0);
 }

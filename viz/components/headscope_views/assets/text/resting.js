@@ -8,61 +8,88 @@ import { element, quoted } from "../core/dom.js";
 
 const MOST = 0.5; // of a row, on average; as in analysis/sinks.py
 
+/** @typedef {{key: number, share: number}} Resting a token that takes over half of the weight, and the share */
+
 /**
- * The token that takes over half of a head's weight, and the share: the mean over the rows that see
- * it, which are at least half of all. Null where there is none, or while the weights of single tokens
- * are not known.
+ * The key on which a matrix rests: the mean over the rows that see it, which are at least half of
+ * all, is over a half. Null where there is none.
  *
- * @param {TextState} state
- * @returns {{key: number, share: number} | null}
+ * @param {ArrayLike<number>} cells row by row
+ * @param {number} rows
+ * @param {number} keys
+ * @returns {Resting | null}
  */
-export function restingOn(state) {
-  const { site, head } = state.selection;
-  if (head === "max" || state.variant().values !== "weights") return null;
-  const { queries, keys } = state.site();
-  const weights = state.maps.window(site, head, [0, queries], [0, keys]);
-  if (!weights) return null;
-  /** @type {{key: number, share: number} | null} */
+export function restingIn(cells, rows, keys) {
+  /** @type {Resting | null} */
   let most = null;
   for (let key = 0; key < keys; key++) {
     let [total, seen] = [0, 0];
-    for (let at = key; at < weights.length; at += keys) {
-      total += weights[at];
-      if (weights[at] > 0) seen += 1;
+    for (let at = key; at < cells.length; at += keys) {
+      total += cells[at];
+      if (cells[at] > 0) seen += 1;
     }
-    if (2 * seen < queries || total <= MOST * seen) continue;
+    if (2 * seen < rows || total <= MOST * seen) continue;
     if (!most || total > most.share * seen) most = { key, share: total / seen };
   }
   return most;
 }
 
 /**
- * A button, Without “[CLS]”, to stand after a sentence about the matrix; and the way back.
+ * A button, Without “[CLS]”, to stand after a sentence about a matrix; and the way back.
  *
  * @param {TextState} state
+ * @param {string} [others] what else the button hides
  */
-export function restingOffer(state) {
+export function restingOffer(state, others = "") {
   const without = button("", "", () => state.select({ sinks: "hidden" }));
-  const back = button("Show all tokens", "Show the tokens again on which heads of this layer rest", () =>
+  const back = button("Show all tokens", "Show the hidden tokens again", () =>
     state.select({ sinks: "shown" }),
   );
   back.removeAttribute("aria-label");
-  const box = element("span", "hs-offer", {}, without, back);
+  return {
+    box: element("span", "hs-offer", {}, without, back),
+    /** @param {Resting | null} resting */
+    render(resting) {
+      const hides = state.selection.sinks !== "shown";
+      without.hidden = hides || !resting;
+      back.hidden = !hides;
+      without.parentElement?.toggleAttribute("hidden", without.hidden && back.hidden);
+      if (!resting || hides) return;
+      const share = `${(100 * resting.share).toFixed(0)} % of the weight rests on this token.`;
+      without.title = `${share} Hide it${others}`;
+      without.removeAttribute("aria-label");
+      without.replaceChildren("Without ", ...quoted(state.texts().key.labels[resting.key].trim()));
+    },
+  };
+}
+
+/**
+ * The key on which the chosen head rests; null too while the weights of single tokens are not known.
+ *
+ * @param {TextState} state
+ */
+export function restingOn(state) {
+  const { site, head } = state.selection;
+  if (head === "max" || state.variant().values !== "weights") return null;
+  const { queries, keys } = state.site();
+  const weights = state.maps.window(site, head, [0, queries], [0, keys]);
+  return weights && restingIn(weights, queries, keys);
+}
+
+/**
+ * The button for the matrix of the chosen head.
+ *
+ * @param {TextState} state
+ */
+export function headRestingOffer(state) {
+  const offer = restingOffer(state, ", and those on which other heads of this layer rest");
   const stale = changes();
   return {
-    box,
+    box: offer.box,
     render() {
       const { site, head, sinks } = state.selection;
       if (!stale(state.trace, site, head, sinks, state.variant().values, state.parts(site, head))) return;
-      const resting = sinks === "shown" ? restingOn(state) : null;
-      without.hidden = !resting;
-      back.hidden = sinks === "shown";
-      box.hidden = without.hidden && back.hidden;
-      if (!resting) return;
-      const share = `${(100 * resting.share).toFixed(0)} % of the weight rests on this token.`;
-      without.title = `${share} Hide it, and those on which other heads of this layer rest`;
-      without.removeAttribute("aria-label");
-      without.replaceChildren("Without ", ...quoted(state.texts().key.labels[resting.key].trim()));
+      offer.render(sinks === "shown" ? restingOn(state) : null);
     },
   };
 }
