@@ -34,6 +34,8 @@ def vocabulary_of(model: "Model", trace: Trace) -> Vocabulary | None:
     output = trace.output
     if kind_of(output) != "tokens" or not name_of(model, output, 0):
         return None
+    if model.tokenizer is None and model.preprocessing is not None:
+        return None  # a detector, whose rows of classes are those of boxes
     kind = "decoder" if any(site.kind == "causal" for site in trace.sites) else "encoder"
     kind = kind if trace.target_tokens is None else "seq2seq"
     return Vocabulary(kind, partial(name_of, model, output), default_position(model, trace))

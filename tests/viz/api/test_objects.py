@@ -91,6 +91,12 @@ def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
     assert pictured.answer(entry, "") == {"words": [], "sites": []}
 
 
+@pytest.mark.parametrize("name", ["detr", "deformable", "yolos"])
+def test_boxes_are_no_predictions_at_tokens(name: str, traced) -> None:
+    entry = traced(name)
+    assert all(entry.predict(site, "out", 4) == {} for site in range(len(entry.trace.sites)))
+
+
 def test_the_photo_is_the_picture_as_the_model_sees_it(traced) -> None:
     entry = traced("detr")
     data, kind = pictured.photo(entry, "", 0)
