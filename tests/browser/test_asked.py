@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from models.request import Question, Source, TraceRequest, file_of
 from tests.browser.test_explorer import DEFAULTS, SIZES
 from tests.browser.views import Server, View
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.test_pictured import compared_entry
-from viz.api import tracing
+from viz.api import pictured, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
 from viz.routes import ENDPOINTS
@@ -81,6 +81,57 @@ def test_captions_are_compared_and_each_has_its_map(
     expect(chips.filter(has_text="a dog")).to_have_attribute("aria-pressed", "true")
     expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a dog”")
     expect(panel.locator("figcaption")).to_contain_text(re.compile(r"colours up to [\d.e-]+"))
+
+
+START: dict[str, Any] = {"layer": 0, "head": 1, "attention": "causal", "direction": "out"}
+
+
+def opened(page: Page, server: Server, source: Asked, **start: Any) -> Locator:
+    """The panel of pictures as a link opens it."""
+    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
+    props |= {"start": START | start, "path": ["/text"], "link": {}}
+    View(page, server, source, props, "/text")
+    return page.locator(".hs-pictures")
+
+
+def test_a_link_restores_an_area_its_mask_and_the_frames(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    source = Filmed(tmp_path)
+    chosen: dict[str, Any] = {"area": "0.100.200.600.700", "mask": "cut", "moment": 1}
+    panel = opened(page, server, source, tower="text", token=source.entry.trace.answer, **chosen)
+    expect(panel.get_by_role("radio", name="dog")).to_have_attribute("aria-checked", "true")
+    expect(panel.get_by_role("button", name="Cut tokens")).to_have_attribute("aria-pressed", "true")
+    slider = panel.get_by_role("slider", name="Frames")
+    expect(slider).to_have_attribute("aria-valuetext", "frames 3 and 4")
+    for number in (0, 1):  # both frames of the group
+        frame = panel.locator(".hs-pictures-area").nth(number)
+        expect(frame).to_be_visible()
+    row = source.entry.trace.answer
+    asked = pictured.need(source.entry, "", 0, 100, 200, 600, 700, row, row, "cut", frame=2)
+    share = asked["before"]
+    digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:#.2g}".rstrip(".")
+    said = f"“dog”: {digits} %" if share >= 0.0001 else "“dog”: < 0.01 %"
+    expect(panel.locator(".hs-read")).to_contain_text(said)
+    expect(panel.locator(".hs-read")).to_contain_text("with the area cut from attention")
+
+
+def test_a_link_restores_a_rival(page: Page, server: Server, tmp_path: Path) -> None:
+    source = Asked(tmp_path)
+    where: dict[str, Any] = {"tower": "language", "token": source.entry.trace.answer}
+    panel = opened(page, server, source, rival="cat", **where)
+    expect(panel.locator(".hs-read")).to_contain_text("above that of “cat”")
+    expect(panel.get_by_role("textbox", name="A rival word")).to_have_value("cat")
+
+
+def test_a_link_restores_captions_and_the_chosen_one(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    both: dict[str, Any] = {"captions": "a dog|a cat", "caption": "a cat", "attention": "self"}
+    panel = opened(page, server, Compared(tmp_path), tower="vision", **both)
+    chip = panel.locator(".hs-captions .hs-chip").filter(has_text="a cat")
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a cat”")
 
 
 @pytest.mark.parametrize("size", SIZES)

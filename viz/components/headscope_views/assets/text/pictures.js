@@ -162,6 +162,8 @@ export function pictures(state, parent) {
     state.changed();
   }
 
+  /** Whether the model can be asked again about areas: not in a saved page. */
+  const tests = () => Boolean(state.base.asked) && state.view.remote;
   const area = () => areaFrom(state.selection.area);
   /** @param {number} picture @param {Area} sides */
   const areaText = (picture, sides) => [picture, ...sides].join(".");
@@ -362,7 +364,7 @@ export function pictures(state, parent) {
       return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
     };
     drawRectangles(canvas, {
-      begin: (event) => (state.base.asked ? shareOf(event) : null),
+      begin: (event) => (tests() ? shareOf(event) : null),
       at: shareOf,
       isPoint: (from, to) => !areaBetween(from, to),
       draw(from, to) {
@@ -376,12 +378,12 @@ export function pictures(state, parent) {
       },
     });
     canvas.onpointermove = (event) => {
-      if (state.base.asked && event.buttons & 1) return;
+      if (tests() && event.buttons & 1) return;
       if (event.pointerType === "mouse") point(cellUnder(index, shareOf(event)));
     };
     canvas.onpointerleave = () => point(null);
     canvas.onkeydown = (event) => {
-      if (state.base.asked) return void (extend(index, event) && event.preventDefault());
+      if (tests()) return void (extend(index, event) && event.preventDefault());
       const { token, direction } = state.selection;
       const next = token === null || direction === "in" ? -1 : cellBeside(asking(), token, event.key);
       if (next < 0) return;
@@ -653,7 +655,7 @@ export function pictures(state, parent) {
       return { need: null, versus: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("versus")) };
     }
     const hidden = area();
-    if (!hidden || !local.tested) return { need: null, versus: null, why: "" };
+    if (!hidden || !local.tested || !state.view.remote) return { need: null, versus: null, why: "" };
     const [left, top, right, bottom] = hidden.sides;
     const path = pathOf("need", { number: hidden.picture, left, top, right, bottom, ...span, mask, ...frameOf() });
     const answer = /** @type {(Need & {why?: string}) | null} */ (state.view.answer("need", path));
@@ -735,7 +737,7 @@ export function pictures(state, parent) {
         fill();
       }
       if (laid(state.base, state.texts().key, second, moment())) lay();
-      setText(doubt, asks ? DOUBT + TEST : DOUBT);
+      setText(doubt, tests() ? DOUBT + TEST : DOUBT);
       setText(heading, words.length || asks ? "Answer" : objects.length ? "Objects" : "Over the picture");
       const at = chosen();
       chips.forEach((chip, i) => {
@@ -799,7 +801,7 @@ export function pictures(state, parent) {
       else if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
       else if (relative) setText(read, ratioText(word, local.generic));
       else if (need) setText(read, needText(word, need, MASK[state.selection.mask].how));
-      else setText(read, why || (span && asks ? HINT : points[0]?.why || refusal));
+      else setText(read, why || (span && tests() ? HINT : points[0]?.why || refusal));
       controls.box.hidden = !need;
       if (need) {
         const [mine, ...others] = [need.after, ...need.elsewhere].map((share, i) => ({ name: i ? `area ${i} elsewhere` : "this area", value: need.before - share, exact: true }));
@@ -844,7 +846,7 @@ export function pictures(state, parent) {
     const scale = versus ? "" : maps.length ? times + scaleText(maps, top) : "";
     const object = objects[further ? second : chosenObject()];
     const samples = points?.places ? `${points.places.length} sampling points${outside(points)}` : "";
-    canvas.tabIndex = asking().length || (state.base.asked && grid) ? 0 : -1;
+    canvas.tabIndex = asking().length || (tests() && grid) ? 0 : -1;
     const parts = [object ? nameOf(object) : "", capital([several, sheet.name].filter(Boolean).join(", ")), tokens, samples, scale].filter(Boolean);
     setText(legend, parts.join(" · "));
     setAttribute(canvas, "aria-label", `${parts.join(", ")}. ${says.textContent}`);
