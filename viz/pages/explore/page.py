@@ -356,6 +356,8 @@ def _answer(
     """
     trace, name = held.value.trace, request.model.catalogue
     done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
+    if answers.is_written(model, trace):
+        done.pop(answers.GREEDY, None)  # the line of what was written says so
     if done:
         assumed = preprocessing.assumed(model)
         texts = {note: shared.plain(note) for note in done}

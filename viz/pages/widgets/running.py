@@ -42,7 +42,9 @@ class Pass:
 
     def words(self) -> str:
         """How long it takes and how much memory."""
-        return f"about {duration(self.seconds())} and {short(self.cost()[0].bytes, 'memory')}"
+        memory = self.cost()[0].bytes
+        taken = f" and {short(memory, 'memory')}" if memory else ""
+        return f"about {duration(self.seconds())}{taken}"
 
     @property
     def stopped(self) -> bool:
