@@ -95,8 +95,8 @@ def _stored(lesson: str, call: str, model: Entry) -> Answer:
     answers = stored(lesson)["answers"]
     if call not in answers:
         raise InputError(
-            f"{model.title} is not on this machine, and no numbers are stored for this:"
-            f" python -m {PREFIX}models.fetch {model.name} fetches it"
+            f"{model.title} is not on this machine, and no numbers are stored for this: get it in"
+            f" Explore, or with python -m {PREFIX}models.fetch {model.name}"
         )
     return answers[call]
 
@@ -123,11 +123,16 @@ def about(name: str, **place: str | int) -> Answer:
         place: settings of the Explore page: its input, a layer, a head, edits.
     """
     model = entry(name)
-    computed = (
-        f"Computed now, from these weights: those of {model.title}."
-        if here(name)
-        else f"Computed from {model.title}'s weights by {COMMAND}; they are not on this machine."
-    )
+    query = {"model": name, **{each: str(value) for each, value in place.items()}}
+    if not here(name):
+        return {
+            "computed": f"Stored numbers, computed from these weights by {COMMAND}: those of"
+            f" {model.title}, which are not on this machine.",
+            "explore": {
+                "label": f"Get them ({model.download / 1e6:.0f} MB) in Explore",
+                "query": query,
+            },
+        }
     spot = ", ".join(
         f"{each} {place[each]}"
         for each in ("layer", "head")
@@ -135,7 +140,7 @@ def about(name: str, **place: str | int) -> Answer:
     )
     changed = ", changed like this" if place.get("edits") else ""
     label = f"See {spot or model.title} in Explore{changed}"
-    query = {"model": name, **{each: str(value) for each, value in place.items()}}
+    computed = f"Computed now, from these weights: those of {model.title}."
     return {"computed": computed, "explore": {"label": label, "query": query}}
 
 

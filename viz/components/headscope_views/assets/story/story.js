@@ -434,7 +434,7 @@ class Story {
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     const step = steps[this.drawn(this.step)];
     const numbers = this.turning ? null : this.numbers;
-    const of = numbers?.board?.computed ? numbers.board : numbers;
+    const of = step.board ? numbers?.board : numbers;
     const { computed, explore } = step.sizes ? {} : (of ?? {});
     setText(this.computed, computed ?? step.computed);
     this.point(explore);
