@@ -246,9 +246,10 @@ LESSON = Lesson(
             (
                 "[[MiniLM]] learned its positions: {board.count:d} vectors of {board.dim:d}"
                 " numbers, {board.parameters:,d} [[parameters]], random at first. The pictures"
-                " show the [[cosine similarity]] of every two of the first 24. Neighbours became"
-                " similar without being forced to: {board.learned:.4f} for positions 20 and 21,"
-                " against {board.fixed:.4f} in the fixed table.",
+                " show the [[cosine similarity]] of every two of the first 24, a row and a column"
+                " for each: the stronger the colour, the more similar. Neighbours became similar"
+                " without being forced to: {board.learned:.4f} for positions 20 and 21, against"
+                " {board.fixed:.4f} in the fixed table.",
                 "So did positions about 6 or 12 apart, the stripes beside the diagonal. Position 0"
                 " is unlike all others: it always holds [CLS]. A learned table costs a vector for"
                 " each position, and it ends.",

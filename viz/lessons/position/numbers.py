@@ -207,8 +207,8 @@ def _learned() -> Board:
     bare: dict[str, Any] = {"kind": "signed", "digits": -1}
     return board(
         [
-            panel("learned, MiniLM", learned.tolist(), **bare),
-            panel("fixed", fixed.tolist(), **bare),
+            panel(f"MiniLM: {learned.min():.2f} to 1", learned.tolist(), **bare),
+            panel(f"fixed table: {fixed.min():.2f} to 1", fixed.tolist(), **bare),
         ],
         count=count,
         dim=dim,
