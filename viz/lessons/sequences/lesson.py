@@ -27,9 +27,10 @@ LESSON = Lesson(
             "recurrence",
             "One after another",
             (
-                "“The keys near the old cabinet **are** …”: the right verb depends on a word far"
-                " back, so a network must carry information from there. A [[recurrence]] reads"
-                " one [[token]] after another and keeps everything it knows in one state.",
+                "“Keys near the old cabinet that stood in the dark back hall **are** …”: the right"
+                " verb depends on a word far back, so a network must carry information from there."
+                " A [[recurrence]] reads one [[token]] after another and keeps everything it knows"
+                " in one state.",
                 "From the first of {tokens:d} tokens to the last, information passes"
                 " **{count.recurrence:d}**"
                 " updates of the state. Each can weaken it, and none can start before the one"

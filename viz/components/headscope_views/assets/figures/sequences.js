@@ -25,6 +25,7 @@ const BOTTOM = 394; // of the row of tokens
 const [TOP, UPPER] = [96, 210]; // of the picture above the tokens; of states and outputs
 const KINDS = /** @type {const} */ (["recurrence", "convolution", "attention"]);
 const FORMULAS = { recurrence: "n · d^{2}", convolution: "k · n · d^{2}", attention: "n^{2} · d" };
+const WORDS = "Keys near the old cabinet that stood in the dark back hall".split(" "); // more have no room
 const LEAST = 0.01; // smaller ratios are written as powers of ten
 
 const STEPS = /** @type {const} */ (["recurrence", "convolution", "attention", "cost", "influence", "agree"]);
@@ -58,6 +59,8 @@ export const figure = {
         { key: `t${i}`, kind: "circle", x: at(i), y: BOTTOM, r, fill: ink.surface, stroke: end ? ink.primary : ink.muted, width: end ? 2.5 : 1 },
         { key: `t${i}/text`, kind: "text", x: at(i), y: BOTTOM, text: String(i), size: 13, bold: end },
       );
+      if (step !== "influence" && tokens <= WORDS.length)
+        marks.push({ key: `t${i}/word`, kind: "text", x: at(i), y: BOTTOM + 27, text: WORDS[i], size: 12, fill: end ? ink.text : ink.muted });
     }
     return marks;
   },
