@@ -153,7 +153,7 @@ def _theirs(name: str, config: Any, model: Model) -> Part:
         heads=heads,
         kv_heads=_whole(config, "num_key_value_heads") or heads,
         dim=_whole(config, "hidden_size"),
-        mlp=_whole(config, "intermediate_size", "ffn_dim", "d_ff"),
+        mlp=_scaled(config) or _whole(config, "intermediate_size", "ffn_dim", "d_ff"),
         positions=_positions(config, model),
         max_tokens=_whole(config, "max_position_embeddings"),
     )
@@ -163,6 +163,7 @@ def _half(name: str, config: Any, model: Model) -> Part:
     """Sizes of the encoder or the decoder where one config holds both."""
     heads = _whole(config, f"{name}_attention_heads", "num_attention_heads", "num_heads")
     theirs = ("num_decoder_layers",) if name == "decoder" else ()
+    most = "max_target_positions" if name == "decoder" else "max_source_positions"
     return Part(
         name=name,
         layers=_whole(config, f"{name}_layers", *theirs, "num_hidden_layers", "num_layers"),
@@ -171,7 +172,7 @@ def _half(name: str, config: Any, model: Model) -> Part:
         dim=_whole(config, "hidden_size", "d_model"),
         mlp=_whole(config, f"{name}_ffn_dim", "intermediate_size", "d_ff"),
         positions=_positions(config, model, name),
-        max_tokens=_whole(config, "max_position_embeddings"),
+        max_tokens=_whole(config, most, "max_position_embeddings"),
     )
 
 
@@ -181,6 +182,12 @@ def _layers(config: Any) -> int | None:
     if isinstance(depths, list | tuple) and all(isinstance(depth, int) for depth in depths):
         return sum(depths)
     return _whole(config, "num_hidden_layers")
+
+
+def _scaled(config: Any) -> int | None:
+    """The hidden width of the feed-forward network, stated as a multiple of the model's."""
+    ratio, dim = getattr(config, "mlp_ratio", None), _whole(config, "hidden_size")
+    return int(ratio * dim) if isinstance(ratio, int | float) and dim else None
 
 
 def _whole(config: Any, *names: str) -> int | None:

@@ -1,6 +1,7 @@
 """What a card says of a model, held to the models' own configs."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -145,3 +146,12 @@ def test_positions_of_a_config_without_a_choice(
     config: SmallestConfig | TranslatorConfig, positions: str
 ) -> None:
     assert {part.positions for part in summary.parts(load(config))} == {positions}
+
+
+def test_sizes_that_a_config_states_in_its_own_way() -> None:
+    dino: Any = BY_NAME["DINOv2"].build()
+    (part,) = summary.parts(load(dino))
+    assert part.mlp == dino.encoder.layer[0].mlp.fc1.out_features
+    whisper: Any = BY_NAME["Whisper"].build()
+    limits = whisper.config.max_source_positions, whisper.config.max_target_positions
+    assert tuple(part.max_tokens for part in summary.parts(load(whisper))) == limits

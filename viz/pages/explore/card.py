@@ -50,6 +50,7 @@ FAMILIES = {  # what people call a model type, where it is not its own name
     "whisper": "Whisper",
 }
 KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
+UNLIMITED = 10**6  # tokens, of a model whose config states no limit
 OURS = "headscope-"  # model types of checkpoints trained here
 TOKENS = 1000  # length of the input for the memory estimate
 MAX_ROWS = 2000  # of the tensor table
@@ -187,7 +188,7 @@ def facts(source: Source, model: "Model") -> dict[str, str]:
         "Width": _each(parts, "dim"),
         "Feed-forward": _each(parts, "mlp"),
         "Positions": _each(parts, "positions"),
-        "Longest input": f"{model.limit:,} tokens",
+        "Longest input": _longest(model, parts),
         "Tokenizer": _tokenizer(model),
         "Licence": _licence(source),
         **_provenance(source),
@@ -204,6 +205,12 @@ def _each(parts: "tuple[Part, ...]", name: str) -> str:
     if len(set(texts)) == 1:
         return texts[0]
     return ", ".join(f"{part} {value}" for (part, _), value in zip(values, texts, strict=True))
+
+
+def _longest(model: "Model", parts: "tuple[Part, ...]") -> str:
+    if len({part.max_tokens for part in parts}) > 1:
+        return f"{_each(parts, 'max_tokens')} tokens"
+    return f"{model.limit:,} tokens" if model.limit < UNLIMITED else "no limit stated"
 
 
 def _heads(parts: "tuple[Part, ...]") -> str:
