@@ -153,6 +153,36 @@ class Projection:
         return self.distance.embedding(output) @ self.direction
 
 
+@dataclass(frozen=True, eq=False)
+class Towards:
+    """How far an embedding has moved from that of one pass to that of another.
+
+        (e − a) · (b − a) / |b − a|²
+
+    0 for the embedding a of the first pass and 1 for b of the other; it is linear in e.
+
+    Attributes:
+        reference: the first pass.
+        other: the other one.
+        token: as for `EmbeddingDistance`.
+        item: index in the batch.
+    """
+
+    reference: Trace
+    other: Trace
+    token: int | None = None
+    item: int = 0
+
+    def __call__(self, t: Trace) -> float:
+        return float(self.of(t.output))
+
+    def of(self, output: Output) -> Float[Tensor, ""]:
+        embedding = EmbeddingDistance(self.reference, self.token, self.item).embedding
+        begin, end = (embedding(each.output).detach() for each in (self.reference, self.other))
+        way = end - begin
+        return (embedding(output) - begin) @ way / way.square().sum()
+
+
 @dataclass(frozen=True)
 class Loss:
     """Mean of −log p of an item's own tokens, each told from those before it, in nats.

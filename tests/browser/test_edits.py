@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from analysis.generation import write_on
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
+from viz.api import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]:not(.hs-busy)"
@@ -462,3 +463,22 @@ def test_a_row_is_taken_from_a_second_text_by_its_button_and_by_a_drag(
     page.mouse.up()
     page.keyboard.up("Shift")
     expect(row).to_contain_text(re.compile(r"query \d gives keys 0, .+ the weights "))
+
+
+def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: str) -> None:
+    first, second, *_ = samples.samples("digits")
+    page.goto(f"{app_url}/?model=digits&photo={first}&compare=photo:{second}")
+    page.get_by_role("button", name=re.compile("^Which states matter")).click(timeout=60_000)
+    box = page.locator(".hs-faithful", has=page.locator(".hs-states"))
+    expect(box.locator(".hs-check")).to_contain_text("10 exactly", timeout=60_000)
+    maps = box.locator(".hs-states-map")
+    expect(maps).to_have_count(len(load("digits").network.blocks))
+    maps.first.press("ArrowRight")
+    layer, row, col = re.findall(
+        r"Layer (\d+), .*?(\d+),(\d+): ", box.locator(".hs-matter-read").inner_text()
+    )[0]
+    assert layer == "0"
+    box.get_by_role("button", name="Patch this state").press("Enter")
+    token = 1 + int(row) * 8 + int(col)  # of 8 × 8 patches, behind the class token
+    edited = page.locator(".st-key-explore_edit_0_row")
+    expect(edited).to_contain_text(f"Hidden state 0: token {token} gets that of token {token}")

@@ -1,4 +1,4 @@
-"""Responses about states patched in from another text, by layer and token."""
+"""Responses about states patched in from another text or picture, by layer and token."""
 
 from math import isnan
 from typing import TYPE_CHECKING
@@ -7,6 +7,7 @@ from viz.api.entries import TraceEntry
 from viz.api.matter import unedited
 from viz.api.model import Answer, opened, or_why
 from viz.api.pool import report
+from viz.api.registry import GoneError, UnknownError, registry
 from viz.api.requests import QuestionError
 from viz.api.why import chosen_in, name_in
 
@@ -67,6 +68,68 @@ def patched(entry: TraceEntry, id: str, second: str, output: str = "", top: int 
         "attribution": _rows(result.attribution),
         "exact": _rows(result.exact) if top else None,
     }
+
+
+@or_why
+def states(entry: TraceEntry, id: str, second: str, output: str = "", top: int = 0) -> Answer:
+    """What the state that a second picture gives does to the output, one at a time.
+
+    Args:
+        entry: the trace of a picture; states are patched into the pass without its edits.
+        id: of the trace.
+        second: id of the trace of another picture through the same network.
+        output: of which class the logit is read, as a text; "" is the likeliest. Without classes
+            the number is how far the state of the class token, or the mean of all, moves to that
+            of the second picture: 0 at its own, 1 there.
+        top: how many states are patched in passes of their own.
+
+    Returns:
+        For each layer, whose entering states are patched, and each token the change of the number
+        by attribution and, with `top`, exactly; null elsewhere.
+    """
+    from analysis.effects import Logit, Towards
+    from analysis.states import state_sweep
+    from analysis.target import kind_of
+    from models import run
+
+    if top > MOST:
+        raise QuestionError(f"expected top 0 to {MOST}")
+    entry, other = unedited(entry), unedited(_picture(second))
+    if kind_of(entry.trace.output) == "similarity":
+        token = 0 if entry.trace.prefix else None
+        measure = Towards(entry.trace, other.trace, token)
+        about = {"number": "share", "name": "class token" if token == 0 else "patches"}
+    else:
+        chosen = chosen_in(entry, output)
+        if chosen.id is None:
+            raise ValueError("expected an output with a logit, received a similarity")
+        measure = Logit(chosen.id)
+        about = {"number": "logit", "name": name_in(entry, chosen.id)}
+
+    def compute() -> "Checked":
+        if entry.opened is None or other.opened is None:
+            raise ValueError("this view holds its weights only: the model is not there")
+        network, pixels, _ = other.opened()
+        with opened(entry) as (model, given, _):
+            if network is not model or other.trace.grid != entry.trace.grid:
+                raise ValueError("states are patched from a picture through the same network")
+            source = run.trace(model, pixels, hidden=True)
+            return state_sweep(model, given, source, measure=measure, top=top, progress=report)
+
+    result = entry.answers.once(("states", second, output, top), compute)
+    exact = _rows(result.exact) if top else None
+    return {**about, "attribution": _rows(result.attribution), "exact": exact}
+
+
+def _picture(id: str) -> TraceEntry:
+    """The result of a picture with this id."""
+    try:
+        value = registry.get(id).value
+    except (GoneError, UnknownError) as error:
+        raise QuestionError("the second result is no longer held") from error
+    if not isinstance(value, TraceEntry) or value.kind != "image":
+        raise QuestionError("expected the result of a picture")
+    return value
 
 
 def _rows(effects: "Tensor") -> list[list[float | None]]:

@@ -17,7 +17,7 @@ from viz.api import (
     text,
     writing,
 )
-from viz.api.endpoint import AXIS, BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
+from viz.api.endpoint import AXIS, BOTH, HEAD, IMAGE, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, sentence, within, word
 from viz.export.forms import PAPERS
 
@@ -72,6 +72,13 @@ ANSWERS = (
         TEXT,
         patching.patched,
         {"second": sentence},
+        {**options("output"), "top": WHOLE},
+    ),
+    Endpoint(
+        "states",
+        IMAGE,
+        patching.states,
+        {"second": word},
         {**options("output"), "top": WHOLE},
     ),
     Endpoint(

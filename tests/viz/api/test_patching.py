@@ -2,11 +2,12 @@
 
 import pytest
 
+from analysis.effects import Towards
 from models.edits import Ablate, Patch
-from models.request import Chat, TraceRequest
+from models.request import Chat, Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
-from viz.api import patching, tracing
+from viz.api import patching, samples, tracing
 from viz.api.requests import QuestionError
 
 TEXT, SECOND = "the cat saw the dog", "the cats saw the dog"
@@ -76,3 +77,57 @@ def test_a_second_text_is_read_in_the_chat_template_too() -> None:
 def test_too_many_passes_are_refused() -> None:
     with pytest.raises(QuestionError, match="64"):
         patching.patched(entry_of(), "", SECOND, top=65)
+
+
+def pictured(name: str, *photos: str):
+    """Traces of pictures, with what was traced."""
+    source = tracing.of_catalogue(name)
+    requests = [TraceRequest(source, Picture(samples.file(each))) for each in photos]
+    held = [tracing.entry_for(each) for each in requests]
+    return held, tracing.opened(source), [tracing.arguments(each)[1] for each in requests]
+
+
+def test_every_state_of_a_second_picture_with_classes() -> None:
+    (first, second), model, (pixels, others) = pictured("digits", *[*samples.samples("digits")][:2])
+    answer = patching.states(first.value, "", second.id, top=3)
+    assert answer["number"] == "logit"
+    plain, other = first.value.trace.output.values[0], trace(model, others, hidden=True)
+    id, patched = int(plain.argmax()), 0
+    for layer, row in enumerate(answer["exact"]):
+        assert len(row) == len(other.hidden(0))
+        for token, value in enumerate(row):
+            if value is None:
+                continue
+            patched += 1
+            edits = [Patch(layer, "hidden", other, token=token)]
+            logit = trace(model, pixels, edits=edits).output.values[0, id]
+            assert value == pytest.approx(float(logit - plain[id]), abs=1e-3)
+    assert patched == 3
+
+
+@pytest.mark.long
+def test_states_of_a_second_picture_move_the_class_token_to_it() -> None:
+    fetched("dinov2")
+    (first, second), model, (pixels, others) = pictured("dinov2", "flower", "china")
+    answer = patching.states(first.value, "", second.id, top=2)
+    assert (answer["number"], answer["name"]) == ("share", "class token")
+    begin, end = (each.value.trace.output.values[0, 0].double() for each in (first, second))
+    other = trace(model, others, hidden=True)
+    for layer, row in enumerate(answer["exact"]):
+        for token, value in enumerate(row):
+            if value is None:
+                continue
+            edits = [Patch(layer, "hidden", other, token=token)]
+            state = trace(model, pixels, edits=edits).output.values[0, 0].double()
+            share = (state - begin) @ (end - begin) / (end - begin).square().sum()
+            assert value == pytest.approx(float(share), abs=1e-3)
+    every = trace(model, pixels, edits=[Patch(0, "hidden", other)])
+    assert Towards(first.value.trace, other, 0)(every) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_picture_through_another_network_is_no_source() -> None:
+    (first,), _, _ = pictured("digits", next(iter(samples.samples("digits"))))
+    (second,), _, _ = pictured("shapes", next(iter(samples.samples("shapes"))))
+    assert "the same network" in patching.states(first.value, "", second.id)["why"]
+    with pytest.raises(QuestionError, match="no longer held"):
+        patching.states(first.value, "", "unknown")

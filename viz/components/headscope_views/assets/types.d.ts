@@ -716,6 +716,14 @@ export interface CorpusHead {
   there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
 }
 
+/** The response of "states": by layer and token. */
+export interface StatesAnswer {
+  number: "logit" | "share";
+  name: string;
+  attribution: (number | null)[][];
+  exact: (number | null)[][] | null;
+}
+
 /** What a change at a site can reach. */
 export interface Sought {
   site: number;

@@ -18,6 +18,7 @@ import { pictureOf } from "./grid.js";
 import { featuresOf } from "./features.js";
 import { headsOf } from "./heads.js";
 import { patchesOf } from "./patches.js";
+import { statesOf } from "./patching.js";
 import { relevanceOf } from "./relevance.js";
 import { ImageState } from "./state.js";
 
@@ -107,10 +108,11 @@ function compose(state, root, host) {
     },
     column,
   );
+  const states = statesOf(state, column, edits.ask);
   const beside = besideOf(state, grid, root, host, edits.ask);
   const over = overCorpora(state, column);
   return [
-    ...[next, forms, beside, ...views, { late: true, ...matters }, relevance, features, over],
+    ...[next, forms, beside, ...views, { late: true, ...matters }, { late: true, ...states }, relevance, features, over],
     ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
   ];
 }

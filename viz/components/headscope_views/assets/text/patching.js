@@ -11,7 +11,7 @@ import { pathOf } from "../core/sources.js";
 import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
 import { placeOf, walk } from "../core/cells.js";
-import { colourOf, largest } from "../methods/methods.js";
+import { colourOf, disagreement, largest } from "../methods/methods.js";
 import { labelled } from "../methods/output_menu.js";
 
 /** @import {PatchedAnswer, Theme} from "../types" */
@@ -139,7 +139,7 @@ export function patching(state, parent) {
       "What each state of the second text does to the logit of ",
       ...quoted(legible(name).trim()),
       `${position === null ? "" : ` at position ${position}`}: all by attribution`,
-      exact ? `, ${passes} exactly${apart(answer)}` : ".",
+      exact ? `, ${passes} exactly; ${disagreement(attribution, exact)}` : ".",
     );
     const first = /** @type {HTMLElement | null} */ (table.querySelector(".hs-cells-here"));
     const corner = /** @type {HTMLElement} */ (table.querySelector(".hs-cells-corner"));
@@ -185,15 +185,4 @@ export function patching(state, parent) {
   function answerOf(path) {
     return /** @type {PatchedAnswer | {why: string} | null} */ (state.view.answer(KEY, path));
   }
-}
-
-/**
- * Where the exact numbers differ from the attributions by more than half of the larger.
- *
- * @param {PatchedAnswer} answer
- */
-function apart({ attribution, exact }) {
-  const pairs = (exact ?? []).flatMap((row, i) => row.map((known, j) => [attribution[i][j] ?? 0, known]));
-  const far = pairs.filter(([rough, known]) => known !== null && Math.abs((rough ?? 0) - known) > Math.max(Math.abs(rough ?? 0), Math.abs(known)) / 2);
-  return far.length ? `; in ${far.length} the two differ by more than half of the larger.` : "; nowhere do the two differ by more than half of the larger.";
 }
