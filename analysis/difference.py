@@ -1,13 +1,18 @@
 """What weights gained or lost between two passes of the same input: the second minus the first."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from analysis.overview import Head, RowSource, column_of, pooled, rows_of
+from models.progress import Progress, no_progress
 from models.trace import Rows, Site
+
+BLOCK = 2**24  # weights that are compared at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +71,51 @@ class Difference:
     def column(self, site: Site, head: Head, key: int) -> Float[Tensor, " query"]:
         """What every query gives more, or less, to one key."""
         return larger(*(column_of(each, site, head, key) for each in (self, self.opposite)))
+
+
+@dataclass(frozen=True)
+class Change:
+    """The weight of a pass that changed most.
+
+    Attributes:
+        site: index of its site.
+        head: whose weight it is.
+        query: its row.
+        key: its column.
+        change: the second minus the first.
+    """
+
+    site: int
+    head: int
+    query: int
+    key: int
+    change: float
+
+
+def most_changed(
+    difference: Difference, sites: Sequence[Site], progress: Progress = no_progress
+) -> Change | None:
+    """The largest change of a weight over all heads of some sites; None where nothing changed.
+
+    Args:
+        difference: of two passes.
+        sites: of both.
+        progress: called with how many sites are read and of how many.
+    """
+    most: Change | None = None
+    for index, site in enumerate(sites):
+        progress(index, len(sites))
+        step = max(1, BLOCK // (site.heads * site.keys))
+        for start in range(0, site.queries, step):
+            rows = range(start, min(start + step, site.queries))
+            changes = difference.weights(site, rows=rows)
+            place = int(changes.abs().argmax())
+            change = float(changes.flatten()[place])
+            if change and (most is None or abs(change) > abs(most.change)):
+                head, query, key = np.unravel_index(place, changes.shape)
+                most = Change(index, int(head), start + int(query), int(key), change)
+    progress(len(sites), len(sites))
+    return most
 
 
 def larger(

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from analysis.difference import Difference
+from analysis import difference
+from analysis.difference import Difference, most_changed
 from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.run import load, trace
@@ -57,3 +58,17 @@ def test_before_an_edit_nothing_changes_and_other_tokens_are_refused(passes) -> 
     model = load(DecoderConfig(dim=15, heads=3, depth=2, mlp=7, vocab=31, seed=1))
     with pytest.raises(ValueError, match="same tokens"):
         Difference(after, trace(model, IDS[:, :5])).weights(after.sites[0])
+
+
+def test_the_largest_change_in_blocks_of_rows(passes, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after = passes
+    made = Difference(after, before)
+    whole = torch.stack([after.weights(site) - before.weights(site) for site in after.sites])
+    place = [int(x) for x in torch.unravel_index(whole.abs().argmax(), whole.shape)]
+    for block in (2**24, 100):
+        monkeypatch.setattr(difference, "BLOCK", block)
+        found = most_changed(made, after.sites)
+        assert found is not None
+        assert [found.site, found.head, found.query, found.key] == place
+        assert found.change == pytest.approx(float(whole[tuple(place)]))
+    assert most_changed(Difference(before, before), before.sites) is None

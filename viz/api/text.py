@@ -1,10 +1,11 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from viz.api.answers import Answers
 from viz.api.entries import THUMB, TraceEntry
-from viz.api.pool import check
+from viz.api.pool import check, report
 from viz.api.requests import QuestionError
 from viz.pack import Map, Row, Sinks, Thumbs, message
 
@@ -232,6 +233,22 @@ def row_reads(
     if axis == "query" or surveyed:
         return 0
     return weights_read(entry, site, head)
+
+
+def changed(entry: TraceEntry, id: str) -> dict[str, Any]:
+    """The weight that the edits changed most, over all layers and heads; {} where none changed."""
+    from analysis.difference import most_changed
+
+    def compute() -> dict[str, Any]:
+        change = most_changed(entry.difference(0), entry.view.sites, report)
+        return {} if change is None else asdict(change)
+
+    return entry.answers.once(("changed",), compute)
+
+
+def every_weight(entry: TraceEntry, **asked: Any) -> int:
+    """How many weights all heads have."""
+    return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 
 def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, Any]:

@@ -51,6 +51,7 @@ ANSWERS = (
         text.row_reads,
     ),
     Endpoint("sharpest", TEXT, text.sharpest, HEAD),
+    Endpoint("changed", TEXT, text.changed, cost=text.every_weight),
     Endpoint("provenance", BOTH, provenance.provenance, SITE),
     Endpoint("code", BOTH, provenance.code, HEAD),
     Endpoint(

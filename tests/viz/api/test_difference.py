@@ -55,6 +55,23 @@ def test_a_map_and_rows_of_a_text() -> None:
         answered(plain, "t", "map?site=1&head=0&values=difference")
 
 
+def test_the_weight_that_changed_most() -> None:
+    """Only layer 1 is edited: the largest of its differences, and of the layers behind it."""
+    edited, plain, _ = entries(TEXT)
+    every = [
+        (edited.trace.weights(site) - plain.trace.weights(other)).numpy()
+        for site, other in zip(edited.trace.sites, plain.trace.sites, strict=True)
+    ]
+    assert not every[0].any()
+    found = answered(edited, "t", "changed")
+    site = max(range(len(every)), key=lambda index: np.abs(every[index]).max())
+    place = np.unravel_index(np.abs(every[site]).argmax(), every[site].shape)
+    assert (found["site"], found["head"], found["query"], found["key"]) == (site, *place)
+    assert found["change"] == pytest.approx(every[site][place], abs=1e-6)
+    with pytest.raises(QuestionError, match="no edits"):
+        answered(plain, "t", "changed")
+
+
 @pytest.mark.parametrize("axis", ["query", "key"])
 def test_all_heads_of_a_picture(axis: str) -> None:
     edited, _, expected = entries(IMAGE)

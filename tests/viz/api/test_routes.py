@@ -75,8 +75,9 @@ GOOD = {
     "reachable": "site=0&what=head&head=1",
     "alike": "site=0&head=1&model=catalogue:grammar",
 }
-# Refused for a text alone; test_sound.py, test_pictured.py and test_beside.py ask them.
-OF_OTHERS = {"recording", "times", "photo", "aligned", "likeness"}
+# Refused for a text alone; test_sound.py, test_pictured.py, test_beside.py and test_difference.py
+# ask them.
+OF_OTHERS = {"changed", "recording", "times", "photo", "aligned", "likeness"}
 
 
 def entry_of() -> TraceEntry:

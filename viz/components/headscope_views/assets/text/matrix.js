@@ -8,6 +8,7 @@ import { legible, nounOf } from "../core/labels.js";
 import { wordAt } from "./axis_labels.js";
 import { besideMatrix } from "./beside.js";
 import { listenForBrush } from "./brushing.js";
+import { changedOffer } from "./changed.js";
 import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
@@ -44,7 +45,8 @@ const TIP_LABEL = 16; // characters
 export function matrix(state, parent) {
   const sentence = element("span");
   const offer = headRestingOffer(state);
-  const lead = element("p", "hs-sentence", {}, sentence, offer.box);
+  const changed = changedOffer(state);
+  const lead = element("p", "hs-sentence", {}, sentence, offer.box, changed.box);
   const canvas = element("canvas", "hs-picture", { "aria-hidden": "true" });
   const overlay = element("canvas", "hs-overlay", { role: "img", tabindex: "0" });
   const tip = element("div", "hs-tip", { "aria-hidden": "true" });
@@ -431,6 +433,7 @@ export function matrix(state, parent) {
     const colour = values !== "weights" ? "" : ` ${moreIs(theme.mode)} = more.`;
     setText(sentence, sentenceOf(state, values, sinks) + colour);
     offer.render();
+    changed.render();
     setText(doubt, values === "scores" ? SCORE_DOUBT : DOUBT);
   }
 
