@@ -41,7 +41,7 @@ def page() -> None:
     """Draws the lesson."""
     with lessons.framed(LESSON, *PARAMS):
         lessons.text(*TEXT)
-        with st.container(horizontal=True, gap="medium"):
+        with st.container(key="quiz_settings", horizontal=True, gap="medium"):
             seed = controls.seed(NAME, "Seed of the numbers")
             titles = {"no": "My own answers", "yes": "Show all answers"}
             controls.choice(NAME, "reveal", "Answers", titles, "With an explanation of each")
@@ -53,8 +53,8 @@ def page() -> None:
             end = first + len(part.makers)
             right += _part(dict(enumerate(asked[first - 1 : end - 1], first)), part.columns)
             first = end
-        with score:
-            st.html(tables.facts(("Right", f"**{right} of {COUNT}**")))
+        if not lessons.printing(NAME):
+            score.html(tables.facts(("Right", f"**{right} of {COUNT}**")))
         lessons.heading("Exercises")
         lessons.text(*EXERCISES)
         lessons.explore("What to do next: look into a trained network, with a sentence of your own")

@@ -7,8 +7,8 @@ from viz import theme
 from viz.pages.lessons import markup
 
 Row = Sequence[float]
-# the background of a weight in both modes, at most half opaque, in the colour of the figures
-_WEIGHT = ", ".join(map(str, theme.rgb(theme.TERMS["light"]["weight"])))
+# the background of a weight in both modes, at most half opaque, from the scale of the figures
+_WEIGHT = ", ".join(map(str, theme.sequential("light")[128].tolist()))
 STRONGEST = 0.5
 
 
