@@ -50,13 +50,21 @@ def has_synthesizer() -> bool:
     return True
 
 
-def speak(text: str, package: Path | None, out: Path) -> tuple[Onset, ...]:
+def speak(
+    text: str,
+    package: Path | None,
+    out: Path,
+    voice: str = "en-us",
+    pace: int = WORDS_A_MINUTE,
+) -> tuple[Onset, ...]:
     """Writes a WAV file.
 
     Args:
         text: in English.
         package: the unpacked package; None for the library of the system.
         out: the file.
+        voice: name of a voice, perhaps with a variant: "en-us+f3".
+        pace: words a minute.
 
     Returns:
         Its words, with their onsets.
@@ -81,8 +89,8 @@ def speak(text: str, package: Path | None, out: Path) -> tuple[Onset, ...]:
         return 0
 
     library.espeak_SetSynthCallback(take)
-    library.espeak_SetVoiceByName(b"en-us")
-    library.espeak_SetParameter(PACE, WORDS_A_MINUTE, 0)
+    library.espeak_SetVoiceByName(voice.encode())
+    library.espeak_SetParameter(PACE, pace, 0)
     content = text.encode()
     library.espeak_Synth(content, len(content) + 1, 0, 1, 0, 1, None, None)
     library.espeak_Synchronize()

@@ -16,6 +16,7 @@ from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 
 LONGEST = 240  # characters of a file name or a reason; the browser may send more
+DENIED = "If nothing is recorded, let the browser use the microphone, or upload a file."
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ def microphone(page: str, setting: str) -> None:
     device = st.session_state[f"{page}/{setting}/device"]
     with st.popover("Record", key=f"{device}_folded"):
         st.audio_input("Record", key=device)
+        st.caption(DENIED)
 
 
 def refused(page: str, setting: str, noun: str) -> str:
