@@ -423,3 +423,43 @@ def test_word_times_of_whisper_are_those_of_its_own_method(
     assert found["characters"][0] > 0.35, found
     assert found["characters"][2] > 0.75, found
     assert found["found"][2] > found["own"][2], found
+
+
+UNHEARD = (  # voice, words a minute, text: nothing was chosen by their times
+    ("en-gb-x-rp", 150, "Seven old sailors were talking quietly near a small harbour last winter."),
+    ("en-gb-x-rp", 150, "Please put this heavy wooden box behind our kitchen door before lunch."),
+    ("en-us+f3", 170, "We finally reached a high mountain after heavy rain stopped."),
+    ("en-us+f3", 170, "Nobody answered when everyone was outside under tall green trees."),
+)
+
+
+@pytest.mark.long
+def test_heads_ranked_on_one_recording_time_the_words_of_others(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Other voices, paces and texts; the share of words within 100 ms, and the median error."""
+    fetched("whisper")
+    if not has_synthesizer():
+        pytest.skip("the package index has no synthesizer for this platform")
+    folder = tmp_path_factory.mktemp("speech")
+    file = folder / "first.wav"
+    model: Any = load("whisper")
+    speak(SENTENCES[0], None, file)
+    first = aligning_heads(trace(model, str(file), SENTENCES[0]))
+    heads = [(each.layer, each.head) for each in first]
+    errors: dict[str, list[float]] = {"own": [], "ranked": [], "characters": []}
+    for voice, pace, text in UNHEARD:
+        onsets = [onset.seconds for onset in speak(text, None, file, voice, pace)]
+        t = trace(model, str(file), text)
+        cut = trace(model, str(file), spelled(model.tokenizer, text))
+        starts = {
+            "own": own_method(model, t, text),
+            "ranked": [word.start for word in align(t, heads=heads)],
+            "characters": [word.start for word in align_characters(t, cut)],
+        }
+        for name, each in starts.items():
+            errors[name] += [a - b for a, b in zip(each, onsets, strict=True)]
+    medians = {name: np.median(np.abs(each)) for name, each in errors.items()}
+    assert shares(errors["ranked"])[2] > 0.7, medians
+    assert medians["ranked"] < medians["own"], medians
+    assert medians["characters"] < medians["own"], medians
