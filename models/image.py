@@ -102,7 +102,7 @@ def frame_of(source: bytes, number: int) -> Image.Image:
         opened.seek(number)
         return opened.convert("RGBA")
     except Exception as error:
-        raise ValueError(f"frame {number} of the {opened.format} image is damaged") from error
+        raise ValueError(f"frame {number + 1} of the {opened.format} image is damaged") from error
 
 
 def fit_image(

@@ -73,6 +73,11 @@ def read_video(video: Video) -> Frames:
         fps = video.fps
     else:
         data = _contents(given)
+        if data[4:8] == b"ftyp" or data[:4] == b"\x1aE\xdf\xa3":  # MP4, MOV; WebM, MKV
+            raise ValueError(
+                "video: no decoder of films here: expected an animated GIF, WebP or PNG, or a list"
+                " of pictures"
+            )
         count = frame_count(data)
         _check_count(count)
         images = [open_image(frame_of(data, number)).image for number in range(count)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from analysis import grounding
 from models.request import Question, Source, TraceRequest, file_of
 from tests.browser.test_explorer import DEFAULTS, SIZES
 from tests.browser.views import Server, View
@@ -16,6 +17,7 @@ from tests.viz.api.test_pictured import compared_entry
 from viz.api import pictured, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import parse_query
+from viz.export import export
 from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -107,7 +109,7 @@ def test_a_link_restores_an_area_its_mask_and_the_frames(
     for number in (0, 1):  # both frames of the group
         frame = panel.locator(".hs-pictures-area").nth(number)
         expect(frame).to_be_visible()
-    row = source.entry.trace.answer
+    (row,) = grounding.rows_of(source.entry.trace, [1])
     asked = pictured.need(source.entry, "", 0, 100, 200, 600, 700, row, row, "cut", frame=2)
     share = asked["before"]
     digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:#.2g}".rstrip(".")
@@ -132,6 +134,27 @@ def test_a_link_restores_captions_and_the_chosen_one(
     chip = panel.locator(".hs-captions .hs-chip").filter(has_text="a cat")
     expect(chip).to_have_attribute("aria-pressed", "true")
     expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a cat”")
+
+
+def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
+    page: Page, tmp_path: Path
+) -> None:
+    entry = Asked(tmp_path).entry
+    assert entry.opened is not None
+    model, prompt, _ = entry.opened()
+    site = grounding.sites_on_pictures(entry.trace)[0]
+    how: dict[str, Any] = {"layer": site.layer, "head": 1, "kind": site.kind, "tower": site.tower}
+    file = export(entry.trace, tmp_path / "page.html", run=(model, prompt), **how)
+    page.goto(file.as_uri())
+    panel = page.locator(".hs-pictures")
+    panel.get_by_role("radio", name="dog").click()
+    expect(panel.locator(".hs-sentence")).to_contain_text("while the model wrote “dog”")
+    expect(panel.locator("figcaption")).to_contain_text("25 tokens (5 × 5) · colours up to 0.")
+    (row,) = grounding.rows_of(entry.trace, [1])
+    share = float(grounding.split(entry.trace, site, [row]).image[1])
+    expect(panel.get_by_role("definition").first).to_have_text(f"{100 * share:#.2g} %".lstrip())
+    expect(panel.locator(".hs-doubt")).not_to_contain_text("Drag")
+    expect(panel.get_by_role("textbox", name="A rival word")).to_be_hidden()
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -259,7 +259,7 @@ def test_frames_of_other_files() -> None:
         frame_count(b"nothing")
     frames = [noise(seed) for seed in range(3)]
     cut = saved(frames[0], "GIF", save_all=True, append_images=frames[1:])[:-700]
-    with pytest.raises(ValueError, match=r"^frame 2 of the GIF image is damaged$|^frame: expected"):
+    with pytest.raises(ValueError, match=r"^frame 3 of the GIF image is damaged$|^frame: expected"):
         frame_of(cut, 2)
 
 

@@ -19,7 +19,21 @@ def text_entry(request: Request) -> "TraceEntry":
     if request.entry is not None:
         return request.entry
     opened = None if request.run is None else partial(_opened, *request.run)
-    return TraceEntry(request.view, partial(code_of, request.view), opened=opened)
+    about = {} if request.run is None else _asked(request.run[1])
+    return TraceEntry(request.view, partial(code_of, request.view), opened=opened, **about)
+
+
+def _asked(given: Any) -> dict[str, Any]:
+    """What an entry says of a question about pictures or a video; {} for other inputs."""
+    from models.inputs.pictures import opened
+    from models.inputs.prompt import Prompt
+    from models.inputs.video import read_video
+
+    if not isinstance(given, Prompt) or not (given.images or given.video):
+        return {}
+    if given.video is not None:
+        return {"pictures": read_video(given.video).images, "asked": True, "video": True}
+    return {"pictures": tuple(opened(each).image for each in given.images), "asked": True}
 
 
 def _opened(model: Any, given: Any, written: Any = None) -> tuple[Any, Any, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
 EXACT = 40_000  # weights up to which the exact rows are held too
+WORDS = 24  # of an answer, whose shares and heads are in the file
 ID = "page"
 BESIDE = "second"  # the id of a second trace on a page
 SECOND = f"{BESIDE}/"  # before the paths that are answered from it
@@ -88,7 +89,9 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
         props |= _second(request, request.second)
     if is_of_picture(request, view):
         return props | {"kind": "image"}
-    return props | {"kind": "text"} | ({} if view in EVERY else {"parts": ["matrix", "tokens"]})
+    parts = ["pictures"] if text_entry(request).pictures else []
+    parts = {} if view in EVERY else {"parts": [*parts, "matrix", "tokens"]}
+    return props | {"kind": "text"} | parts
 
 
 def _second(request: Request, second: Second) -> dict[str, Any]:
@@ -120,7 +123,7 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
     if entry.pictures:
         photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
-        asks += ["answer" if entry.asked else "objects", *photos]
+        asks += [*(_about_words(entry, chosen) if entry.asked else ["objects"]), *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if is_of_picture(request, view):
@@ -147,6 +150,18 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         more += [path_of("map", site=site, head=head, **changed) for head in every]
     wanted = [*dict.fromkeys([*wanted, *asks])]
     return wanted, [path for path in more if path not in wanted]
+
+
+def _about_words(entry: "TraceEntry", site: int) -> list[str]:
+    """The paths of an answer, and of what its first words look at in a layer."""
+    from viz.api.pictured import answer
+
+    response, paths = answer(entry, ""), ["answer"]
+    words = response["words"][:WORDS] if site in response.get("sites", ()) else []
+    for rows in (word["rows"] for word in words):
+        span = {"first": rows[0], "last": rows[-1]}
+        paths += [path_of("shares", site=site, **span), path_of("ranked", **span)]
+    return paths
 
 
 def entry_of(request: Request, view: str) -> "TraceEntry":

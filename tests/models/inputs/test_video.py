@@ -301,6 +301,7 @@ SIZES = "video: expected frames of one size, received 50 × 30 and 30 × 50"
         (gif(plain(1)), ONE),
         (gif(plain(4) * 17), "video: expected 2 to 64 frames, received 68"),
         (b"no picture", "this is no image that can be read"),
+        (b"\0\0\0\x18ftypmp42" + bytes(40), "video: no decoder of films here: expected an"),
         ("absent.gif", "expected a video file, received absent.gif: there is none"),
         (7, "video: expected an animated picture or a list of them, received int"),
     ],

@@ -753,9 +753,9 @@ export function pictures(state, parent) {
       const rowBeside = weightsBeside();
       const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
       const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
-      beside.hidden = !span || !state.view.remote;
-      tools.hidden = generic.hidden = beside.hidden || !asks;
-      const sinks = span && !beside.hidden ? split(span) : null;
+      const sinks = span ? split(span) : null;
+      beside.hidden = !span || (!sinks && !state.view.remote);
+      tools.hidden = generic.hidden = !span || !tests();
       if (span && !beside.hidden) rank(span);
       setAttribute(bare, "aria-pressed", String(without));
       MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(state.selection.mask === mask)));
