@@ -180,8 +180,9 @@ def _options() -> None:
     names = {name: name for name in DTYPES}
     controls.choice(PAGE, "dtype", "Precision", names, help)
     help = (
-        "Headscope: this project’s networks, with converted weights (BERT, ViT); transformers:"
-        " the library’s code, through its attention interface. Automatic: Headscope, unless the"
-        " checkpoint has a head that Headscope’s network has no place for"
+        "Headscope: this project’s networks, with converted weights (BERT, ViT, GPT-2, Llama,"
+        " DINOv2); transformers: the library’s code, through its attention interface. Automatic:"
+        " Headscope for BERT and ViT, unless the checkpoint has a head that its network has no"
+        " place for"
     )
     controls.choice(PAGE, "door", "Implementation", DOORS, help)
