@@ -193,7 +193,7 @@ LESSON = Lesson(
             "Attention, back over the picture",
             (
                 "The patches return to their places, lit by the @weight(weights) of the class"
-                " token's @query(query) in one head of block {block.layer:d}; the clearest are"
+                " token's @query(query) in one head of block {block.layer:d}; the brightest are"
                 " those it attends to most, one of them with {largest:.1%}. It gives itself"
                 " {own:.1%}.",
                 "Go through layers and heads: they differ, and in early layers many give nearly all"

@@ -32,6 +32,7 @@ import { fixed, percent, power } from "../story/marks.js";
 const [WIDTH, HEIGHT] = [560, 406];
 const PICTURE = { x: 16, y: 34, size: 328 };
 const LINES = { x: 50, y: 44, wide: 496, high: 336 }; // the sequence, written like lines of text
+const VEIL = "#000000"; // over patches of less weight, in both modes: brighter is more
 const CLASS = 27; // side of the class token in the sequence
 /** @type {Record<string, string>} */
 const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
@@ -212,19 +213,19 @@ function attention({ patches, places, cols, weights, own: itself, largest, quest
   const marks = patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), size));
   patches.forEach((_, i) => {
     const [x, y] = inPicture(places[i], cols);
-    marks.push({ key: `w${i}`, kind: "rect", x, y, w: size, h: size, fill: ink.background, opacity: 0.6 * (1 - weights[i] / largest), tip: `Patch ${places[i] + 1}: weight ${fixed(weights[i], 4)}` });
+    marks.push({ key: `w${i}`, kind: "rect", x, y, w: size, h: size, fill: VEIL, opacity: 0.7 * (1 - Math.sqrt(weights[i] / largest)), tip: `Patch ${places[i] + 1}: weight ${fixed(weights[i], 4)}` });
   });
   patches.forEach((_, i) => {
     if (weights[i] < LEAST * largest) return;
     const [x, y] = inPicture(places[i], cols);
-    marks.push({ key: `l${i}`, kind: "curve", x: cx - 16, y: cy, x2: x + size / 2, y2: y + size / 2, bend: "h", stroke: ink.term.weight, width: 1 + 10 * weights[i], opacity: 0.4 + 0.5 * weights[i], term: "weight" });
+    marks.push({ key: `l${i}`, kind: "curve", x: cx - 16, y: cy, x2: x + size / 2, y2: y + size / 2, bend: "h", stroke: ink.term.weight, width: 1 + 10 * weights[i], opacity: 0.7 + 0.3 * weights[i], term: "weight" });
   });
   marks.push(
     { key: "class", kind: "rect", x: cx - 16, y: cy - 16, w: 32, h: 32, r: 6, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
     { key: "class/text", kind: "text", x: cx, y: cy, text: "c", size: 17, bold: true, fill: ink.term.query, term: "query" },
     { key: "attends", kind: "text", x: cx + 26, y: cy - 9, text: "the class token", size: 13, anchor: "start", fill: ink.term.query, term: "query" },
     { key: "attends/own", kind: "text", x: cx + 26, y: cy + 9, text: `to itself ${fixed(itself, 3)}`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
-    { key: "attends/where", kind: "text", x: PICTURE.x, y: 18, text: `layer ${inputs.layer}, head ${inputs.head}: its weights, at most ${fixed(largest)} for a patch`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
+    { key: "attends/where", kind: "text", x: PICTURE.x, y: 18, text: `layer ${inputs.layer}, head ${inputs.head}: its weights, at most ${fixed(largest, largest < 0.01 ? 4 : 2)} for a patch`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
   );
   questions.forEach(({ title, best }, q) => {
     const top = 110 + q * 96;
