@@ -3,15 +3,15 @@
 import { changes } from "../core/changes.js";
 import { FORMS } from "../core/declared.js";
 import { contextOf, element, quoted, setAttribute, setText } from "../core/dom.js";
-import { nounOf } from "../core/labels.js";
+import { legible, nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { rangeOf } from "../core/ticks.js";
-import { beside, nearest, placed } from "./dots.js";
+import { beside, nearest, placed, roomFor } from "./dots.js";
 import { fontOf } from "./lettering.js";
 import { paintAxes, placeTip, plotOf } from "./plot.js";
 
 /** @import {Axis, Panel, Range, Theme, VectorsAnswer} from "../types" */
-/** @import {Dot} from "./dots.js" */
+/** @import {Dot, Plot} from "./dots.js" */
 /** @import {TextState} from "./state.js" */
 
 const REACH = 14; // pixels from a dot within which it is pointed at
@@ -136,6 +136,7 @@ export function vectors(state, parent) {
     ];
     dots = placed(xs, ys, across, up, plot);
     paintMarks(context, theme);
+    paintNames(context, theme, family, plot);
     paintSigns(context, theme, family);
   }
 
@@ -154,6 +155,26 @@ export function vectors(state, parent) {
       const { axis, index } = tokens[i];
       const pinned = token === index && (axis === "key") === (direction === "in");
       paintMark(context, axis, dot, pinned ? 1.6 * radius : radius, theme);
+    });
+  }
+
+  /**
+   * The tokens of the dots, where there is room beside them.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {string} family
+   * @param {Plot} plot
+   */
+  function paintNames(context, theme, family, plot) {
+    context.font = fontOf(unit, family, 11);
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.fillStyle = theme.muted;
+    const names = tokens.map(({ axis, index }) => legible(state.labels()[axis][index]).trim());
+    const widths = names.map((name) => context.measureText(name).width);
+    roomFor(dots, widths, plot, unit).forEach((place, i) => {
+      if (place) context.fillText(names[i], place.x, place.y);
     });
   }
 
