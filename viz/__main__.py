@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_: complain(message, 0)
                 write(source, model, job, options)
+        except FileNotFoundError as error:
+            problem, failures = f"there is no file {error.filename}", failures + 1
         except (OSError, ValueError) as error:
             problem = " ".join(str(error).split())
             failures += 1
