@@ -110,7 +110,7 @@ def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_shell_writes_the_site(
     t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = SimpleNamespace(preprocessing=None)
+    model = SimpleNamespace(preprocessing=None, sound=None)
     monkeypatch.setattr(tracing, "open_model", lambda _: model)
     monkeypatch.setattr(tracing, "run", lambda *_: t)
     path = tmp_path / "a.npz"
