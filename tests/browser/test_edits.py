@@ -223,7 +223,7 @@ def test_a_link_with_a_second_text_opens_the_table_of_states(page: Page, app_url
 def test_the_head_that_a_picture_needs_most_becomes_an_edit(page: Page, app_url: str) -> None:
     page.goto(f"{app_url}/?model=digits&matter=zero")
     expect(page.locator(".hs-matter .hs-check")).to_contain_text("of them exactly", timeout=60_000)
-    read = page.locator(".hs-matter-read")
+    read = page.locator(".hs-matter .hs-matter-read")
     expect(read).to_contain_text("each switched off alone", timeout=30_000)
     layer, head = re.findall(r"Layer (\d+), head (\d+)", read.inner_text())[0]
     page.get_by_role("button", name="Switch it off").press("Enter")
