@@ -200,6 +200,7 @@ BIG = {"size": "512", "patch": "4", "dim": "768", "heads": "12", "depth": "12"}
 
 
 def test_a_network_that_takes_a_minute_is_estimated_instead_of_run(monkeypatch):
+    monkeypatch.setattr(passes, "cores", lambda: 1)
     monkeypatch.setattr(passes, "speed", lambda device: 5e11)
     monkeypatch.setattr("models.cost.memory_check.available_memory", lambda device="cpu": 64 << 30)
     app = small()
