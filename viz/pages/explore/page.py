@@ -55,7 +55,7 @@ UNEDITED = (
 )
 OVER_PICTURE = tuple(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score"))
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
-MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
+MOST_PARAMETERS, MOST_TOKENS = 200_000_000, 512  # of models and inputs verified at once
 
 
 @dataclass
