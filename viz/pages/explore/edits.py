@@ -237,8 +237,8 @@ def strip(
                 controls.choice(
                     PAGE, "edited", "Shown", EDIT_VIEWS, EDIT_VIEWS_HELP, collapsed=True
                 )
-            _button("Undo", "undo", _undo, past, "Takes the last change of the list back")
-            _button("Redo", "redo", _redo, future, "Makes it again")
+            _button("Undo", "undo", _undo, past, "Takes the last change of the list back (Ctrl+Z)")
+            _button("Redo", "redo", _redo, future, "Makes it again (Ctrl+Y)")
             _button("Remove all", "remove", partial(_become, Listed()), listed.edits)
             if listed.edits and session.get(PAGE, "compare"):
                 key = f"{PAGE}_edits_in"

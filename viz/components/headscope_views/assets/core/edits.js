@@ -7,6 +7,7 @@ import { addressOf, callOf, headOff } from "./edit_text.js";
 import { element, setAttribute, setText } from "./dom.js";
 import { siteName } from "./labels.js";
 import { reachedOf, reachWords } from "./reachable.js";
+import { listenForUndo } from "./undo.js";
 
 /** @import {Base, Head, Host, ImageBase, Other, Sought} from "../types" */
 /** @import {Argument} from "./edit_text.js" */
@@ -62,6 +63,7 @@ const LONGEST = 2000; // characters of a second input
  * @param {Offers} offers
  */
 export function editControls(view, host, { chosen, tokensOf, patches, paints, fromOther: offered, reach, grid }) {
+  listenForUndo();
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
   /** @type {Sought | null} the change of the button that has the pointer or the focus */
