@@ -56,6 +56,28 @@ def at_step(page: Page, number: int) -> None:
     expect(page.locator(".story-place")).to_contain_text(f"Step {number} of")
 
 
+def test_the_question_on_the_screen_becomes_a_poll(people: list[Page], rooms: str) -> None:
+    presenter, desk, _ = people
+    lesson = course.lesson("scale")
+    number = [step.name for step in lesson.steps].index("scaled")
+    asked = lesson.steps[number].ask
+    assert asked is not None
+    presenter.goto(f"{rooms}/scale?story={number}")
+    press(presenter, "Present")
+    says(presenter, "Presenting")
+    desk.goto(presenter.locator(".hs-room-link").inner_text())
+    says(presenter, "1 following")
+    press(presenter, "Question")
+    press(presenter, "Take the question on the screen")
+    expect(presenter.get_by_role("textbox", name="Question")).to_have_value(asked.text)
+    choices = presenter.locator(".hs-room-entries .hs-entry:visible")
+    expect(choices).to_have_count(len(asked.options))
+    choices.first.fill("Something else")
+    press(presenter, "Ask")
+    expected = ["Something else", *(option.text for option in asked.options[1:])]
+    expect(desk.locator(".hs-room-choice")).to_have_text(expected)
+
+
 def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     presenter, desk, phone = people
     first = "dictionary"
@@ -70,6 +92,9 @@ def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     desk.goto(link)
     phone.goto(link.replace(first, "course"))  # any page brings one to the room
     says(presenter, "2 following")
+    picture = presenter.get_by_role("img", name="QR code of the link")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("node => node.decode().then(() => node.naturalWidth)")
     press(presenter, "Link")
     phone.wait_for_url(f"**/{first}")
     for page in people:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mappi
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import requests, room
+from viz.api import qr, requests, room
 from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
 from viz.api.room import Room, Rooms, Screen
@@ -37,7 +37,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
         allowed_hosts: returns the allowed host names; empty for all.
         pages: names of the lessons.
     """
-    from starlette.responses import JSONResponse, StreamingResponse
+    from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
 
     async def closed(request: "Request") -> "Response":
@@ -72,9 +72,15 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
         headers = {**NO_STORE, "X-Accel-Buffering": "no"}
         return StreamingResponse(events(room, name), 200, headers, "text/event-stream")
 
+    async def drawing(request: "Request") -> "Response":
+        code = rooms.get(request.path_params["code"]).code
+        picture = qr.svg(request.query_params.get("link", ""), code)
+        return Response(picture, headers=NO_STORE, media_type="image/svg+xml")
+
     return [
         Route("/api/room", guarded(opening, allowed_hosts), methods=["POST"]),
         Route("/api/room/{code}/events", guarded(listening, allowed_hosts), methods=["GET"]),
+        Route("/api/room/{code}/qr", guarded(drawing, allowed_hosts), methods=["GET"]),
         Route("/api/room/{code}/{change}", guarded(changing, allowed_hosts), methods=["POST"]),
     ]
 

@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from viz.api import room_routes
+from viz.api import qr, room_routes
 from viz.api.room import Room, Rooms, Screen
 
 HOSTS = ["localhost", "127.0.0.1", "192.0.2.7", "desk"]
@@ -63,6 +63,16 @@ def test_a_lesson_goes_through_its_course(client: TestClient, opened: dict[str, 
         answer = client.post(f"{path}/{change}", json=message)
         assert (answer.status_code, answer.json()) == (200, {}), change
     assert client.post(f"{path}/join", json={}).status_code == 404
+
+
+def test_the_code_of_the_link_is_a_picture(client: TestClient, opened: dict[str, str]) -> None:
+    code = opened["code"]
+    link = f"http://desk:8501/scale?room={code}"
+    answer = client.get(f"/api/room/{code}/qr", params={"link": link})
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
+    assert answer.content == qr.svg(link, code)
+    assert client.get(f"/api/room/{code}/qr", params={"link": "http://a"}).status_code == 400
+    assert client.get("/api/room/aaaaaaaa/qr", params={"link": link}).status_code == 404
 
 
 @pytest.mark.parametrize(

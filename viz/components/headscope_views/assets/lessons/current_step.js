@@ -1,6 +1,7 @@
 // Which step of which lesson is shown: the story reports it, and others may ask for another one.
 
-/** @typedef {{page: string, step: number, steps: number, figure: string}} ShownStep steps count from 0; the figure's inputs as in a link */
+/** @typedef {{text: string, choices: string[]}} Asked a question as it is read on the screen */
+/** @typedef {{page: string, step: number, steps: number, figure: string, asked?: () => Asked | null}} ShownStep steps count from 0; the figure's inputs as in a link; the step's question, if any */
 /** @typedef {{page: string, step: number, figure?: string}} WantedStep */
 
 /** @type {Set<(step: ShownStep) => void>} */
@@ -17,10 +18,11 @@ let latest = null;
  * @param {number} step
  * @param {number} steps how many there are
  * @param {string} [figure] its inputs
+ * @param {() => Asked | null} [asked] the question of the step
  */
-export function reportStep(page, step, steps, figure = "") {
+export function reportStep(page, step, steps, figure = "", asked) {
   if (latest?.page === page && latest.step === step && latest.steps === steps && latest.figure === figure) return;
-  latest = { page, step, steps, figure };
+  latest = { page, step, steps, figure, asked };
   for (const reader of readers) reader(latest);
 }
 

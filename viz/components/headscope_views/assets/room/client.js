@@ -55,6 +55,15 @@ export const changeRoom = (code, change, message) =>
   post(`${BASE}/${encodeURIComponent(code)}/${change}`, message);
 
 /**
+ * The address of the picture of a link to a room.
+ *
+ * @param {string} code
+ * @param {string} link
+ */
+export const pictureOf = (code, link) =>
+  `${BASE}/${encodeURIComponent(code)}/qr?${new URLSearchParams({ link })}`;
+
+/**
  * @typedef {object} Events
  * @property {(news: RoomNews) => void} news
  * @property {(connected: boolean) => void} connected

@@ -5,6 +5,7 @@ import { element, setAttribute, setText } from "../core/dom.js";
 import { barsOf } from "./following.js";
 
 /** @import {RoomQuestion} from "../types" */
+/** @import {Asked} from "../lessons/current_step.js" */
 
 const MOST = 5; // choices
 const LEAST = 2;
@@ -39,13 +40,17 @@ export function strip(...buttons) {
   return { box, say: (/** @type {string} */ text) => setText(status, text) };
 }
 
-/** The link, large enough for the back row. */
+/** The link, large enough for the back row, and its QR code. */
 export function linkPanel() {
   const link = element("p", "hs-room-link", { dir: "ltr" });
   const hint = element("p", "hs-room-hint", {}, "Open this link to follow the lesson:");
   const copying = button("Copy the link", () => void copy());
   copying.setAttribute("aria-live", "polite");
-  const box = element("section", "hs-room-panel", { "aria-label": "The link" }, hint, link, copying);
+  const picture = element("img", "hs-room-qr", { alt: "QR code of the link" });
+  picture.onload = () => (picture.hidden = false);
+  picture.onerror = () => (picture.hidden = true); // the link beside it stays
+  const words = element("div", "hs-room-words", {}, hint, link, copying);
+  const box = element("section", "hs-room-panel hs-room-address", { "aria-label": "The link" }, words, picture);
 
   async function copy() {
     try {
@@ -58,8 +63,12 @@ export function linkPanel() {
     }
   }
 
-  /** @param {string} text broken after a slash or question mark, if at all */
-  const show = (text) => {
+  /**
+   * @param {string} text broken after a slash or question mark, if at all
+   * @param {string} address of its QR code
+   */
+  const show = (text, address) => {
+    setAttribute(picture, "src", address);
     const parts = text.split(/(?<=[/?])(?!\/)/).flatMap((part) => [part, element("wbr")]);
     setText(link, parts);
   };
@@ -73,8 +82,9 @@ export function linkPanel() {
  * @param {(text: string, choices: string[]) => void} actions.ask
  * @param {() => void} actions.reveal
  * @param {() => void} actions.dismiss
+ * @param {() => Asked | null} actions.onScreen the question of the step that is shown
  */
-export function askPanel({ ask, reveal, dismiss }) {
+export function askPanel({ ask, reveal, dismiss, onScreen }) {
   const text = element("input", "hs-entry", {
     type: "text",
     maxlength: String(LONGEST_TEXT),
@@ -92,11 +102,20 @@ export function askPanel({ ask, reveal, dismiss }) {
   let count = USUAL;
   const fewer = button("− choice", () => resize(count - 1));
   const more = button("+ choice", () => resize(count + 1));
+  const take = button("Take the question on the screen", () => {
+    const taken = onScreen();
+    if (!taken) return;
+    text.value = taken.text.slice(0, LONGEST_TEXT);
+    resize(taken.choices.length);
+    entries.forEach((entry, i) => (entry.value = (taken.choices[i] ?? "").slice(0, LONGEST_CHOICE)));
+    asking.focus();
+  });
   const asking = element("button", "hs-button hs-room-main", { type: "submit" }, "Ask");
   const form = element(
     "form",
     "hs-room-form",
     {},
+    element("div", "hs-room-row", {}, take),
     text,
     element("div", "hs-room-entries", {}, ...entries),
     element("div", "hs-room-row", {}, asking, fewer, more),
@@ -138,6 +157,7 @@ export function askPanel({ ask, reveal, dismiss }) {
   function show(question, followers) {
     form.hidden = question !== null;
     results.hidden = question === null;
+    take.hidden = onScreen() === null;
     if (!question) return;
     const counts = question.counts ?? [];
     const all = counts.reduce((sum, each) => sum + each, 0);

@@ -15,7 +15,7 @@ import {
   wander,
   wanted,
 } from "./following.js";
-import { Refused, changeRoom, listen, openRoom } from "./client.js";
+import { Refused, changeRoom, listen, openRoom, pictureOf } from "./client.js";
 import { answerPanel, askPanel, button, linkPanel, strip } from "./parts.js";
 
 /** @import {RoomNews, RoomProps} from "../types" */
@@ -57,6 +57,7 @@ export function mount(root, props) {
     ask: (text, choices) => void change("ask", { text, choices }),
     reveal: () => void change("reveal"),
     dismiss: () => void change("dismiss"),
+    onScreen: () => (report?.page === following.page ? (report.asked?.() ?? null) : null),
   });
   const toggleLink = button("Link", () => toggle(link.box));
   const toggleAsk = button("Question", () => toggle(questions.box));
@@ -298,7 +299,8 @@ export function mount(root, props) {
     const count = news?.followers ?? 0;
     presenting.say(connected ? `Presenting · ${count} following` : "Presenting · no connection");
     const page = presented(following.page, null, lessons)?.page ?? news?.page ?? "";
-    link.show(linkOf(location.protocol, host, page, code));
+    const address = linkOf(location.protocol, host, page, code);
+    link.show(address, pictureOf(code, address));
     questions.show(news?.question ?? null, count);
   }
 

@@ -3,12 +3,14 @@
 import { element } from "../core/dom.js";
 import { nodes } from "./prose.js";
 
+/** @import {Asked} from "../lessons/current_step.js" */
 /** @import {Patch, ProsePart, StoryStep} from "../types" */
 
 /**
  * @typedef {object} Section
  * @property {HTMLElement} box
  * @property {() => boolean} waiting whether its question is still open
+ * @property {() => Asked | null} asked its question
  */
 
 /**
@@ -31,7 +33,7 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
     if (step.tries.length) text.append(tries(step, tryOut));
     if (!step.ask) {
       box.append(text);
-      return { box, waiting: () => false };
+      return { box, waiting: () => false, asked: () => null };
     }
     text.hidden = !answered.includes(step.name);
     const reveal = () => {
@@ -39,8 +41,8 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
       revealed(step);
     };
     const question = ask(step.ask, () => numbers(number), text.hidden, reveal);
-    box.append(question, text);
-    return { box, waiting: () => text.hidden === true };
+    box.append(question.box, text);
+    return { box, waiting: () => text.hidden === true, asked: question.asked };
   });
 }
 
@@ -69,8 +71,10 @@ function ask({ text, options }, numbers, open, answered) {
     show.hidden = true;
     answered();
   });
-  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), ...nodes(text, null)), element("div", "story-options", {}, ...buttons, show), feedback);
-  return box;
+  const words = element("span", "", {}, ...nodes(text, null));
+  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), words), element("div", "story-options", {}, ...buttons, show), feedback);
+  const asked = () => ({ text: words.textContent ?? "", choices: buttons.map((each) => each.textContent ?? "") });
+  return { box, asked };
 }
 
 /** @param {ProsePart[][]} lines */

@@ -167,7 +167,8 @@ class Story {
     if (figure) selection.figure = figure;
     choose(this.entry, selection);
     keep(this.entry, revision, { story: this.step, figure });
-    reportStep(page, this.step, this.props.steps.length, figure);
+    const section = this.sections[this.step];
+    reportStep(page, this.step, this.props.steps.length, figure, () => section?.asked() ?? null);
   }
 
   /** Asks for the numbers of what is shown; true if they were there already and are drawn. */
