@@ -68,7 +68,8 @@ def _part(asked: dict[int, Question], columns: int) -> int:
     for first in range(0, len(items), columns):
         row = items[first : first + columns]
         for (number, question), column in zip(row, st.columns(columns), strict=True):
-            with column, st.container(border=True, height="stretch"):
+            box = st.container(border=True, height="stretch", key=f"quiz_question_{number}")
+            with column, box:
                 right += _question(number, question)
     return right
 

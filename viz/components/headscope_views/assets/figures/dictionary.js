@@ -19,10 +19,11 @@ import { fixed } from "../story/marks.js";
  * @property {number} mean
  */
 
-const [WIDTH, HEIGHT] = [560, 430];
+const [WIDTH, HEIGHT] = [560, 350];
 const [TOP, ROW] = [96, 68];
-const [KEY, SCORE, WEIGHT, VALUE] = [126, 232, 318, 404];
-const STREAM = 60; // width of all streams together, where they reach the answer
+const [KEY, SCORE, WEIGHT, VALUE] = [112, 206, 276, 324];
+const ANSWER = { x: 448, w: 102, h: 48 };
+const STREAM = 40; // width of all streams together, where they reach the answer
 
 const STEPS = /** @type {const} */ (["exact", "similarity", "softmax", "flow", "ways", "words", "learn"]);
 
@@ -49,7 +50,8 @@ export const figure = {
     ];
     if (scored) marks.push(head("similarity", SCORE, "similarity s", ink.muted));
     if (weighted) marks.push(head("weight", WEIGHT, "weight α", weight));
-    let right = WIDTH - 16; // of the streams that have arrived: the uppermost value's is the outermost
+    const middle = TOP + ((keys.length - 1) * ROW) / 2 + 22; // of the values, and of the answer beside them
+    let arrived = middle - STREAM / 2; // lower edge of the streams so far
     keys.forEach((name, i) => {
       const y = TOP + i * ROW + 22;
       const match = reached("exact") && !scored && name === numbers.query;
@@ -59,7 +61,7 @@ export const figure = {
       );
       if (scored)
         marks.push(
-          { key: `s${i}/line`, kind: "curve", x: 36, y: 54, x2: KEY - 60, y2: y, bend: "v", stroke: query, width: 0.8 + 5 * similarities[i], opacity: 0.2 + 0.5 * similarities[i], term: "query" },
+          { key: `s${i}/line`, kind: "curve", x: 28, y: 54, x2: KEY - 60, y2: y, bend: "v", stroke: query, width: 0.8 + 5 * similarities[i], opacity: 0.2 + 0.5 * similarities[i], term: "query" },
           { key: `s${i}`, kind: "text", x: SCORE, y, text: fixed(similarities[i], 3), size: 14, tip: `s(${numbers.query}, ${name}) = exp(−${numbers.distances[i]}) = ${fixed(similarities[i], 4)}: ${numbers.distances[i]} letters differ` },
         );
       if (weighted)
@@ -68,10 +70,9 @@ export const figure = {
           { key: `w${i}/text`, kind: "text", x: WEIGHT, y, text: fixed(weights[i], 3), size: 14, fill: ink.on(ink.weight(weights[i])), term: "weight" },
         );
       if (flowing) {
-        const to = HEIGHT - 44;
         const width = Math.max(0.5, STREAM * weights[i]);
-        const stream = { kind: /** @type {const} */ ("curve"), x: VALUE + 70, y, x2: right - width / 2, y2: to - 17, bend: /** @type {const} */ ("corner") };
-        right -= width;
+        const stream = { kind: /** @type {const} */ ("curve"), x: VALUE + 70, y, x2: ANSWER.x - 1, y2: arrived + width / 2, bend: /** @type {const} */ ("h") };
+        arrived += width;
         marks.push(
           { ...stream, key: `f${i}`, stroke: value, width, opacity: 0.45, term: "value", tip: `${fixed(weights[i], 4)} · ${fixed(values[i], 0)} = ${fixed(numbers.contributions[i], 2)}`, of: [`w${i}`, `v${i}`] },
           { ...stream, key: `f${i}/run`, stroke: ink.background, width: Math.min(3, width / 2), opacity: weights[i] > 0.02 ? 0.9 : 0, flow: true },
@@ -82,13 +83,12 @@ export const figure = {
         { key: `v${i}/text`, kind: "text", x: VALUE + 35, y, text: fixed(values[i], 0), size: 15, fill: value, term: "value" },
       );
     });
-    const y = HEIGHT - 38;
     const exact = keys.indexOf(numbers.query);
     const answer = flowing ? fixed(numbers.answer, 2) : exact >= 0 && !scored ? fixed(values[exact], 0) : scored ? "?" : "no answer";
     marks.push(
-      { key: "answer", kind: "rect", x: 400, y: y - 22, w: 146, h: 44, r: 9, fill: ink.surface, stroke: output, width: 2, term: "output", tip: flowing ? `${numbers.contributions.map((each) => fixed(each, 2)).join(" + ")} = ${fixed(numbers.answer, 2)}` : undefined, of: keys.flatMap((_, i) => [`w${i}`, `v${i}`]) },
-      { key: "answer/text", kind: "text", x: 473, y, text: answer, size: 19, bold: true, fill: output, term: "output" },
-      { key: "answer/name", kind: "text", x: 390, y, text: "answer", size: 13, anchor: "end", fill: ink.muted, term: "output" },
+      { key: "answer", kind: "rect", x: ANSWER.x, y: middle - ANSWER.h / 2, w: ANSWER.w, h: ANSWER.h, r: 9, fill: ink.surface, stroke: output, width: 2, term: "output", tip: flowing ? `${numbers.contributions.map((each) => fixed(each, 2)).join(" + ")} = ${fixed(numbers.answer, 2)}` : undefined, of: keys.flatMap((_, i) => [`w${i}`, `v${i}`]) },
+      { key: "answer/text", kind: "text", x: ANSWER.x + ANSWER.w / 2, y: middle, text: answer, size: answer.includes(" ") ? 16 : 19, bold: true, fill: output, term: "output" },
+      { key: "answer/name", kind: "text", x: ANSWER.x + ANSWER.w / 2, y: middle - ANSWER.h / 2 - 14, text: "answer", size: 13, bold: true, fill: output, term: "output" },
     );
     return marks;
   },

@@ -32,6 +32,8 @@ import { fixed, percent, power } from "../story/marks.js";
 const [WIDTH, HEIGHT] = [560, 406];
 const PICTURE = { x: 16, y: 34, size: 328 };
 const LINES = { x: 50, y: 44, wide: 496, high: 336 }; // the sequence, written like lines of text
+const GHOST = { x: 212, y: 8, size: 120, opacity: 0.45 }; // the picture above the sequence that it was cut into
+const BELOW = { y: 150, high: 216 }; // the sequence below the ghost
 const VEIL = "#000000"; // over patches of less weight, in both modes: brighter is more
 const CLASS = 27; // side of the class token in the sequence
 /** @type {Record<string, string>} */
@@ -118,11 +120,12 @@ const inPicture = (place, cols) => [PICTURE.x + ((place % cols) * PICTURE.size) 
  * Two rows of the picture in each line.
  *
  * @param {Numbers} numbers
+ * @param {{y: number, high: number}} [room] of the lines
  */
-function linesOf({ cols, count }) {
+function linesOf({ cols, count }, { y, high: tall } = LINES) {
   const each = 2 * cols;
-  const [cell, high] = [LINES.wide / each, (LINES.high * each) / count];
-  const at = (/** @type {number} */ place) => /** @type {[number, number]} */ ([LINES.x + (place % each) * cell, LINES.y + Math.floor(place / each) * high]);
+  const [cell, high] = [LINES.wide / each, (tall * each) / count];
+  const at = (/** @type {number} */ place) => /** @type {[number, number]} */ ([LINES.x + (place % each) * cell, y + Math.floor(place / each) * high]);
   return { each, high, at, size: 0.87 * cell };
 }
 
@@ -130,12 +133,15 @@ function linesOf({ cols, count }) {
 function sequence(numbers, { reached, inputs, ink, step }) {
   const { patches, sequence: order, count, similar, least, position, changed, cosine, flat, width } = numbers;
   const positions = reached("positions");
-  const { each, high, at, size } = linesOf(numbers);
+  const lifting = step === "sequence";
+  const { each, high, at, size } = linesOf(numbers, lifting ? BELOW : LINES);
   /** @type {Mark[]} */
   const marks = patches.map((href, i) => tile(href, i, ...at(order[i]), size));
+  if (lifting) marks.unshift(...ghost(numbers, at(0), ink));
   for (let place = 0; place < count; place += each) {
     const [x, y] = at(place);
-    marks.push({ key: `line${place}`, kind: "text", x, y: y - high / 5, text: String(place + 1), size: 13, anchor: "start", fill: ink.muted });
+    const where = lifting ? /** @type {const} */ ({ x: x - 6, y: y + size / 2, anchor: "end" }) : /** @type {const} */ ({ x, y: y - high / 5, anchor: "start" });
+    marks.push({ key: `line${place}`, kind: "text", ...where, text: String(place + 1), size: 13, fill: ink.muted });
   }
   if (reached("class"))
     marks.push(
@@ -159,6 +165,23 @@ function sequence(numbers, { reached, inputs, ink, step }) {
   marks.push({ key: "below", kind: "text", x: LINES.x, y: bottom - 14, text: line, size: 14, anchor: "start", bold: step === "shuffle", fill: step === "shuffle" ? ink.term.output : ink.muted });
   if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINES.x, y: bottom + 8, text: `largest change of one of its numbers: ${small(changed)}`, size: 14, anchor: "start", fill: ink.muted });
   return marks;
+}
+
+/**
+ * Where the patches were, and the two rows that become the first line.
+ *
+ * @type {(numbers: Numbers, first: [number, number], ink: Moment["ink"]) => Mark[]}
+ */
+function ghost({ patches, places, cols }, [x, y], ink) {
+  const cell = GHOST.size / cols;
+  const right = GHOST.x + GHOST.size;
+  return [
+    ...patches.map((href, i) => /** @type {Mark} */ ({ key: `ghost${i}`, kind: "image", href, x: GHOST.x + (places[i] % cols) * cell, y: GHOST.y + Math.floor(places[i] / cols) * cell, w: cell, h: cell, opacity: GHOST.opacity })),
+    { key: "ghost/rows", kind: "rect", x: GHOST.x - 1.5, y: GHOST.y - 1.5, w: GHOST.size + 3, h: 2 * cell + 3, r: 2, fill: "none", stroke: ink.primary, width: 2 },
+    { key: "ghost/name", kind: "text", x: right + 14, y: GHOST.y + cell, text: "its first two rows: line 1", size: 14, anchor: "start", fill: ink.primary },
+    { key: "ghost/what", kind: "text", x: GHOST.x - 14, y: GHOST.y + GHOST.size / 2, text: "the picture", size: 14, anchor: "end", fill: ink.muted },
+    { key: "ghost/down", kind: "path", d: `M${GHOST.x - 3} ${GHOST.y + cell}H${x + 6}V${y - 3}`, stroke: ink.primary, width: 2 },
+  ];
 }
 
 /**
