@@ -102,10 +102,16 @@ function stream(numbers, { reached, step, inputs, ink }) {
     if (i <= done) marks.push({ key: `s${i}/text`, kind: "text", x: (X[i] + X[i + 1]) / 2, y: MIDDLE, text: fixed(norm, 1), size: 16, bold: true, fill: ink.on(ink.line) });
   }
   LAYERS.forEach((name, i) => {
-    if (!writes[i]) return;
     const x = X[i + 1];
     const up = i % 2 === 0;
     const y = up ? ABOVE : BELOW;
+    if (!writes[i]) {
+      marks.push(
+        { key: `b${i}`, kind: "rect", x: x - BOX / 2, y, w: BOX, h: TALL, r: 8, fill: ink.background, stroke: ink.line, width: 1.5, dash: "4 4", tip: "A later step: it will read from the stream, and write into it" },
+        { key: `b${i}/text`, kind: "text", x, y: y + TALL / 2, text: name, size: 15, fill: ink.muted },
+      );
+      return;
+    }
     const [edge, side] = up ? [y + TALL, -1] : [y, 1];
     const surface = (/** @type {number} */ at) => MIDDLE + (side * UNIT * norms[at]) / 2;
     const gone = off[i];
@@ -123,6 +129,16 @@ function stream(numbers, { reached, step, inputs, ink }) {
     );
     marks.push({ key: `r${i}/text`, kind: "text", x: x - 42, y: edge - side * 22, text: "norm", size: 13, anchor: "end", fill: ink.muted });
   });
+  if (step === "stream")
+    [0, 1].forEach((block) => {
+      const middle = (X[2 * block + 1] + X[2 * block + 2]) / 2;
+      const edge = MIDDLE - (UNIT * norms[0]) / 2; // of the band
+      marks.push(
+        { key: `block${block}`, kind: "path", d: `M${X[2 * block + 1] - BOX / 2} 140V132H${X[2 * block + 2] + BOX / 2 - 8}V140`, stroke: ink.line, width: 1.5 },
+        { key: `block${block}/name`, kind: "text", x: middle, y: Math.min(154, edge - 12), text: `block ${block}`, size: 14, fill: ink.muted },
+      );
+    });
+  if (step === "stream") marks.push({ key: "stream/name", kind: "text", x: X[0], y: MIDDLE + (UNIT * norms[0]) / 2 + 18, text: "embedding + position", size: 14, anchor: "start", fill: ink.muted });
   if (reached("blocks")) marks.push(...answer(numbers, ink));
   return marks;
 }
