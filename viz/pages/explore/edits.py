@@ -197,7 +197,9 @@ def props(edited: TraceRequest) -> dict[str, Any]:
 
 
 def take() -> None:
-    """Makes the edits that the view asked for since the last run; after `link_on_entry.enter`.
+    """Makes the edits that the view asked for since the last run, or takes them back.
+
+    After `link_on_entry.enter`.
 
     The view is polled in every run: a callback would be lost if another run replaced this one.
     """
@@ -205,13 +207,15 @@ def take() -> None:
     value = (state.get(f"{PAGE}_view") or {}).get("edit")
     sent = value.get("sent") if isinstance(value, Mapping) else None
     taken: list[str] = state.setdefault(f"{PAGE}/edits/taken", [])
+    note = session.noting()  # an interrupted run takes each once, and the next one makes it
     for each in sent if isinstance(sent, list) else []:
         id, text, second = (each.get(name) for name in ("id", "text", SECOND))
         if not isinstance(id, str) or id in taken or not isinstance(text, str):
             continue
         taken.append(id)
         del taken[:-MOST_UNDONE]
-        _add(text, second if isinstance(second, str) else "")
+        note(STEPS.get(text) or partial(_add, text, second if isinstance(second, str) else ""))
+    session.catch_up()
 
 
 def strip(
@@ -246,7 +250,7 @@ def strip(
                 st.toggle(
                     "Edit the second too",
                     key=key,
-                    on_change=session.callback(_switch_beside),
+                    on_change=session.callback(partial(_switch_beside, listed)),
                     help=ALSO_HELP,
                     width="content",
                 )
@@ -274,11 +278,10 @@ def _row(listed: Listed, number: int, edit: Any) -> None:
     with st.container(key=f"{name}_row", horizontal=True, vertical_alignment="center", gap="small"):
         key = f"{name}_on"
         st.session_state[key] = number not in listed.off
-        become = partial(_become, listed.switched(number))
         st.toggle(
             shared.plain(edit.describe()),
             key=key,
-            on_change=session.callback(become),
+            on_change=session.callback(partial(_switch, listed, number)),
             width="content",
         )
         if getattr(edit, "how", "") == "zero":
@@ -304,12 +307,16 @@ def _button(
 # ---- what is done to the list
 
 
-def remember() -> None:
-    """Notes the list of now, to which the next “Undo” returns."""
-    past = _history("past")
-    past.append(_now())
-    del past[:-MOST_UNDONE]
-    _history("future").clear()
+def remembering() -> Callable[[], None]:
+    """Called before a change of the list: what to call after it, so that “Undo” returns to now."""
+    past, future, before = _history("past"), _history("future"), _now()
+
+    def note() -> None:
+        past.append(before)
+        del past[:-MOST_UNDONE]
+        future.clear()
+
+    return note
 
 
 def _add(text: str, second: str) -> None:
@@ -328,9 +335,21 @@ def _add(text: str, second: str) -> None:
     _become(replace(listed.toggled(edit), second=second[:MOST_SECOND] or listed.second))
 
 
-def _switch_beside() -> None:
-    """Edits what stands beside the first, or no longer."""
+def _switch(listed: Listed, number: int) -> None:
+    """Switches an edit on or off, if the list is still the one that its toggle was drawn for.
+
+    Streamlit takes what the browser last held of a toggle that is gone for a change of it.
+    """
     session.fold(PAGE)
+    if _now() == listed:
+        _become(listed.switched(number))
+
+
+def _switch_beside(listed: Listed) -> None:
+    """Edits what stands beside the first, or no longer; see `_switch`."""
+    session.fold(PAGE)
+    if _now() != listed:
+        return
     there = session.get(PAGE, "edits_in")
     session.edit(PAGE, {"edits_in": FIRST if there == BOTH else BOTH})
 
@@ -338,8 +357,9 @@ def _switch_beside() -> None:
 def _become(listed: Listed) -> None:
     """Makes the list another one, which can be undone."""
     session.fold(PAGE)
-    remember()
+    note = remembering()
     session.edit(PAGE, _settings(listed))
+    note()
 
 
 def _request_of(
@@ -368,8 +388,9 @@ def _request_of(
 def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:
     """Shows a kept run; “Undo” returns to the edits of now."""
     session.fold(PAGE)
-    remember()
+    note = remembering()
     runs.open_run(run, params_of)
+    note()
 
 
 def _undo() -> None:
@@ -382,9 +403,14 @@ def _redo() -> None:
 
 def _go(there: str, back: str) -> None:
     session.fold(PAGE)
-    if _history(there):
-        _history(back).append(_now())
-        session.edit(PAGE, _settings(_history(there).pop()))
+    steps, others, before = _history(there), _history(back), _now()
+    if steps:
+        session.edit(PAGE, _settings(steps[-1]))
+        steps.pop()
+        others.append(before)
+
+
+STEPS = {"undo": _undo, "redo": _redo}  # as a view asks for them
 
 
 def _history(name: str) -> list[Listed]:

@@ -135,12 +135,15 @@ def take(example: Example) -> None:
     """
     settings = {"input": example.input, "target": example.target or "", "chat": "no"}
     now = session.get(PAGE, "edits")
-    if now != example.edits and (example.edits or now in EDITS):
-        edits.remember()
+    note = edits.remembering()
+    changes = now != example.edits and (bool(example.edits) or now in EDITS)
+    if changes:
         settings |= {"edits": example.edits, "off": "", "edited": edits.AFTER}
     if source.listed() == sizes.ENCODER:
         settings["model"] = "minilm"  # the hint refers to trained weights
     session.assign(PAGE, settings, selection_of(example))
+    if changes:
+        note()
 
 
 def follow() -> None:

@@ -139,6 +139,12 @@ def callback(action: Callable[..., None], page: str | None = None) -> Callable[.
     return note
 
 
+def noting() -> Callable[[Callable[[], None]], None]:
+    """A function that notes actions without the session state, for `catch_up` to run."""
+    waiting: list[Waiting] = st.session_state.setdefault("state/waiting", [])
+    return lambda action: waiting.append(Waiting(action, None, 0))
+
+
 def catch_up() -> None:
     """Runs the actions that callbacks have noted."""
     waiting: list[Waiting] = st.session_state.get("state/waiting", [])

@@ -63,7 +63,6 @@ const LONGEST = 2000; // characters of a second input
  * @param {Offers} offers
  */
 export function editControls(view, host, { chosen, tokensOf, patches, paints, fromOther: offered, reach, grid }) {
-  listenForUndo();
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
   /** @type {Sought | null} the change of the button that has the pointer or the focus */
@@ -466,12 +465,16 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
   };
 
   const stale = changes();
+  const stop = listenForUndo((action) => {
+    if (view.props.edits) ask(action);
+  });
   return {
     box,
     ask,
     paint,
     setRow,
     painting,
+    destroy: stop,
     render() {
       if (pointed) tell();
       const { edits } = view.props;

@@ -1,32 +1,33 @@
-// Ctrl+Z and Ctrl+Y (or Shift+Ctrl+Z) press Undo and Redo of the page's edits, except where one types.
+// Ctrl+Z and Ctrl+Y (or Shift+Ctrl+Z) take back a page's edits and make them again, except where one
+// types.
 
 const TYPED = "input:not([type=range], [type=checkbox], [type=radio]), textarea, [contenteditable=true]";
-const BUTTONS = { undo: ".st-key-explore_edits_undo button", redo: ".st-key-explore_edits_redo button" };
-let listening = false;
 
-/** Listens on the document from the first call on: a page has one list of edits. */
-export function listenForUndo() {
-  if (listening) return;
-  listening = true;
+/** @typedef {"undo" | "redo"} Action */
+
+/**
+ * Listens on the document; the function it returns stops it.
+ *
+ * @param {(action: Action) => void} ask
+ */
+export function listenForUndo(ask) {
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const action = actionOf(event);
+    const from = event.composedPath()[0];
+    if (!action || event.defaultPrevented || (from instanceof Element && from.closest(TYPED))) return;
+    event.preventDefault();
+    ask(action);
+  }
   document.addEventListener("keydown", pressed);
-}
-
-/** @param {KeyboardEvent} event */
-function pressed(event) {
-  const action = actionOf(event);
-  const from = event.composedPath()[0];
-  if (!action || event.defaultPrevented || (from instanceof Element && from.closest(TYPED))) return;
-  const target = document.querySelector(BUTTONS[action]);
-  if (!(target instanceof HTMLButtonElement) || target.disabled) return;
-  event.preventDefault();
-  target.click();
+  return () => document.removeEventListener("keydown", pressed);
 }
 
 /**
  * What the keys ask for, or null.
  *
  * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} event
- * @returns {"undo" | "redo" | null}
+ * @returns {Action | null}
  */
 export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
   if (ctrlKey === metaKey || altKey) return null;

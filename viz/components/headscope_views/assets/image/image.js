@@ -114,6 +114,7 @@ function compose(state, root, host) {
   return [
     ...[next, forms, beside, ...views, { late: true, ...matters }, { late: true, ...states }, relevance, features, over],
     ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
+    { render() {}, destroy: edits.destroy },
   ];
 }
 
