@@ -283,6 +283,19 @@ def test_the_steps_on_the_language_model_show_what_transformers_computes() -> No
                 )
             )
 
+    mixed: dict[int, torch.Tensor] = {}
+    for layer, block in enumerate(theirs.model.layers):
+        block.self_attn.o_proj.register_forward_pre_hook(
+            lambda _, given, layer=layer: mixed.update({layer: given[0][0, -1]})
+        )
+
+    def head_output(name: str) -> torch.Tensor:
+        """What a head, such as "layer 3, head 5", adds to the last token's stream."""
+        layer, head = (int(each.split()[1]) for each in name.split(", "))
+        part = slice(64 * head, 64 * head + 64)
+        weight = theirs.model.layers[layer].self_attn.o_proj.weight
+        return weight[:, part] @ mixed[layer][part]
+
     def passed(text: str) -> Any:
         ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
         with torch.no_grad():
@@ -295,6 +308,23 @@ def test_the_steps_on_the_language_model_show_what_transformers_computes() -> No
     approx = partial(pytest.approx, rel=2e-3, abs=1e-4)
     for text, answer in answers("block"):
         out = passed(text)
+        if "parts" in answer:
+            best = out.logits[0, -1].topk(2)
+            rows = theirs.lm_head.weight[best.indices] * theirs.model.norm.weight
+            last = out.hidden_states[-2][0, -1] + added["attention 30"] + added["mlp 30"]
+            scaled = rows / (last.pow(2).mean() + 1e-5).sqrt()
+            heads = [name for name in answer["names"] if "head" in name]
+            inputs = {name: head_output(name) for name in heads if not name.startswith("other")}
+            mlps = [name for name in answer["names"] if "MLP" in name and "other" not in name]
+            inputs |= {name: added[f"mlp {int(name.split()[1].rstrip(',')) + 1}"] for name in mlps}
+            inputs["token embedding"] = out.hidden_states[0][0, -1]
+            for name, part in zip(answer["names"], answer["parts"], strict=True):
+                if name in inputs:
+                    assert (scaled @ inputs[name]).tolist() == approx(part[:2])
+            for n, logit in enumerate(best.values.tolist()):
+                assert sum(part[n] for part in answer["parts"]) == approx(logit)
+            assert best.values.tolist() == approx(answer["logits"])
+            continue
         for row in answer["rows"][:-1]:  # the library's last state has passed the norm
             state = out.hidden_states[row["after"]][0, -1]
             assert state.norm().item() == approx(row["norm"])
@@ -309,6 +339,9 @@ def test_the_steps_on_the_language_model_show_what_transformers_computes() -> No
         best = out.logits[0, -1].topk(6)
         assert best.values.tolist() == approx(answer["logits"])
         assert out.hidden_states[-1][0, -1].norm().item() == approx(answer["norm"])
+        for temperature, shares in zip((0.5, 2), answer["tempered"], strict=True):
+            tempered = torch.softmax(out.logits[0, -1] / temperature, -1)
+            assert tempered[best.indices].tolist() == approx(shares)
     for text, answer in answers("sequences"):
         out = passed(text)
         shares = out.logits[0, -1].softmax(-1)

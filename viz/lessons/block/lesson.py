@@ -238,6 +238,33 @@ LESSON = Lesson(
             computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
         ),
         Step(
+            "attribution",
+            "Who raised the logit?",
+            (
+                "The stream is a sum, and a [[logits|logit]] is its dot product with a row of the"
+                " table. So the logit is a sum, too, if the scale of the last norm is held at its"
+                " value for this text: each head and each MLP has its own share. That is **direct"
+                " logit attribution** (Elhage et al. 2021). “{board.best:s}” has"
+                " {board.logit:.2f} and leads “{board.second:s}” by {board.gap:.2f}.",
+                "Compare two tokens: what raises both cancels in the difference. Of all single"
+                " parts, the one with the largest difference is {board.strongest:s}:"
+                " {board.most:+.2f}. What a part does through later layers is counted there, not"
+                " here; only an ablation shows that.",
+            ),
+            formulas=("logit_{w} = Σ_{part} W_{w} · (γ x_{part} / rms(x_{end}))",),
+            tries=(
+                Try(
+                    "A name",
+                    {
+                        "text": "When Mary and John went to the store, John gave a drink to",
+                    },
+                ),
+                Try("A repeat", {"text": "magnet violet cobalt planet magnet violet cobalt"}),
+            ),
+            board=True,
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+        ),
+        Step(
             "norm",
             "Norm before, or after",
             (

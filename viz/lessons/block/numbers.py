@@ -352,11 +352,41 @@ def deep(values: Mapping[str, Any]) -> Board:
     )
 
 
+def attribution(values: Mapping[str, Any]) -> Board:
+    """Direct logit attribution of a language model's two likeliest tokens."""
+    read = real.attributed(values["text"])
+    names = zip(read["names"], read["counts"], strict=True)
+    labels = [f"{count} {name}" if name.startswith("other") else name for name, count in names]
+    sums = [sum(part[n] for part in read["parts"]) for n in range(3)]
+    rows: dict[str, list[float | str | None]] = dict(zip(labels, read["parts"], strict=True))
+    best, second = read["words"]
+    cols = [f"“{best}”", f"“{second}”", "difference"]
+    return board(
+        [
+            table(
+                "What parts of SmolLM2 add to two logits",
+                {**rows, "sum": sums},
+                cols,
+                kind="signed",
+                digits=2,
+            )
+        ],
+        best=best,
+        second=second,
+        logit=read["logits"][0],
+        gap=read["logits"][0] - read["logits"][1],
+        strongest=read["names"][0],
+        most=read["parts"][0][2],
+        **about(real.MODEL, input=values["text"]),
+    )
+
+
 def _share(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 BOARDS = {
+    "attribution": attribution,
     "deep": deep,
     "batch": batch,
     "ffn": feed_forward,

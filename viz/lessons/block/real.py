@@ -1,4 +1,4 @@
-"""The stream of a text's last token through the 30 blocks of SmolLM2, in our own code."""
+"""A text's last token in the 30 blocks of SmolLM2: its stream, and shares of its logits."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 MODEL = "smollm2"
 AFTER = (0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 28, 29, 30)  # blocks whose stream is read
 MOST = 40  # tokens
+STRONGEST = 6  # parts shown by name
 
 
 @real.of(MODEL)
@@ -65,3 +66,48 @@ def _added(network: Any, out: "DecoderOutput", after: int) -> dict[str, float | 
     attended = block.attention(read, mask=Mask(causal=True), angles=angles)[0]
     fed = out.states[after] - x - attended
     return {"attention": attended[0, -1].norm().item(), "mlp": fed[0, -1].norm().item()}
+
+
+@real.of(MODEL)
+def attributed(text: str) -> dict[str, Any]:
+    """What each part adds to the logits of the two likeliest tokens, and to their difference.
+
+    Of heads and MLPs the strongest by the difference are named; the rest are summed.
+
+    Args:
+        text: to go on with.
+
+    Raises:
+        InputError: for a text of too many tokens.
+    """
+    from analysis.attribution import logit_attribution
+    from models.run import trace
+
+    model: Any = real.opened(MODEL, "own")
+    count = len(model.tokenizer.encode(text).ids)
+    if not 1 <= count <= MOST:
+        raise InputError(f"expected 1 to {MOST} tokens, received {count}")
+    read = trace(model, text)
+    logits = read.output.values[0, -1]
+    ids = logits.topk(2).indices.tolist()
+    first, second = (logit_attribution(read, each) for each in ids)
+    gaps = {name: first[name] - second[name] for name in first}
+    parts = {name: gap for name, gap in gaps.items() if name.startswith("layer ")}
+    strongest = sorted(parts, key=lambda name: -abs(parts[name]))[:STRONGEST]
+    rest = [name for name in parts if name not in strongest]
+    groups = {
+        **{name: [name] for name in strongest},
+        "other heads": [name for name in rest if "head" in name],
+        "other MLPs": [name for name in rest if "MLP" in name],
+        "token embedding": [name for name in gaps if name not in parts],
+    }
+    return {
+        "words": [real.word(model.tokenizer.text([each])) for each in ids],
+        "logits": logits[ids].tolist(),
+        "names": list(groups),
+        "counts": [len(names) for names in groups.values()],
+        "parts": [
+            [sum(each[name] for name in names) for each in (first, second, gaps)]
+            for names in groups.values()
+        ],
+    }

@@ -224,6 +224,28 @@ LESSON = Lesson(
             ),
             inputs={"temperature": 0.3},
         ),
+        Step(
+            "language",
+            "The same in a language model",
+            (
+                "Loss, gradient and temperature over the tokens of SmolLM2. With “{board.word:s}”"
+                " as the target the loss is −log {board.probability:.3f} = {board.loss:.3f}. Its"
+                " logit has the gradient {board.slope:.3f}; every other token's is its own"
+                " probability. The column p − y sums to 0.",
+                "“{board.best:s}” has {board.largest:.1%} at T = 1, {board.cold:.1%} at T = 0.5 and"
+                " {board.hot:.1%} at T = 2. All tokens not named have {board.rest:.1%} at T = 1 and"
+                " {board.others:.1%} at T = 2: each is improbable, but there are tens of"
+                " thousands. That is why sampling at a high temperature soon goes astray, and why"
+                " top-k and top-p leave them out.",
+            ),
+            tries=(
+                Try("“the” was right", {"text": "The capital of France is", "target": 1}),
+                Try("The opposite of hot is", {"text": "The opposite of hot is", "target": 0}),
+            ),
+            board=True,
+            inputs={"target": 0},
+            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+        ),
     ),
     takeaways=(
         "A logit is the dot product of the vector and the row of W for the class.",

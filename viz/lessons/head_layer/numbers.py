@@ -155,4 +155,32 @@ def tied(values: Mapping[str, Any]) -> Board:
     )
 
 
-BOARDS = {"smooth": smooth, "tied": tied, "topk": top_k}
+def language(values: Mapping[str, Any]) -> Board:
+    """Loss, gradient and temperatures of a language model whose target is one of its best four."""
+    read = real.head(values["text"])
+    words, shares, tempered = read["words"], read["shares"], read["tempered"]
+    target = values["target"]
+    rows: dict[str, list[float | str | None]] = {}
+    for n, (word, share) in enumerate(zip(words, shares, strict=True)):
+        wanted = float(n == target)
+        rows[f"{n + 1}  {word}"] = [share, wanted, share - wanted, *(t[n] for t in tempered)]
+    rests = [1 - sum(each) for each in tempered]
+    rows["all others"] = [read["rest"], 0.0, read["rest"], *rests]
+    cols = ["p", "y", "p − y", *(f"p, T = {each:g}" for each in real.TEMPERATURES)]
+    return board(
+        [table("The next token in SmolLM2", rows, cols, digits=3)],
+        word=words[target],
+        probability=shares[target],
+        loss=read["losses"][target],
+        slope=shares[target] - 1,
+        best=words[0],
+        largest=shares[0],
+        cold=tempered[0][0],
+        hot=tempered[1][0],
+        rest=read["rest"],
+        others=rests[1],
+        **about(real.MODEL, input=values["text"]),
+    )
+
+
+BOARDS = {"smooth": smooth, "tied": tied, "topk": top_k, "language": language}

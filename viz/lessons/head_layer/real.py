@@ -8,6 +8,7 @@ from viz.lessons.inputs import InputError
 MODEL = "smollm2"
 BEST = 6  # tokens shown
 MOST = 40  # tokens
+TEMPERATURES = (0.5, 2.0)
 
 
 @real.of(MODEL)
@@ -42,6 +43,7 @@ def head(text: str) -> dict[str, Any]:
         "shares": shares[best].tolist(),
         "losses": (-shares[best].log()).tolist(),
         "rest": 1 - shares[best].sum().item(),
+        "tempered": [(logits / each).softmax(-1)[best].tolist() for each in TEMPERATURES],
         "vocab": table.shape[0],
         "dim": table.shape[1],
         "even": torch.tensor(float(table.shape[0])).log().item(),

@@ -35,14 +35,14 @@ const FIRST = /** @type {const} */ (["attention", "mlp", "blocks", "blocks"]); /
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["stream", "attention", "layernorm", "batch", "mlp", "ffn", "blocks", "ablate", "deep", "norm", "encoder", "smallest", "training"]);
+const STEPS = /** @type {const} */ (["stream", "attention", "layernorm", "batch", "mlp", "ffn", "blocks", "ablate", "deep", "attribution", "norm", "encoder", "smallest", "training"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "text", label: "Text", longest: 80, on: ["deep"] },
+    { kind: "text", input: "text", label: "Text", longest: 80, on: ["deep", "attribution"] },
     { kind: "choice", input: "activation", label: "Activation", options: [["relu", "ReLU"], ["gelu", "GELU"], ["silu", "SiLU"], ["tanh", "tanh"], ["sigmoid", "sigmoid"], ["softplus", "softplus"], ["leaky_relu", "leaky ReLU"]], on: ["ffn"] },
     { kind: "text", input: "word", label: "Word", longest: 12, until: "layernorm" },
     { kind: "slider", input: "gain", label: "γ", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },

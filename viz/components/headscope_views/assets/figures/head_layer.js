@@ -32,14 +32,14 @@ const [ZERO, REACH] = [306, 54]; // of the logits' bars
 const [P_LEFT, P_WIDE] = [408, 92];
 const [PLOT_TOP, PLOT_HIGH, MOST] = [338, 76, 5]; // of −log p
 
-const STEPS = /** @type {const} */ (["vector", "logits", "probabilities", "loss", "tied", "gradient", "smooth", "topk", "temperature"]);
+const STEPS = /** @type {const} */ (["vector", "logits", "probabilities", "loss", "tied", "gradient", "smooth", "topk", "temperature", "language"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "text", label: "Text", longest: 80, on: ["tied"] },
+    { kind: "text", input: "text", label: "Text", longest: 80, on: ["tied", "language"] },
     { kind: "choice", input: "smoothing", label: "Smoothing", options: [["0", "none"], ["0.1", "0.1"], ["0.3", "0.3"]], on: ["smooth"] },
     { kind: "slider", input: "rate", label: "Step size η", min: 0, max: 4, step: 0.1, from: "gradient", until: "temperature" },
     { kind: "slider", input: "temperature", label: "Temperature T", min: 0.2, max: 5, step: 0.01, log: true, from: "temperature" },
