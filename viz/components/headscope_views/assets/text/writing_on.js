@@ -187,7 +187,9 @@ export function writingOn(state, host, line, parent) {
         follow();
         forecast();
       }
-      steps.hidden = !given || !remote || state.site().kind !== "causal";
+      const { kind, queries } = state.site();
+      const isBehind = Boolean(given) && tokenOf(queries - 1) < Number(given); // the text as it was
+      steps.hidden = !given || !remote || kind !== "causal" || isBehind;
       if (steps.hidden || !given) return state.view.forget("cache");
       if (from && from !== state.trace) {
         from = "";
