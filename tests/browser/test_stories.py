@@ -108,7 +108,7 @@ def test_a_figure_is_saved_as_a_file_or_one_line_says_why_not(page, app_url, tmp
     assert "Anna" in shown
     assert "0.663" in shown
     assert "Ann" in str(root[1].text)  # what it shows
-    assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
+    assert root[2].attrib == {"width": "560", "height": "350", "fill": "#ffffff"}
     page.route("**/api/pdf", lambda route: route.fulfill(status=429, body="too many"))
     page.get_by_role("button", name="Save this figure as a PDF file").click()
     expect(page.locator(".story-problem")).to_contain_text("too many")

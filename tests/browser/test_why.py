@@ -114,7 +114,9 @@ def test_a_score_unfolds_head_by_head_with_each_edge_cut(page: Page, app_url: st
     link = f"?model=grammar-next&input={text.replace(' ', '+')}&layer=1&head=0&form=qk"
     page.goto(f"{app_url}/{link}&token=5&partner=3")
     page.locator(".hs-why > summary").click(timeout=60_000)
-    page.get_by_role("button", name="As a tree").press("Enter")
+    start = page.get_by_role("button", name="As a tree")
+    expect(start).to_be_visible()  # a key before that would go to the summary, and close it
+    start.press("Enter")
     tree = page.locator(".hs-tree")
     head = tree.locator("li", has_text="Layer 0, head 0").first
     expect(head).to_contain_text("reads “saw” (3)")
