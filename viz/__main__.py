@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
     """Complains in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(MISUSED, f"viz: {message}\n")
+        self.exit(MISUSED, f"{short(self.prog)}: {message}\n")
 
 
 def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") -> int:
@@ -53,18 +53,19 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
         name: of the command.
     """
     options = parser(name).parse_args(arguments)
+    command = short(name)
     try:
         jobs = jobs_of(options)
         source, model = opened(options)
     except (OSError, ValueError) as error:
-        return complain(error, MISUSED)
+        return complain(command, error, MISUSED)
     failures = 0
     for number, job in enumerate(jobs, 1):
         started = time.perf_counter()
         problem = None
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = lambda message, *_: complain(message, 0)
+                warnings.showwarning = lambda message, *_: complain(command, message, 0)
                 write(source, model, job, options)
         except FileNotFoundError as error:
             problem, failures = f"there is no file {error.filename}", failures + 1
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
             problem = " ".join(str(error).split())
             failures += 1
         seconds = time.perf_counter() - started
-        report(options, number, len(jobs), job, seconds, problem)
+        report(command, options, number, len(jobs), job, seconds, problem)
     return FAILED if failures else 0
 
 
@@ -247,6 +248,7 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
 
 
 def report(
+    command: str,
     options: argparse.Namespace,
     number: int,
     total: int,
@@ -263,13 +265,18 @@ def report(
         sys.stdout.flush()
     elif problem:
         place = f" {number}" if total > 1 else ""
-        sys.stderr.write(f"viz: input{place}: {problem}\n")
+        sys.stderr.write(f"{command}: input{place}: {problem}\n")
 
 
-def complain(problem: object, status: int) -> int:
+def complain(command: str, problem: object, status: int) -> int:
     """One line on standard error; returns the exit status."""
-    sys.stderr.write(f"viz: {' '.join(str(problem).split())}\n")
+    sys.stderr.write(f"{command}: {' '.join(str(problem).split())}\n")
     return status
+
+
+def short(name: str) -> str:
+    """The name of a command in its messages."""
+    return name.removeprefix("python -m ")
 
 
 if __name__ == "__main__":

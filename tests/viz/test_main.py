@@ -180,3 +180,12 @@ def test_a_bad_picture_is_one_line(
     assert said.startswith(f"viz: input: {message}")
     assert said.count("\n") == 1
     assert not path.exists()
+
+
+def test_messages_name_the_command_that_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--nonsense"], "headscope figure")
+    assert capsys.readouterr().err.startswith("headscope figure: ")
+    nowhere = ["--model", "nowhere", "--text", "a", "-o", "x.svg"]
+    assert main(nowhere, "headscope figure") == 2
+    assert capsys.readouterr().err.startswith("headscope figure: ")
