@@ -44,8 +44,26 @@ def resting_keys(source: RowSource, site: Site) -> tuple[int, ...]:
         weights = block.weights.cpu()
         total[block.heads, block.keys] += weights.sum(1)
         seen[block.heads, block.keys] += (weights > 0).sum(1)
-    rests = (total > MOST * seen) & (2 * seen >= len(source.query_labels(site)))
+    rests = _rests(total, seen, len(source.query_labels(site)))
     return tuple(rests.any(0).nonzero().flatten().tolist())
+
+
+def resting_on(matrix: Float[Tensor, "query key"]) -> tuple[int, float] | None:
+    """The key on which a matrix of non-negative numbers rests, and its share; None without one.
+
+    The share is that of a row's sum: the mean over the rows that see the key, which are at least
+    half of all, and over a half.
+    """
+    shares = matrix / matrix.sum(1, keepdim=True).clamp_min(torch.finfo(matrix.dtype).tiny)
+    total, seen = shares.sum(0), (shares > 0).sum(0)
+    mean = torch.where(_rests(total, seen, len(matrix)), total / seen.clamp_min(1), 0)
+    key = int(mean.argmax())
+    return (key, float(mean[key])) if mean[key] > 0 else None
+
+
+def _rests(total: Tensor, seen: Tensor, rows: int) -> Tensor:
+    """Whether a key has over `MOST` of the rows that see it, which are at least half of all."""
+    return (total > MOST * seen) & (2 * seen >= rows)
 
 
 @dataclass(frozen=True, eq=False)

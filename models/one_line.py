@@ -11,9 +11,7 @@ LONGEST = 90  # characters of a value
 def one_line(result: Any) -> str:
     """A dataclass's name and those of its fields that are set, as its `__repr__`."""
     values = ((field.name, getattr(result, field.name)) for field in fields(result))
-    parts = (
-        f"{name}={_short(value)}" for name, value in values if value is not None and value != ()
-    )
+    parts = (f"{name}={_short(value)}" for name, value in values if _is_set(value))
     return f"{type(result).__name__}({', '.join(parts)})"
 
 

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from analysis import sinks
 from analysis.overview import pooled, rows_of
-from analysis.sinks import WithoutSinks, sinks_of
+from analysis.sinks import WithoutSinks, resting_on, sinks_of
 from analysis.view import View
 from benchmarks.architectures import ARCHITECTURES
 from models.edits import SetWeights
@@ -112,3 +112,15 @@ def test_a_head_that_looks_at_one_token_rests_on_it() -> None:
     site = trace(load(config), given).sites[0]
     edited = trace(load(config), given, edits=[SetWeights(0, 1, None, 5, 1.0)])
     assert sinks.resting_keys(edited, site) == (5,)
+
+
+@pytest.mark.parametrize("scale", [1.0, 40.0])
+def test_a_matrix_rests_on_the_key_with_most_of_its_rows(scale: float) -> None:
+    """Rows in any unit, such as norms: each counts by its shares; a row of zeros has none."""
+    rows = [[1, 0, 0, 0], [0.75, 0.25, 0, 0], [0.5, 0.25, 0.25, 0], [0, 0, 0, 0]]
+    found = resting_on(scale * torch.tensor(rows))
+    assert found is not None
+    assert found[0] == 0
+    assert found[1] == pytest.approx(0.75)  # of the three rows that see it
+    assert resting_on(torch.full((4, 4), scale)) is None
+    assert resting_on(scale * torch.eye(4)) is None  # each key is seen by one row of four

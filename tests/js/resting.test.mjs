@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { topOf } from "../../viz/components/headscope_views/assets/text/model_map.js";
-import { restingIn, restingOn } from "../../viz/components/headscope_views/assets/text/resting.js";
+import { restingIn, restingOn, sharesOf } from "../../viz/components/headscope_views/assets/text/resting.js";
 import { baseOf } from "./helpers.mjs";
 
 /**
@@ -62,4 +62,8 @@ test("the largest value is that of what is shown", () => {
   const map = /** @type {any} */ ({ max: 0.9, shape: [2, 3], cells: [0.9, 0.1, 0.2, 0.8, 0.3, 0] });
   assert.equal(topOf(map, null), 0.9);
   assert.equal(topOf(map, { keys: [0], share: 0.85, shares: new Float32Array(2) }), 0.3);
+});
+
+test("cells become shares of their rows, also of rows that are 0", () => {
+  assert.deepEqual(sharesOf([3, 1, 0, 0, 2, 2], 3, 2), [0.75, 0.25, 0, 0, 0.5, 0.5]);
 });

@@ -90,7 +90,7 @@ def test_the_token_on_which_a_map_rests_is_left_out_on_request(tmp_path: Path) -
     for sinks, expected in (("shown", whole), ("hidden", whole * (np.arange(len(whole)) > 0))):
         found = np.load(io.BytesIO(written(".npz", sinks=sinks)))["rollout"]
         np.testing.assert_allclose(found, expected, **CLOSE)
-    share = f"{100 * whole[:, 0].mean():.3g} % went there"
+    share = f"{100 * whole[:, 0].mean():.3g} % of a row went there"
     assert share in " ".join(written(".svg", sinks="hidden").decode().split())
     plain = export(traced(), tmp_path / "even.svg", view="model", sinks="hidden", **PLACE)
     assert "is hidden" not in plain.read_text()

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import TraceEntry
+from viz.api.entries import Kind, TraceEntry
 from viz.api.model import Answer, or_why
 from viz.api.registry import GoneError, UnknownError, registry
 from viz.api.requests import QuestionError
@@ -12,21 +12,22 @@ if TYPE_CHECKING:
     from analysis.alike import Alike
     from models.trace import Tokens, Trace
 
+NAMES = {"text": "a text", "image": "a picture", "corpus": "a corpus"}
 MOST = 256  # pieces of the text over which heads are compared
 
 
-def second_of(id: str) -> TraceEntry:
+def second_of(id: str, kind: Kind = "text") -> TraceEntry:
     """The result with this id.
 
     Raises:
-        QuestionError: for one that is no text, or no longer held.
+        QuestionError: for one of another kind, or no longer held.
     """
     try:
         value = registry.get(id).value
     except (GoneError, UnknownError) as error:
         raise QuestionError("the second result is no longer held") from error
-    if not isinstance(value, TraceEntry) or value.kind != "text":
-        raise QuestionError("expected the result of a text")
+    if not isinstance(value, TraceEntry) or value.kind != kind:
+        raise QuestionError(f"expected the result of {NAMES[kind]}")
     return value
 
 

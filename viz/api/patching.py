@@ -3,11 +3,11 @@
 from math import isnan
 from typing import TYPE_CHECKING
 
+from viz.api.beside import second_of
 from viz.api.entries import TraceEntry
 from viz.api.matter import unedited
 from viz.api.model import Answer, opened, or_why
 from viz.api.pool import report
-from viz.api.registry import GoneError, UnknownError, registry
 from viz.api.requests import QuestionError
 from viz.api.why import chosen_in, name_in
 
@@ -94,7 +94,7 @@ def states(entry: TraceEntry, id: str, second: str, output: str = "", top: int =
 
     if top > MOST:
         raise QuestionError(f"expected top 0 to {MOST}")
-    entry, other = unedited(entry), unedited(_picture(second))
+    entry, other = unedited(entry), unedited(second_of(second, "image"))
     if kind_of(entry.trace.output) == "similarity":
         token = 0 if entry.trace.prefix else None
         measure = Towards(entry.trace, other.trace, token)
@@ -119,17 +119,6 @@ def states(entry: TraceEntry, id: str, second: str, output: str = "", top: int =
     result = entry.answers.once(("states", second, output, top), compute)
     exact = _rows(result.exact) if top else None
     return {**about, "attribution": _rows(result.attribution), "exact": exact}
-
-
-def _picture(id: str) -> TraceEntry:
-    """The result of a picture with this id."""
-    try:
-        value = registry.get(id).value
-    except (GoneError, UnknownError) as error:
-        raise QuestionError("the second result is no longer held") from error
-    if not isinstance(value, TraceEntry) or value.kind != "image":
-        raise QuestionError("expected the result of a picture")
-    return value
 
 
 def _rows(effects: "Tensor") -> list[list[float | None]]:

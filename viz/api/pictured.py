@@ -307,11 +307,6 @@ def captions(entry: TraceEntry, id: str, texts: str) -> Answer:
     }
 
 
-def every_weight(entry: TraceEntry, **asked: Any) -> int:
-    """How many weights all heads have, of which further passes are computed too."""
-    return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
-
-
 # --- the parts ------------------------------------------------------------------------------------
 
 

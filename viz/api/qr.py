@@ -1,4 +1,4 @@
-"""The link of a room as a QR code, for phones in the back row."""
+"""The link of a room as a QR code."""
 
 from io import BytesIO
 from urllib.parse import parse_qs, urlsplit
@@ -30,9 +30,9 @@ def svg(link: str, code: str) -> bytes:
         raise QuestionError("expected a link to this room")
     import segno
 
-    drawn = BytesIO()
+    file = BytesIO()
     segno.make_qr(link, error="l", boost_error=False).save(
-        drawn,
+        file,
         kind="svg",
         border=QUIET_ZONE,
         dark="#000",
@@ -42,4 +42,4 @@ def svg(link: str, code: str) -> bytes:
         svgclass=None,
         lineclass=None,
     )
-    return drawn.getvalue()
+    return file.getvalue()

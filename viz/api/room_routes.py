@@ -72,7 +72,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
         headers = {**NO_STORE, "X-Accel-Buffering": "no"}
         return StreamingResponse(events(room, name), 200, headers, "text/event-stream")
 
-    async def drawing(request: "Request") -> "Response":
+    async def qr_code(request: "Request") -> "Response":
         code = rooms.get(request.path_params["code"]).code
         picture = qr.svg(request.query_params.get("link", ""), code)
         return Response(picture, headers=NO_STORE, media_type="image/svg+xml")
@@ -80,7 +80,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
     return [
         Route("/api/room", guarded(opening, allowed_hosts), methods=["POST"]),
         Route("/api/room/{code}/events", guarded(listening, allowed_hosts), methods=["GET"]),
-        Route("/api/room/{code}/qr", guarded(drawing, allowed_hosts), methods=["GET"]),
+        Route("/api/room/{code}/qr", guarded(qr_code, allowed_hosts), methods=["GET"]),
         Route("/api/room/{code}/{change}", guarded(changing, allowed_hosts), methods=["POST"]),
     ]
 

@@ -247,7 +247,7 @@ def changed(entry: TraceEntry, id: str) -> dict[str, Any]:
 
 
 def every_weight(entry: TraceEntry, **asked: Any) -> int:
-    """How many weights all heads have."""
+    """How many weights all heads have; for those of further passes, too."""
     return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 

@@ -99,7 +99,7 @@ ANSWERS = (
     Endpoint("objects", TEXT, objects.objects),
     Endpoint("points", TEXT, objects.points, {**HEAD, "query": WHOLE}),
     Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
-    Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=pictured.every_weight),
+    Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=text.every_weight),
     Endpoint("readers", TEXT, pictured.readers, {**HEAD, "number": WHOLE, **AREA}, FRAME),
     Endpoint(
         "relative",
@@ -107,7 +107,7 @@ ANSWERS = (
         pictured.relative,
         {**HEAD, **ROWS, "question": sentence},
         {},
-        pictured.every_weight,
+        text.every_weight,
     ),
     Endpoint(
         "need",
@@ -115,12 +115,10 @@ ANSWERS = (
         pictured.need,
         {"number": WHOLE, **AREA, **ROWS},
         {"mask": one_of(*pictured.MASKS), **FRAME},
-        pictured.every_weight,
+        text.every_weight,
     ),
-    Endpoint(
-        "versus", TEXT, pictured.versus, {"row": WHOLE}, {"rival": word}, pictured.every_weight
-    ),
-    Endpoint("captions", TEXT, pictured.captions, {"texts": sentence}, {}, pictured.every_weight),
+    Endpoint("versus", TEXT, pictured.versus, {"row": WHOLE}, {"rival": word}, text.every_weight),
+    Endpoint("captions", TEXT, pictured.captions, {"texts": sentence}, {}, text.every_weight),
     *(endpoint for paper in PAPERS.values() for endpoint in paper.endpoints),
 )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from viz.lessons.inputs import Input, Value
 
 ON_SCREEN = "the numbers on the screen"
+SMOLLM2 = "these weights: those of SmolLM2, trained on two trillion tokens of text"
 SIZES = "the sizes alone"
 
 

@@ -60,6 +60,8 @@ def _over(request: Request, chosen: Chosen) -> Content:
 
 
 def _method(request: Request, chosen: Chosen) -> Content:
+    from analysis.sinks import resting_on
+
     info, method = BY_NAME[chosen.name], chosen.name
     entry, site = text_entry(request), request.index
     if info.kind == "relevance":
@@ -84,18 +86,16 @@ def _method(request: Request, chosen: Chosen) -> Content:
             [Table(method, ("key",), answers, named, at | {"query": row})],
         )
     try:
-        values = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard).numpy(
-            force=True
-        )
+        matrix = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard)
     except ValueError as error:
         raise ValueError(" ".join(str(error).split())) from error
     labels = {"query": query, "key": key}
-    resting = resting_on(values) if request.selection.sinks != "shown" else None
-    if resting is not None:
-        share = float(values[:, resting].mean())
-        description += f" “{key[resting]}” is hidden: {100 * share:.3g} % went there."
+    values = matrix.numpy(force=True)
+    if request.selection.sinks != "shown" and (resting := resting_on(matrix)) is not None:
+        hidden, share = resting
+        description += f" “{key[hidden]}” is hidden: {100 * share:.3g} % of a row went there."
         values = values.copy()
-        values[:, resting] = 0
+        values[:, hidden] = 0
     return Content(
         description,
         [
@@ -104,19 +104,6 @@ def _method(request: Request, chosen: Chosen) -> Content:
         ],
         [Table(method, ("query", "key"), values, labels, at)],
     )
-
-
-def resting_on(values: np.ndarray) -> int | None:
-    """The key that takes over half of each row, on the mean over the rows that see it.
-
-    Rows that see it have to be at least half of all.
-    """
-    from analysis.sinks import MOST
-
-    seen = (values > 0).sum(0)
-    rests = (values.sum(0) > MOST * seen) & (2 * seen >= len(values))
-    share = np.where(rests, values.sum(0) / np.maximum(seen, 1), 0)
-    return int(share.argmax()) if rests.any() else None
 
 
 def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:

@@ -1,7 +1,18 @@
 """The story of the block: the residual stream."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within, Word
-from viz.lessons.story import ON_SCREEN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import (
+    ON_SCREEN,
+    SMOLLM2,
+    Lesson,
+    Misreading,
+    Option,
+    Page,
+    Plan,
+    Question,
+    Step,
+    Try,
+)
 
 ON = (0, 0, 0, 0)
 X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)  # two words of four features
@@ -9,6 +20,11 @@ FAR = (1.2, -0.4, 0.6, 0.2, 30, 1.5, 0.3, -1.1)
 DOUBLED = (2.4, -0.8, 1.2, 0.4, -0.8, 1.5, 0.3, -1.1)
 
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "leaky_relu")
+
+TEXTS = (  # that SmolLM2 goes on with
+    Try("A name", {"text": "When Mary and John went to the store, John gave a drink to"}),
+    Try("A repeat", {"text": "magnet violet cobalt planet magnet violet cobalt"}),
+)
 
 LESSON = Lesson(
     name="block",
@@ -225,17 +241,9 @@ LESSON = Lesson(
                 " embedding reads as the token itself, for the table that it comes from is the one"
                 " that reads it.",
             ),
-            tries=(
-                Try(
-                    "A name",
-                    {
-                        "text": "When Mary and John went to the store, John gave a drink to",
-                    },
-                ),
-                Try("A repeat", {"text": "magnet violet cobalt planet magnet violet cobalt"}),
-            ),
+            tries=TEXTS,
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
         Step(
             "attribution",
@@ -252,17 +260,9 @@ LESSON = Lesson(
                 " here; only an ablation shows that.",
             ),
             formulas=("logit_{w} = Σ_{part} W_{w} · (γ x_{part} / rms(x_{end}))",),
-            tries=(
-                Try(
-                    "A name",
-                    {
-                        "text": "When Mary and John went to the store, John gave a drink to",
-                    },
-                ),
-                Try("A repeat", {"text": "magnet violet cobalt planet magnet violet cobalt"}),
-            ),
+            tries=TEXTS,
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
         Step(
             "norm",

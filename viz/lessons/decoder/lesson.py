@@ -1,7 +1,7 @@
 """The story of the decoder: a masked grid that grows by a token."""
 
 from viz.lessons.inputs import Count, OneOf, Word
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SMOLLM2, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 SMALL = {"text": "the king saw", "written": 5}  # what the small network knows
 FRAMED = {"written": 9}  # as much of a sentence as there is room for
@@ -16,7 +16,7 @@ LESSON = Lesson(
     needs=("block", "head_layer"),
     minutes=20,
     figure="A decoder writes a sentence",
-    computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+    computed=SMOLLM2,
     real=("smollm2",),
     inputs={
         "text": Word("The sun rises in the"),

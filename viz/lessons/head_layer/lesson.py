@@ -1,7 +1,7 @@
 """The story of the head layer."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SMOLLM2, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="head_layer",
@@ -122,7 +122,7 @@ LESSON = Lesson(
             ),
             code=("logits = h @ embedding.weight.T",),
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
         Step(
             "gradient",
@@ -244,7 +244,7 @@ LESSON = Lesson(
             ),
             board=True,
             inputs={"target": 0},
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
     ),
     takeaways=(

@@ -1,7 +1,18 @@
 """The story of many heads."""
 
 from viz.lessons.inputs import Count, OneOf, Sentence
-from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import (
+    SIZES,
+    SMOLLM2,
+    Lesson,
+    Misreading,
+    Option,
+    Page,
+    Plan,
+    Question,
+    Step,
+    Try,
+)
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
@@ -224,7 +235,7 @@ LESSON = Lesson(
                 ),
             ),
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
     ),
     takeaways=(

@@ -1,7 +1,7 @@
 """The story of positions."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Sentence
-from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import SMOLLM2, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 EMBEDDINGS = (0.3, -0.8, 0.5, 0.1, -0.6, 0.4, 0.9, -0.2, 0.7, 0.2, -0.4, 0.6)
 
@@ -202,7 +202,7 @@ LESSON = Lesson(
             formulas=("angle = p / 100000^{2j/64}",),
             tries=(Try("A repeat", {"sentence": "magnet violet cobalt planet magnet violet"}),),
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
         Step(
             "alibi",

@@ -1,7 +1,18 @@
 """The story of the scale and the softmax."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within
-from viz.lessons.story import ON_SCREEN, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import (
+    ON_SCREEN,
+    SMOLLM2,
+    Lesson,
+    Misreading,
+    Option,
+    Page,
+    Plan,
+    Question,
+    Step,
+    Try,
+)
 
 LESSON = Lesson(
     name="scale",
@@ -247,7 +258,7 @@ LESSON = Lesson(
             ),
             tries=(Try("A repeat", {"sentence": "magnet violet cobalt planet magnet violet"}),),
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
     ),
     takeaways=(

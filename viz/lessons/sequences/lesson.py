@@ -1,7 +1,7 @@
 """The story of why attention replaced recurrence and convolution."""
 
 from viz.lessons.inputs import Count, OneOf, Sentence, Within
-from viz.lessons.story import Lesson, Misreading, Option, Plan, Question, Step, Try
+from viz.lessons.story import SMOLLM2, Lesson, Misreading, Option, Plan, Question, Step, Try
 
 LESSON = Lesson(
     name="sequences",
@@ -168,7 +168,7 @@ LESSON = Lesson(
                 Try("A clause between", {"sentence": "The books that my sister bought"}),
             ),
             board=True,
-            computed="these weights: those of SmolLM2, trained on two trillion tokens of text",
+            computed=SMOLLM2,
         ),
     ),
     takeaways=(

@@ -207,14 +207,16 @@ def take() -> None:
     value = (state.get(f"{PAGE}_view") or {}).get("edit")
     sent = value.get("sent") if isinstance(value, Mapping) else None
     taken: list[str] = state.setdefault(f"{PAGE}/edits/taken", [])
-    note = session.noting()  # an interrupted run takes each once, and the next one makes it
+    asked: dict[str, Callable[[], None]] = {}
     for each in sent if isinstance(sent, list) else []:
         id, text, second = (each.get(name) for name in ("id", "text", SECOND))
         if not isinstance(id, str) or id in taken or not isinstance(text, str):
             continue
-        taken.append(id)
-        del taken[:-MOST_UNDONE]
-        note(STEPS.get(text) or partial(_add, text, second if isinstance(second, str) else ""))
+        add = partial(_add, text, second if isinstance(second, str) else "")
+        asked[id] = STEPS.get(text, add)
+    session.defer(asked.values())
+    taken.extend(asked)
+    del taken[:-MOST_UNDONE]
     session.catch_up()
 
 
@@ -307,8 +309,8 @@ def _button(
 # ---- what is done to the list
 
 
-def remembering() -> Callable[[], None]:
-    """Called before a change of the list: what to call after it, so that “Undo” returns to now."""
+def undo_point() -> Callable[[], None]:
+    """Takes down the list before a change; what it returns, called after, lets “Undo” go back."""
     past, future, before = _history("past"), _history("future"), _now()
 
     def note() -> None:
@@ -357,7 +359,7 @@ def _switch_beside(listed: Listed) -> None:
 def _become(listed: Listed) -> None:
     """Makes the list another one, which can be undone."""
     session.fold(PAGE)
-    note = remembering()
+    note = undo_point()
     session.edit(PAGE, _settings(listed))
     note()
 
@@ -388,7 +390,7 @@ def _request_of(
 def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:
     """Shows a kept run; “Undo” returns to the edits of now."""
     session.fold(PAGE)
-    note = remembering()
+    note = undo_point()
     runs.open_run(run, params_of)
     note()
 

@@ -135,7 +135,7 @@ def take(example: Example) -> None:
     """
     settings = {"input": example.input, "target": example.target or "", "chat": "no"}
     now = session.get(PAGE, "edits")
-    note = edits.remembering()
+    note = edits.undo_point()
     changes = now != example.edits and (bool(example.edits) or now in EDITS)
     if changes:
         settings |= {"edits": example.edits, "off": "", "edited": edits.AFTER}

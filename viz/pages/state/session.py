@@ -139,10 +139,10 @@ def callback(action: Callable[..., None], page: str | None = None) -> Callable[.
     return note
 
 
-def noting() -> Callable[[Callable[[], None]], None]:
-    """A function that notes actions without the session state, for `catch_up` to run."""
+def defer(actions: Iterable[Callable[[], None]]) -> None:
+    """Leaves actions to `catch_up`; an interruption leaves all of them or none."""
     waiting: list[Waiting] = st.session_state.setdefault("state/waiting", [])
-    return lambda action: waiting.append(Waiting(action, None, 0))
+    waiting.extend(Waiting(action, None, 0) for action in actions)
 
 
 def catch_up() -> None:

@@ -27,7 +27,7 @@ export const LEAST = 9; // CSS pixels of a frame
 /**
  * @param {ImageState} state
  * @param {HTMLCanvasElement[]} [above] layers between the colours and the note
- * @param {HTMLElement[]} [marks] frames besides
+ * @param {HTMLElement[]} [marks] other frames
  */
 export function overPicture(state, above = [], marks = []) {
   const ground = element("canvas", "hs-layer");

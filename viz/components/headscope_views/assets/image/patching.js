@@ -5,12 +5,12 @@ import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { callOf } from "../core/edit_text.js";
-import { capital, legible } from "../core/labels.js";
-import { pathOf } from "../core/sources.js";
+import { legible } from "../core/labels.js";
 import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
 import { colourOf, disagreement, largest } from "../methods/methods.js";
 import { labelled } from "../methods/output_menu.js";
+import { inTwoSteps } from "../matter/in_two_steps.js";
 
 /** @import {Panel, StatesAnswer, Theme} from "../types" */
 /** @import {ImageState} from "./state.js" */
@@ -158,22 +158,11 @@ export function statesOf(state, parent, edit) {
       const { output } = state.selection;
       const classes = state.base.explains === "classes";
       const asked = { second: second.trace, ...(classes && output ? { output } : {}) };
-      const rough = answerOf(pathOf(KEY, asked));
-      const exact = rough && !("why" in rough) ? answerOf(pathOf(KEY, { ...asked, top: top.value })) : null;
-      const answer = exact ?? rough;
-      const why = answer && "why" in answer ? `${capital(answer.why)}.` : "";
-      setText(wait, exact && !why ? "" : why || view.waitingFor(KEY, "Patching states"));
-      stop.render();
-      waiting.hidden = !wait.textContent;
-      body.hidden = !answer || Boolean(why);
-      if (!answer || "why" in answer) return;
+      /** @type {StatesAnswer | null} */
+      const answer = inTwoSteps(view, KEY, asked, top.value, { wait, waiting, body, stop }, "Patching states");
+      if (!answer) return;
       drawn = answer;
       if (built(answer, theme)) build(answer, theme);
     },
   };
-
-  /** @param {string} path */
-  function answerOf(path) {
-    return /** @type {StatesAnswer | {why: string} | null} */ (view.answer(KEY, path));
-  }
 }

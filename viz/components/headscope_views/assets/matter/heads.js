@@ -14,6 +14,7 @@ import { signed } from "../core/ticks.js";
 import { colourOf, largest } from "../methods/methods.js";
 import { labelled } from "../methods/output_menu.js";
 import { rankOf, strip } from "./strip.js";
+import { inTwoSteps } from "./in_two_steps.js";
 
 /** @import {MattersAnswer, MattersInLayer, Selection, Theme} from "../types" */
 /** @import {Control} from "./strip.js" */
@@ -244,15 +245,9 @@ export function headsThatMatter(swept, parent) {
       const [output, { matter }] = [outputOf(), view.selection];
       off.value = matter;
       const asked = { site: swept.site(), off: matter, ...(output ? { output } : {}) };
-      const rough = answerOf(pathOf(KEY, asked));
-      const exact = rough && !("why" in rough) ? answerOf(pathOf(KEY, { ...asked, top: top.value })) : null;
-      const answer = exact ?? rough;
-      const why = answer && "why" in answer ? answer.why : "";
-      setText(wait, exact && !why ? "" : capital(why) || view.waitingFor(KEY, "Switching off heads"));
-      stop.render();
-      waiting.hidden = !wait.textContent;
-      body.hidden = !answer || Boolean(why);
-      if (!answer || "why" in answer) return;
+      /** @type {MattersAnswer | null} */
+      const answer = inTwoSteps(view, KEY, asked, top.value, { wait, waiting, body, stop }, "Switching off heads");
+      if (!answer) return;
       if (drawn(answer, theme.mode)) {
         if (answered && String(answered.sites) !== String(answer.sites)) chosen = null;
         answered = answer;
@@ -262,11 +257,6 @@ export function headsThatMatter(swept, parent) {
       swept.receive?.(answer);
     },
   };
-
-  /** @param {string} path */
-  function answerOf(path) {
-    return /** @type {MattersAnswer | {why: string} | null} */ (view.answer(KEY, path));
-  }
 }
 
 /**

@@ -35,9 +35,9 @@ export function changedOffer(state) {
       if (!asks) state.view.forget("changed");
       if (!change || box.hidden) return;
       const { site, head } = state.selection;
-      const is = "site" in change;
-      show.hidden = !is || (change.site === site && change.head === head);
-      if (!is) return words.replaceChildren(" The edits changed no weight.");
+      const hasChange = "site" in change;
+      show.hidden = !hasChange || (change.site === site && change.head === head);
+      if (!hasChange) return words.replaceChildren(" The edits changed no weight.");
       const { query, key } = state.labels(change.site);
       const amount = `${change.change > 0 ? "+" : "−"}${Math.abs(change.change).toFixed(3)}`;
       words.replaceChildren(

@@ -19,7 +19,7 @@ import { faithful } from "../methods/faithful.js";
 import { colourOf, fusedIn, fusedQueryOf, largest, nameOf, number } from "../methods/methods.js";
 import { showsOf, spansOf, together } from "../methods/methods.js";
 import { modelMap, topOf } from "./model_map.js";
-import { restingIn, restingOffer } from "./resting.js";
+import { restingIn, restingOffer, sharesOf } from "./resting.js";
 
 /** @import {Cell, HiddenSinks, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -200,10 +200,12 @@ function part(state, parent, name) {
    */
   function restingOf({ cells, shape: [rows, cols] }) {
     const { queries, keys } = state.site();
-    const resting = rows === queries && cols === keys ? restingIn(cells, rows, cols) : null;
+    if (rows !== queries || cols !== keys) return null;
+    const shares = sharesOf(cells, rows, cols); // of norms, whose rows have other sums than 1
+    const resting = restingIn(shares, rows, cols);
     return resting && {
       ...{ ...resting, keys: [resting.key] },
-      shares: Float32Array.from({ length: rows }, (_, query) => cells[query * cols + resting.key]),
+      shares: Float32Array.from({ length: rows }, (_, query) => shares[query * cols + resting.key]),
     };
   }
 
@@ -245,7 +247,7 @@ function part(state, parent, name) {
         ? ""
         : `${(100 * answer.mixing).toFixed(0)} % of ${token} comes from others (mixing ratio). `;
     const left = hidden
-      ? `“${legible(state.texts().key.labels[hidden.keys[0]]).trim()}” is hidden: ${(100 * hidden.share).toFixed(0)} % went there. `
+      ? `“${legible(state.texts().key.labels[hidden.keys[0]]).trim()}” is hidden: ${(100 * hidden.share).toFixed(0)} % of a row went there. `
       : "";
     say(`${sum}${mixed}${left}Colours from 0 to ${number(topOf(reply, hidden))}. ${moreIs(theme.mode)} = more.`);
   }

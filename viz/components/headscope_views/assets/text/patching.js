@@ -6,13 +6,13 @@ import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { callOf } from "../core/edit_text.js";
-import { capital, legible } from "../core/labels.js";
-import { pathOf } from "../core/sources.js";
+import { legible } from "../core/labels.js";
 import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
 import { placeOf, walk } from "../core/cells.js";
 import { colourOf, disagreement, largest } from "../methods/methods.js";
 import { labelled } from "../methods/output_menu.js";
+import { inTwoSteps } from "../matter/in_two_steps.js";
 
 /** @import {PatchedAnswer, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -167,22 +167,11 @@ export function patching(state, parent) {
       }
       const { output } = state.selection;
       const asked = { second: text, ...(output ? { output } : {}) };
-      const rough = answerOf(pathOf(KEY, asked));
-      const exact = rough && !("why" in rough) ? answerOf(pathOf(KEY, { ...asked, top: top.value })) : null;
-      const answer = exact ?? rough;
-      const why = answer && "why" in answer ? answer.why : "";
-      setText(wait, exact && !why ? "" : capital(why) || state.waitingFor(KEY, "Patching states"));
-      stop.render();
-      waiting.hidden = !wait.textContent;
-      body.hidden = !answer || Boolean(why);
-      if (!answer || "why" in answer) return;
+      /** @type {PatchedAnswer | null} */
+      const answer = inTwoSteps(state.view, KEY, asked, top.value, { wait, waiting, body, stop }, "Patching states");
+      if (!answer) return;
       drawn = answer;
       if (built(answer, theme)) build(answer, theme);
     },
   };
-
-  /** @param {string} path */
-  function answerOf(path) {
-    return /** @type {PatchedAnswer | {why: string} | null} */ (state.view.answer(KEY, path));
-  }
 }

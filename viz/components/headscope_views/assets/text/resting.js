@@ -35,6 +35,20 @@ export function restingIn(cells, rows, keys) {
 }
 
 /**
+ * Each cell of a matrix as a share of its row.
+ *
+ * @param {number[]} cells row by row
+ * @param {number} rows
+ * @param {number} keys
+ */
+export function sharesOf(cells, rows, keys) {
+  const sums = Array.from({ length: rows }, (_, row) =>
+    cells.slice(row * keys, (row + 1) * keys).reduce((sum, value) => sum + value, 0),
+  );
+  return cells.map((value, at) => value / (sums[Math.floor(at / keys)] || 1));
+}
+
+/**
  * A button, Without “[CLS]”, to stand after a sentence about a matrix; and the way back.
  *
  * @param {TextState} state
@@ -55,7 +69,7 @@ export function restingOffer(state, others = "") {
       back.hidden = !hides;
       without.parentElement?.toggleAttribute("hidden", without.hidden && back.hidden);
       if (!resting || hides) return;
-      const share = `${(100 * resting.share).toFixed(0)} % of the weight rests on this token.`;
+      const share = `${(100 * resting.share).toFixed(0)} % of a row rests on this token, on average.`;
       without.title = `${share} Hide it${others}`;
       without.removeAttribute("aria-label");
       without.replaceChildren("Without ", ...quoted(state.texts().key.labels[resting.key].trim()));
