@@ -19,8 +19,8 @@ const KEY = "states";
 const TOPS = [10, 20, 40]; // states that are patched in passes of their own
 const DIGITS = 3;
 const SENTENCE =
-  "The state of each layer and patch of the second picture is put in the place of this one’s, one at a time: what" +
-  " that does to the output. A map for each layer; choose a patch to read it. By attribution, what follows the state is linearised.";
+  "One at a time, the state of each layer and patch is replaced by that of the second picture; a map for each layer" +
+  " shows what this does to the output. Choose a patch to read it. By attribution, what follows the state is linearised.";
 
 /**
  * @param {ImageState} state
@@ -136,7 +136,7 @@ export function statesOf(state, parent, edit) {
     const every = answer.attribution.flatMap((row, layer) => row.map((_, token) => effect(layer, token)));
     const most = largest(every);
     const passes = answer.exact?.flat().filter((value) => value !== null).length ?? 0;
-    const subject = answer.number === "logit" ? ["What each state does to the logit of ", ...quoted(legible(answer.name))] : [`How far each state moves the last state of the ${answer.name} to that of the second picture, 1 being all of the way`];
+    const subject = answer.number === "logit" ? ["What each state does to the logit of ", ...quoted(legible(answer.name))] : [`How far each state moves the last state of the ${answer.name} towards that of the second picture, where 1 is all the way`];
     setText(said, ...subject, `: all by attribution${answer.exact ? `, ${passes} exactly; ${disagreement(answer.attribution, answer.exact)}` : "."} ${theme.mode === "dark" ? "Orange" : "Brown"} adds, blue takes away; colours up to ${most.toPrecision(3)}.`);
     maps.replaceChildren(...answer.attribution.map((_, layer) => mapOf(layer, most, theme)));
     const best = answer.attribution.map((_, layer) => ({ layer, token: strongest(layer) })).sort((a, b) => Math.abs(effect(b.layer, b.token)) - Math.abs(effect(a.layer, a.token)));
