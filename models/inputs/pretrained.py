@@ -442,7 +442,11 @@ SPOKEN_TOKENS = 224  # longest generated transcript: half of Whisper's positions
 def add_target(
     model: "Model", inputs: ModelInputs, target: Any, watch: Watch | None = None
 ) -> None:
-    """Adds the decoder's input: the start token, then the target without its last token."""
+    """Adds the decoder's input: the start token, then the target without its end.
+
+    Ids lose their last one. A text loses the end symbol that the tokenizer adds, and nothing where
+    it adds none: the last row then tells what follows the last word.
+    """
     if "decoder_input_ids" in inputs.arguments:
         if target is not None:
             raise ValueError("target: expected none beside decoder_input_ids")
@@ -462,11 +466,11 @@ def add_target(
         return
     first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
-        whole = tuple(tokens_of_ids(row, model.tokenizer) for row in target.tolist())
+        whole = tuple(tokens_of_ids(row, model.tokenizer)[:-1] for row in target.tolist())
     else:
-        whole = read(model, target)
+        whole = tuple(item[:-1] if item.special[-1] else item for item in read(model, target))
     items = (item[1:] if item.ids[:1] == (begin,) else item for item in whole)
-    tokens = tuple(first + item[:-1] for item in items)
+    tokens = tuple(first + item for item in items)
     if len(tokens) != inputs.items:
         raise ValueError(f"target: expected {inputs.items} items, received {len(tokens)}")
     ids, mask, _ = batch(model, tokens)
