@@ -26,6 +26,7 @@ const TASTES = ["romance", "action", "comedy"];
 const WORDS = ["word 0", "word 1"];
 const FEATURES = ["feature 0", "feature 1", "feature 2"];
 const [CELL, TALL, TOP] = [56, 34, 186];
+const INSET = 3; // of a bar in its cell
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
@@ -133,7 +134,6 @@ function ratings({ film, viewer, products, match }, { ink, inputs, reached }) {
 function scores({ x, row, scores: products }, { ink, inputs, reached }) {
   const { query, key } = ink.term;
   const digits = digitsOf(x);
-  const most = Math.max(0.01, ...products.flat().map(Math.abs));
   const cells = { cell: CELL, tall: TALL, size: 13 };
   const edit = (/** @type {number} */ i, /** @type {number} */ j) => ({
     label: `${WORDS[i]}, ${FEATURES[j]}`,
@@ -148,10 +148,11 @@ function scores({ x, row, scores: products }, { ink, inputs, reached }) {
     ...matrix("X", x, { ...cells, x: queryX, y: TOP, title: "X: queries", term: "query", digits, fill: () => ink.background, stroke: query, edit }, ink),
     ...matrix("T", transposed, { ...cells, x: keyX, y: 48, title: "Xᵀ: keys", term: "key", digits, fill: () => ink.background, stroke: key, edit: (j, i) => edit(i, j) }, ink),
     ...matrix("S", products, {
-      ...{ ...cells, x: keyX, y: TOP, digits: digitsOf(products), fill: (value) => ink.signed((0.55 * value) / most), lit: (i) => i === row },
+      ...{ ...cells, x: keyX, y: TOP, digits: digitsOf(products), fill: () => ink.background, lit: (i) => i === row },
       tip: (_, i, j) => `${WORDS[i]} · ${WORDS[j]} = ${writtenSum(x[i], x[j], 4)}`,
       of: (i, j) => [...rowOf("X", i, x[i].length), ...columnOf("T", j, x[j].length)],
     }, ink),
+    ...bars("S", products, { x: keyX, ...scaleOf(products) }, ink.text, ink),
     { key: "S/name", kind: "text", x: keyX + CELL, y: TOP + 2 * TALL + 16, text: "scores X Xᵀ", size: 15, bold: true },
   ];
   WORDS.forEach((name, i) => {
@@ -166,6 +167,28 @@ function scores({ x, row, scores: products }, { ink, inputs, reached }) {
   return marks;
 }
 
+/** Where the bars of some numbers begin and end: 0 is in sight. @param {number[][]} values */
+const scaleOf = (values) => ({ low: Math.min(0, ...values.flat()), high: Math.max(0, ...values.flat()) });
+
+/**
+ * A bar in each cell of a matrix, all on one scale, from 0.
+ *
+ * @type {(key: string, values: number[][], place: {x: number, low: number, high: number}, fill: string, ink: Moment["ink"]) => Mark[]}
+ */
+function bars(key, values, { x, low, high }, fill, ink) {
+  const [room, tall] = [CELL - 2 * INSET, 4];
+  const at = (/** @type {number} */ value) => (room * (value - low)) / (high - low || 1);
+  /** @type {Mark[]} */
+  const marks = values.flatMap((row, i) =>
+    row.map((value, j) => ({
+      ...{ key: `${key}/${i}.${j}/bar`, kind: "rect", x: x + j * CELL + INSET + Math.min(at(0), at(value)), y: TOP + (i + 1) * TALL - INSET - tall },
+      ...{ w: Math.abs(at(value) - at(0)), h: tall, fill },
+    })),
+  );
+  const ends = [low, high].map((end) => fixed(end, Number.isInteger(end) ? 0 : 2));
+  return [...marks, { key: `${key}/scale`, kind: "text", x: x + CELL, y: TOP + 2 * TALL + 36, text: `bars: ${ends[0]} to ${ends[1]}`, size: 13, fill: ink.muted }];
+}
+
 /**
  * @param {Numbers} numbers
  * @param {Moment} moment
@@ -177,10 +200,11 @@ function weights({ row, scores: products, exponentials, shifts, sums: totals, we
     { key: "softmax", kind: "arrow", x: 384, y: middle, x2: 428, y2: middle, stroke: ink.muted, width: 2 },
     { key: "softmax/name", kind: "text", x: 406, y: middle - 14, text: "softmax", size: 13, fill: ink.muted },
     ...matrix("A", shares, {
-      ...{ x, y: TOP, cell: CELL, tall: TALL, size: 13, digits: 4, term: "weight", fill: (share) => ink.weight(share), lit: (i) => i === row },
+      ...{ x, y: TOP, cell: CELL, tall: TALL, size: 13, digits: 4, term: "weight", fill: () => ink.background, lit: (i) => i === row },
       tip: (share, i, j) => `exp(${exponent(products[i][j], shifts[i])}) / ${fixed(totals[i], 4)} = ${fixed(exponentials[i][j], 4)} / ${fixed(totals[i], 4)} = ${fixed(share, 4)}`,
       of: (i) => rowOf("S", i, products[i].length),
     }, ink),
+    ...bars("A", shares, { x, low: 0, high: 1 }, ink.term.weight, ink),
     { key: "A/name", kind: "text", x: x + CELL, y: TOP + 2 * TALL + 16, text: "weights", size: 15, bold: true, fill: ink.term.weight, term: "weight" },
   ];
 }
@@ -225,7 +249,8 @@ function mixture({ x, row, weights: shares, outputs }, { ink }) {
     }, ink),
     { key: "Y/row0", kind: "text", x: 62, y: 353, text: WORDS[0], size: 13, anchor: "end", fill: ink.muted },
     { key: "Y/row1", kind: "text", x: 62, y: 387, text: WORDS[1], size: 13, anchor: "end", fill: ink.muted },
-    { key: "lines/head", kind: "text", x: right, y: 308, text: `between the words: the output of ${WORDS[row]}`, size: 13, anchor: "end", fill: ink.muted },
+    { key: "lines/head", kind: "text", x: right, y: 318, text: `between the words: the output of ${WORDS[row]}`, size: 13, anchor: "end", fill: ink.muted },
+    ...[low, high].map((end, i) => /** @type {Mark} */ ({ key: `lines/end${i}`, kind: "text", x: at(end), y: 432, text: fixed(end, end ? 2 : 0), size: 13, fill: ink.muted })),
   ];
   FEATURES.forEach((name, j) => {
     const y = 342 + 34 * j;
