@@ -43,7 +43,7 @@ def vocabulary_of(model: "Model", trace: Trace) -> Vocabulary | None:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The likeliest tokens or classes, by name.
+    """The likeliest tokens or classes, by name; as a string, one a line with its probability.
 
     Attributes:
         likeliest: their ids and probabilities.
@@ -52,6 +52,10 @@ class Prediction:
 
     likeliest: Likeliest
     names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        each = zip(self.likeliest.ids, self.names, self.likeliest.probabilities, strict=True)
+        return "\n".join(f"{name or id} {share:.4f}" for id, name, share in each)
 
 
 def predict(

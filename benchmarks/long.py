@@ -153,7 +153,7 @@ def fused(t: Trace, site: Site) -> float:
 
 def windows(t: Trace) -> list[float]:
     """Milliseconds of windows of heads over the matrix."""
-    entry = TraceEntry(t, lambda site, head: "")
+    entry = TraceEntry(t, lambda *_: "")
     tokens, times = len(t.labels), []
     for number in range(WINDOWS + 1):
         start = (tokens - WINDOW) * number // WINDOWS

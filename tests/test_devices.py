@@ -383,7 +383,7 @@ def of_ids(device: str, folder: Path) -> TraceEntry:
     opened = load(config, device=device)
     return TraceEntry(
         trace(opened, ids),
-        lambda site, head: f"t.weights({site}, {head!r})",
+        lambda site, head, *_: f"t.weights({site}, {head!r})",
         opened=lambda: (opened, ids, None),
     )
 

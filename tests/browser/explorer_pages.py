@@ -76,7 +76,7 @@ class Source:
             ],
         }
 
-    def _code(self, site: int, head: int | str) -> str:
+    def _code(self, site: int, head: int | str, *_: object) -> str:
         return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"
 
     def _predict(

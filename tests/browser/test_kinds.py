@@ -22,7 +22,7 @@ class Traced:
     trace = "t1"
 
     def __init__(self, shown: Any) -> None:
-        self.entry = TraceEntry(shown, lambda site, head: "")
+        self.entry = TraceEntry(shown, lambda *_: "")
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))

@@ -26,7 +26,7 @@ class Traced:
 
     def __init__(self) -> None:
         self.found = trace(load("minilm"), TEXT)
-        self.entry = TraceEntry(self.found, lambda site, head: "code")
+        self.entry = TraceEntry(self.found, lambda *_: "code")
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))

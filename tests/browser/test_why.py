@@ -33,7 +33,7 @@ class Traced:
         model = load(config)
         self.found = trace(model, IDS, hidden=True)
         opened = (model, IDS, None)
-        self.entry = TraceEntry(self.found, lambda site, head: "code", opened=lambda: opened)
+        self.entry = TraceEntry(self.found, lambda *_: "code", opened=lambda: opened)
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))

@@ -92,7 +92,7 @@ def test_a_file_has_the_site(t: Trace, tmp_path: Path) -> None:
 
 def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    entry = TraceEntry(t, lambda site, head: code_of(t, site, head))
+    entry = TraceEntry(t, lambda site, head, *_: code_of(t, site, head))
     files = set()
     for index, site in enumerate(t.sites):
         expected = t.weights(site, 0)

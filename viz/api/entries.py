@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 THUMB = 40  # maximum cells per side of a thumbnail
 
 Kind = Literal["text", "image", "corpus"]
-Code = Callable[[int, int | str], str]
+
+
+class Code(Protocol):
+    """Python code for the weights of a site and head, and for an answer of `predictions`."""
+
+    def __call__(self, site: int, head: int | str, answer: Mapping[str, Any] = ..., /) -> str: ...
 
 
 class Predict(Protocol):

@@ -29,10 +29,17 @@ def provenance(entry: TraceEntry, id: str, site: int) -> dict[str, Any]:
     return {"line": line(trace, trace.site(attention_site))}
 
 
-def code(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
-    """Python code for the weights shown."""
+def code(
+    entry: TraceEntry,
+    id: str,
+    site: int,
+    head: int | str,
+    direction: str = "out",
+    token: int | None = None,
+) -> dict[str, Any]:
+    """Python code for the weights shown, and the prediction at the selected position."""
     site_at(entry.view, site, head)
-    return {"code": entry.code(site, head)}
+    return {"code": entry.code(site, head, predictions(entry, id, site, direction, token))}
 
 
 def predictions(

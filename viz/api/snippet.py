@@ -1,6 +1,7 @@
-"""Python code that reproduces the weights of a view in a notebook."""
+"""Python code that prints the weights and the prediction of a view."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
@@ -19,8 +20,11 @@ def code(
     view: "Trace | View",
     site: int,
     head: int | str,
+    answer: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
-    """Python code that opens the model, traces the input, and reads the weights of a head.
+    """Python code that opens the model, traces the input, and prints what is on screen.
+
+    That is the prediction at a token, or its change by edits, and the weights of a head.
 
     Args:
         request: of the trace.
@@ -28,6 +32,7 @@ def code(
         view: the trace, or a view of it.
         site: index of the layer.
         head: a head, or "mean" or "max" of all.
+        answer: of the `predictions` route; {} without a prediction.
     """
     imports = {TRACE}
     lines = [f"model = load({', '.join(_source(request.model, imports))})"]
@@ -48,44 +53,49 @@ def code(
         imports.add("from models.averaged import averaged")
         passes = f"trace(model, {', '.join(['text', *options])}) for text in {written[0]}"
         lines.append(f"t = averaged([{passes}])")
-    elif request.edits and model.trained:
-        lines += _comparison(request, model, view, written, options, imports)
     else:
-        lines.append(f"t = trace(model, {', '.join([*written, *options])})")
+        printed = _printed(request, model, view, answer, imports)
+        if any("before" in line for line in printed):
+            plain = [each for each in options if not each.startswith("edits=")]
+            lines.append(f"before = trace(model, {', '.join([*written, *plain])})")
+        lines += [f"t = trace(model, {', '.join([*written, *options])})", *printed]
     if needs_view(view, site):
         imports.add("from analysis.view import View")
         lines.append(view_line(view))
-    lines.append(f"{weights_of(view, site, head)}  # query × key")
+    lines += [f"weights = {weights_of(view, site, head)}  # query × key", "print(weights)"]
     library = sorted(each for each in imports if each in LIBRARIES)
     ours = sorted(imports.difference(library))
     return "\n".join([*library, *([""] if library else []), *ours, "", *lines])
 
 
-def _comparison(
+def _printed(
     request: TraceRequest,
     model: "Model",
     view: "Trace | View",
-    written: list[str],
-    options: list[str],
+    answer: Mapping[str, Any],
     imports: set[str],
 ) -> list[str]:
-    """The lines that make both passes, and print what the edits do to the likeliest outputs."""
-    plain = [each for each in options if not each.startswith("edits=")]
-    passes = [
-        f"before = trace(model, {', '.join([*written, *plain])})",
-        f"t = trace(model, {', '.join([*written, *options])})",
-    ]
-    place = _place_of_answer(request, model, view)
-    if place is None:
-        return [*passes, *_distance(view, imports)]
-    imports |= {"from analysis.outputs import change", "from analysis.target import name_of"}
-    return [
-        *passes,
-        f"moved = change(before, t, {place}, count=3)",
-        "for id, *shares in zip(moved.ids, moved.before, moved.after):",
-        '    print(name_of(model, t.output, id) or id, "%.4f → %.4f" % tuple(shares))',
-        'print("KL %.4f nats" % moved.kl)',
-    ]
+    """The lines that print a prediction, or what the edits change in the output."""
+    place = answer.get("position", -1)
+    if answer.get("change"):
+        imports |= {"from analysis.outputs import change", "from analysis.target import name_of"}
+        return [
+            f"moved = change(before, t, {place}, count=3)",
+            "for id, *shares in zip(moved.ids, moved.before, moved.after):",
+            '    print(name_of(model, t.output, id) or id, "%.4f → %.4f" % tuple(shares))',
+            'print("KL %.4f nats" % moved.kl)',
+        ]
+    if answer:
+        imports.add("from analysis.predictions import predict")
+        return [f"print(predict(model, t{f', {place}' if 'position' in answer else ''}))"]
+    if model.questions and model.trained:
+        imports.add("from analysis.outputs import class_probabilities")
+        return [
+            "names = iter(model.classes)",
+            f"for shares in class_probabilities(t, {model.questions}):",
+            '    print(*(f"{name} {share:.4f}" for share, name in zip(shares, names)), sep=" · ")',
+        ]
+    return _distance(view, imports) if request.edits and model.trained else []
 
 
 def _distance(view: "Trace | View", imports: set[str]) -> list[str]:
@@ -99,19 +109,6 @@ def _distance(view: "Trace | View", imports: set[str]) -> list[str]:
     imports.add("from analysis.effects import EmbeddingDistance")
     token = ", 0" if trace.prefix else ""
     return [f'print("1 − cosine of the embeddings %.4g" % EmbeddingDistance(before{token})(t))']
-
-
-def _place_of_answer(request: TraceRequest, model: "Model", view: "Trace | View") -> int | None:
-    """The token whose prediction two passes are compared by; −1 for classes, None for neither."""
-    from analysis.predictions import vocabulary_of
-    from analysis.target import kind_of
-    from analysis.view import View
-
-    trace = view.trace if isinstance(view, View) else view
-    if kind_of(trace.output) == "classes":
-        return None if model.multi_label or model.questions else -1
-    known = vocabulary_of(model, trace)
-    return None if known is None or trace.target_tokens is not None else known.place
 
 
 PATH, TORCH = "from pathlib import Path", "import torch"

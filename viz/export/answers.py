@@ -53,7 +53,7 @@ ANSWERS = (
     Endpoint("sharpest", TEXT, text.sharpest, HEAD),
     Endpoint("changed", TEXT, text.changed, cost=text.every_weight),
     Endpoint("provenance", BOTH, provenance.provenance, SITE),
-    Endpoint("code", BOTH, provenance.code, HEAD),
+    Endpoint("code", BOTH, provenance.code, HEAD, {**options("direction"), "token": WHOLE}),
     Endpoint(
         "predictions",
         BOTH,

@@ -20,7 +20,12 @@ def text_entry(request: Request) -> "TraceEntry":
         return request.entry
     opened = None if request.run is None else partial(_opened, *request.run)
     about = {} if request.run is None else _asked(request.run[1])
-    return TraceEntry(request.view, partial(code_of, request.view), opened=opened, **about)
+    return TraceEntry(
+        request.view,
+        lambda site, head, *_: code_of(request.view, site, head),
+        opened=opened,
+        **about,
+    )
 
 
 def _asked(given: Any) -> dict[str, Any]:
@@ -63,7 +68,9 @@ def image_entry(request: Request) -> "TraceEntry":
     picture = Picture(file.getvalue(), "image/png")
     cut = Patches(picture, pixels.shape[0] // rows, dim, "c p1 p2")
     opened = None if request.run is None else partial(_opened, *request.run)
-    return TraceEntry(trace, partial(code_of, trace), opened=opened, patches=cut)
+    return TraceEntry(
+        trace, lambda site, head, *_: code_of(trace, site, head), opened=opened, patches=cut
+    )
 
 
 def code_of(view: "Trace | View", site: int, head: int | str) -> str:

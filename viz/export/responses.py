@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.methods import BY_NAME
 from viz.api.beside import second_of
 from viz.api.entries import Download, Patches, TraceEntry
+from viz.api.provenance import predictions
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 from viz.export.files import FIGURES, render
@@ -67,7 +68,9 @@ def python(
     ]
     if entry.patches is not None:
         asked.append(f"picture={entry.patches.source}")
-    code = entry.code(site, head)
+    selected = request.selection
+    answer = predictions(entry, id, site, selected.direction, selected.token)
+    code = entry.code(site, head, answer)
     chosen = request.selection.methods if "method" in FORM[form].options else ()
     methods = [BY_NAME[method.name] for method in chosen]
     if any(method.needs == "hidden" for method in methods):
@@ -98,7 +101,7 @@ def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) ->
     if output:
         arguments.append(f"target={output!r}")
     asked = ", ".join(arguments)
-    return [f"explain({asked}, method={method!r}).tokens" for method in methods]
+    return [f"print(explain({asked}, method={method!r}).tokens)" for method in methods]
 
 
 def _request(

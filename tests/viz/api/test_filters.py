@@ -26,7 +26,7 @@ def shown() -> View:
 
 @pytest.fixture(scope="module")
 def get(shown: View) -> Generator[Get, None, None]:
-    held = registry.once(("filters", id(shown)), lambda: TraceEntry(shown, lambda s, h: ""))
+    held = registry.once(("filters", id(shown)), lambda: TraceEntry(shown, lambda *_: ""))
     with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
         yield lambda name, **asked: client.get(f"/api/trace/{held.id}/{name}", params=asked)
 

@@ -26,7 +26,7 @@ def done() -> Trace:
 
 
 def entry_of(shown: Trace) -> TraceEntry:
-    return TraceEntry(shown, lambda site, head: "code")
+    return TraceEntry(shown, lambda *_: "code")
 
 
 def test_numbers_of_every_head(done: Trace) -> None:
@@ -80,7 +80,7 @@ def test_split_of_a_score(done: Trace) -> None:
 
 def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
     view = View(done)
-    entry = TraceEntry(view, lambda site, head: "code")
+    entry = TraceEntry(view, lambda *_: "code")
     site = view.sites[4]
     found = split_score(done, 4, 3, view.token(site, "out", 5), view.token(site, "in", 2))
     assert split(entry, "id", 4, 3, 5, 2)["score"] == found.score

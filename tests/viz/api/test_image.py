@@ -30,7 +30,7 @@ def entry_of(config, seed=0):
     image = Image.fromarray(pixels)
     found = trace(load(config), image)
     cut = Patches(encoded(image), config.patch, config.dim, config.order)
-    return TraceEntry(found, lambda site, head: CODE, patches=cut)
+    return TraceEntry(found, lambda *_: CODE, patches=cut)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
 
 
 def entry_of(shown: Any, network: Any, given: Any, written: Any = None) -> TraceEntry:
-    return TraceEntry(shown, lambda site, head: "code", opened=lambda: (network, given, written))
+    return TraceEntry(shown, lambda *_: "code", opened=lambda: (network, given, written))
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_one_sentence_says_why(minilm, pair):
     assert "shape" in api.map_of(pair, "", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
-    alone = TraceEntry(held, lambda site, head: "code")
+    alone = TraceEntry(held, lambda *_: "code")
     assert "not there to run again" in api.relevance(alone, "", 0, "chefer")["why"]
 
 

@@ -346,8 +346,8 @@ def test_results_of_one_network_share_it() -> None:
 def test_what_was_computed_for_a_result_is_counted_with_it() -> None:
     registry = Registry(max_bytes=2000)
     shown: Any = bytearray(100)
-    first = registry.once("first", lambda: TraceEntry(shown, lambda site, head: ""))
-    second = registry.once("second", lambda: TraceEntry(shown, lambda site, head: ""))
+    first = registry.once("first", lambda: TraceEntry(shown, lambda *_: ""))
+    second = registry.once("second", lambda: TraceEntry(shown, lambda *_: ""))
     assert registry._use()[0] == 100  # shared
     second.value.answers.once("numbers", lambda: bytearray(1901))
     registry.counted(second)

@@ -84,7 +84,7 @@ def entry_of() -> TraceEntry:
     model = load(EncoderConfig(vocab=53, dim=21, heads=HEADS, depth=SITES, mlp=13, max_tokens=31))
     ids = torch.randint(53, (1, TOKENS), generator=torch.Generator().manual_seed(5))
     found = trace(model, ids)
-    return TraceEntry(found, lambda site, head: f"t.weights({site}, {head!r})")
+    return TraceEntry(found, lambda site, head, *_: f"t.weights({site}, {head!r})")
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +293,7 @@ NUMBERS = itertools.count()  # an object's repr, its address, may come back once
 def held_with(answer: Any) -> str:
     """The path of a result whose code is what `answer` returns."""
     base = entry_of()
-    entry = TraceEntry(base.view, lambda site, head: answer())
+    entry = TraceEntry(base.view, lambda *_: answer())
     return f"/api/trace/{registry.once(('held with', next(NUMBERS)), lambda: entry).id}"
 
 

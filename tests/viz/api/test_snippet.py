@@ -1,14 +1,44 @@
-"""The code that reproduces a view: what it imports."""
+"""The code that reproduces a view: what it imports, and what it prints."""
+
+from typing import Any
 
 import pytest
 import torch
 
 from models import edits
+from models.card import card
+from models.catalogue import entry as catalogue_entry
 from models.edits import Ablate, Temperature
 from models.edits.text import kinds
-from models.request import Source, TraceRequest
+from models.request import Picture, Source, TraceRequest, file_of
 from models.run import load, trace
-from viz.api import snippet, tracing
+from tests.fetched import fetched
+from tests.viz.pages.explore.explorer import result_of
+from viz.api import provenance, snippet, tracing
+from viz.api.entries import TraceEntry
+from viz.api.samples import PHOTOS
+
+TEXT = "the cat saw the dog"
+
+
+def request_of(name: str, given: Any = TEXT, **more: Any) -> TraceRequest:
+    return TraceRequest(tracing.of_catalogue(name), given, **more)
+
+
+def script(entry: TraceEntry, **place: Any) -> str:
+    """The code as the page asks for it."""
+    return provenance.code(entry, "", 0, 0, **place)["code"]
+
+
+def on_screen(entry: TraceEntry, **place: Any) -> list[str]:
+    """The prediction that the page shows, as lines."""
+    answer = provenance.predictions(entry, "", 0, **{"direction": "out", **place})
+    if change := answer.get("change"):
+        each = zip(change["labels"], change["before"], change["after"], strict=True)
+        lines = [f"{name} {before:.4f} → {after:.4f}" for name, before, after in each]
+        return [*lines, f"KL {change['kl']:.4f} nats"]
+    each = zip(answer.get("labels", []), answer.get("probabilities", []), strict=True)
+    return [f"{name} {share:.4f}" for name, share in each]
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named by the package", "found by its file"])
@@ -18,32 +48,77 @@ def test_an_edit_is_imported_from_where_it_is(named: bool, monkeypatch: pytest.M
     model, text = load("grammar"), "the old dog sees a cat"
     request = TraceRequest(Source("catalogue", "grammar"), text, edits=(Temperature(0.5, 1),))
     shown = trace(model, text, edits=[Temperature(0.5, 1)])
-    code = snippet.code(request, model, shown, 1, 0)
-    *lines, last = code.splitlines()
-    scope: dict = {}
-    exec("\n".join(lines), scope)
-    assert eval(last, scope).equal(shown.weights(1, 0))
+    scope: dict[str, Any] = {}
+    exec(snippet.code(request, model, shown, 1, 0), scope)
+    assert scope["weights"].equal(shown.weights(1, 0))
     assert kinds()["Temperature"] is scope["Temperature"]
 
 
-def test_the_code_of_an_experiment_prints_the_numbers_on_screen(
-    capsys: pytest.CaptureFixture[str],
+PHOTO = Picture(file_of(PHOTOS["flower"].read_bytes(), str(PHOTOS["flower"])))
+DATE = "3 Aug 2019"
+CASES = {
+    "encoder with a mask": (request_of("grammar", "the old [MASK] sees a cat"), {}),
+    "encoder, edited": (request_of("grammar", TEXT, edits=(Ablate(1, 0),)), {}),
+    "decoder": (request_of("grammar-next"), {}),
+    "decoder, at a token": (request_of("grammar-next"), {"token": 2}),
+    "decoder, at a key": (request_of("grammar-next"), {"direction": "in", "token": 1}),
+    "decoder, edited": (request_of("grammar-next", edits=(Ablate(1, 0),)), {}),
+    "decoder, edited, at a token": (
+        request_of("grammar-next", edits=(Ablate(1, 0),)),
+        {"token": 1},
+    ),
+    "encoder–decoder": (request_of("dates", DATE), {}),
+    "encoder–decoder, target": (request_of("dates", DATE, target="2019-08"), {}),
+    "encoder–decoder, edited": (request_of("dates", DATE, edits=(Ablate(0, 0, kind="cross"),)), {}),
+    "classes": (request_of("digits", PHOTO), {}),
+    "classes, edited": (request_of("digits", PHOTO, edits=(Ablate(0, 0),)), {}),
+}
+
+
+@pytest.mark.parametrize(("request_", "place"), CASES.values(), ids=CASES)
+def test_the_code_prints_the_prediction_on_screen(
+    request_: TraceRequest, place: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    request = TraceRequest(
-        tracing.of_catalogue("grammar-next"), "the cat saw the dog", edits=(Ablate(1, 0),)
-    )
-    entry = tracing.entry_for(request).value
-    scope: dict = {}
-    exec("\n".join(entry.code(1, 0).splitlines()[:-1]), scope)
-    *lines, kl = capsys.readouterr().out.splitlines()
-    told = entry.predict(0, "out", None)["change"]
-    screen = dict(zip(told["labels"], zip(told["before"], told["after"], strict=True), strict=True))
-    assert {line.split()[0] for line in lines} == screen.keys()
-    for line in lines:
-        name, before, _, after = line.split()
-        assert (before, after) == tuple(f"{share:.4f}" for share in screen[name])
-    assert kl == f"KL {told['kl']:.4f} nats"
-    assert scope["t"].weights(1, 0).equal(entry.trace.weights(1, 0))
+    prints_what_is_shown(request_, place, capsys)
+
+
+@pytest.mark.parametrize("edited", [(), (Ablate(0, 0),)], ids=["plain", "edited"])
+def test_the_code_prints_the_answer_to_each_question(
+    edited: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = tracing.entry_for(request_of("shapes", PHOTO, edits=edited)).value
+    weights = result_of(script(entry))
+    printed = capsys.readouterr().out.removesuffix(f"{weights}\n").splitlines()
+    logits = iter(entry.trace.output.values[0].exp().tolist())
+    about = card(catalogue_entry("shapes"))
+    assert about
+    for line, question in zip(printed, about.questions, strict=True):
+        shares = [next(logits) for _ in question.classes]
+        named = zip(question.classes, shares, strict=True)
+        assert line == " · ".join(f"{name} {share / sum(shares):.4f}" for name, share in named)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("edited", [(), (Ablate(1, 0, kind="cross"),)], ids=["plain", "edited"])
+def test_the_code_of_a_translation_prints_the_prediction_on_screen(
+    edited: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "The cat sat on the black chair because it was tired."
+    asked = request_of(fetched("translate").name, text, edits=edited)
+    for place in ({}, {"token": 3}):
+        prints_what_is_shown(asked, place, capsys)
+
+
+def prints_what_is_shown(
+    asked: TraceRequest, place: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = tracing.entry_for(asked).value
+    shown = on_screen(entry, **place)
+    weights = result_of(script(entry, **place))
+    printed = capsys.readouterr().out
+    assert weights.equal(entry.trace.weights(entry.trace.sites[0])[0])
+    assert shown
+    assert sorted(printed.removesuffix(f"{weights}\n").splitlines()) == sorted(shown)
 
 
 def test_the_code_of_an_experiment_without_logits_prints_how_far_the_embedding_moves(
@@ -52,10 +127,11 @@ def test_the_code_of_an_experiment_without_logits_prints_how_far_the_embedding_m
     text, off = "the cat saw the dog", Ablate(5, 11)
     request = TraceRequest(tracing.of_catalogue("minilm"), text, edits=(off,))
     entry = tracing.entry_for(request).value
-    exec("\n".join(entry.code(1, 0).splitlines()[:-1]), {})
+    weights = result_of(script(entry))
     model = load("minilm")
     states = [trace(model, text, edits=each).output.values[0].mean(0) for each in ([], [off])]
     cosine = float(torch.cosine_similarity(*[each.double() for each in states], dim=0))
-    words, _, number = capsys.readouterr().out.strip().rpartition(" ")
+    printed = capsys.readouterr().out.removesuffix(f"{weights}\n")
+    words, _, number = printed.strip().rpartition(" ")
     assert words == "1 − cosine of the embeddings"
     assert float(number) == pytest.approx(1 - cosine, rel=1e-3)

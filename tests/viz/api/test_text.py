@@ -64,7 +64,7 @@ def ask() -> Generator[Ask, None, None]:
         def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
             held = registry.once(
                 ("test", id(shown)),
-                lambda: TraceEntry(shown, lambda site, head: "code"),
+                lambda: TraceEntry(shown, lambda *_: "code"),
             )
             answer = client.get(f"/api/trace/{held.id}/{name}", params=asked)
             assert answer.status_code == 200, answer.text
@@ -136,7 +136,7 @@ def test_thumbnails_of_a_long_text_come_layer_by_layer(longer: Trace, ask: Ask) 
 
 
 def test_a_survey_makes_columns_cheap_and_changes_none(long: Trace) -> None:
-    entry = TraceEntry(long, lambda site, head: "code")
+    entry = TraceEntry(long, lambda *_: "code")
     asked = {"site": 0, "axis": "key", "index": 300}
     before = [row_of(entry, "a", head=head, **asked) for head in (1, "mean", "max")]
     assert row_reads(entry, head=1, **asked) == 701**2
@@ -154,7 +154,7 @@ def test_a_stopped_survey_is_made_again(long: Trace, monkeypatch: pytest.MonkeyP
     def stop() -> None:
         raise StoppedError
 
-    entry = TraceEntry(long, lambda site, head: "code")
+    entry = TraceEntry(long, lambda *_: "code")
     with monkeypatch.context() as patched:
         patched.setattr("viz.api.text.check", stop)
         with pytest.raises(StoppedError):
@@ -282,7 +282,7 @@ def test_without_sinks_the_share_they_took_comes_beside(mode: str, ask: Ask) -> 
 def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows(ask: Ask) -> None:
     found = trace(load("minilm"), "An unbelievable hippopotamus")
     view = View(found, words=True)
-    entry = TraceEntry(view, lambda site, head: "code")
+    entry = TraceEntry(view, lambda *_: "code")
     answer = steps.pair_of(entry, "id", 2, 3, 2, 3)
     own = view.token(view.sites[2], "out", 2), view.token(view.sites[2], "in", 3)
     assert (answer["query"], answer["key"]) == tuple(found.labels[place] for place in own)

@@ -27,7 +27,7 @@ CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
 def entry_of(network: Any, given: Any = IDS, written: Any = None, **how: Any) -> TraceEntry:
     model = load(network)
     shown = trace(model, given, written, **how)
-    return TraceEntry(shown, lambda site, head: "", opened=lambda: (model, given, written))
+    return TraceEntry(shown, lambda *_: "", opened=lambda: (model, given, written))
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_everything_is_of_the_pass_with_its_edits() -> None:
 def test_blame_refuses_a_pass_that_is_not_the_one_shown() -> None:
     model = load(DecoderConfig(**SIZES))
     t = trace(model, IDS)
-    entry = TraceEntry(t, lambda site, head: "", opened=lambda: (model, IDS.flip(1), None))
+    entry = TraceEntry(t, lambda *_: "", opened=lambda: (model, IDS.flip(1), None))
     assert "not the one of this trace (edits" in why.blame(entry, "", "5.7")["why"]
 
 
@@ -180,7 +180,7 @@ def test_one_sentence_says_why(pair: TraceEntry) -> None:
     assert "why" in why.lens(states, "", 0)
     assert "why" in why.parts(states, "")
     assert "why" in why.blame(states, "")
-    bare = TraceEntry(states.trace, lambda site, head: "")
+    bare = TraceEntry(states.trace, lambda *_: "")
     assert "weights only" in why.blame(bare, "")["why"]
 
 

@@ -15,6 +15,7 @@ from models.run import load, trace
 from models.tracing import run
 from tests.fetched import fetched
 from tests.viz.pages import helpers
+from tests.viz.pages.explore.explorer import result_of
 from viz.__main__ import main
 from viz.api import snippet
 
@@ -57,10 +58,7 @@ def test_a_turn_has_the_ids_of_the_library_s_template(folder: Path, begins: bool
     t = run(asked, model)
     assert list(t.tokens[0].ids) == ids_of(library, TURN)
     assert t.labels == ["[BEGIN]"] * begins + ["the", "cat", "saw"]
-    *lines, last = snippet.code(asked, model, t, 1, 0).splitlines()
-    scope: dict[str, Any] = {}
-    exec("\n".join(lines), scope)
-    assert eval(last, scope).equal(t.weights(1, 0))
+    assert result_of(snippet.code(asked, model, t, 1, 0)).equal(t.weights(1, 0))
 
 
 @pytest.mark.long
@@ -74,10 +72,7 @@ def test_smollm2_reads_the_ids_of_the_library_s_template(text: str) -> None:
 def test_the_code_of_a_turn_gives_its_weights(folder: Path) -> None:
     asked, model = request(folder, ANSWER), load(str(folder))
     t = run(asked, model)
-    *lines, last = snippet.code(asked, model, t, 1, 0).splitlines()
-    scope: dict[str, Any] = {}
-    exec("\n".join(lines), scope)
-    assert eval(last, scope).equal(t.weights(1, 0))
+    assert result_of(snippet.code(asked, model, t, 1, 0)).equal(t.weights(1, 0))
     assert t.labels == ["[BEGIN]", "the", "cat", "saw", "the", "dog"]
 
 

@@ -148,7 +148,7 @@ def test_activations_of_a_second_input_are_patched() -> None:
     assert "other = trace(model, 'the dogs run', hidden=True)" in code
     assert "Patch(1, 'hidden', other, token=1)" in code
     names: dict[str, object] = {}
-    exec(code.rpartition("\n")[0], names)
+    exec(code, names)
     assert alike(names["t"].output.values, expected.output.values)  # pyright: ignore
 
 

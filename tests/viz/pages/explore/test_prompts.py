@@ -13,6 +13,7 @@ from models.request import Several, Source, TraceRequest
 from models.run import load, trace
 from models.tracing import run
 from tests.viz.pages import helpers
+from tests.viz.pages.explore.explorer import result_of
 from viz.api import heads, snippet, steps, text, tracing, why
 from viz.api.requests import QuestionError
 
@@ -72,10 +73,7 @@ def test_texts_of_other_lengths_have_no_mean() -> None:
 def test_the_code_of_a_mean_gives_its_weights() -> None:
     request = TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
     t = tracing.traced(request).value
-    *lines, last = snippet.code(request, load("grammar-next"), t, 1, 0).splitlines()
-    scope: dict[str, Any] = {}
-    exec("\n".join(lines), scope)
-    assert eval(last, scope).equal(t.weights(1, 0))
+    assert result_of(snippet.code(request, load("grammar-next"), t, 1, 0)).equal(t.weights(1, 0))
 
 
 def test_a_mean_has_no_queries_keys_and_values() -> None:

@@ -156,9 +156,11 @@ function code(view, parent) {
   return {
     render() {
       if (!box.open) return;
-      const { site, head } = view.selection;
+      const { site, head, direction, token } = view.selection;
+      /** @type {Record<string, number>} */
+      const place = token === null ? {} : { token };
       const answer = /** @type {{code: string} | null} */ (
-        view.answer("code", pathOf("code", { site, head }))
+        view.answer("code", pathOf("code", { site, head, direction, ...place }))
       );
       if (answer) setText(lines, answer.code);
       else if (view.client?.state("code") === "absent") setText(lines, "# not in this file");
