@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { moveStep, onRequest, reportStep } from "../../viz/components/headscope_views/assets/lessons/current_step.js";
 import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/components/headscope_views/assets/lessons/progress.js";
+import { boardMarks, boardTables, describeBoard } from "../../viz/components/headscope_views/assets/story/board.js";
 import { feed } from "../../viz/components/headscope_views/assets/story/feed.js";
 import * as inputs from "../../viz/components/headscope_views/assets/story/inputs.js";
 import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
@@ -184,4 +185,32 @@ test("progress is kept: opened lessons in the browser, answers in the tab, nothi
   stores.localStorage.set("headscope/course", "{");
   assert.deepEqual(progress(), { opened: [], last: "" });
   for (const name of Object.keys(stores)) Reflect.deleteProperty(globalThis, name);
+});
+
+test("a curve stands on an axis of seconds, with a word's time marked, and rows of a table choose the word", () => {
+  const colour = "#112233";
+  const terms = { query: colour, key: colour, value: colour, weight: colour, output: colour };
+  const ink = { text: colour, muted: colour, line: colour, surface: colour, background: colour, primary: colour, term: terms, heads: [colour], weight: () => colour, signed: () => colour, on: () => colour };
+  const plain = { cols: [], digits: 2, sign: "" };
+  /** @type {import("../../viz/components/headscope_views/assets/types").BoardPanel} */
+  const table = { ...plain, title: "Words", rows: ["1 The", "2 cat"], values: [[0], [1]], kind: "plain", press: { input: "word", at: 1 } };
+  /** @type {import("../../viz/components/headscope_views/assets/types").BoardPanel} */
+  const curve = { ...plain, title: "weight", rows: ["0 s", "1 s", "2 s", "3 s"], values: [[0], [0.1], [0.4], [0.2]], kind: "curve", axis: { low: 0, high: 4, unit: "s" }, span: { low: 1, high: 2, name: "cat" } };
+  const board = { rows: [[table], [curve]] };
+  const marks = new Map(boardMarks(board, [560, 420], ink).map((mark) => [mark.key, mark]));
+  const at = (/** @type {string} */ key) => /** @type {Required<import("../../viz/components/headscope_views/assets/types").Mark>} */ (marks.get(key));
+  const bars = [0, 1, 2, 3].map((i) => at(`b1.0/${i}.0`));
+  for (const [i, share] of [0, 0.25, 1, 0.5].entries()) assert.ok(Math.abs(bars[i].h - share * bars[2].h) < 1e-9);
+  for (const { y, h } of bars) assert.ok(Math.abs(y + h - at("b1.0/axis").y) < 1e-9);
+  // a bar for each second: the marked one lies over the second of them, between its ticks
+  const span = at("b1.0/span");
+  assert.deepEqual([span.x, span.w].map(Math.round), [bars[1].x, bars[1].w].map(Math.round));
+  assert.deepEqual([at("b1.0/tick1").x, at("b1.0/tick2").x].map(Math.round), [span.x, span.x + span.w].map(Math.round));
+  assert.equal(at("b1.0/tick2").text, "2 s");
+  assert.deepEqual([0, 1].map((i) => at(`b0.0/press${i}`).press), [
+    { label: "1 The", pressed: false, patch: { word: 0 } },
+    { label: "2 cat", pressed: true, patch: { word: 1 } },
+  ]);
+  assert.match(describeBoard(board), /weight, from 0 to 4.0 s, largest at 2 s; “cat” lies between 1.00 and 2.00$/);
+  assert.deepEqual(boardTables(board)[1].values, [[0], [0.1], [0.4], [0.2]]);
 });

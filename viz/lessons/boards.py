@@ -7,7 +7,8 @@ A lesson's `BOARDS` maps the names of such steps to functions of the inputs. The
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-Kind = Literal["plain", "weights", "signed", "dots"]
+Kind = Literal["plain", "weights", "signed", "dots", "curve", "picture"]
+Span = tuple[float, float, str]  # of an axis: from, to, and its name
 Panel = dict[str, Any]
 Board = dict[str, Any]
 Maker = Callable[[Mapping[str, Any]], Board]
@@ -31,7 +32,8 @@ def panel(
         rows: names of the rows.
         cols: names of the columns.
         kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; or
-            "dots" on a line instead of cells, of rows with one number.
+            "dots" on a line instead of cells, of rows with one number; for a "curve" or a
+            "picture" see the functions of that name.
         digits: after the decimal point; −1 for colours alone.
         sign: before it, such as "·", "=" or "→".
     """
@@ -70,6 +72,52 @@ def dots(
     rows = [*named, *("" for _ in others)]
     values = [[value] for value in (*named.values(), *others)]
     return panel(title, values, rows=rows, kind="dots", digits=digits)
+
+
+def curve(
+    title: str, heights: Sequence[float], *, step: float, unit: str = "s", span: Span | None = None
+) -> Panel:
+    """Numbers of one sign at equal distances, drawn from 0 to the largest over an axis.
+
+    Args:
+        title: above it.
+        heights: from 0 on.
+        step: from one to the next, along the axis, which begins at 0.
+        unit: of the axis.
+        span: a part of the axis to be marked.
+    """
+    rows = [f"{at * step:.2f} {unit}" for at in range(len(heights))]
+    values = [[height] for height in heights]
+    plotted = panel(title, values, rows=rows, cols=["weight"], kind="curve", digits=4)
+    return {**plotted, **_axis(len(heights) * step, unit, span)}
+
+
+def picture(
+    title: str,
+    hrefs: Sequence[str],
+    *,
+    high: float | None = None,
+    unit: str = "s",
+    span: Span | None = None,
+) -> Panel:
+    """A picture, or parts of one side by side.
+
+    Args:
+        title: above it.
+        hrefs: data: URLs.
+        high: where the axis below it ends; it begins at 0. None: no axis.
+        unit: of the axis.
+        span: a part of the axis to be framed.
+    """
+    plotted = {**panel(title, [], kind="picture"), "hrefs": list(hrefs)}
+    return plotted if high is None else {**plotted, **_axis(high, unit, span)}
+
+
+def _axis(high: float, unit: str, span: Span | None) -> Panel:
+    axis: Panel = {"axis": {"low": 0, "high": high, "unit": unit}}
+    if span is None:
+        return axis
+    return {**axis, "span": dict(zip(("low", "high", "name"), span, strict=True))}
 
 
 def power(value: float) -> str:

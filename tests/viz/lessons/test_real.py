@@ -245,6 +245,59 @@ def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> N
     assert read["heard"] * 0.8 < times[-1] <= read["heard"]
 
 
+def test_the_curve_of_a_word_is_drawn_over_the_seconds_of_the_recording() -> None:
+    read = real.stored("both")["answers"]["spoken[]"]
+    for word in (1, 3):
+        board = figures.numbers("both", [("board", "spoken"), ("word", f"{word}")])()["board"]
+        ((times,), (curve,)) = board["rows"]
+        heights = [value for (value,) in curve["values"]]
+        assert heights == read["curves"][word]
+        assert len(heights) * read["frame"] == pytest.approx(read["heard"], abs=read["frame"])
+        assert curve["axis"]["high"] == pytest.approx(read["heard"], abs=read["frame"])
+        assert curve["span"]["name"] == read["words"][word] == board["word"]
+        assert [curve["span"]["low"], curve["span"]["high"]] == times["values"][word][:2]
+        assert times["press"] == {"input": "word", "at": word}
+        assert board["share"] == pytest.approx(math.fsum(heights))
+        assert 0.5 < board["share"] < 1
+        assert heights[round(board["top"] / read["frame"])] == max(heights)
+    assert board["inside"] == 9
+
+
+@pytest.mark.long
+def test_the_curves_of_words_are_the_cross_attention_that_transformers_computes() -> None:
+    fetched("whisper")
+    from scipy.io import wavfile
+    from transformers import (
+        AutoTokenizer,
+        WhisperFeatureExtractor,
+        WhisperForConditionalGeneration,
+    )
+
+    from models.catalogue import folder
+
+    place = folder(entry("whisper"))
+    theirs = WhisperForConditionalGeneration.from_pretrained(
+        place, attn_implementation="eager"
+    ).eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    rate, samples = wavfile.read(real.RECORDING)
+    features = WhisperFeatureExtractor()(
+        samples / 32768, sampling_rate=rate, return_tensors="pt"
+    ).input_features
+    text = " The animal didn't cross the street because it was too tired."
+    pieces = reader(text, add_special_tokens=False).input_ids
+    with torch.no_grad():
+        ids = torch.tensor([[50257, 50362, *pieces]])
+        out = theirs(features, decoder_input_ids=ids, output_attentions=True)
+    heads = [(1, 0), (2, 0), (2, 5), *((3, head) for head in range(5))]  # of the checkpoint's card
+    mean = torch.stack([out.cross_attentions[layer][0, head] for layer, head in heads]).mean(0)
+    curves = torch.tensor(real.stored("both")["answers"]["spoken[]"]["curves"])
+    written = [[0], [1], [2, 3], *([at] for at in range(4, 12))]  # tokens of each word
+    for curve, tokens in zip(curves, written, strict=True):
+        rows = mean[[1 + token for token in tokens], : len(curve)]
+        assert torch.allclose(rows.mean(0), curve, atol=2e-4)
+
+
 def test_a_rotary_pair_turns_at_the_speed_of_the_formula() -> None:
     for call, read in real.stored("position")["answers"].items():
         rates = [100_000 ** (-2 * pair / 64) for pair in range(32)]

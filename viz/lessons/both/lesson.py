@@ -24,6 +24,7 @@ LESSON = Lesson(
         "length": Count(64, 2, 2048),
         "width": Count(64, 16, 1024),
         "off": Reals((0, 0, 0)),
+        "word": Count(3, 0, 10),
     },
     steps=(
         Step(
@@ -182,10 +183,18 @@ LESSON = Lesson(
                 " [[cross-attention]] is a curve over *time*, in frames of {board.frame:.0f} ms:"
                 " where a token is heard. {board.heads:d} of its 24 cross-attention heads were"
                 " chosen by its authors because they follow the speech.",
-                "Their mean weights, and the cheapest path through them that never goes back in"
-                " time, give the seconds at which each of {board.words:d} words begins, in a"
-                " recording of {board.heard:.1f} s. The network writes no times here: they"
-                " are read off its weights.",
+                "Press a word: below is the mean @weight(weight) of these heads while it is"
+                " written. “{board.word:s}” has {board.share:.2f} on the {board.heard:.1f} s of the"
+                " recording, most of all at {board.top:.2f} s; what is missing to 1 lies on the"
+                " silence that fills the input up to 30 s.",
+                "The marked times come from all rows together: from the cheapest path through them"
+                " that never goes back in time. {board.inside:d} of {board.words:d} curves are"
+                " highest inside their word's time. The network writes no times here: they are"
+                " read off its weights.",
+            ),
+            tries=(
+                Try("“animal”", {"word": 1}),
+                Try("“tired.”", {"word": 10}),
             ),
             board=True,
             computed="these weights: those of Whisper tiny.en",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from viz.lessons.boards import Board, board, panel, table
+from viz.lessons.boards import Board, board, curve, panel, table
 from viz.lessons.both import real
 from viz.lessons.inputs import InputError
 from viz.lessons.real import about
@@ -308,19 +308,31 @@ def grows(values: Mapping[str, Any]) -> Board:
     )
 
 
-def _spoken() -> Board:
+def spoken(values: Mapping[str, Any]) -> Board:
     """When each word of a recording is said, read off Whisper's cross-attention."""
     read = real.spoken()
-    spans = zip(read["words"], read["starts"], read["ends"], strict=True)
+    words, frame, curves = read["words"], read["frame"], read["curves"]
+    spans = [*zip(read["starts"], read["ends"], strict=True)]
     rows: dict[str, list[float | str | None]] = {
-        f"{number}  {word}": [start, end, f"{round(start / read['frame'])}"]
-        for number, (word, start, end) in enumerate(spans, start=1)
+        f"{number}  {word}": [start, end, f"{round(start / frame)}"]
+        for number, (word, (start, end)) in enumerate(zip(words, spans, strict=True), start=1)
     }
+    tops = [frame * each.index(max(each)) for each in curves]
+    inside = [start <= top <= end for top, (start, end) in zip(tops, spans, strict=True)]
+    at = min(values["word"], len(words) - 1)
+    heights = curves[at]
+    times = table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)
+    title = f"while “{words[at]}” is written: mean weight, 0 to {max(heights):.3f}"
     return board(
-        [table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)],
-        words=len(rows),
+        [{**times, "press": {"input": "word", "at": at}}],
+        [curve(title, heights, step=frame, span=(*spans[at], words[at]))],
+        words=len(words),
+        word=words[at],
+        top=tops[at],
+        share=sum(heights),
+        inside=sum(inside),
         heads=len(read["heads"]),
-        frame=1000 * read["frame"],
+        frame=1000 * frame,
         heard=read["heard"],
         **about(real.SPEECH),
     )
@@ -328,7 +340,7 @@ def _spoken() -> Board:
 
 BOARDS = {
     "grows": grows,
-    "spoken": lambda _: _spoken(),
+    "spoken": spoken,
     "cut": lambda _: _cut(),
     "crossing": lambda _: _crossing(),
     "sharing": lambda _: _sharing(),

@@ -38,19 +38,31 @@ def alignment(sentence: str) -> dict[str, Any]:
 
 @real.of(SPEECH)
 def spoken() -> dict[str, Any]:
-    """The words of a recorded sentence, with the seconds at which each begins and ends."""
-    from analysis.alignment import align, seconds_per_frame
+    """The words of a recorded sentence, with the seconds at which each begins and ends.
+
+    The curve of a word is the mean weight of the aligning heads on each frame that was heard,
+    while its tokens are written.
+    """
+    import torch
+
+    from analysis import alignment
 
     trace = real.traced(SPEECH, str(real.RECORDING))
-    words = align(trace)
+    words = alignment.align(trace)
     sound = trace.sound
     if sound is None:
         raise ValueError("expected the trace of a recording")
+    tokens, first = alignment.transcript(trace)
+    frame = alignment.seconds_per_frame(trace)
+    heads = [trace.weights(layer, head, kind="cross") for layer, head in sound.aligning]
+    # a row attends while it writes the token after it
+    written = torch.stack(heads).mean(0)[first - 1 :, : int(sound.heard[0] / frame)]
     return {
         "words": [word.text.strip() for word in words],
         "starts": [word.start for word in words],
         "ends": [word.end for word in words],
-        "frame": seconds_per_frame(trace),
+        "curves": [written[at].mean(0).tolist() for _, at in alignment.spoken(tokens)],
+        "frame": frame,
         "heard": sound.heard[0],
         "heads": [[*each] for each in sound.aligning],
     }

@@ -1368,12 +1368,23 @@ export interface BoardPanel {
   values: (number | string | null)[][];
   rows: string[];
   cols: string[];
-  /** "dots": numbers of one column on a line, those of rows without a name as small dots. */
-  kind: "plain" | "weights" | "signed" | "dots";
+  /**
+   * "dots": numbers of one column on a line, those of rows without a name as small dots; "curve": numbers of
+   * one column at equal distances along the axis; "picture": of no numbers.
+   */
+  kind: "plain" | "weights" | "signed" | "dots" | "curve" | "picture";
   /** After the point; less than 0 for colours alone. */
   digits: number;
   /** Before it: an operator. */
   sign: string;
+  /** The input that a press on a row sets to the row's number, and its value. */
+  press?: { input: string; at: number };
+  /** Of a curve or a picture, from the left to the right. */
+  axis?: { low: number; high: number; unit: string };
+  /** A part of the axis with a name. */
+  span?: { low: number; high: number; name: string };
+  /** Parts of a picture, from the left to the right, as data: URLs. */
+  hrefs?: string[];
 }
 
 /** Matrices and tables row by row, in place of a figure's own picture. */

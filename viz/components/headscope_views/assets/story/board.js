@@ -1,12 +1,12 @@
 // The picture of a step as rows of matrices and tables.
 
-import { bracketed, fixed } from "./marks.js";
+import { fixed } from "./marks.js";
+import { PLOTS, describePlot, isPlot, plain, plotMarks, tipOf } from "./plots.js";
 
 /** @import {Board, BoardPanel, FigureTable, Ink, Mark} from "../types" */
 
 const CHARACTER = 0.57; // mean width of a character, in font sizes
 const [LARGEST, TITLE, HEAD, GAP, SIDE] = [14, 24, 20, 18, 8];
-const DOTS = 44; // characters that a line of dots is as wide as
 const [TALLEST, PATCH, BETWEEN, SIGN] = [30, 20, 20, 26];
 
 /** @typedef {{panel: BoardPanel, texts: string[][], names: number, cols: number[], bare: boolean, title: number}} Measured widths in characters */
@@ -14,15 +14,15 @@ const [TALLEST, PATCH, BETWEEN, SIGN] = [30, 20, 20, 26];
 /** @param {number | string | null} value @param {number} digits */
 const cellText = (value, digits) => (value === null ? "" : typeof value === "string" ? value : fixed(value, Math.max(0, digits)));
 
-/** @param {string} text without its marks for what is below and above the line */
-const plain = (text) => text.replace(/[_^]\{([^}]*)\}/g, "$1");
-
 /** @param {string} text */
 const long = (text) => plain(text).length;
 
 /** @param {BoardPanel} panel @returns {Measured} */
 function measured(panel) {
-  if (panel.kind === "dots") return { panel, texts: [[""], [""]], names: 0, cols: [DOTS], bare: false, title: 1 + long(panel.title) };
+  if (isPlot(panel)) {
+    const { wide, high } = PLOTS[panel.kind];
+    return { panel, texts: Array.from({ length: high }, () => [""]), names: 0, cols: [wide], bare: false, title: 1 + long(panel.title) };
+  }
   const texts = panel.values.map((row) => row.map((value) => cellText(value, panel.digits)));
   const bare = panel.digits < 0;
   const names = panel.rows.length ? 1 + Math.max(...panel.rows.map(long)) : 0;
@@ -42,7 +42,7 @@ function layoutOf({ rows }, [width, height], least = 0) {
   const [pictures, others] = [lines.filter(isBare), lines.filter((line) => !isBare(line))];
   const rowsOf = (/** @type {Measured[][]} */ some) => some.reduce((sum, line) => sum + Math.max(...line.map((each) => each.texts.length)), 0);
   const bare = Math.min(PATCH, ...pictures.map((line) => roomOf(line, width) / line.reduce((sum, { cols }) => sum + cols.length, 0)));
-  const fixedHigh = lines.reduce((sum, line) => sum + TITLE + GAP + (line.some(({ panel }) => panel.cols.length) ? HEAD : 0), 0);
+  const fixedHigh = lines.reduce((sum, line) => sum + TITLE + GAP + headOf(line), 0);
   const high = fixedHigh + bare * rowsOf(pictures);
   const text = Math.min(TALLEST, (height - high) / Math.max(1, rowsOf(others)));
   const wide = Math.min(...others.map((line) => fontOf(line, width)));
@@ -67,10 +67,10 @@ export function boardMarks(board, [width, height], ink, least = 0) {
   let top = Math.max(0, (height - high) / 3);
   return lines.flatMap((line, r) => {
     const tall = isBare(line) ? bare : text;
-    const wide = line.map((each) => widthOf(each, size, bare));
+    const wide = line.map((each) => (isOverAxis(each) ? width - 2 * SIDE : widthOf(each, size, bare)));
     const signs = line.filter(({ panel }) => panel.sign).length;
     let left = (width - wide.reduce((a, b) => a + b, 0) - BETWEEN * (line.length - 1) - SIGN * signs) / 2;
-    const head = top + TITLE + (line.some(({ panel }) => panel.cols.length) ? HEAD : 0);
+    const head = top + TITLE + headOf(line);
     const most = Math.max(...line.map(({ texts }) => texts.length));
     const marks = line.flatMap((each, p) => {
       const key = `b${r}.${p}`;
@@ -90,6 +90,12 @@ export function boardMarks(board, [width, height], ink, least = 0) {
 /** Whether a row has colours alone. @param {Measured[]} line */
 const isBare = (line) => line.every((each) => each.bare);
 
+/** A curve or a picture, alone in its row and as wide as the board. @param {Measured} each */
+const isOverAxis = ({ panel }) => isPlot(panel) && panel.kind !== "dots";
+
+/** Height of the names of a row's columns. @param {Measured[]} line */
+const headOf = (line) => (line.some(({ panel }) => panel.cols.length && !isPlot(panel)) ? HEAD : 0);
+
 /** What the cells and names of a row have. @type {(line: Measured[], width: number) => number} */
 const roomOf = (line, width) => width - 2 * SIDE - BETWEEN * (line.length - 1) - SIGN * line.filter(({ panel }) => panel.sign).length;
 
@@ -105,7 +111,7 @@ function widthOf({ names, cols, bare, title }, size, patch) {
 
 /** @type {(key: string, each: Measured, place: {left: number, wide: number, title: number, head: number, tall: number, size: number, patch: number}, ink: Ink) => Mark[]} */
 function panelMarks(key, { panel, texts, names, cols, bare }, { left, wide, title, head, tall, size, patch }, ink) {
-  if (panel.kind === "dots") return dotMarks(key, panel, { left, wide, title, y: head + tall, size }, ink);
+  if (isPlot(panel)) return plotMarks(key, panel, { left, wide, title, head, tall, size }, ink);
   const unit = CHARACTER * size;
   const cells = cols.map((each) => (bare ? patch : unit * each));
   const body = cells.reduce((a, b) => a + b, 0);
@@ -125,6 +131,11 @@ function panelMarks(key, { panel, texts, names, cols, bare }, { left, wide, titl
   });
   texts.forEach((row, i) => {
     const y = head + i * tall;
+    const { press } = panel;
+    if (press) {
+      const pressed = press.at === i;
+      marks.push({ key: `${key}/press${i}`, kind: "rect", x: start - unit * names, y: y + 2, w: unit * names - 2, h: tall - 4, r: 6, fill: pressed ? ink.surface : ink.background, stroke: pressed ? ink.primary : ink.line, width: pressed ? 2 : 1, press: { label: panel.rows[i], pressed, patch: { [press.input]: i } } });
+    }
     if (panel.rows[i]) marks.push({ key: `${key}/row${i}`, kind: "text", x: start - 6, y: y + tall / 2, text: panel.rows[i], size, anchor: "end", fill: ink.muted });
     let across = start;
     row.forEach((text, j) => {
@@ -138,45 +149,9 @@ function panelMarks(key, { panel, texts, names, cols, bare }, { left, wide, titl
   return marks;
 }
 
-/**
- * Numbers as dots on a line between the least and the largest; rows with a name stand out.
- *
- * @type {(key: string, panel: BoardPanel, place: {left: number, wide: number, title: number, y: number, size: number}, ink: Ink) => Mark[]}
- */
-function dotMarks(key, panel, { left, wide, title, y, size }, ink) {
-  const values = panel.values.map(([value]) => Number(value));
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (/** @type {number} */ value) => left + 8 + ((wide - 16) * (value - low)) / (high - low || 1);
-  const small = Math.max(11, size - 1);
-  /** @type {(i: number) => Mark[]} */
-  const dot = (i) => {
-    const [value, name] = [values[i], panel.rows[i]];
-    const r = name ? 6 : 4;
-    const fill = name ? ink.primary : ink.muted;
-    const anchor = x(value) > left + wide / 2 ? "end" : "start";
-    /** @type {Mark[]} */
-    const label = name ? [{ key: `${key}/${i}.0/text`, kind: "text", x: x(value) + (anchor === "end" ? 6 : -6), y: y - 16, text: `${name}: ${fixed(value, panel.digits)}`, size: small, anchor, bold: true, fill }] : [];
-    return [{ key: `${key}/${i}.0`, kind: "rect", x: x(value) - r, y: y - r, w: 2 * r, h: 2 * r, r, fill, opacity: name ? 1 : 0.55, tip: tipOf(panel, i, 0) }, ...label];
-  };
-  const order = values.map((_, i) => i).sort((a, b) => panel.rows[a].length - panel.rows[b].length);
-  return [
-    { key: `${key}/title`, kind: "text", x: left + wide / 2, y: title, text: panel.title, size: Math.max(13, size), bold: true, fill: ink.text },
-    { key: `${key}/line`, kind: "path", d: `M${left + 8} ${y}H${left + wide - 8}`, stroke: ink.muted, width: 1 },
-    ...order.flatMap(dot),
-  ];
-}
-
-/** @type {(panel: BoardPanel, i: number, j: number) => string} */
-function tipOf({ title, rows, cols, values }, i, j) {
-  const value = values[i][j];
-  const place = [rows[i] ?? "", cols[j] ?? ""].filter(Boolean).join(", ");
-  const said = value === null ? "masked" : typeof value === "string" ? value : bracketed(fixed(value, 4));
-  return `${plain(title)}${place ? `, ${place}` : ""}: ${said}`;
-}
-
 /** @param {Board} board */
 export const describeBoard = ({ rows }) =>
-  rows.flat().map((panel) => `${plain(panel.title)}: ${panel.values.map((row, i) => `${panel.rows[i] ? `${panel.rows[i]} ` : ""}${row.map((value) => cellText(value, panel.digits) || "masked").join(", ")}`).join("; ")}`).join(". ");
+  rows.flat().map((panel) => isPlot(panel) && panel.kind !== "dots" ? describePlot(panel) : `${plain(panel.title)}: ${panel.values.map((row, i) => `${panel.rows[i] ? `${panel.rows[i]} ` : ""}${row.map((value) => cellText(value, panel.digits) || "masked").join(", ")}`).join("; ")}`).join(". ");
 
 /**
  * The panels as tables below the picture.
@@ -184,4 +159,4 @@ export const describeBoard = ({ rows }) =>
  * @param {Board} board
  * @returns {FigureTable[]}
  */
-export const boardTables = ({ rows }) => rows.flat().map(({ title, rows: names, cols, values }) => ({ title: plain(title), rows: names.map(plain), cols: cols.map(plain), values }));
+export const boardTables = ({ rows }) => rows.flat().filter(({ values }) => values.length).map(({ title, rows: names, cols, values }) => ({ title: plain(title), rows: names.map(plain), cols: cols.map(plain), values }));
