@@ -82,16 +82,20 @@ def rows_of(t: Trace, places: Sequence[int]) -> list[int]:
     return [first + place - 1 for place in places]
 
 
+def sites_of_words(t: Trace) -> tuple[Site, ...]:
+    """The sites whose queries write the answer."""
+    written = t.tokens if t.target_tokens is None else t.target_tokens
+    labels = written[0].labels
+    return tuple(site for site in t.sites if t.queries(site)[0].labels == labels)
+
+
 def sites_on_pictures(t: Trace) -> tuple[Site, ...]:
     """The sites whose queries write the answer and whose keys lie on pictures.
 
     Raises:
         ValueError: where there are none; notes of the trace say why.
     """
-    written = t.tokens if t.target_tokens is None else t.target_tokens
-    labels = written[0].labels
-    mine = [site for site in t.sites if t.queries(site)[0].labels == labels]
-    sites = tuple(site for site in mine if t.key_pictures(site))
+    sites = tuple(site for site in sites_of_words(t) if t.key_pictures(site))
     if not sites:
         why = [note for note in t.notes if "without a picture" in note]
         raise ValueError(why[0] if why else f"{t.model}: no image tokens that lie on a picture")

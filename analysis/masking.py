@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from analysis.grounding import answer, rows_of
+from analysis.grounding import answer, rows_of, sites_on_pictures
 from models.edits import Cut
 from models.inputs.pictures import opened
 from models.inputs.prompt import Prompt
@@ -30,6 +30,7 @@ Mask = Literal["mean", "blur", "cut"]
 MASKS: tuple[Mask, ...] = ("mean", "blur", "cut")
 BLUR = 0.1  # of the picture's longer side: the deviation of the blur
 DRAWS = 100  # of places, to find some that do not overlap
+SHARED = 0.5  # of an area, at most, with one that it is compared with
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Need:
     Attributes:
         before: with the picture as it is.
         after: with the area masked.
-        elsewhere: with areas of the same size masked, one for each place.
+        elsewhere: with areas of the same size masked, one for each place; () where the area leaves
+            no room for others.
         places: where those are.
     """
 
@@ -74,7 +76,7 @@ def need(
         frames: of a video, those whose area is masked; () for all.
         mask: "mean" paints the area in the mean colour of the picture, "blur" blurs it, "cut" hides
             the image tokens whose middle lies in it from every query, as an edit.
-        controls: number of areas elsewhere.
+        controls: number of areas elsewhere, at most.
         seed: of their places.
 
     Raises:
@@ -178,6 +180,7 @@ def cuts(t: Trace, area: Box, picture: int, frames: Sequence[int] = ()) -> tuple
     Raises:
         ValueError: where no image token lies in it.
     """
+    sites_on_pictures(t)  # says why there are none
     cuts = []
     for site in _of_text(t):
         grids = grids_of(t, site, picture, frames)
@@ -206,12 +209,16 @@ def _of_text(t: Trace) -> list[Site]:
 
 
 def elsewhere(area: Box, count: int, seed: int) -> tuple[Box, ...]:
-    """Areas of the same size at drawn places: of many draws those that overlap the least."""
+    """Areas of the same size at drawn places: of many draws those that overlap the least.
+
+    () where each of them shares more than half of the area.
+    """
     dice = np.random.default_rng(seed)
     wide, high = area.right - area.left, area.bottom - area.top
     corners = dice.random((DRAWS * max(1, count), 2)) * (1 - wide, 1 - high)
     boxes = [Box(left, top, left + wide, top + high) for left, top in corners.tolist()]
-    return tuple(sorted(boxes, key=lambda box: _overlap(area, box))[:count])
+    apart = [box for box in boxes if _overlap(area, box) <= SHARED * wide * high]
+    return tuple(sorted(apart, key=lambda box: _overlap(area, box))[:count])
 
 
 def _overlap(one: Box, other: Box) -> float:

@@ -1,11 +1,13 @@
-"""A word of an answer that reads one known patch, planted in every family that places its tokens.
+"""A word of an answer that reads one known patch, planted in every family.
 
 The vision tower's attention and all positions are taken out, so that an image token is of its own
 patches alone. The weights of one attention layer of the text are then solved for: from the row that
 writes "dog", its first head looks at the token of a white patch, and from every other row at a key
-of the text. BLIP-2 is not among the families: its image tokens have no places.
+of the text. BLIP-2's image tokens have no places: its Q-Former is given the same look at all
+patches and values that tell white ones, so that each of its tokens says whether white is seen.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,16 +22,17 @@ from models.model import Model
 from models.picture_grid import Box, PictureGrid
 from models.run import load, trace
 from models.trace import Site, Trace
-from tests.models.vision_language import FAMILIES, NAMES, Family
+from tests.models.vision_language import BY_NAME, FAMILIES, NAMES, Family
 
 DOG, SITS = 0, 1  # places of the answer
 IDS = torch.tensor([NAMES["dog"], NAMES["sits"]])
 SIZES = {"LLaVA-NeXT": (40, 40), "Idefics3": (48, 48), "SmolVLM": (48, 48), "InternVL": (48, 48)}
 SIZE = (24, 24)  # of the other families' pictures
+OF_QUERIES = (20, 20)  # of BLIP-2's: five patches of four pixels on each side
 GREY, WHITE, BLACK = ((level,) * 3 for level in (128, 255, 1))  # the mean colour is grey
 SHARP, LOGIT = 40.0, 12.0  # of a score and of a word, well above the others
 FULL = 0.95  # share of a cell that is white, of a token that counts as white
-MIXING = ("out_proj", "o_proj", "attn.proj", "fc2", "down_proj")  # maps behind attention, MLPs
+MIXING = ("out_proj", "o_proj", "attn.proj", "attn.projection", "fc2", "down_proj")  # maps back
 OF_TEXT = ("fc2", "down_proj")  # those that a vision tower keeps
 PLACED = [family for family in FAMILIES if family.grids is not None]
 
@@ -41,7 +44,7 @@ def test_a_word_lights_its_patch_and_needs_it_alone(family: Family, tmp_path: An
     _still(model.network)
     site, area = _place(model, SIZES.get(family.name, SIZE))
     picture = _scene(SIZES.get(family.name, SIZE), area)
-    _plant(model, site, picture, area)
+    _plant(model, site, picture, area, _white(_ask(model, picture), site, area))
 
     t = _ask(model, picture)
     (white,) = _white(t, site, area)
@@ -57,6 +60,33 @@ def test_a_word_lights_its_patch_and_needs_it_alone(family: Family, tmp_path: An
         assert min(word.elsewhere) > 0.98
     other = masking.need(model, _prompt(picture), IDS, [SITS], area, controls=0)
     assert other.after == pytest.approx(other.before, abs=0.01)
+
+
+@torch.no_grad()
+def test_a_word_needs_its_patch_where_image_tokens_have_no_places(tmp_path: Any) -> None:
+    model = load(str(BY_NAME["BLIP-2"].save(tmp_path)))
+    _still(model.network)
+    area = Box(0.4, 0.4, 0.8, 0.8)  # two patches of five on each side
+    picture = _scene(OF_QUERIES, area)
+    _plant_queries(model, picture, area)
+    t = _ask(model, picture)
+    site, tokens = grounding.sites_of_words(t)[0], range(model.network.query_tokens.shape[1])
+    _plant(model, site, picture, area, tokens)
+
+    t = _ask(model, picture)
+    looks = t.weights(site, head=0)[grounding.rows_of(t, [DOG])[0]]
+    assert float(looks[tokens].sum()) > 0.999
+    for mask in ("mean", "blur"):
+        word = masking.need(model, _prompt(picture), IDS, [DOG], area, mask=mask, controls=3)
+        assert word.before > 0.98
+        assert word.after < 0.01
+        assert min(word.elsewhere) > 0.98
+    whole = masking.need(model, _prompt(picture), IDS, [DOG], Box(0.0, 0.0, 1.0, 1.0))
+    assert (whole.after < 0.01, whole.elsewhere) == (True, ())
+    other = masking.need(model, _prompt(picture), IDS, [SITS], area, controls=0)
+    assert other.after == pytest.approx(other.before, abs=0.01)
+    with pytest.raises(ValueError, match="learned queries, each of which reads the whole picture"):
+        masking.need(model, _prompt(picture), IDS, [DOG], area, mask="cut")
 
 
 def _prompt(picture: Image.Image) -> Prompt:
@@ -153,18 +183,49 @@ def _solved(rows: Float[Tensor, "row dim"], wanted: Tensor) -> Float[Tensor, " d
     return torch.linalg.lstsq(rows, wanted.double()[:, None], driver="gelsd").solution[:, 0].float()
 
 
-def _plant(model: Model, site: Site, picture: Image.Image, area: Box) -> None:
+def _hidden(picture: Image.Image, area: Box) -> list[Image.Image]:
+    """The picture with the area in its mean colour, and blurred."""
+    masks: tuple[masking.Mask, ...] = ("mean", "blur")
+    return [masking.painted(picture, area, mask) for mask in masks]
+
+
+def _plant_queries(model: Model, picture: Image.Image, area: Box) -> None:
+    """Makes all tokens of BLIP-2's Q-Former one, which tells whether white patches are seen."""
+    network: Any = model.network
+    network.query_tokens[:] = network.query_tokens[:, :1].clone()
+    first, *others = network.qformer.encoder.layer
+    for layer in (first, *others):
+        for part in (layer.attention, layer.crossattention):
+            for value in part.output.dense.parameters():
+                value.zero_()
+    crossed = first.crossattention
+    images = (picture, *_hidden(picture, area))
+    patches = torch.cat([_read(model, image, crossed.attention.value) for image in images])
+    grid = next(g for s in _ask(model, picture).sites for g in _ask(model, picture).key_pictures(s))
+    white = torch.zeros(len(patches))
+    white[list(grid.within(area))] = 1
+    for linear in (crossed.attention.query, crossed.attention.key, crossed.attention.value):
+        for value in linear.parameters():
+            value.zero_()
+    crossed.attention.value.weight[0] = _solved(patches, white)
+    dice = torch.Generator().manual_seed(2)
+    crossed.output.dense.weight[:, 0] = 30 * torch.randn(
+        len(crossed.output.dense.weight), generator=dice
+    )
+
+
+def _plant(model: Model, site: Site, picture: Image.Image, area: Box, white: Sequence[int]) -> None:
+    """Lets the row that writes the first word look at white tokens, and others at a word."""
     network: Any = model.network
     attention = network.get_submodule(site.module)
     out = getattr(attention, "o_proj", None) or attention.out_proj
     t = _ask(model, picture)
-    (asking,), (white,) = grounding.rows_of(t, [DOG]), _white(t, site, area)
+    (asking,) = grounding.rows_of(t, [DOG])
     queries = _read(model, picture, attention.q_proj)
-    masks: tuple[masking.Mask, ...] = ("mean", "blur")
-    hidden = [masking.painted(picture, area, mask) for mask in masks]
+    hidden = _hidden(picture, area)
     keys = torch.cat([_read(model, image, attention.k_proj) for image in (picture, *hidden)])
     is_white = torch.zeros(len(keys))
-    is_white[white] = 1
+    is_white[list(white)] = 1
     rest = _alike(keys, 0 if site.kind == "cross" else asking)  # a key that every row sees
     asks = _alike(queries, asking)
     looked = _solved(keys, is_white)

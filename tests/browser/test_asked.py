@@ -27,6 +27,7 @@ class Asked:
     """A tiny model's trace of a question, answered for by the app's own API code."""
 
     trace = "t1"
+    family = "LLaVA"
 
     def __init__(self, folder: Path) -> None:
         self.entry = self.entry_in(folder)
@@ -34,7 +35,7 @@ class Asked:
     def entry_in(self, folder: Path) -> TraceEntry:
         data = io.BytesIO()
         photo().resize((300, 200)).save(data, "PNG")
-        source = tracing.stamped(Source("folder", str(BY_NAME["LLaVA"].save(folder))))
+        source = tracing.stamped(Source("folder", str(BY_NAME[self.family].save(folder))))
         question = Question("what is it", (file_of(data.getvalue(), "photo.png"),))
         return tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
 
@@ -42,6 +43,12 @@ class Asked:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
+
+
+class Unplaced(Asked):
+    """A tiny BLIP-2's, whose image tokens have no places on the picture."""
+
+    family = "BLIP-2"
 
 
 class Filmed(Asked):
@@ -116,6 +123,17 @@ def test_a_link_restores_an_area_its_mask_and_the_frames(
     said = f"“dog”: {digits} %" if share >= 0.0001 else "“dog”: < 0.01 %"
     expect(panel.locator(".hs-read")).to_contain_text(said)
     expect(panel.locator(".hs-read")).to_contain_text("with the area cut from attention")
+
+
+def test_a_word_is_tested_without_a_map(page: Page, server: Server, tmp_path: Path) -> None:
+    source = Unplaced(tmp_path)
+    panel = opened(page, server, source, tower="language")
+    says = panel.locator(".hs-sentence")
+    expect(says).to_contain_text("No map can be drawn on the picture: its image tokens are learned")
+    panel.get_by_role("radio", name="dog").click()
+    panel.get_by_role("button", name="Let the model read again without the whole picture").click()
+    expect(panel.locator(".hs-read")).to_contain_text("with all of it in the picture’s mean colour")
+    expect(panel.get_by_role("button", name="cut from attention")).to_be_disabled()
 
 
 def test_a_link_restores_a_rival(page: Page, server: Server, tmp_path: Path) -> None:

@@ -110,6 +110,18 @@ test("a word needs an area only if it loses more there than elsewhere", () => {
   assert.match(found, /Not shown to be needed/);
 });
 
+test("a whole picture has no other areas to compare with", () => {
+  const need = { before: 0.6, after: 0.01, elsewhere: [], places: [] };
+  assert.ok(maps.isWhole(maps.areaFrom("1.0.0.1000.1000")));
+  assert.ok(!maps.isWhole(maps.areaFrom("1.0.0.1000.900")) && !maps.isWhole(null));
+  assert.equal(
+    maps.needText("dog", need, "blurred", true),
+    "“dog”: 60 % with the picture as it is, 1.0 % with all of it blurred. Hiding it makes the word less likely;" +
+      " no other area of this size is left to compare with.",
+  );
+  assert.match(maps.needText("dog", { ...need, after: 0.7 }, "blurred"), /the area blurred. Hiding it does not/);
+});
+
 test("tiles that nearly meet share a side", () => {
   const sides = maps.joined([0, 0.33297, 0.33362, 0.66638, 0.66703, 1]);
   assert.equal(sides.get(0.33362), 0.33297);

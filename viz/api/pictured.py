@@ -33,7 +33,11 @@ CONTROLS = 3  # areas elsewhere
 
 @or_why
 def answer(entry: TraceEntry, id: str) -> Answer:
-    """The words that are written, and for each the rows that write it; [] without any."""
+    """The words that are written, and for each the rows that write it; [] without any.
+
+    Where the image tokens have no places on a picture, it says why, and in which layers words are
+    written.
+    """
     from analysis import grounding
     from analysis.words import words_of
 
@@ -41,7 +45,12 @@ def answer(entry: TraceEntry, id: str) -> Answer:
     if trace.answer is None and trace.target_tokens is None:
         return {"words": [], "sites": []}
     tokens, first = grounding.answer(trace)
-    sites = grounding.sites_on_pictures(trace)
+    sites, unplaced = (), {}
+    try:
+        sites = grounding.sites_on_pictures(trace)
+    except ValueError as error:
+        written = [trace.sites.index(site) for site in grounding.sites_of_words(trace)]
+        unplaced = {"unplaced": {"why": str(error).split(": ", 1)[-1], "sites": written}}
     return {
         "words": [
             {
@@ -52,6 +61,7 @@ def answer(entry: TraceEntry, id: str) -> Answer:
             for group in words_of(tokens)
         ],
         "sites": [trace.sites.index(site) for site in sites],
+        **unplaced,
     }
 
 

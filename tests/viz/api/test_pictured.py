@@ -74,6 +74,24 @@ def test_words_of_an_answer_come_with_the_rows_that_write_them(asked) -> None:
     assert tuple(sites) == grounding.sites_on_pictures(entry.trace)
 
 
+def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
+    entry = asked("BLIP-2")
+    answer, first = pictured.answer(entry, ""), entry.trace.answer
+    assert [each["text"] for each in answer["words"]] == TYPED.split()
+    assert [each["rows"] for each in answer["words"]] == [[first - 1], [first], [first + 1]]
+    assert answer["sites"] == []
+    assert answer["unplaced"]["why"].startswith("its image tokens are learned queries")
+    towers = [entry.trace.sites[site].tower for site in answer["unplaced"]["sites"]]
+    assert towers == ["language"] * 2
+    whole = pictured.need(entry, "", 0, 0, 0, 1000, 1000, first, first)
+    model, given, _ = entry.opened()
+    expected = masking.need(model, given, masking.ids_of(entry.trace), [1], Box(0.0, 0.0, 1.0, 1.0))
+    assert whole["after"] == pytest.approx(expected.after, **CLOSE)
+    assert whole["elsewhere"] == []
+    cut = pictured.need(entry, "", 0, 0, 0, 500, 500, first, first, "cut")
+    assert "learned queries" in cut["why"]
+
+
 @pytest.mark.parametrize("name", ["LLaVA", "Idefics3", "Qwen2-VL"])
 def test_the_overview_has_the_grid_of_every_picture(name: str, asked) -> None:
     entry = asked(name, pictures=2)

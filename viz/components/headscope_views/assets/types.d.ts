@@ -277,6 +277,16 @@ export interface AnswerWord {
   special: boolean;
 }
 
+/** What a model has written about pictures. */
+export interface AnswerWords {
+  words?: AnswerWord[];
+  /** In which words look at pictures. */
+  sites?: number[];
+  /** Where image tokens have no places on a picture: the reason, and the sites that write words. */
+  unplaced?: { why: string; sites: number[] };
+  why?: string;
+}
+
 export interface HeadOnPicture {
   site: number;
   head: number;

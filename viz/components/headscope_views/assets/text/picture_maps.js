@@ -91,6 +91,12 @@ export function areaFrom(text) {
   return sides.length === 4 ? { picture, sides: /** @type {Area} */ (sides) } : null;
 }
 
+/** @type {Area} */
+export const WHOLE = [0, 0, PARTS, PARTS];
+
+/** @param {{sides: Area} | null} area */
+export const isWhole = (area) => area?.sides.every((side, i) => side === WHOLE[i]) ?? false;
+
 /**
  * The token at a place of the picture; −1 for none.
  *
@@ -262,9 +268,15 @@ const shortOf = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(
  * @param {string} word
  * @param {Need} need
  * @param {string} how the area is hidden
+ * @param {boolean} [whole] whether the area is the picture as a whole
  */
-export function needText(word, { before, after, elsewhere }, how) {
+export function needText(word, { before, after, elsewhere }, how, whole = false) {
   const others = elsewhere.map(percent).join(", ");
+  if (!elsewhere.length) {
+    const only = `“${word}”: ${percent(before)} with the picture as it is, ${percent(after)} with ${whole ? "all of it" : "the area"} ${how}.`;
+    const verdict = after < before ? "Hiding it makes the word less likely" : "Hiding it does not make the word less likely";
+    return `${only} ${verdict}; no other area of this size is left to compare with.`;
+  }
   const numbers = `“${word}”: ${percent(before)} with the picture as it is, ${percent(after)} with the area ${how}; with areas of the same size elsewhere ${others}.`;
   if (after < before && after < Math.min(...elsewhere)) return `${numbers} Needed: it loses more here than elsewhere.`;
   return `${numbers} Not shown to be needed: another area of this size costs it as much.`;

@@ -11,11 +11,11 @@ import { fadeOf } from "../core/flatness.js";
 import { faded, levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
-import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, joined, momentText, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn } from "./picture_maps.js";
+import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, isWhole, joined, momentText, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn, WHOLE } from "./picture_maps.js";
 import { captionList } from "./captions.js";
 import { meanRow } from "./mean_row.js";
 
-/** @import {AnswerWord, AreaReaders, Detected, HeadOnPicture, Need, Objects, Relative, SampledPoints, Theme, TokenGrid, Versus} from "../types" */
+/** @import {AnswerWord, AreaReaders, Detected, HeadOnPicture, Need, Objects, Relative, SampledPoints, Theme, TokenGrid, Versus, AnswerWords} from "../types" */
 /** @import {Area, Sheet} from "./picture_maps.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -34,6 +34,7 @@ const MASK = {
 const HINT =
   "Drag over a picture to see which words looked at an area and to test whether this one needs it; click a patch for that alone. Keys: arrows move, Shift + arrows extend, Enter tests.";
 const GENERIC = "Write a general description of the image.";
+const BARE_HINT = "Drag over a picture to test whether this word needs an area, or hide all of it.";
 const DOUBT =
   "Attended is not needed: a weight says where a head reads, after layers that have mixed the patches.";
 const TEST = " Drag over an area to let the model read again without it.";
@@ -78,7 +79,10 @@ export function pictures(state, parent) {
   }));
   const rival = element("input", "hs-select hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
   const clear = button("✕", "Show the weights again", () => show({ area: "" }));
-  const tools = element("div", "hs-row", {}, switchOf("How the area is hidden", ...masks), rival, clear);
+  const whole = button("Whole picture", "Let the model read again without the whole picture", () =>
+    show({ area: areaText(area()?.picture ?? 0, WHOLE) }),
+  );
+  const tools = element("div", "hs-row", {}, whole, switchOf("How the area is hidden", ...masks), rival, clear);
   const divide = button("Divide by the map of", "The map of this word in units of the map of another question’s answer", () =>
     show({}, { generic: local.generic ? "" : question.value.trim() || GENERIC }),
   );
@@ -178,6 +182,9 @@ export function pictures(state, parent) {
   const grids = () => state.texts().key.grids ?? [];
   /** The grids of what looks, where it lies on the picture itself. */
   const asking = () => (state.base.asked ? [] : (state.texts().query.grids ?? []));
+  const written = () => /** @type {AnswerWords} */ (state.view.answer("answer", "answer") ?? {});
+  /** The sites that write words. */
+  const writing = () => written().unplaced?.sites ?? written().sites ?? [];
   const answered = () =>
     state.base.asked ? null : /** @type {Objects | null} */ (state.view.answer("objects", "objects"));
 
@@ -241,7 +248,7 @@ export function pictures(state, parent) {
   /** The word whose row is chosen; −1 for none. */
   function chosen() {
     const { token, direction } = state.selection;
-    if (token === null || direction === "in" || !grids().length) return -1;
+    if (token === null || direction === "in" || !writing().includes(state.selection.site)) return -1;
     return words.findIndex((word) => word.rows.some((row) => placeOf(row) === token));
   }
 
@@ -292,8 +299,8 @@ export function pictures(state, parent) {
   /** @param {number} index of a word */
   function pick(index) {
     const { site } = state.selection;
-    const { sites } = /** @type {{sites?: number[]}} */ (state.view.answer("answer", "answer") ?? {});
-    if (!sites?.length) return;
+    const sites = writing();
+    if (!sites.length) return;
     const at = sites.includes(site) ? site : sites[sites.length >> 1];
     state.select({ site: at, token: placeOf(words[index].rows[0], at), direction: "out" });
   }
@@ -692,6 +699,11 @@ export function pictures(state, parent) {
       const label = direction === "in" && token !== null ? state.labels().key[token] : state.labels().query[pointed ?? token ?? 0];
       return direction === "in" ? setText(says, `${where}: what looks at `, quoted(label), ".") : setText(says, `${where}: where `, quoted(label), " looks. Brighter = more weight.");
     }
+    const { unplaced } = written();
+    if (unplaced && !grids().length) {
+      const next = at < 0 ? "Choose a word to test whether it needs the picture." : "The matrix has the weights of this word on all tokens.";
+      return setText(says, `No map can be drawn on the picture: ${unplaced.why}. ${next}`);
+    }
     if (!grids().length) return setText(says, `${where} attends to no picture: choose a word to see where it looked.`);
     if (token === null) return setText(says, `${where}: choose a word to see where this head looked while the model wrote it.`);
     if (direction === "in") return setText(says, `${where}: which words looked at `, quoted(state.labels().key[token]), ".");
@@ -731,7 +743,8 @@ export function pictures(state, parent) {
       const refusal = listObjects();
       section.hidden = !asks && !objects.length && !texts.some((text) => text.grids?.length);
       if (section.hidden) return;
-      const answer = /** @type {{words?: AnswerWord[], why?: string} | null} */ (state.view.answer("answer", "answer"));
+      const answer = /** @type {AnswerWords | null} */ (state.view.answer("answer", "answer"));
+      const unplaced = Boolean(answer?.unplaced);
       if (listed(answer)) {
         words = answer?.words ?? [];
         fill();
@@ -753,13 +766,16 @@ export function pictures(state, parent) {
       const rowBeside = weightsBeside();
       const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
       const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
-      const sinks = span ? split(span) : null;
-      beside.hidden = !span || (!sinks && !state.view.remote);
-      tools.hidden = generic.hidden = !span || !tests();
+      const sinks = span && !unplaced ? split(span) : null;
+      beside.hidden = !span || unplaced || (!sinks && !state.view.remote);
+      tools.hidden = !span || !tests();
+      generic.hidden = tools.hidden || unplaced;
+      rival.hidden = unplaced;
       if (span && !beside.hidden) rank(span);
       setAttribute(bare, "aria-pressed", String(without));
       MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(state.selection.mask === mask)));
-      masks.forEach((item) => (item.disabled = !area()));
+      setAttribute(whole, "aria-pressed", String(isWhole(area())));
+      masks.forEach((item, i) => (item.disabled = !area() || (unplaced && MASKS[i] === "cut")));
       if (!rival.matches(":focus")) rival.value = state.selection.rival;
       const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
       setAttribute(divide, "aria-pressed", String(Boolean(local.generic)));
@@ -800,10 +816,10 @@ export function pictures(state, parent) {
       if (versus && !versus.rival) setText(read, `What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in one colour, what lowers it in the other (weights times gradient, all heads and layers). It tells what a small change would do.`);
       else if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
       else if (relative) setText(read, ratioText(word, local.generic));
-      else if (need) setText(read, needText(word, need, MASK[state.selection.mask].how));
-      else setText(read, why || (span && tests() ? HINT : points[0]?.why || refusal));
-      controls.box.hidden = !need;
-      if (need) {
+      else if (need) setText(read, needText(word, need, MASK[state.selection.mask].how, isWhole(hidden)));
+      else setText(read, why || (span && tests() ? (unplaced ? BARE_HINT : HINT) : points[0]?.why || refusal));
+      controls.box.hidden = !need?.elsewhere.length;
+      if (need?.elsewhere.length) {
         const [mine, ...others] = [need.after, ...need.elsewhere].map((share, i) => ({ name: i ? `area ${i} elsewhere` : "this area", value: need.before - share, exact: true }));
         controls.draw(mine, others, `What hiding this area takes from the probability of “${word}”, beside ${others.length} areas of its size`);
       }
