@@ -5,6 +5,7 @@ import math
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -296,6 +297,96 @@ def test_the_curves_of_words_are_the_cross_attention_that_transformers_computes(
     for curve, tokens in zip(curves, written, strict=True):
         rows = mean[[1 + token for token in tokens], : len(curve)]
         assert torch.allclose(rows.mean(0), curve, atol=2e-4)
+
+
+def test_the_spectrogram_is_the_log_mel_of_the_recording() -> None:
+    """By the formula: a Fourier transform of every window, in triangles on Slaney's mel scale."""
+    from scipy.io import wavfile
+
+    from viz.lessons.vision import sound
+
+    rate, samples = wavfile.read(real.RECORDING)
+    assert rate == 16_000
+    padded = np.zeros(30 * rate)
+    padded[: len(samples)] = samples / 32768
+    mirrored = np.pad(padded, 200, mode="reflect")
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(400) / 400)
+    starts = 160 * np.arange(3000)
+    power = np.abs(np.fft.rfft(mirrored[starts[:, None] + np.arange(400)] * window)) ** 2
+    mels = np.linspace(0, 15 + 27 * np.log(8) / np.log(6.4), 82)  # of 0 and 8,000 Hz
+    edges = np.where(mels < 15, 200 * mels / 3, 1000 * np.exp(np.log(6.4) / 27 * (mels - 15)))
+    at = np.arange(201) * 40.0
+    rising = (at - edges[:-2, None]) / np.diff(edges)[:-1, None]
+    falling = (edges[2:, None] - at) / np.diff(edges)[1:, None]
+    filters = np.maximum(0, np.minimum(rising, falling)) * (2 / (edges[2:] - edges[:-2]))[:, None]
+    logs = np.log10(np.maximum(filters @ power.T, 1e-10))
+    expected = (np.maximum(logs, logs.max() - 8) + 4) / 4
+    levels, step = sound.spectrogram()
+    assert levels.shape == (80, int(len(samples) / 160))
+    assert step == 0.01
+    assert np.allclose(levels, expected[:, : levels.shape[1]], atol=1e-3)
+
+
+def test_the_frames_of_a_spectrogram_are_columns_of_it_two_by_two() -> None:
+    import base64
+    import io
+
+    from PIL import Image
+
+    from viz.lessons.vision import sound
+
+    levels, _ = sound.spectrogram()
+    for token, first in ((0, 0), (68, 62), (200, 189)):
+        (whole,), cuts, (begins, ends) = sound.pictures(token)
+        assert (begins, ends, len(cuts)) == (first, first + 12, 12)
+        files = [io.BytesIO(base64.b64decode(each.split(",")[1])) for each in (whole, *cuts)]
+        image, *parts = (np.asarray(Image.open(each).convert("RGB")) for each in files)
+        assert image.shape == (160, 2 * levels.shape[1], 3)
+        for at, part in enumerate(parts):
+            columns = image[::2, 4 * (begins + at) : 4 * (begins + at + 1) : 2]
+            assert (part[::8, ::8] == columns).all()  # the same colours, the lowest band below
+    loud = np.unravel_index(levels.argmax(), levels.shape)
+    dark = np.unravel_index(levels.argmin(), levels.shape)
+    row = 2 * (levels.shape[0] - 1 - np.array([loud[0], dark[0]]))
+    brightest, darkest = image[row, 2 * np.array([loud[1], dark[1]])].sum(-1)
+    assert (brightest, darkest) == (image.sum(-1).max(), image.sum(-1).min())
+
+
+@pytest.mark.long
+def test_the_frames_attend_as_transformers_computes_and_see_five_columns() -> None:
+    fetched("whisper")
+    from scipy.io import wavfile
+    from transformers import WhisperFeatureExtractor, WhisperModel
+
+    from models.catalogue import folder
+
+    theirs = WhisperModel.from_pretrained(
+        folder(entry("whisper")), attn_implementation="eager"
+    ).eval()
+    rate, samples = wavfile.read(real.RECORDING)
+    features = WhisperFeatureExtractor()(
+        samples / 32768, sampling_rate=rate, return_tensors="pt"
+    ).input_features
+    answers = real.stored("vision")["answers"]
+    rows = {call[7:]: each["at"] for call, each in answers.items() if call.startswith("listens")}
+    assert len(rows) == 3
+    with torch.no_grad():
+        weights = theirs.encoder(features, output_attentions=True).attentions
+    for call, stated in rows.items():
+        layer, head, token = json.loads(call)
+        row = weights[layer][0, head, token, : len(stated)]
+        assert torch.allclose(row, torch.tensor(stated), atol=2e-4)
+    built = answers["shapes[]"]
+    features.requires_grad_()
+    encoder = theirs.encoder
+    once = torch.nn.functional.gelu(encoder.conv1(features))
+    twice = torch.nn.functional.gelu(encoder.conv2(once))
+    assert built["shapes"] == [[*each.shape[1:]] for each in (features, once, twice)]
+    twice[0, :, 68].sum().backward()
+    assert features.grad is not None
+    seen = features.grad[0].abs().sum(0).nonzero().flatten().tolist()
+    assert seen == [134, 135, 136, 137, 138]
+    assert built["sees"] == len(seen)
 
 
 def test_a_rotary_pair_turns_at_the_speed_of_the_formula() -> None:

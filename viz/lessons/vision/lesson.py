@@ -4,6 +4,7 @@ from viz.lessons.inputs import Count, OneOf
 from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
 
 SMALL = {"network": "objects", "layer": 1, "head": 1, "position": 27}  # the one that answers
+HEARD = {"layer": 0, "head": 5, "position": 68}  # of Whisper: the “s” of “cross”
 
 LESSON = Lesson(
     name="vision",
@@ -16,7 +17,7 @@ LESSON = Lesson(
     minutes=25,
     figure="From a picture to a sequence, and back",
     computed="these weights: those of the trained DINOv2",
-    real=("dinov2",),
+    real=("dinov2", "whisper"),
     inputs={
         "network": OneOf("dinov2", ("dinov2", "objects")),
         "photo": OneOf("flower", ("flower", "china")),
@@ -302,6 +303,37 @@ LESSON = Lesson(
             ),
             board=True,
             computed=SIZES,
+        ),
+        Step(
+            "frames",
+            "A spectrogram is a sequence too",
+            (
+                "Sound becomes a picture as well. Every {board.step:.0f} ms a column of"
+                " {board.bands:d} numbers says how loud each band of frequency is; brighter is"
+                " louder, and high tones are at the top. Whisper fills every recording up to 30 s:"
+                " {board.columns:,d} columns. This one lasts {board.seconds:.1f} s.",
+                "Two convolutions stand where the linear layer of a patch stood. The second has"
+                " stride 2, so two columns become one [[token]]: {board.tokens:,d} of"
+                " {board.width:d} numbers, {board.heard:d} of them heard. But these kernels"
+                " overlap: a token sees {board.sees:d} columns, {board.seen:d} numbers. Positions"
+                " are added, here by sines, and the same encoder blocks follow.",
+                "Below are the @weight(weights) of token {board.token:d}. {board.far:.0%} of them"
+                " lie more than {board.beyond:.1f} s away: as between patches, no distance is too"
+                " far. Other networks cut a spectrogram into square patches, as a photo (Gong et"
+                " al. 2021).",
+            ),
+            code=(
+                "x = gelu(conv1(mel))  # 384 × 3,000",
+                "x = gelu(conv2(x))  # 384 × 1,500",
+                "x = x.T + positions  # 1,500 × 384",
+            ),
+            tries=(
+                Try("A head that looks back", {**HEARD, "layer": 3, "head": 4}),
+                Try("A vowel", {**HEARD, "position": 30}),
+            ),
+            inputs=HEARD,
+            board=True,
+            computed="these weights: those of Whisper tiny.en",
         ),
     ),
     takeaways=(

@@ -3,14 +3,15 @@
 DINOv2 reads a photo; a small network, trained for the app, answers questions about a picture.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from viz.lessons.boards import Board, board, dots, panel, table
+from viz.lessons.boards import Board, board, curve, dots, panel, picture, table
 from viz.lessons.inputs import InputError
 from viz.lessons.real import about
 from viz.lessons.trained import trained
-from viz.lessons.vision import parts, real
+from viz.lessons.vision import parts, real, sound
 
 if TYPE_CHECKING:
     from models.lessons.shuffled import Shuffle
@@ -331,7 +332,56 @@ def needs() -> Board:
     )
 
 
+def frames(values: Mapping[str, Any]) -> Board:
+    """A spectrogram, some of its tokens, and what one of them attends to."""
+    layer, head, token = values["layer"], values["head"], values["position"]
+    read, built = sound.listens(layer, head, token), sound.shapes()
+    levels, step = sound.spectrogram()
+    whole, cuts, (first, after) = sound.pictures(token)
+    weights, frame = read["at"], read["frame"]
+    far = [each for at, each in enumerate(weights) if abs(at - token) * frame > sound.FAR]
+    seconds = levels.shape[1] * step
+    begins, ends = first * frame, after * frame
+    bands, columns = built["shapes"][0]
+    width, count = built["shapes"][-1]
+    return board(
+        [
+            picture(
+                f"{bands} bands of frequency, a column each {1000 * step:.0f} ms",
+                whole,
+                high=seconds,
+                span=(begins, ends, f"{begins:.2f} to {ends:.2f} s"),
+            )
+        ],
+        [picture(f"the framed {ends - begins:.2f} s: {after - first} tokens", cuts)],
+        [
+            curve(
+                f"token {token}, layer {layer}, head {head}: weights, 0 to {max(weights):.3f}",
+                weights,
+                step=frame,
+                span=(token * frame, (token + 1) * frame, f"{token}"),
+            )
+        ],
+        bands=bands,
+        columns=columns,
+        width=width,
+        tokens=count,
+        heard=len(weights),
+        sees=built["sees"],
+        seen=built["sees"] * bands,
+        seconds=seconds,
+        step=1000 * step,
+        token=token,
+        far=sum(far),
+        beyond=sound.FAR,
+        **about(
+            sound.MODEL, attention="self", tower="encoder", layer=layer, head=head, token=token
+        ),
+    )
+
+
 BOARDS = {
+    "frames": frames,
     "needs": lambda _: needs(),
     "pixels": lambda _: pixels(),
     "sizes": lambda _: _sizes(),

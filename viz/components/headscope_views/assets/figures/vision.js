@@ -46,7 +46,7 @@ const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(c
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["cut", "pixels", "sequence", "class", "positions", "shuffle", "block", "attention", "answer", "needs", "sizes", "count", "train"]);
+const STEPS = /** @type {const} */ (["cut", "pixels", "sequence", "class", "positions", "shuffle", "block", "attention", "answer", "needs", "sizes", "count", "train", "frames"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
@@ -58,8 +58,10 @@ export const figure = {
     { kind: "choice", input: "shuffle", label: "Shuffle", options: [["none", "nothing"], ["tokens", "tokens with positions"], ["patches", "patches alone"]], from: "shuffle" },
     { kind: "slider", input: "layer", label: "Layer", min: 0, max: 11, step: 1, from: "block", until: "answer" },
     { kind: "slider", input: "head", label: "Head", min: 0, max: 5, step: 1, from: "attention", until: "answer" },
-    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], on: ["answer"] },
+    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], on: ["answer", "frames"] },
     { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], on: ["answer"] },
+    { kind: "slider", input: "head", label: "Head", min: 0, max: 5, step: 1, on: ["frames"] },
+    { kind: "slider", input: "position", label: "Token", min: 0, max: 200, step: 1, on: ["frames"] },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {

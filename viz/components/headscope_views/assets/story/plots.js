@@ -15,6 +15,7 @@ const NAME = 18; // height of a name in a curve
 const MARGIN = 12; // beside an axis, for its first and last number
 const TICKS = 7; // at most
 const BETWEEN = 5; // pictures side by side
+const FRAME = "#ffffff"; // over pictures, which are dark in both modes
 
 /** @type {(panel: BoardPanel) => panel is Plot} */
 export const isPlot = (panel) => panel.kind in PLOTS;
@@ -117,7 +118,7 @@ function pictureMarks(key, panel, place, ink) {
   const marks = hrefs.map((href, i) => /** @type {Mark} */ ({ key: `${key}/${i}`, kind: "image", href, x: left + MARGIN + i * width, y: head, w: width - gap, h: bottom - head - 2 }));
   if (span) {
     const [from, to] = [span.low, span.high].map(across(panel, place));
-    marks.push({ key: `${key}/span`, kind: "rect", x: from, y: head - 1, w: to - from, h: bottom - head, fill: "none", stroke: ink.primary, width: 2.5, tip: span.name });
+    marks.push({ key: `${key}/span`, kind: "rect", x: from, y: head - 1, w: to - from, h: bottom - head, fill: "none", stroke: FRAME, width: 2.5, tip: span.name });
   }
   return axis ? [...marks, ...axisMarks(key, panel, place, bottom, ink)] : marks;
 }
