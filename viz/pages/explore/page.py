@@ -290,6 +290,7 @@ def _show(
     begins = examples.begin(source.listed(), session.current(PAGE).settings)
     chosen = None if begins is not None else tracing.telling(before)
     stage.params = _now(stage.kind, chosen)
+    stage.props = {**stage.props, "hinted": chosen is not None}
     if chosen is not None:
         (entries.hint or st).caption(shared.plain(answers.reason(chosen, before.value.trace)))
     card.about(entries.about, opened, _known_difference(plain))

@@ -126,6 +126,8 @@ export interface ViewProps extends PageLinkProps {
   panels?: string[];
   /** Which parts of the view are shown; without it all: "atlas", "matrix", "tokens". */
   parts?: string[];
+  /** Whether the page says what to look at in the head of the defaults. */
+  hinted?: boolean;
   /** What is said while there is no trace. */
   message?: string;
   /** The edits that are on, as text; without it the view offers none. */

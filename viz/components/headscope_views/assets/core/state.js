@@ -17,6 +17,7 @@ const SOON_MS = 100; // delay before the panels below the picture are fetched
 const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
 const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
 const LAST_REPORT_MS = 60_000;
+const OF_HEAD = ["layer", "head", "attention", "tower", "module"]; // of a link
 
 /**
  * @template B
@@ -124,7 +125,7 @@ export class ViewState {
       this.asked = Boolean(props.start) && before?.revision !== revision;
       this.wanted = siteAndHead(this.start);
       this.record(this.start);
-    } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
+    } else if (page) this.write(page, this.chosen());
     if (trace !== null && (trace !== this.latest.trace || serial !== this.latest.made))
       this.open(trace, serial);
     if (this.baseOrNull && !this.next && trace === this.trace) this.adopt();
@@ -150,10 +151,25 @@ export class ViewState {
    * @param {Partial<LinkSelection>} selection
    */
   record(selection) {
-    const { page, defaults } = this.props;
+    const { page } = this.props;
     if (!page) return;
-    choose(page, queryOf(selection, defaults));
+    this.write(page, selection);
     keep(this.place, this.revision, { ...selection, ...this.wanted });
+  }
+
+  /**
+   * Writes the selection to the link. What the page says of the head of the defaults is hidden by
+   * viz/app.css while another head is shown.
+   *
+   * @param {string} page
+   * @param {Partial<LinkSelection>} selection
+   */
+  write(page, selection) {
+    const { defaults, hinted } = this.props;
+    const query = queryOf(selection, defaults);
+    choose(page, query);
+    const other = Boolean(hinted) && OF_HEAD.some((name) => name in query);
+    document.documentElement.toggleAttribute("data-other-head", other);
   }
 
   /** Adopts the selection of a new revision. */
