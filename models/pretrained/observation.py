@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,6 +17,7 @@ from models.pretrained.interface import recording
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.passes import new_recording, run_network
 from models.pretrained.recording import Recording
+from models.pretrained.thread_hooks import of_this_thread
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -125,7 +125,6 @@ def _noted(
     lists: Sequence[tuple[dict[str, nn.Module], list[ModuleCall]]], record: Recording, rows: Rows
 ) -> Iterator[None]:
     """Inside, calls of modules are noted, each in its list, in passes of this thread."""
-    thread = get_ident()
 
     def note(
         path: str,
@@ -137,7 +136,7 @@ def _noted(
     ) -> None:
         output = output[0] if isinstance(output, tuple | list) and output else output
         given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-        if get_ident() != thread or not isinstance(given, Tensor) or not isinstance(output, Tensor):
+        if not isinstance(given, Tensor) or not isinstance(output, Tensor):
             return
         before = len(record.calls)
         kept = [x if rows is None else rows(x) for x in (given, output)]
@@ -145,7 +144,7 @@ def _noted(
             calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))
 
     hooks = [
-        module.register_forward_hook(partial(note, path, calls), with_kwargs=True)
+        module.register_forward_hook(of_this_thread(partial(note, path, calls)), with_kwargs=True)
         for modules, calls in lists
         for path, module in modules.items()
     ]

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from models.inputs.pretrained import prepare_inputs
 from models.pretrained.passes import run_network
+from models.pretrained.thread_hooks import of_this_thread
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -65,7 +66,9 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
         points.append(SamplingPoints(name, places, weights))
 
     hooks = [
-        _kernel(layer).register_forward_pre_hook(partial(keep, name), with_kwargs=True)
+        _kernel(layer).register_forward_pre_hook(
+            of_this_thread(partial(keep, name)), with_kwargs=True
+        )
         for name, layer in layers.items()
     ]
     try:

@@ -8,7 +8,7 @@ token is mixing.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import get_ident
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -19,6 +19,7 @@ from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
 from models.pretrained.passes import new_recording, run_network
+from models.pretrained.thread_hooks import of_this_thread
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -80,10 +81,10 @@ def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[Non
 
     What the first block of a tower reads begins the graph: weights need no gradient.
     """
-    thread, begun, hooks = get_ident(), set[Tower](), []
+    begun, hooks = set[Tower](), []
 
     def begin(tower: Tower, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
-        if get_ident() != thread or tower in begun:
+        if tower in begun:
             return None
         begun.add(tower)
         swapped = {
@@ -94,9 +95,12 @@ def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[Non
             {name: swapped.get(id(x), x) for name, x in kwargs.items()},
         )
 
-    def note(tower: Tower, path: str, block: str, given: Tensor | None, out: Any) -> None:
+    def note(
+        tower: Tower, path: str, block: str, _: Any, args: tuple, kwargs: dict[str, Any], out: Any
+    ) -> None:
+        given = _states(args, kwargs)
         output = out[0] if isinstance(out, tuple | list) and out else out
-        if get_ident() != thread or given is None or not isinstance(output, Tensor):
+        if given is None or not isinstance(output, Tensor):
             return
         rows = output.ndim == given.ndim == 3 and output.shape[:2] == given.shape[:2]
         if rows and given.requires_grad and output.requires_grad:
@@ -105,19 +109,14 @@ def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[Non
     for tower, path, block in blocks_of(network, modules):
         hooks.append(
             block.register_forward_pre_hook(
-                lambda _, args, kwargs, tower=tower: begin(tower, args, kwargs), with_kwargs=True
+                of_this_thread(lambda _, args, kwargs, tower=tower: begin(tower, args, kwargs)),
+                with_kwargs=True,
             )
         )
         for name, part in [("", block), *block.named_children()]:
             whole = f"{path}.{name}" if name else path
-            hooks.append(
-                part.register_forward_hook(
-                    lambda _, args, kwargs, out, at=(tower, whole, path): note(
-                        *at, _states(args, kwargs), out
-                    ),
-                    with_kwargs=True,
-                )
-            )
+            noted = of_this_thread(partial(note, tower, whole, path))
+            hooks.append(part.register_forward_hook(noted, with_kwargs=True))
     try:
         yield
     finally:

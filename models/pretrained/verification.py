@@ -34,12 +34,17 @@ from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
+from models.pretrained.thread_hooks import of_this_thread
 from models.pretrained.window_layers import recipe_of
 from models.text import Tokens
 
 if TYPE_CHECKING:
     from models.model import Model
 
+HOOKS = (  # where a module keeps what is called before and after it
+    *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
+    *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
+)
 REFERENCE = "headscope_reference"  # the library's eager attention, call by call
 Maps = Mapping[str, Sequence[Tensor]]
 
@@ -152,7 +157,7 @@ def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple
 
     hooks = [
         model.network.get_submodule(path).register_forward_pre_hook(
-            partial(note, call), with_kwargs=True
+            of_this_thread(partial(note, call)), with_kwargs=True
         )
         for path, call in blocks.items()
     ]
@@ -187,9 +192,15 @@ def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...
 
 
 def _twin(model: "Model") -> "Model | None":
-    """The same weights in modules of their own; None for a model without eager attention."""
+    """The same weights in modules of their own; None for a model without eager attention.
+
+    Hooks are shared, too: those of a trace that runs meanwhile hold tensors that have no copy.
+    """
     network = model.network
-    shared = {id(x): x for x in chain(network.parameters(), network.buffers())}
+    shared: dict[int, Any] = {id(x): x for x in chain(network.parameters(), network.buffers())}
+    for module in network.modules():
+        hooks = (each for name, each in vars(module).items() if name in HOOKS)
+        shared |= {id(each): each.copy() for each in hooks}
     twin: Any = deepcopy(network, shared)
     try:
         twin.set_attn_implementation("eager")

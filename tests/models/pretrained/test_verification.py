@@ -3,6 +3,7 @@
 import re
 from collections import UserDict
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -403,6 +404,15 @@ def test_the_eager_pass_leaves_no_hooks(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(verification, "_reference_pass", noted)
     verify(BY_NAME["BERT"].build(), ids(1, TOKENS))
     assert seen == [0, 0]
+
+
+def test_a_network_that_another_thread_traces_is_verified() -> None:
+    network: Any = BY_NAME["Llama"].build()
+    states = network.get_input_embeddings()(ids(1, TOKENS))
+    assert states.grad_fn is not None
+    hold = partial(lambda held, *_: None, [states])  # as a hook that notes what a layer returns
+    network.model.layers[0].register_forward_hook(hold)
+    assert verify(network, ids(1, TOKENS)).problems(ROUNDING) == ()
 
 
 def test_every_pass_has_a_cache_of_its_own() -> None:
