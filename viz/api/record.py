@@ -41,7 +41,7 @@ def states(lesson: Lesson) -> Iterator[list[tuple[str, str]]]:
     """The queries of a lesson's figure as its steps open, and after each button."""
     for step in lesson.steps:
         board = [("board", step.name)] if step.board else []
-        for inputs in (step.inputs, *(each.inputs for each in step.tries)):
+        for inputs in step.states():
             yield [*((name, _text(value)) for name, value in inputs.items()), *board]
 
 

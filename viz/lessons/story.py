@@ -4,7 +4,7 @@ The step and the figure's inputs belong to the browser, which keeps them in the 
 numbers come from `viz.api.figures`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from viz.lessons.inputs import Input, Value
@@ -12,6 +12,7 @@ from viz.lessons.inputs import Input, Value
 ON_SCREEN = "the numbers on the screen"
 SMOLLM2 = "these weights: those of SmolLM2, trained on two trillion tokens of text"
 SIZES = "the sizes alone"
+NETWORK = "network"  # the input that chooses between the networks of a figure
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,21 @@ class Try:
 
 
 @dataclass(frozen=True)
+class Other:
+    """What a step says while its figure shows another network than at the start.
+
+    Attributes:
+        network: of the choices of the input `network`.
+        prose: paragraphs in place of the step's.
+        tries: buttons in place of the step's.
+    """
+
+    network: str
+    prose: tuple[str, ...]
+    tries: tuple[Try, ...] = ()
+
+
+@dataclass(frozen=True)
 class Step:
     """One state of the figure, and what is said about it.
 
@@ -59,6 +75,7 @@ class Step:
         inputs: with which its figure opens; what other steps set is as the story starts.
         board: whether its picture is a board of matrices and tables, from the lesson's `BOARDS`.
         computed: what its numbers are computed from; empty where it is as in the lesson.
+        other: what it says of the figure's other network, to which a switch leads.
     """
 
     name: str
@@ -71,6 +88,15 @@ class Step:
     inputs: Mapping[str, Value] = field(default_factory=dict)
     board: bool = False
     computed: str = ""
+    other: Other | None = None
+
+    def states(self) -> Iterator[Mapping[str, Value]]:
+        """The inputs in which it opens, of either network, and those that its buttons set."""
+        yield self.inputs
+        yield from (each.inputs for each in self.tries)
+        if self.other is not None:
+            yield {**self.inputs, NETWORK: self.other.network}
+            yield from (each.inputs for each in self.other.tries)
 
 
 @dataclass(frozen=True)

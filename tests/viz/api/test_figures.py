@@ -226,6 +226,7 @@ def test_the_positions_numbers_move(
 
 X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)
 BLOCK = {
+    "network": "reverse",
     "word": "stream",
     "place": "2",
     "off": "0;0;0;0",

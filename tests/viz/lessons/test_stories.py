@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import pytest
 from tests.javascript import node
 from viz.api import figures
 from viz.lessons import course, prose
-from viz.lessons.inputs import Count, OneOf, Within
-from viz.lessons.story import Lesson, Step
+from viz.lessons.inputs import Count, OneOf, Value, Within
+from viz.lessons.story import NETWORK, Lesson, Step
 
 ROOT = Path(__file__).parents[3]
 ASSETS = ROOT / "viz" / "components" / "headscope_views" / "assets"
@@ -106,11 +106,20 @@ def at(found: Any, path: str) -> Any:
     return found
 
 
-def texts(step: Step) -> Iterator[str]:
-    yield from (*step.prose, *step.formulas, *step.code)
+def versions(step: Step) -> Iterator[tuple[Mapping[str, Value], list[str]]]:
+    """A step as it opens: the inputs, and all texts, of the first network and of the other."""
+    common = [*step.formulas, *step.code]
     if step.ask is not None:
-        yield step.ask.text
-        yield from (option.feedback for option in step.ask.options)
+        common += [step.ask.text, *(option.feedback for option in step.ask.options)]
+    yield step.inputs, [*step.prose, *common]
+    if step.other is not None:
+        yield {**step.inputs, NETWORK: step.other.network}, [*step.other.prose, *common]
+
+
+def of_steps(
+    lesson: Lesson,
+) -> Iterator[tuple[Step, tuple[Mapping[str, Value], list[str]]]]:
+    return ((step, version) for step in lesson.steps for version in versions(step))
 
 
 def board(step: Step) -> dict[str, str]:
@@ -121,10 +130,10 @@ def board(step: Step) -> dict[str, str]:
 @pytest.mark.parametrize("name", STORIES)
 def test_the_texts_name_numbers_that_exist(name: str) -> None:
     lesson = course.lesson(name)
-    for step in lesson.steps:
-        found = numbers(lesson, **board(step), **step.inputs)
+    for step, (inputs, texts) in of_steps(lesson):
+        found = numbers(lesson, **board(step), **inputs)
         json.dumps(found, allow_nan=False)
-        for text in texts(step):
+        for text in texts:
             for part in prose.parts(text):
                 if isinstance(part, dict) and part["tag"] == "number":
                     format(at(found, part["path"]), part["format"])
@@ -134,7 +143,7 @@ def test_the_texts_name_numbers_that_exist(name: str) -> None:
 def test_what_steps_open_with_and_buttons_set_are_inputs(name: str) -> None:
     lesson = course.lesson(name)
     for step in lesson.steps:
-        for inputs in (step.inputs, *(each.inputs for each in step.tries)):
+        for inputs in step.states():
             assert inputs.keys() <= lesson.inputs.keys()
 
 
@@ -172,7 +181,7 @@ def drawn(name: str, folder: Path) -> list[str]:
     lesson = course.lesson(name)
     cases = []
     for step in lesson.steps:
-        for change in (step.inputs, *(each.inputs for each in step.tries)):
+        for change in step.states():
             asks = {"trained": "yes"} if step.name == "trained" else {}
             inputs = {**start(lesson), **change}
             found = numbers(lesson, **change, **asks, **board(step))
@@ -199,9 +208,9 @@ def drawn(name: str, folder: Path) -> list[str]:
 def said(name: str) -> Iterator[str]:
     """The texts of a lesson's steps as they open, with their numbers."""
     lesson = course.lesson(name)
-    for step in lesson.steps:
-        found = numbers(lesson, **board(step), **step.inputs)
-        for text in texts(step):
+    for step, (inputs, texts) in of_steps(lesson):
+        found = numbers(lesson, **board(step), **inputs)
+        for text in texts:
             yield "".join(plain(part, found) for part in prose.parts(text))
 
 

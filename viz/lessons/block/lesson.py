@@ -7,6 +7,7 @@ from viz.lessons.story import (
     Lesson,
     Misreading,
     Option,
+    Other,
     Page,
     Plan,
     Question,
@@ -14,6 +15,7 @@ from viz.lessons.story import (
     Try,
 )
 
+REVERSE = "reverse"
 ON = (0, 0, 0, 0)
 X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)  # two words of four features
 FAR = (1.2, -0.4, 0.6, 0.2, 30, 1.5, 0.3, -1.1)
@@ -21,25 +23,28 @@ DOUBLED = (2.4, -0.8, 1.2, 0.4, -0.8, 1.5, 0.3, -1.1)
 
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "leaky_relu")
 
-TEXTS = (  # that SmolLM2 goes on with
-    Try("A name", {"text": "When Mary and John went to the store, John gave a drink to"}),
-    Try("A repeat", {"text": "magnet violet cobalt planet magnet violet cobalt"}),
-)
+NAME = "When Mary and John went to the store, John gave a drink to"
+REPEAT = "magnet violet cobalt planet magnet violet cobalt"
 
 LESSON = Lesson(
     name="block",
     place=90,
-    title="The encoder block",
+    title="The transformer block",
     icon="layers",
     line="Attention, residual connections, norms and a feed-forward network.",
     parts=("norm", "feed-forward"),
     real=("smollm2",),
     needs=("heads",),
     minutes=25,
-    figure="The residual stream through two blocks",
+    figure="The residual stream",
     computed="these weights: those of a network trained to reverse words",
     inputs={
+        "network": OneOf("smollm2", ("smollm2", REVERSE)),
+        "view": OneOf("stream", ("stream", "lens", "without")),
         "text": Sentence("The capital of France is"),
+        "token": Count(15, 0, 15),
+        "sublayer": Count(46, 0, 59),
+        "way": OneOf("part", ("part", "path")),
         "word": Word("stream"),
         "place": Count(0, 0, 11),
         "off": Reals(ON),
@@ -55,45 +60,75 @@ LESSON = Lesson(
             "stream",
             "A stream for each token",
             (
-                "A network of two blocks, trained for this app, reverses words. Each letter is a"
-                " [[vector]] of 64 numbers: its embedding plus its position. It runs through the"
-                " network from left to right: the **residual stream**. The band is as wide as the"
-                " vector of “{letter:s}” is long; its norm is {norms.0:.1f}.",
-                "If no sub-layer added anything, it would arrive unchanged. Press another letter"
-                " to follow it, or type a word of 4 to 12 letters.",
+                "SmolLM2, a language model of 30 blocks, reads “{text:s}”. Each token starts as a"
+                " [[vector]] of 576 numbers, its embedding, and runs through the network from left"
+                " to right: the **residual stream**. The band is as wide as the vector of"
+                " “{token:s}” is long: its norm is {first:.1f} at first and {last:.0f} after 30"
+                " blocks.",
+                "If no block added anything, the vector would arrive unchanged. Press another"
+                " token to follow it. The first one is special: the norm of “{sink.token:s}”"
+                " reaches {sink.norm:,.0f}. Many heads leave weight there that they have no use"
+                " for.",
+            ),
+            other=Other(
+                REVERSE,
+                (
+                    "A network of two blocks, trained for this app, reverses words. Each letter is"
+                    " a [[vector]] of 64 numbers: its embedding plus its position. It runs through"
+                    " the network from left to right: the **residual stream**. The band is as wide"
+                    " as the vector of “{letter:s}” is long; its norm is {norms.0:.1f}.",
+                    "If no sub-layer added anything, it would arrive unchanged. Press another"
+                    " letter to follow it, or type a word of 4 to 12 letters.",
+                ),
             ),
         ),
         Step(
             "attention",
             "Attention reads, and writes",
             (
-                "[[attention|Attention]] reads a normalised copy of the stream, of this letter and"
-                " of all others, and **adds** its output to it: the [[residual connection]]. The"
-                " stream is never replaced. Here a vector of norm {adds.0:.1f} is added to one of"
-                " norm {norms.0:.1f}, and their sum has norm {norms.1:.1f}.",
-                "This is where letters exchange information, and the only place in a block.",
+                "[[attention|Attention]] reads a normalised copy of the stream, of this token and"
+                " of all earlier ones, and **adds** its output to it: the [[residual connection]]."
+                " The stream is never replaced. In block {block:d} a vector of norm"
+                " {sum.added:.1f} is added to one of norm {sum.stream:.1f}, {sum.share:.0%} of it,"
+                " and their sum has norm {sum.total:.1f}. Press other blocks.",
+                "What is read has norm {parts.0.read:.1f}: the norm here is RMSNorm, a"
+                " [[layer normalisation|layer norm]] that subtracts no mean. So however long the"
+                " stream has grown, every block reads numbers of the same size. Attention is where"
+                " tokens exchange information, and the only place in a block.",
             ),
             formulas=("x ← x + attention(norm(x))",),
             ask=Question(
-                "The stream has norm {norms.0:.1f}; attention adds a vector of norm {adds.0:.1f}."
-                " What is the norm of the sum?",
+                "The stream has norm {sum.stream:.1f}; attention adds a vector of norm"
+                " {sum.added:.1f}. What is the norm of the sum?",
                 (
                     Option(
                         "The sum of both norms",
-                        "Only if both vectors pointed the same way: {most:.1f}. They do not, and"
-                        " the norm is {norms.1:.1f}.",
+                        "Only if both vectors pointed the same way: {sum.most:.1f}. They do not,"
+                        " and the norm is {sum.total:.1f}.",
                     ),
                     Option(
                         "Something between their difference and their sum",
-                        "From {least:.1f} to {most:.1f}, by the angle between them; here"
-                        " {norms.1:.1f}. Vectors are added number by number; their norms are not.",
+                        "From {sum.least:.1f} to {sum.most:.1f}, by the angle between them; here"
+                        " {sum.total:.1f}. Vectors are added number by number; their norms are"
+                        " not.",
                         right=True,
                     ),
                     Option(
                         "The norm of what attention added",
                         "That would be so without the residual connection. The input stays in the"
-                        " sum, and its norm is {norms.1:.1f}.",
+                        " sum, and its norm is {sum.total:.1f}.",
                     ),
+                ),
+            ),
+            other=Other(
+                REVERSE,
+                (
+                    "[[attention|Attention]] reads a normalised copy of the stream, of this letter"
+                    " and of all others, and **adds** its output to it: the [[residual"
+                    " connection]]. The stream is never replaced. Here a vector of norm"
+                    " {sum.added:.1f} is added to one of norm {sum.stream:.1f}, and their sum has"
+                    " norm {sum.total:.1f}.",
+                    "This is where letters exchange information, and the only place in a block.",
                 ),
             ),
         ),
@@ -164,8 +199,9 @@ LESSON = Lesson(
             "The MLP reads, and writes",
             (
                 "The [[feed-forward network]], or MLP, does the same: it reads a normalised copy"
-                " and adds its output, of norm {adds.1:.1f}. It processes each letter alone, with"
-                " the same weights for all, and mixes no positions.",
+                " and adds its output. In block {block:d} that has norm {parts.1.added:.1f},"
+                " {parts.1.share:.0%} of the stream. It processes each token alone, with the same"
+                " weights for all, and mixes no positions.",
                 "Attention and MLP together are one block. The input of the MLP already holds what"
                 " attention has added.",
             ),
@@ -173,6 +209,16 @@ LESSON = Lesson(
             code=(
                 "x = x + attention(norm1(x))",
                 "x = x + mlp(norm2(x))",
+            ),
+            other=Other(
+                REVERSE,
+                (
+                    "The [[feed-forward network]], or MLP, does the same: it reads a normalised"
+                    " copy and adds its output, of norm {adds.1:.1f}. It processes each letter"
+                    " alone, with the same weights for all, and mixes no positions.",
+                    "Attention and MLP together are one block. The input of the MLP already holds"
+                    " what attention has added.",
+                ),
             ),
         ),
         Step(
@@ -196,53 +242,88 @@ LESSON = Lesson(
         ),
         Step(
             "blocks",
-            "Another block, and the answer",
+            "The end is a plain sum",
             (
-                "The second block adds two more vectors. So the stream at the end is a plain sum:"
-                " the input and everything that four sub-layers have written, two in each block. A"
-                " last norm and the head layer turn it into a letter: here “{guess:s}”, with"
-                " {share:.1%}.",
+                "The stream at the end is the embedding and everything that 60 sub-layers have"
+                " written, two in each block. The figure adds up how far each of these 61 vectors"
+                " reaches in the direction of the sum: together they are 100 %. The last ten"
+                " blocks supply {late:.0%}. A last norm and the head layer turn the sum into"
+                " the next token: here “{guess:s}”, with {share:.1%}.",
                 "Because all sub-layers share one stream, a later one can read what any earlier"
                 " one has written, and gradients can flow back along the sum without passing"
-                " through them.",
+                " through them. So a small share does not mean little use: early parts work"
+                " through those that read them.",
             ),
-            formulas=("x_{end} = x_{0} + a_{0} + m_{0} + a_{1} + m_{1}",),
+            formulas=("x_{end} = x_{0} + a_{0} + m_{0} + a_{1} + m_{1} + …",),
+            other=Other(
+                REVERSE,
+                (
+                    "The second block adds two more vectors. So the stream at the end is a plain"
+                    " sum: the input and everything that four sub-layers have written, two in each"
+                    " block. A last norm and the head layer turn it into a letter: here"
+                    " “{guess:s}”, with {share:.1%}.",
+                    "Because all sub-layers share one stream, a later one can read what any"
+                    " earlier one has written, and gradients can flow back along the sum without"
+                    " passing through them.",
+                ),
+            ),
         ),
         Step(
             "ablate",
-            "Switch a sub-layer off",
+            "Switch a part off",
             (
-                "Press a sub-layer: its output becomes zero, and the stream flows past it. That is"
-                " an **ablation**, possible because every sub-layer only adds. Now {correct:d} of"
-                " {count:d} letters are right.",
-                "For “stream”, the network still reverses the word without the last MLP, and not"
-                " at all without the attention of the second block: nothing else brings in other"
-                " letters. An ablation shows that a sub-layer is needed here, not what it"
-                " computes.",
+                "Press a bar: the output of that sub-layer becomes zero, and the stream flows past"
+                " it. That is an **ablation**, possible because every sub-layer only adds. Each"
+                " bar is the probability of “{without.goal:s}” without its sub-layer: with all it"
+                " is {without.share:.2f}, and it keeps more than half of that without"
+                " {without.kept:d} of the {without.count:d}.",
+                "Cut the **residual connection** around a sub-layer instead, so that its output"
+                " alone goes on: of {without.count:d} such cuts {without.cut:d} leaves as much,"
+                " the one around the first MLP, beside whose output the embedding is small. An"
+                " ablation shows that a part is needed, not what it computes.",
             ),
             tries=(
-                Try("Without the last MLP", {"off": (0, 0, 0, 1)}),
-                Try("Without the last attention", {"off": (0, 0, 1, 0)}),
-                Try("No attention at all", {"off": (1, 0, 1, 0)}),
+                Try("Cut the residual connections", {"view": "without", "way": "path"}),
+                Try("Without the first MLP", {"view": "without", "sublayer": 1}),
+                Try("A name", {"view": "without", "text": NAME}),
+            ),
+            inputs={"view": "without"},
+            other=Other(
+                REVERSE,
+                (
+                    "Press a sub-layer: its output becomes zero, and the stream flows past it."
+                    " That is an **ablation**, possible because every sub-layer only adds. Now"
+                    " {correct:d} of {count:d} letters are right.",
+                    "For “stream”, the network still reverses the word without the last MLP, and"
+                    " not at all without the attention of the second block: nothing else brings in"
+                    " other letters. An ablation shows that a sub-layer is needed here, not what"
+                    " it computes.",
+                ),
+                tries=(
+                    Try("Without the last MLP", {"network": REVERSE, "off": (0, 0, 0, 1)}),
+                    Try("Without the last attention", {"network": REVERSE, "off": (0, 0, 1, 0)}),
+                    Try("No attention at all", {"network": REVERSE, "off": (1, 0, 1, 0)}),
+                ),
             ),
         ),
         Step(
-            "deep",
-            "Thirty blocks of a language model",
+            "lens",
+            "The logit lens",
             (
-                "The same sum in SmolLM2, for the last token of a text: its norm grows from"
-                " {board.first:.1f} to {board.last:.0f} as 60 sub-layers add to it. The columns"
-                " “attention +” and “MLP +” are the norms of what one block, the one named at the"
-                " left, adds.",
-                "The **logit lens** (nostalgebraist 2020) reads a state as if the network ended"
-                " there: last norm, then [[logits]]. “{board.goal:s}” has {board.share:.3f} at the"
-                " end and {board.before:.3f} one block earlier. Earlier states are not yet written"
-                " in the language of the output: most read as a full stop, a space or “the”. The"
-                " embedding reads as the token itself, for the table that it comes from is the one"
-                " that reads it.",
+                "The **logit lens** (nostalgebraist 2020) reads a state of SmolLM2 as if the"
+                " network ended there: last norm, then [[logits]]. Each column is a token, each"
+                " row the states after so many blocks, and each cell the likeliest next token, the"
+                " stronger the more probable.",
+                "“{lens.goal:s}” has {lens.share:.3f} at the end and {lens.before:.3f} one block"
+                " earlier. Earlier states are not yet written in the language of the output: most"
+                " read as a full stop, a space or “the”. The embedding often reads as the token"
+                " itself, for the table that it comes from is the one that reads it.",
             ),
-            tries=TEXTS,
-            board=True,
+            tries=(
+                Try("A name", {"view": "lens", "text": NAME}),
+                Try("A repeat", {"view": "lens", "text": REPEAT}),
+            ),
+            inputs={"view": "lens"},
             computed=SMOLLM2,
         ),
         Step(
@@ -260,7 +341,7 @@ LESSON = Lesson(
                 " here; only an ablation shows that.",
             ),
             formulas=("logit_{w} = Σ_{part} W_{w} · (γ x_{part} / rms(x_{end}))",),
-            tries=TEXTS,
+            tries=(Try("A name", {"text": NAME}), Try("A repeat", {"text": REPEAT})),
             board=True,
             computed=SMOLLM2,
         ),

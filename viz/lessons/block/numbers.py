@@ -1,5 +1,5 @@
-"""The residual stream of a trained network that reverses words, of untrained stacks, and one small
-untrained block with all its numbers.
+"""The residual stream of SmolLM2 and of a small network that reverses words, of untrained stacks,
+and one small untrained block with all its numbers.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from models.blocks import PreNormBlock
 
 NETWORK = "reverse"
+LATE = 20  # the block with which the last third of SmolLM2 begins
 FEWEST, MOST = 4, 12  # letters that the network was trained on
 DEPTH = 8  # blocks of the untrained stacks
 SUBLAYERS = ("attention", "feed-forward")
@@ -24,6 +25,12 @@ SEED = 1  # of its weights
 
 
 def numbers(
+    network: str,
+    view: str,
+    text: str,
+    token: int,
+    sublayer: int,
+    way: str,
     word: str,
     place: int,
     off: list[float],
@@ -33,10 +40,18 @@ def numbers(
     shift: float,
     order: str,
 ) -> dict[str, Any]:
-    """What is in the stream of one letter, what each layer adds, and a small block in full.
+    """What is in the stream of one token, what each layer adds, and a small block in full.
 
     Args:
-        word: that the network reverses.
+        network: "smollm2"; or "reverse", the small one.
+        view: what of SmolLM2: "stream"; "lens", what its states read as; or "without", its
+            prediction without parts.
+        text: that SmolLM2 reads.
+        token: whose stream is followed in it; the last one where there are fewer.
+        sublayer: of its 60 that is opened, or removed.
+        way: what is removed: "part", the output of that sub-layer, or "path", the residual
+            connection around it.
+        word: that the small network reverses.
         place: of the letter; the last one where the word is shorter.
         off: for each of the four sub-layers in order, 1 if its output is replaced by zeros.
         norm: of the untrained stack.
@@ -46,20 +61,60 @@ def numbers(
         order: "post" or "pre", of the small block.
 
     Raises:
-        InputError: for a word that is too short or too long.
+        InputError: for a text or a word that is too short or too long.
     """
-    if not FEWEST <= len(word) <= MOST:
+    if network == real.MODEL:
+        answer = _language_model(view, text, token, sublayer, way)
+    elif FEWEST <= len(word) <= MOST:
+        at = min(place, len(word) - 1)
+        answer = _stream(word.lower(), at, tuple(bool(each) for each in off))
+    else:
         raise InputError(f"expected {FEWEST} to {MOST} letters, received {len(word)}")
-    word = word.lower()
-    at = min(place, len(word) - 1)
     return {
-        **_stream(word, at, tuple(bool(each) for each in off)),
+        "network": network,
+        **answer,
         "stack": _stack(norm),
         "pre": _stack("pre"),
         "normed": _normed(x, gain, shift),
         "small": _small(x, order),
         "tables": [_depths()],
     }
+
+
+def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -> dict[str, Any]:
+    """The stream of one of a text's tokens, and its prediction, in SmolLM2."""
+    if view == "lens":
+        return {"lens": _lens(text), **about(real.MODEL, input=text)}
+    read = real.stream(text)
+    at = min(token, len(read["tokens"]) - 1)
+    block = sublayer // 2
+    norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
+    parts = [
+        {"read": reads[n], **_sum(norms[n], adds[n], norms[n + 1])}
+        for n in (2 * block, 2 * block + 1)
+    ]
+    answer = {
+        "text": text,
+        "tokens": read["tokens"],
+        "place": at,
+        "token": read["tokens"][at],
+        "norms": norms,
+        "reads": reads,
+        "adds": adds,
+        "shares": shares,
+        "block": block,
+        "first": norms[0],
+        "last": norms[-1],
+        "sink": {"token": read["tokens"][0], "norm": max(read["norms"][0])},
+        "guess": read["next"][at],
+        "share": read["next_shares"][at],
+        "late": sum(shares[1 + 2 * LATE :]),
+        "parts": parts,
+        "sum": parts[0],
+    }
+    if view == "without":
+        answer["without"] = _without(text, sublayer, way)
+    return {**answer, **about(real.MODEL, input=text, layer=block, token=at)}
 
 
 @lru_cache(maxsize=256)
@@ -106,9 +161,16 @@ def _stream(word: str, place: int, off: tuple[bool, ...]) -> dict[str, Any]:
         "wanted": wanted[place],
         "guess": written[place],
         "share": best[place].item(),
-        "least": abs(norms[0] - adds[0]),
-        "most": norms[0] + adds[0],
+        "sum": _sum(norms[0], adds[0], norms[1]),
     }
+
+
+def _sum(stream: float, added: float, total: float) -> dict[str, float]:
+    """Norms of two vectors and of their sum, which lies between two bounds."""
+    least, most = abs(stream - added), stream + added
+    share = added / stream
+    sizes = {"stream": stream, "added": added, "total": total, "share": share}
+    return {**sizes, "least": least, "most": most}
 
 
 def _norm(x: Any, place: int) -> float:
@@ -328,28 +390,33 @@ def training(values: Mapping[str, Any]) -> Board:
     )
 
 
-def deep(values: Mapping[str, Any]) -> Board:
-    """The stream of a language model, block by block, and what it would be read as."""
-    read = real.stream(values["text"])
-    rows: dict[str, list[float | str | None]] = {}
-    for each in read["rows"]:
-        name = f"after block {each['after']}" if each["after"] else "embedding"
-        added = ["" if each[part] is None else f"{each[part]:.1f}" for part in ("attention", "mlp")]
-        shares = [_share(each[part]) for part in ("share", "goal")]
-        rows[name] = [*added, f"{each['norm']:.1f}", each["word"], *shares]
-    first, *_, before, last = read["rows"]
-    goal = read["goal"]
-    cols = ["attention +", "MLP +", "norm", "reads as", "with", f"“{goal}”"]
-    return board(
-        [table("The last token's stream in SmolLM2", rows, cols)],
-        goal=goal,
-        first=first["norm"],
-        last=last["norm"],
-        share=last["share"],
-        before=before["goal"],
-        mlp=last["mlp"],
-        **about(real.MODEL, input=values["text"]),
-    )
+def _lens(text: str) -> dict[str, Any]:
+    """States of a text's last tokens as the head layer would read them."""
+    read = real.lens(text)
+    *_, before, share = read["goals"]
+    return {**read, "after": real.AFTER, "share": share, "before": before}
+
+
+def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
+    """A text's prediction without one of 60 sub-layers, or the connection around it."""
+    read = real.without(text)
+    changed = read[way]
+    name, shares = ("attention", "MLP")[sublayer % 2], changed["shares"]
+    return {
+        "way": way,
+        "sublayer": sublayer,
+        "name": f"{name} of block {sublayer // 2}",
+        "goal": read["goal"],
+        "share": read["share"],
+        "shares": shares,
+        "changed": shares[sublayer],
+        "instead": changed["words"][sublayer],
+        "instead_share": changed["best"][sublayer],
+        "words": changed["words"],
+        "kept": sum(each > read["share"] / 2 for each in read["part"]["shares"]),
+        "cut": sum(each > read["share"] / 2 for each in read["path"]["shares"]),
+        "count": len(shares),
+    }
 
 
 def attribution(values: Mapping[str, Any]) -> Board:
@@ -381,13 +448,8 @@ def attribution(values: Mapping[str, Any]) -> Board:
     )
 
 
-def _share(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 BOARDS = {
     "attribution": attribution,
-    "deep": deep,
     "batch": batch,
     "ffn": feed_forward,
     "smallest": lambda _: _smallest(),

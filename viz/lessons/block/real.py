@@ -1,24 +1,31 @@
-"""A text's last token in the 30 blocks of SmolLM2: its stream, and shares of its logits."""
+"""Texts in the 30 blocks of SmolLM2: their streams, what states read as, and shares of logits."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from viz.lessons import real
 from viz.lessons.inputs import InputError
 
 if TYPE_CHECKING:
-    from models.decoder import DecoderOutput
+    from collections.abc import Callable, Iterator
+
+    from torch import Tensor
+
+    from models.blocks import PreNormBlock
+    from models.decoder import Decoder
 
 MODEL = "smollm2"
-AFTER = (0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 28, 29, 30)  # blocks whose stream is read
-MOST = 40  # tokens
+AFTER = (0, 5, 10, 15, 20, 22, 24, 26, 27, 28, 29, 30)  # blocks whose states the lens reads
+COLUMNS = 6  # tokens that the lens has room for
+MOST = 16  # tokens
 STRONGEST = 6  # parts shown by name
 
 
 @real.of(MODEL)
 def stream(text: str) -> dict[str, Any]:
-    """Norms of the last token's stream, what a block adds to it, and what it would be read as.
+    """Every token's stream: its norm, and of each sub-layer the norms of what it reads and adds.
 
-    A state is read with the last norm and the table of the network, as if it ended there.
+    The last stream is the sum of the embedding and of 60 vectors; `shares` are the parts of its
+    length that they have: the projections on its direction, divided by its norm.
 
     Args:
         text: to read.
@@ -28,44 +35,148 @@ def stream(text: str) -> dict[str, Any]:
     """
     import torch
 
-    model: Any = real.opened(MODEL, "own")
-    network, reader = model.network, model.tokenizer
-    ids = torch.tensor([reader.encode(text).ids])
-    if not 1 <= ids.shape[1] <= MOST:
-        raise InputError(f"expected 1 to {MOST} tokens, received {ids.shape[1]}")
+    network, ids = _opened(text)
+    with torch.no_grad():
+        x = network.embedding(ids)
+        states, reads, parts = [x], [], [x]
+        for sublayer in _sublayers(network, ids.shape[1]):
+            read, added = sublayer(x)
+            x = x + added
+            states.append(x)
+            reads.append(read)
+            parts.append(added)
+        best = network.output(network.norm(x), network.embedding.tokens.weight)[0].softmax(-1)
+    stacked = torch.cat(parts).double()  # "part token dim"
+    end = x[0].double()
+    shares = (stacked * end).sum(-1) / end.pow(2).sum(-1)
+    top = best.max(-1)
+    return {
+        "tokens": [_name(id) for id in ids[0].tolist()],
+        "norms": _norms(states),
+        "reads": _norms(reads),
+        "adds": _norms(parts[1:]),
+        "shares": shares.T.tolist(),
+        "next": [_name(id) for id in top.indices.tolist()],
+        "next_shares": top.values.tolist(),
+    }
+
+
+@real.of(MODEL)
+def lens(text: str) -> dict[str, Any]:
+    """What states read as through the last norm and the table, as if the network ended there.
+
+    Args:
+        text: to read; the lens looks at its last tokens.
+
+    Raises:
+        InputError: for a text of too many tokens.
+    """
+    import torch
+
+    network, ids = _opened(text)
+    first = max(0, ids.shape[1] - COLUMNS)
+    words, shares, goals = [], [], []
     with torch.no_grad():
         out = network(ids)
         goal = int(out.logits[0, -1].argmax())
-        rows = []
         for after in AFTER:
-            state = network.norm(out.states[after][:, -1])
-            shares = network.output(state, network.embedding.tokens.weight)[0].softmax(-1)
-            best = int(shares.argmax())
-            rows.append(
-                {
-                    "after": after,
-                    "norm": out.states[after][0, -1].norm().item(),
-                    **_added(network, out, after),
-                    "word": real.word(reader.text([best])),
-                    "share": shares[best].item(),
-                    "goal": shares[goal].item(),
-                }
-            )
-    return {"rows": rows, "goal": real.word(reader.text([goal]))}
+            read = network.norm(out.states[after][0, first:])
+            each = network.output(read[None], network.embedding.tokens.weight)[0].softmax(-1)
+            best = each.max(-1)
+            words.append([_name(id) for id in best.indices.tolist()])
+            shares.append(best.values.tolist())
+            goals.append(each[-1, goal].item())
+    return {
+        "tokens": [_name(id) for id in ids[0, first:].tolist()],
+        "words": words,
+        "shares": shares,
+        "goal": _name(goal),
+        "goals": goals,
+    }
 
 
-def _added(network: Any, out: "DecoderOutput", after: int) -> dict[str, float | None]:
-    """Norms of what the attention and the MLP of the block before a state have added."""
+@real.of(MODEL)
+def without(text: str) -> dict[str, Any]:
+    """The likeliest next token's probability after one of 60 sub-layers is changed.
+
+    Either its output is replaced by zeros ("part"), or the residual connection around it is cut
+    ("path"): then its output alone goes on. Of all, what is likeliest instead.
+
+    Args:
+        text: to go on with.
+
+    Raises:
+        InputError: for a text of too many tokens.
+    """
+    import torch
+
+    network, ids = _opened(text)
+    with torch.no_grad():
+        batch = network.embedding(ids)  # the network as it is, then a pair for each sub-layer
+        for sublayer in _sublayers(network, ids.shape[1]):
+            added = sublayer(batch)[1]
+            batch = torch.cat([batch + added, batch[:1], added[:1]])
+        last = network.norm(batch[:, -1:])
+        each = network.output(last, network.embedding.tokens.weight)[:, 0].softmax(-1)
+    goal = int(each[0].argmax())
+    best = each.max(-1)
+    ways = {"part": slice(1, None, 2), "path": slice(2, None, 2)}
+    return {
+        "goal": _name(goal),
+        "share": each[0, goal].item(),
+        **{
+            way: {
+                "shares": each[rows, goal].tolist(),
+                "words": [_name(id) for id in best.indices[rows].tolist()],
+                "best": best.values[rows].tolist(),
+            }
+            for way, rows in ways.items()
+        },
+    }
+
+
+def _opened(text: str) -> "tuple[Decoder, Tensor]":
+    """The network in our own code, and the ids of a text."""
+    import torch
+
+    model: Any = real.opened(MODEL, "own")
+    ids = torch.tensor([model.tokenizer.encode(text).ids])
+    if not 1 <= ids.shape[1] <= MOST:
+        raise InputError(f"expected 1 to {MOST} tokens, received {ids.shape[1]}")
+    return model.network, ids
+
+
+def _sublayers(
+    network: "Decoder", count: int
+) -> "Iterator[Callable[[Tensor], tuple[Tensor, Tensor]]]":
+    """For each attention and MLP, what it reads of the streams of so many tokens, and adds."""
     from models.attention import Mask
 
-    if not after:
-        return {"attention": None, "mlp": None}
-    block, x = network.blocks[after - 1], out.states[after - 1]
-    angles = network.relation(x.shape[1]).angles
-    read = block.before_attention(x)
-    attended = block.attention(read, mask=Mask(causal=True), angles=angles)[0]
-    fed = out.states[after] - x - attended
-    return {"attention": attended[0, -1].norm().item(), "mlp": fed[0, -1].norm().item()}
+    angles = network.relation(count).angles
+    for block in cast("list[PreNormBlock]", list(network.blocks)):
+
+        def attention(x: "Tensor", block: "PreNormBlock" = block) -> "tuple[Tensor, Tensor]":
+            read = block.before_attention(x)
+            return read, block.attention(read, mask=Mask(causal=True), angles=angles)[0]
+
+        def mlp(x: "Tensor", block: "PreNormBlock" = block) -> "tuple[Tensor, Tensor]":
+            read = block.before_feed_forward(x)
+            return read, block.feed_forward(read)
+
+        yield attention
+        yield mlp
+
+
+def _norms(states: "list[Tensor]") -> list[list[float]]:
+    """Of each token's vectors, token by token."""
+    import torch
+
+    return torch.cat(states).norm(dim=-1).T.tolist()
+
+
+def _name(id: int) -> str:
+    tokenizer: Any = real.opened(MODEL, "own").tokenizer
+    return real.word(tokenizer.text([id]))
 
 
 @real.of(MODEL)
@@ -83,11 +194,8 @@ def attributed(text: str) -> dict[str, Any]:
     from analysis.attribution import logit_attribution
     from models.run import trace
 
-    model: Any = real.opened(MODEL, "own")
-    count = len(model.tokenizer.encode(text).ids)
-    if not 1 <= count <= MOST:
-        raise InputError(f"expected 1 to {MOST} tokens, received {count}")
-    read = trace(model, text)
+    _opened(text)
+    read = trace(real.opened(MODEL, "own"), text)
     logits = read.output.values[0, -1]
     ids = logits.topk(2).indices.tolist()
     first, second = (logit_attribution(read, each) for each in ids)
@@ -102,7 +210,7 @@ def attributed(text: str) -> dict[str, Any]:
         "token embedding": [name for name in gaps if name not in parts],
     }
     return {
-        "words": [real.word(model.tokenizer.text([each])) for each in ids],
+        "words": [_name(each) for each in ids],
         "logits": logits[ids].tolist(),
         "names": list(groups),
         "counts": [len(names) for names in groups.values()],

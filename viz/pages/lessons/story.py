@@ -8,7 +8,7 @@ from headscope_views import view
 from viz import theme
 from viz.lessons import prose
 from viz.lessons.inputs import Value
-from viz.lessons.story import SIZES, Lesson, Question, Step
+from viz.lessons.story import SIZES, Lesson, Other, Question, Step, Try
 from viz.pages.state import params as link
 from viz.pages.state import session
 
@@ -45,11 +45,24 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
         "computed": f"Computed now, from {step.computed or lesson.computed}.",
         "inputs": _plain(step.inputs),
         "formulas": [prose.parts(line) for line in step.formulas],
-        "prose": [prose.parts(paragraph) for paragraph in step.prose],
         "code": [prose.parts(line) for line in step.code],
-        "tries": [{"label": each.label, "inputs": _plain(each.inputs)} for each in step.tries],
+        **_version(step.prose, step.tries),
         "ask": _question(step.ask),
+        "other": _other(step.other),
     }
+
+
+def _version(paragraphs: tuple[str, ...], tries: tuple[Try, ...]) -> dict[str, Any]:
+    return {
+        "prose": [prose.parts(paragraph) for paragraph in paragraphs],
+        "tries": [{"label": each.label, "inputs": _plain(each.inputs)} for each in tries],
+    }
+
+
+def _other(other: Other | None) -> dict[str, Any] | None:
+    if other is None:
+        return None
+    return {"network": other.network, **_version(other.prose, other.tries)}
 
 
 def _question(asked: Question | None) -> dict[str, Any] | None:

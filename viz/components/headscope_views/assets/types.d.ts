@@ -1359,9 +1359,10 @@ export interface Moment<Step extends string = string> {
 
 /**
  * `from` names the step from which a control is shown, `until` the first without it; none of these is
- * shown beside a board. Or `on` names all steps that have it.
+ * shown beside a board. Or `on` names all steps that have it. With `network` it is there
+ * only while the input of that name has this value. It is below the picture, or `above` it.
  */
-export type FigureControl<Step extends string = string> = { input: string; label: string; from?: Step; until?: Step; on?: Step[] } & (
+export type FigureControl<Step extends string = string> = { input: string; label: string; from?: Step; until?: Step; on?: Step[]; network?: string; above?: boolean } & (
   | { kind: "slider"; min: number; max: number; step: number; log?: boolean }
   | { kind: "choice"; options: readonly (readonly [string, string])[] }
   | { kind: "text"; longest: number }
@@ -1429,7 +1430,13 @@ export type ProsePart =
   | { tag: "glossary"; meaning: string; parts: ProsePart[] }
   | { tag: "number"; path: string; format: string };
 
-export interface StoryStep {
+/** What a step says of a network. */
+export interface StoryVersion {
+  prose: ProsePart[][];
+  tries: { label: string; inputs: Patch }[];
+}
+
+export interface StoryStep extends StoryVersion {
   name: string;
   title: string;
   /** Whether its picture is a board, which the server makes for it. */
@@ -1441,10 +1448,10 @@ export interface StoryStep {
   /** What the figure opens with, besides the story's own inputs. */
   inputs: Patch;
   formulas: ProsePart[][];
-  prose: ProsePart[][];
   /** Lines of code. */
   code: ProsePart[][];
-  tries: { label: string; inputs: Patch }[];
+  /** In place of its own prose and buttons while the input `network` has this value. */
+  other: (StoryVersion & { network: string }) | null;
   ask: { text: ProsePart[]; options: { text: string; right: boolean; feedback: ProsePart[] }[] } | null;
 }
 

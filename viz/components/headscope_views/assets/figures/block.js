@@ -1,11 +1,14 @@
 // The residual stream: a band that runs through the blocks; attention and MLP read from it and write into it.
 
 import { bracketed, fixed, percent, replaced } from "../story/marks.js";
+import { describeModel, modelMarks, modelTables } from "./block_model.js";
 
 /** @import {Figure, Ink, Mark} from "../types" */
+/** @import {ModelNumbers} from "./block_model.js" */
 
 /**
  * @typedef {object} Numbers
+ * @property {string} network
  * @property {string[]} letters
  * @property {number} place
  * @property {string} letter
@@ -25,7 +28,7 @@ import { bracketed, fixed, percent, replaced } from "../story/marks.js";
 
 const [WIDTH, HEIGHT] = [560, 430];
 const X = [30, 132, 234, 336, 438, 540]; // ends of the segments of the band
-const [MIDDLE, UNIT] = [218, 4]; // of the band, and its width for a norm of 1
+const [MIDDLE, TALLEST] = [218, 150]; // of the band, and its largest width
 const [BOX, TALL] = [96, 44]; // of a layer
 const [ABOVE, BELOW] = [62, 330];
 const LAYERS = ["attention", "MLP", "attention", "MLP"];
@@ -35,31 +38,41 @@ const FIRST = /** @type {const} */ (["attention", "mlp", "blocks", "blocks"]); /
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["stream", "attention", "layernorm", "batch", "mlp", "ffn", "blocks", "ablate", "deep", "attribution", "norm", "encoder", "smallest", "training"]);
+/** Steps that show either network. */
+const BOTH = /** @type {const} */ (["stream", "attention", "mlp", "blocks", "ablate"]);
+
+const STEPS = /** @type {const} */ (["stream", "attention", "layernorm", "batch", "mlp", "ffn", "blocks", "ablate", "lens", "attribution", "norm", "encoder", "smallest", "training"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
   steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "text", label: "Text", longest: 80, on: ["deep", "attribution"] },
+    { kind: "choice", input: "network", label: "Network", options: [["smollm2", "SmolLM2: 30 blocks"], ["reverse", "reverses words: 2 blocks"]], on: [...BOTH], above: true },
+    { kind: "text", input: "text", label: "Text", longest: 80, on: [...BOTH], network: "smollm2" },
+    { kind: "text", input: "text", label: "Text", longest: 80, on: ["lens", "attribution"] },
+    { kind: "choice", input: "way", label: "Remove", options: [["part", "a sub-layer"], ["path", "the residual connection around it"]], on: ["ablate"], network: "smollm2" },
     { kind: "choice", input: "activation", label: "Activation", options: [["relu", "ReLU"], ["gelu", "GELU"], ["silu", "SiLU"], ["tanh", "tanh"], ["sigmoid", "sigmoid"], ["softplus", "softplus"], ["leaky_relu", "leaky ReLU"]], on: ["ffn"] },
-    { kind: "text", input: "word", label: "Word", longest: 12, until: "layernorm" },
+    { kind: "text", input: "word", label: "Word", longest: 12, on: [...BOTH], network: "reverse" },
     { kind: "slider", input: "gain", label: "γ", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },
     { kind: "slider", input: "shift", label: "β", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },
-    { kind: "text", input: "word", label: "Word", longest: 12, from: "mlp", until: "norm" },
     { kind: "choice", input: "norm", label: "Norm", options: [["pre", "before the layer"], ["post", "after the sum"]], from: "norm", until: "encoder" },
     { kind: "choice", input: "order", label: "Norm", options: [["pre", "before the layer"], ["post", "after the sum"]], from: "encoder" },
   ],
 
-  marks(/** @type {Numbers} */ numbers, moment) {
+  asks: ({ step }) => (isOneOf(BOTH, step) ? {} : { network: step === "lens" ? "smollm2" : "reverse" }),
+
+  marks(/** @type {Numbers & ModelNumbers} */ numbers, moment) {
     const { step } = moment;
+    if (isOfModel(numbers, step)) return modelMarks(numbers, moment);
     if (step === "layernorm") return normed(numbers, moment);
     if (step === "encoder") return small(numbers, moment);
     return step === "norm" ? stack(numbers, moment) : stream(numbers, moment);
   },
 
-  describe(/** @type {Numbers} */ { letter, norms, adds, off, written, stack: untrained, correct, count, normed: one, small: whole }, { step }) {
+  describe(/** @type {Numbers & ModelNumbers} */ numbers, { step }) {
+    if (isOfModel(numbers, step)) return describeModel(numbers, step);
+    const { letter, norms, adds, off, written, stack: untrained, correct, count, normed: one, small: whole } = numbers;
     const list = (/** @type {number[]} */ values) => values.map((each) => fixed(each)).join(", ");
     if (step === "layernorm") return `Layer norm of two words: ${one.words.map((word, i) => `${word}, ${list(one.rows[i])}, has mean ${fixed(one.means[i])} and deviation ${fixed(one.deviations[i])} and becomes ${list(one.out[i])}`).join("; ")}.`;
     if (step === "encoder") return `A block of width 4, ${whole.order}-norm. ${one.words.map((word, i) => `${word}: ${whole.steps.map(({ name, rows }) => `${NAMES[name]} ${list(rows[i])}`).join("; ")}`).join(". ")}.`;
@@ -68,7 +81,9 @@ export const figure = {
     return `The residual stream of the letter ${letter}: norm ${fixed(norms[0], 1)} at first; ${parts}. The network writes ${written.join("")}: ${correct} of ${count} letters right.`;
   },
 
-  tables(/** @type {Numbers} */ { norms, reads, adds, letters, written, shares, stack: untrained, normed: one, small: whole }) {
+  tables(/** @type {Numbers & ModelNumbers} */ numbers) {
+    const { norms, reads, adds, letters, written, shares, stack: untrained, normed: one, small: whole } = numbers;
+    if (numbers.network === "smollm2") return modelTables(numbers);
     return [
       { title: "Norms in the stream", rows: LAYERS.map((name, i) => `${name}, block ${i >> 1}`), cols: ["before", "read", "added", "after"], values: LAYERS.map((_, i) => [norms[i], reads[i], adds[i], norms[i + 1]]) },
       { title: "What it writes", rows: letters, cols: ["written", "probability"], values: letters.map((_, i) => [written[i], shares[i]]) },
@@ -79,12 +94,19 @@ export const figure = {
   },
 };
 
+/** @type {(names: readonly string[], step: string) => boolean} */
+const isOneOf = (names, step) => names.includes(step);
+
+/** Whether a step shows the language model. @type {(numbers: Numbers, step: string) => boolean} */
+const isOfModel = ({ network }, step) => network === "smollm2" && isOneOf([...BOTH, "lens"], step);
+
 /** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
 function stream(numbers, { reached, step, inputs, ink }) {
   const { letters, place, norms, reads, adds, off } = numbers;
   const writes = FIRST.map((name) => reached(name));
   const done = writes.filter(Boolean).length; // layers that have written
   const cutting = step === "ablate";
+  const unit = TALLEST / Math.max(...norms); // width of the band for a norm of 1
   /** @type {Mark[]} */
   const marks = letters.flatMap((letter, i) => {
     const x = 92 + i * 38;
@@ -97,7 +119,7 @@ function stream(numbers, { reached, step, inputs, ink }) {
   marks.push({ key: "in/name", kind: "text", x: 84, y: 21, text: "reads", size: 14, anchor: "end", fill: ink.muted });
   for (let i = 0; i <= 4; i++) {
     const norm = norms[Math.min(i, done)];
-    const tall = UNIT * norm;
+    const tall = unit * norm;
     marks.push({ key: `s${i}`, kind: "rect", x: X[i], y: MIDDLE - tall / 2, w: X[i + 1] - X[i], h: tall, fill: ink.line, tip: `The stream here has norm ${fixed(norm, 2)}` });
     if (i <= done) marks.push({ key: `s${i}/text`, kind: "text", x: (X[i] + X[i + 1]) / 2, y: MIDDLE, text: fixed(norm, 1), size: 16, bold: true, fill: ink.on(ink.line) });
   }
@@ -113,7 +135,7 @@ function stream(numbers, { reached, step, inputs, ink }) {
       return;
     }
     const [edge, side] = up ? [y + TALL, -1] : [y, 1];
-    const surface = (/** @type {number} */ at) => MIDDLE + (side * UNIT * norms[at]) / 2;
+    const surface = (/** @type {number} */ at) => MIDDLE + (side * unit * norms[at]) / 2;
     const gone = off[i];
     const patch = { off: /** @type {number[]} */ (inputs.off).map((each, j) => (j === i ? 1 - each : each)) };
     marks.push(
@@ -132,13 +154,13 @@ function stream(numbers, { reached, step, inputs, ink }) {
   if (step === "stream")
     [0, 1].forEach((block) => {
       const middle = (X[2 * block + 1] + X[2 * block + 2]) / 2;
-      const edge = MIDDLE - (UNIT * norms[0]) / 2; // of the band
+      const edge = MIDDLE - (unit * norms[0]) / 2; // of the band
       marks.push(
         { key: `block${block}`, kind: "path", d: `M${X[2 * block + 1] - BOX / 2} 140V132H${X[2 * block + 2] + BOX / 2 - 8}V140`, stroke: ink.line, width: 1.5 },
         { key: `block${block}/name`, kind: "text", x: middle, y: Math.min(154, edge - 12), text: `block ${block}`, size: 14, fill: ink.muted },
       );
     });
-  if (step === "stream") marks.push({ key: "stream/name", kind: "text", x: X[0], y: MIDDLE + (UNIT * norms[0]) / 2 + 18, text: "embedding + position", size: 14, anchor: "start", fill: ink.muted });
+  if (step === "stream") marks.push({ key: "stream/name", kind: "text", x: X[0], y: MIDDLE + (unit * norms[0]) / 2 + 18, text: "embedding + position", size: 14, anchor: "start", fill: ink.muted });
   if (reached("blocks")) marks.push(...answer(numbers, ink));
   return marks;
 }

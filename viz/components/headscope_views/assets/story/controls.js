@@ -13,9 +13,12 @@ const MOST_AHEAD = 24; // values of a control that are fetched before they are c
  * @param {(control: FigureControl) => void} touched by a pointer or by the focus: it may be changed next
  */
 export function controlsOf(change, touched) {
-  const box = element("div", "story-controls");
+  const [above, box] = [element("div", "story-controls"), element("div", "story-controls")];
   /** @type {{control: FigureControl, row: HTMLElement, update: (inputs: Inputs) => void}[]} */
   let rows = [];
+
+  /** @param {FigureControl} control */
+  const placeOf = (control) => (control.above ? above : box);
 
   /** @param {FigureControl[]} controls */
   function show(controls) {
@@ -24,21 +27,22 @@ export function controlsOf(change, touched) {
       for (const name of ["pointerenter", "focusin"]) widget.row.addEventListener(name, () => touched(control));
       return { control, ...widget };
     });
-    box.replaceChildren(...rows.map(({ row }) => row));
+    for (const place of [above, box]) place.replaceChildren(...rows.filter(({ control }) => placeOf(control) === place).map(({ row }) => row));
   }
 
   /** @param {Moment} moment */
   function update({ inputs, reached, step, board }) {
     for (const { control, row, update: write } of rows) {
-      const { from, until, on } = control;
+      const { from, until, on, network } = control;
       const within = !board && (from === undefined || reached(from)) && (until === undefined || !reached(until));
-      row.hidden = on ? !on.includes(step) : !within;
+      const chosen = network === undefined || inputs.network === network;
+      row.hidden = !chosen || (on ? !on.includes(step) : !within);
       write(inputs);
     }
-    box.hidden = rows.every(({ row }) => row.hidden);
+    for (const place of [above, box]) place.hidden = rows.every(({ control, row }) => row.hidden || placeOf(control) !== place);
   }
 
-  return { box, show, update };
+  return { above, box, show, update };
 }
 
 /**

@@ -4,13 +4,14 @@ import { element } from "../core/dom.js";
 import { nodes } from "./prose.js";
 
 /** @import {Asked} from "../lessons/current_step.js" */
-/** @import {Patch, ProsePart, StoryStep} from "../types" */
+/** @import {Inputs, Patch, ProsePart, StoryStep, StoryVersion} from "../types" */
 
 /**
  * @typedef {object} Section
  * @property {HTMLElement} box
  * @property {() => boolean} waiting whether its question is still open
  * @property {() => Asked | null} asked its question
+ * @property {(inputs: Inputs) => void} tell what belongs to the network that these inputs choose
  */
 
 /**
@@ -28,12 +29,15 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
     box.append(element("h5", "story-title", {}, element("small", "", {}, String(number + 1)), ` ${step.title}`));
     const text = element("div", "story-told");
     for (const formula of step.formulas) text.append(element("p", "story-formula", {}, ...nodes(formula, null)));
-    for (const paragraph of step.prose) text.append(element("p", "", {}, ...nodes(paragraph, null)));
-    if (step.code.length) text.append(code(step.code));
-    if (step.tries.length) text.append(tries(step, tryOut));
+    const versions = [step, ...(step.other ? [step.other] : [])].map((each) => versionOf(each, tryOut));
+    text.append(...versions.flatMap(({ prose }) => prose), ...(step.code.length ? [code(step.code)] : []), ...versions.flatMap(({ tries }) => tries));
+    const tell = (/** @type {Inputs} */ inputs) => {
+      const chosen = step.other && inputs.network === step.other.network ? 1 : 0;
+      versions.forEach(({ prose, tries }, i) => [...prose, ...tries].forEach((node) => (node.hidden = i !== chosen)));
+    };
     if (!step.ask) {
       box.append(text);
-      return { box, waiting: () => false, asked: () => null };
+      return { box, waiting: () => false, asked: () => null, tell };
     }
     text.hidden = !answered.includes(step.name);
     const reveal = () => {
@@ -42,7 +46,7 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
     };
     const question = ask(step.ask, () => numbers(number), text.hidden, reveal);
     box.append(question.box, text);
-    return { box, waiting: () => text.hidden === true, asked: question.asked };
+    return { box, waiting: () => text.hidden === true, asked: question.asked, tell };
   });
 }
 
@@ -85,12 +89,23 @@ function code(lines) {
 }
 
 /**
- * @param {StoryStep} step
+ * What a step says of a network, and the buttons with it.
+ *
+ * @param {StoryVersion} version
  * @param {(inputs: Patch) => void} tryOut
  */
-function tries(step, tryOut) {
+const versionOf = ({ prose, tries }, tryOut) => ({
+  prose: prose.map((paragraph) => element("p", "", {}, ...nodes(paragraph, null))),
+  tries: tries.length ? [triesOf(tries, tryOut)] : [],
+});
+
+/**
+ * @param {StoryVersion["tries"]} tries
+ * @param {(inputs: Patch) => void} tryOut
+ */
+function triesOf(tries, tryOut) {
   const box = element("div", "story-tries", { role: "group", "aria-label": "Try this" });
-  for (const { label, inputs } of step.tries) {
+  for (const { label, inputs } of tries) {
     const node = element("button", "hs-button", { type: "button" }, label);
     node.addEventListener("click", () => tryOut(inputs));
     box.append(node);

@@ -102,7 +102,7 @@ class Story {
     this.quiet = undefined; // until the next values are fetched
     this.tables = tablesOf();
     const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title, tabindex: "-1" }));
-    aside.append(bar, this.picture, element("p", "story-computed", {}, this.computed, " ", this.explore), this.problem, this.controls.box, this.tables.box);
+    aside.append(bar, this.controls.above, this.picture, element("p", "story-computed", {}, this.computed, " ", this.explore), this.problem, this.controls.box, this.tables.box);
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
@@ -431,13 +431,16 @@ class Story {
       this.ink = inkOf(colours);
       this.colour(colours);
     }
-    this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
+    this.sections.forEach(({ box, tell }, i) => {
+      box.classList.toggle("current", i === this.step);
+      tell(this.inputsOf(i));
+    });
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     const step = steps[this.drawn(this.step)];
     const numbers = this.turning ? null : this.numbers;
     const of = step.board ? numbers?.board : numbers;
     const { computed, explore } = step.sizes ? {} : (of ?? {});
-    setText(this.computed, computed ?? step.computed);
+    setText(this.computed, computed ?? (step.other && !numbers ? "" : step.computed));
     this.point(explore);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
