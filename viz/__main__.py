@@ -2,6 +2,8 @@
 
     python -m viz --model minilm --text "The cat sat." --layer 3 --head 5 -o figure.svg
     python -m viz --model digits --picture four.png --view image --layer 2 -o figure.pdf
+    python -m viz --model MODEL --text "What is it?" --picture dog.png --view pictures --layer 8 \\
+        -o looked.pdf
     python -m viz --model whisper --recording said.wav --layer 2 --kind cross -o figure.svg
     python -m viz --model minilm --inputs texts.txt --layer 3 --format npz --out-dir out --json
 
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.request import Chat, Picture, Recording, Source, TraceRequest, file_of
+from models.request import Chat, File, Picture, Question, Recording, Source, TraceRequest, file_of
 from viz.export.files import FORMATS, export
 from viz.selection import FORM, OF_FILES, Option
 from viz.values import FLAG, TEXT
@@ -86,9 +88,14 @@ def parser(name: str) -> Parser:
     )
     parser.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
     parser.add_argument("--device", default="cpu", help="such as cpu or cuda")
-    given = parser.add_mutually_exclusive_group(required=True)
+    parser.add_argument(
+        "--picture",
+        action="append",
+        help="file of a picture, for a model that reads pictures; with --text, the question about"
+        " it, once for each picture",
+    )
+    given = parser.add_mutually_exclusive_group()
     given.add_argument("--text", help="the input")
-    given.add_argument("--picture", help="file of a picture, for a model that reads pictures")
     given.add_argument("--recording", help="WAV file, for a model that reads sound")
     given.add_argument(
         "--inputs", type=Path, help="file with one text a line, or one picture or WAV file a line"
@@ -170,15 +177,25 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
         OSError: if the inputs cannot be read, or the folder cannot be made.
     """
     if options.inputs is None:
+        if options.text is None and options.recording is None and not options.picture:
+            raise ValueError(
+                "one of the arguments --text --picture --recording --inputs is required"
+            )
         if options.path is None or options.out_dir is not None:
             raise ValueError("expected -o with --text, --picture or --recording")
+        if options.picture and (
+            options.recording or (len(options.picture) > 1 and not options.text)
+        ):
+            raise ValueError("--picture: expected one alone, or with --text")
         if options.path.suffix.lower() not in FORMATS:
             raise ValueError(
                 f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
                 f" received {options.path.name!r}"
             )
-        given = (options.text, options.picture, options.recording)
+        given = (options.text, options.recording, *(options.picture or ()))
         return [Job(next(each for each in given if each is not None), options.path)]
+    if options.picture:
+        raise ValueError("--picture: expected without --inputs, which names the pictures itself")
     if options.out_dir is None or options.path is not None:
         raise ValueError("expected --out-dir with --inputs")
     lines = options.inputs.read_text(encoding="utf-8").splitlines()
@@ -219,10 +236,12 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
         model.preprocessing is not None and options.text is None and options.recording is None
     )
     path = Path(job.input)
-    given = Picture(file_of(path.read_bytes(), path.name)) if reads_picture else job.input
+    given = Picture(_file(path)) if reads_picture else job.input
     if model.sound is not None and not reads_picture and options.text is None:
         read_recording(path)  # names the file where it cannot be read
-        given = Recording(file_of(path.read_bytes(), path.name))
+        given = Recording(_file(path))
+    if options.text is not None and options.picture:
+        given = _about_pictures(options.text, options.picture, model)
     if options.chat and isinstance(given, str):
         given = Chat(given)
     request = TraceRequest(source, given, options.target)
@@ -245,6 +264,22 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
         words=not options.no_words,
         **{name: getattr(options, name) for name in OF_FILES},
     )
+
+
+def _about_pictures(text: str, pictures: Sequence[str], model: "Model") -> Question | Picture:
+    """A question about pictures, or a text that is read beside one."""
+    from models.inputs.prompt import is_asked
+
+    first, *others = (_file(Path(each)) for each in pictures)
+    if is_asked(model):
+        return Question(text, (first, *others))
+    if others:
+        raise ValueError(f"--picture: {model.name} reads one picture, received {len(pictures)}")
+    return Picture(first, text=text)
+
+
+def _file(path: Path) -> File:
+    return file_of(path.read_bytes(), path.name)
 
 
 def report(

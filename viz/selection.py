@@ -33,6 +33,7 @@ class Form:
             case, makes the panel; "" for what is drawn elsewhere.
         texts: whether it is of texts.
         pictured: whether it is of the patches of pictures.
+        answers: whether it is of pictures beside a text.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Form:
     module: str = ""
     texts: bool = True
     pictured: bool = False
+    answers: bool = False
 
     @property
     def opens(self) -> dict[str, str]:
@@ -57,6 +59,7 @@ PLACE = ("scale", "token", "direction")
 CUT = ("sinks", "least", "top", "rows", "columns")
 RELEVANCE = ("method", "beside", "output")
 VEIL = ("ground", "paint", "opacity")
+OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment")
 FORMS = (
     Form(
         "matrix",
@@ -176,6 +179,17 @@ FORMS = (
         "Queries and keys, by PCA",
         "Queries and keys of this head on two principal components",
         chooses=(("form", "matrix"),),
+    ),
+    Form(
+        "pictures",
+        "Over the pictures",
+        "Where a word of an answer, or another token, looked on the pictures beside the text",
+        options=("token", "sinks", *OF_ANSWERS, "ground", "opacity"),
+        grouped=False,
+        runs=True,
+        chooses=(("form", "matrix"),),
+        texts=False,
+        answers=True,
     ),
     Form(
         "features",
@@ -400,20 +414,21 @@ class Selection:
         of="view",
     )
     caption: str = option("", TEXT, "the caption among them whose map is drawn", of="view")
-    rival: str = option(
-        "", TEXT, "of an answer, a word that the chosen one is compared with", of="view"
+    rival: str = option("", TEXT, "of an answer, a word that the chosen one is compared with")
+    relevant: bool = option(
+        False, FLAG, "of an answer, the relevance for its word in place of weights"
     )
-    area: str = option(
-        "", AREA, "of an answer, an area of a picture that a word may need", of="view"
+    generic: str = option(
+        "", TEXT, "of an answer, another question, by whose map that of the word is divided"
     )
+    area: str = option("", AREA, "of an answer, an area of a picture that a word may need")
     mask: str = option(
         "mean",
         words("mean", "blur", "cut"),
         "how that area is hidden: in the picture's mean colour, blurred, or its tokens cut",
-        of="view",
     )
     moment: int = option(
-        0, whole(0, 999), "of a video, which of the groups of frames that share tokens", of="view"
+        0, whole(0, 999), "of a video, which of the groups of frames that share tokens"
     )
     ground: str = option(
         "grey", words("colour", "grey"), "the picture below the weights", start="colour"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from analysis import grounding
@@ -15,9 +16,9 @@ from tests.browser.views import Server, View
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.test_pictured import compared_entry
 from viz.api import pictured, tracing
-from viz.api.entries import TraceEntry
+from viz.api.entries import Download, TraceEntry
 from viz.api.requests import parse_query
-from viz.export import export
+from viz.export import export, responses
 from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -42,7 +43,8 @@ class Asked:
     def answer(self, route: str, query: dict[str, str]) -> Any:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        return endpoint.answer(self.entry, self.trace, **asked)
+        answer = endpoint.answer(self.entry, self.trace, **asked)
+        return (answer.data, answer.kind) if isinstance(answer, Download) else answer
 
 
 class Unplaced(Asked):
@@ -173,6 +175,68 @@ def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
     expect(panel.get_by_role("definition").first).to_have_text(f"{100 * share:#.2g} %".lstrip())
     expect(panel.locator(".hs-doubt")).not_to_contain_text("Drag")
     expect(panel.get_by_role("textbox", name="A rival word")).to_be_hidden()
+
+
+SAVED: dict[str, tuple[dict[str, Any], str]] = {
+    "area": ({"area": "0.100.200.600.700"}, "with areas of the same size elsewhere"),
+    "rival": ({"rival": "cat"}, "above that of “cat”"),
+    "relevance": ({"relevant": True}, "What raises the logit of “dog”"),
+    "ratio": ({"generic": "describe it"}, "the answer to “describe it”"),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_saved_page_keeps_what_was_asked_of_the_model(
+    page: Page, tmp_path: Path, name: str
+) -> None:
+    entry = Asked(tmp_path).entry
+    at = entry.trace.sites.index(grounding.sites_on_pictures(entry.trace)[0])
+    row, (more, said) = entry.trace.answer, SAVED[name]
+    file = responses.export(entry, "", at, 1, "matrix", "html", token=row, **more)
+    (tmp_path / "page.html").write_bytes(file.data)
+    page.goto((tmp_path / "page.html").as_uri())
+    panel = page.locator(".hs-pictures")
+    read, clear = panel.locator(".hs-read"), panel.get_by_role("button", name="Show the weights")
+    expect(read).to_contain_text(said)
+    for control in ("Mean colour", "Relevance", "Divide by the map of"):
+        expect(panel.get_by_role("button", name=control)).to_be_hidden()
+    if name == "area":
+        expect(panel.locator(".hs-looked")).to_contain_text("Weight on the area")
+        expect(panel.locator(".hs-pictures-area")).to_be_visible()
+        expect(clear).to_be_hidden()
+    else:
+        clear.click()
+        expect(read).to_be_empty()
+    expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
+    panel.get_by_role("radio", name="sits").click()
+    expect(panel.locator(".hs-sentence")).to_contain_text("while the model wrote “sits”")
+    panel.get_by_role("radio", name="dog").click()
+    heads = panel.locator(".hs-pictures-head")
+    for head in heads.all():
+        expect(head).to_be_enabled()
+    heads.last.click()
+    expect(heads.last).to_have_attribute("aria-pressed", "true")
+    expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
+    expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
+
+
+def test_the_figure_of_the_panel_is_saved_from_its_menu(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    source = Asked(tmp_path)
+    panel = opened(page, server, source, tower="language", token=source.entry.trace.answer)
+    expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
+    panel.get_by_role("button", name="Relevance", exact=True).click()
+    expect(panel.locator(".hs-read")).to_contain_text("What raises the logit of “dog”")
+    panel.get_by_role("button", name="Save or share").click()
+    with page.expect_download() as saved:
+        panel.get_by_role("menuitem", name="SVG", exact=True).click()
+    said = saved.value.path().read_text(encoding="utf-8")
+    assert "Relevance for “dog”, whose logit is" in said
+    with page.expect_download() as saved:
+        panel.get_by_role("menuitem", name="PNG as on the screen").click()
+    with Image.open(saved.value.path()) as image:
+        assert image.width >= 1600
 
 
 @pytest.mark.parametrize("size", SIZES)

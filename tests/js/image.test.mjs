@@ -9,7 +9,7 @@ import * as steps from "../../viz/components/headscope_views/assets/controls/ste
 import * as flatness from "../../viz/components/headscope_views/assets/core/flatness.js";
 import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/core/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
-import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
+import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/core/picture_file.js";
 import { ImageState } from "../../viz/components/headscope_views/assets/image/state.js";
 import { planOf } from "../../viz/components/headscope_views/assets/image/tiles.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";

@@ -29,6 +29,7 @@ from viz.theme import sequential
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום سلام 😀 ]]> {} %s -- it'
 SVG = "{http://www.w3.org/2000/svg}"
 LAYER, HEADS, DIM = 2, 3, 21
+FORMS = [name for name, form in FORM.items() if not form.answers]
 
 
 @cache
@@ -90,7 +91,7 @@ def made(tmp_path: Path, suffix: str, view: str = "matrix", **more) -> bytes:
     return export(traced(view), tmp_path / f"file{suffix}", **given).read_bytes()
 
 
-ONCE = [*product(["matrix"], FORMATS), *product(FORM, [".svg"]), ("image", ".html")]
+ONCE = [*product(["matrix"], FORMATS), *product(FORMS, [".svg"]), ("image", ".html")]
 
 
 @pytest.mark.parametrize(("view", "suffix"), ONCE)
@@ -98,7 +99,7 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path, view: str, suffix: s
     assert made(tmp_path, suffix, view) == made(tmp_path, suffix, view)
 
 
-@pytest.mark.parametrize("view", FORM)
+@pytest.mark.parametrize("view", FORMS)
 def test_figures_name_model_layer_and_version(tmp_path: Path, view: str) -> None:
     place = {
         **dict.fromkeys(EVERY, "every head"),

@@ -150,7 +150,7 @@ def readers(
     rows = range(first - 1, first - 1 + len(tokens))
     asked = grounding.words_asked(trace, layer)
     queries = [*(place for group in asked for place in group), *rows]
-    each = iter(_of_head(grounding.readers(trace, layer, patches, queries), head).tolist())
+    each = iter(of_head(grounding.readers(trace, layer, patches, queries), head).tolist())
     question = [(group, sum(next(each) for _ in group) / len(group)) for group in asked]
     question.sort(key=lambda word: -word[1])
     labels = trace.tokens[0].labels
@@ -197,7 +197,7 @@ def relative(
     if other.shape != word.shape:
         raise ValueError("the pictures have other tokens under this question")
     ratio = torch.full((layer.keys,), torch.nan)
-    ratio[places] = grounding.relative(*(_of_head(each, head)[None] for each in (word, other)))[0]
+    ratio[places] = grounding.relative(*(of_head(each, head)[None] for each in (word, other)))[0]
     maps = [grounding.on_grid(ratio, grid).tolist() for grid in grids]
     return {"maps": [[[_number_or_none(x) for x in line] for line in lines] for lines in maps]}
 
@@ -236,19 +236,23 @@ def need(
     area = _area(left, top, right, bottom)
     places = _places(entry, first, last)
     frames = _sharing(entry, number, frame)
-    with opened(entry) as (model, given, _):
-        report(0, 1)
-        tested = masking.need(
-            model,
-            _prompt(given),
-            masking.ids_of(entry.trace),
-            places,
-            area,
-            picture=number,
-            frames=frames,
-            mask=mask,  # pyright: ignore[reportArgumentType]
-            controls=CONTROLS,
-        )
+
+    def test() -> masking.Need:
+        with opened(entry) as (model, given, _):
+            report(0, 1)
+            return masking.need(
+                model,
+                _prompt(given),
+                masking.ids_of(entry.trace),
+                places,
+                area,
+                picture=number,
+                frames=frames,
+                mask=mask,  # pyright: ignore[reportArgumentType]
+                controls=CONTROLS,
+            )
+
+    tested = entry.answers.once(("need", *places, area, number, frames, mask), test)
     return {
         "before": _number(tested.before),
         "after": _number(tested.after),
@@ -272,18 +276,22 @@ def versus(entry: TraceEntry, id: str, row: int, rival: str = "") -> Answer:
 
     (place,) = _places(entry, row, row)
     word = int(grounding.answer(entry.trace)[0].ids[place])
-    with opened(entry) as (model, given, _):
-        other = _first_token(model, rival) if rival else None
-        written = masking.read_whole(model, masking.ids_of(entry.trace))
-        signed = contrast(model, _prompt(given), written, place, word, other)
-    site = next(iter(signed.keys))
-    grids = signed.trace.key_pictures(site)
-    return {
-        "difference": _number(signed.difference),
-        "rival": "" if other is None else _name(model, other),
-        "word": _name(model, word),
-        "maps": [[_numbers(line) for line in signed.on(grid)] for grid in grids],
-    }
+
+    def compare() -> Answer:
+        with opened(entry) as (model, given, _):
+            other = _first_token(model, rival) if rival else None
+            written = masking.read_whole(model, masking.ids_of(entry.trace))
+            signed = contrast(model, _prompt(given), written, place, word, other)
+        site = next(iter(signed.keys))
+        grids = signed.trace.key_pictures(site)
+        return {
+            "difference": _number(signed.difference),
+            "rival": "" if other is None else _name(model, other),
+            "word": _name(model, word),
+            "maps": [[_numbers(line) for line in signed.on(grid)] for grid in grids],
+        }
+
+    return entry.answers.once(("versus", place, rival), compare)
 
 
 @or_why
@@ -362,7 +370,7 @@ def _index(site: "Site", sites: "tuple[Site, ...]") -> int:
     return sites.index(site)
 
 
-def _of_head(values: "Tensor", head: "Head") -> "Tensor":
+def of_head(values: "Tensor", head: "Head") -> "Tensor":
     """One head of values "head …", or what combines them."""
     if head == "mean":
         return values.mean(0)
@@ -444,6 +452,13 @@ def _file(picture: "File | Image") -> bytes:
     png = io.BytesIO()
     small.save(png, "PNG", compress_level=1)
     return png.getvalue()
+
+
+def percent(share: float) -> str:
+    """ "42 %", "3.1 %"."""
+    if share < 0.0001:
+        return "< 0.01 %"
+    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.2g} %"
 
 
 def _numbers(values: "Tensor") -> list[float]:

@@ -128,6 +128,11 @@ def nearly_uniform(weights: np.ndarray) -> bool:
     return _contrast(weights) < EVEN
 
 
+def strength_of(weights: np.ndarray) -> float:
+    """The share of the colours' opacity that a map keeps: little if it is uniform."""
+    return min(1.0, max(FAINTEST, _contrast(weights) - 1))
+
+
 def _contrast(weights: np.ndarray) -> float:
     """The largest over the mean weight, 1 for equal ones."""
     return float(weights.max() / (weights.mean() or 1)) if weights.any() else 1.0
@@ -139,8 +144,7 @@ def _colours(weights: np.ndarray, top: float, log: bool) -> np.ndarray:
     Every pixel of a picture is the brighter the larger the weight. A uniform map is faint.
     """
     level = np.rint(255 * parts.levels(weights / top, log=log)).astype(int)
-    fade = min(1.0, max(FAINTEST, _contrast(weights) - 1))
-    opacity = np.rint((140 + level * 90 // 256) * fade)
+    opacity = np.rint((140 + level * 90 // 256) * strength_of(weights))
     return np.concatenate([RAMP[level], opacity[..., None]], -1).astype(np.uint8)
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from viz.drawing import parts
+from viz.drawing import parts, sheets
 from viz.drawing.letters import fitted, visible, width, wrapped
 from viz.drawing.overlay import Veil, veiled
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
 from viz.drawing.scales import Scale, scale_of
 from viz.drawing.scene import Fill, Item, Raster, Scene, Stroke, Text, frame
+from viz.drawing.sheets import Sheets
 from viz.heatmap import max_pool
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Charts:
     figures: "Sequence[go.Figure]"
 
 
-Panel = Grid | Shaded | Pictured | Cells | Lines | Points | Charts
+Panel = Grid | Shaded | Pictured | Sheets | Cells | Lines | Points | Charts
 
 
 def panels(content: Sequence[Panel], caption: Caption) -> Scene:
@@ -178,6 +179,8 @@ def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
             return _shaded(panel, y)
         case Pictured():
             return _pictured(panel, y)
+        case Sheets():
+            return sheets.drawn(panel, y)
         case Cells():
             return _cells(panel, y)
         case Points():

@@ -18,7 +18,7 @@ from viz.export.forms import PAPERS
 from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
 from viz.export.request import Heads, Request, acting, one_of, pixels_of, request_of
-from viz.selection import FORM, OF_FILES, Selection
+from viz.selection import FORM, OF_ANSWERS, OF_FILES, Selection
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,7 +62,8 @@ def export(
             removing tokens), "lens" (what each layer would predict), "parts" (what each head and
             MLP adds to a logit), "blame" (the edges an output rests on), "scatter" (all heads as
             dots), "numbers" (every number of every head),
-            "vectors" (queries and keys of a head by PCA) or "image" (weights over the picture).
+            "vectors" (queries and keys of a head by PCA), "image" (weights over the picture) or
+            "pictures" (where a word of an answer looked on the pictures beside a text).
         layer: which layer, −1 is the last, or a site or its address; not needed for the atlas and
             the scatter.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
@@ -72,13 +73,14 @@ def export(
         part: which run of the tower, where it runs several times.
         scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "log" for
             decades; of "image", "layer" up to the largest weight of a patch in any head.
-        token: of "image", "text" and "lines", whose weights are drawn; None for the class token or
-            the middle patch, the first token, or all.
+        token: of "image", "text", "lines" and "pictures", whose weights are drawn; None for the
+            class token or the middle patch, the first token, all, or the first word of the answer.
         direction: "out" for what the token attends to, "in" for what attends to it.
         picture: of "image", the picture that was traced.
         run: (model, input) or (model, input, target) as they were traced: of "lens", "parts" and
-            "blame", of "model" and "faithfulness" for a relevance, and for hidden states that the
-            trace does not hold.
+            "blame", of "model" and "faithfulness" for a relevance, of "pictures" for the pictures
+            themselves and what is asked of the model again, and for hidden states that the trace
+            does not hold.
         words: whether a figure has its title and caption drawn; False leaves them to the paper, and
             to the metadata of the file.
         options: fields of `viz.selection.Selection`, such as `values="scores"`, `query=3` or
@@ -140,7 +142,8 @@ def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
             scales = [word for word in words if word != "layer" or view == "image"]
             one_of(name, value, scales if name == "scale" else words)
     chosen = Selection(**asked)
-    known = acting(chosen, view)
+    idle = {*OF_ANSWERS} - {*FORM[view].options}
+    known = replace(acting(chosen, view), **{name: getattr(Selection, name) for name in idle})
     for name in asked:
         if getattr(known, name) != getattr(chosen, name):
             on = "scores" if name in FORM[view].options else repr(view)

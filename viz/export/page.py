@@ -7,16 +7,15 @@ from viz.api.endpoint import path_of
 from viz.api.text import is_short
 from viz.export.answers import answered
 from viz.export.entries import image_entry, text_entry
-from viz.export.forms import PAPERS
+from viz.export.forms import PAPERS, pictures
 from viz.export.request import Request, Second, caption
-from viz.selection import EVERY, FORM, OF_VIEWS
+from viz.selection import EVERY, FORM, OF_ANSWERS, OF_VIEWS
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
 
 LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
 EXACT = 40_000  # weights up to which the exact rows are held too
-WORDS = 24  # of an answer, whose shares and heads are in the file
 ID = "page"
 BESIDE = "second"  # the id of a second trace on a page
 SECOND = f"{BESIDE}/"  # before the paths that are answered from it
@@ -70,10 +69,12 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     start |= {
         name: option.held(getattr(selection, name))
         for name, option in OF_VIEWS.items()
-        if name in FORM[view].options
+        if name in (*FORM[view].options, *OF_ANSWERS)
     }
     start |= {"scale": selection.scale} | FORM[view].opens
     token = request.row if "query" in FORM[view].options else selection.token
+    if view == "pictures" and token is None:
+        token = pictures.panel_of(request).query
     start |= {} if token is None else {"token": token, "direction": selection.direction}
     if view == "qk":
         start["partner"] = selection.key or 0
@@ -123,7 +124,8 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
     if entry.pictures:
         photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
-        asks += [*(_about_words(entry, chosen) if entry.asked else ["objects"]), *photos]
+        about = PAPERS["pictures"].asks(request, entry) if entry.asked else ["objects"]
+        asks += [*about, *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if is_of_picture(request, view):
@@ -137,6 +139,8 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     more = []
     if not is_short(request.view):
         more += [path_of("thumbs", site=site) for site in range(len(sites))]
+    if entry.asked:
+        more += pictures.other_heads(request, entry)
     queries = sites[chosen].queries
     if queries * sites[chosen].keys * len(heads) <= EXACT:
         rows = [
@@ -150,18 +154,6 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         more += [path_of("map", site=site, head=head, **changed) for head in every]
     wanted = [*dict.fromkeys([*wanted, *asks])]
     return wanted, [path for path in more if path not in wanted]
-
-
-def _about_words(entry: "TraceEntry", site: int) -> list[str]:
-    """The paths of an answer, and of what its first words look at in a layer."""
-    from viz.api.pictured import answer
-
-    response, paths = answer(entry, ""), ["answer"]
-    words = response["words"][:WORDS] if site in response.get("sites", ()) else []
-    for rows in (word["rows"] for word in words):
-        span = {"first": rows[0], "last": rows[-1]}
-        paths += [path_of("shares", site=site, **span), path_of("ranked", **span)]
-    return paths
 
 
 def entry_of(request: Request, view: str) -> "TraceEntry":

@@ -1,6 +1,6 @@
 """What a file shows: layer, heads and options, looked up in the trace; and the words beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -10,7 +10,7 @@ import numpy as np
 from viz import SOFTWARE
 from viz.drawing.parts import Caption
 from viz.export.sinks import source_of
-from viz.selection import EVERY, FORM, OF_FILES, WHOLE, Selection
+from viz.selection import EVERY, FORM, OF_ANSWERS, OF_FILES, WHOLE, Selection
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -28,7 +28,7 @@ NUMBERS = {  # what is said of others than weights
     "scores": "Numbers are scores before the softmax.",
     "difference": "Numbers are what the edits changed: weights after them less those before.",
 }
-PLACE = ("scale", "token", "direction")  # these say where a view opens, whatever its form
+PLACE = ("scale", "token", "direction", *OF_ANSWERS)  # what a page opens with, whatever its form
 
 
 def acting(selection: Selection, view: str) -> Selection:
@@ -379,13 +379,27 @@ def input_of(view: "Trace | View", most: int = 400) -> str:
         rows, cols = trace.grid
         return f"a picture of {rows} × {cols} patches"
     sides = [trace.tokens[0], *([trace.target_tokens[0]] if trace.target_tokens else [])]
-    written = [_sentence(tokens, most) for tokens in sides]
+    pictures = _pictures_at(trace)
+    written = [_sentence(tokens, most, pictures) for tokens in sides[:1]]
+    written += [_sentence(tokens, most, {}) for tokens in sides[1:]]
     if trace.sound is not None and not any(trace.tokens[0].spans):
         written[0] = f"a recording of {trace.sound.heard[0]:.1f} s"
     return " → ".join(written)
 
 
-def _sentence(tokens: Any, most: int) -> str:
+def _pictures_at(trace: "Trace") -> dict[int, int]:
+    """The number of the picture that each token of a text lies on, of those that lie on one."""
+    for site in trace.sites:
+        if trace.keys(site)[0].labels == trace.tokens[0].labels:
+            return {
+                place: grid.picture + 1
+                for grid in trace.key_pictures(site)
+                for place in grid.places.flatten().tolist()
+            }
+    return {}
+
+
+def _sentence(tokens: Any, most: int, pictures: Mapping[int, int]) -> str:
     """Tokens joined, with a blank where their text has a gap."""
     parts: list[str] = []
     last, segment = 0, 0
@@ -399,15 +413,22 @@ def _sentence(tokens: Any, most: int) -> str:
             parts.append(" ")
         parts.append(label[: span[1] - span[0]])  # unknown pieces are marked behind their text
         last = max(last, span[1])
-    written = "".join(parts) or _without_places(tokens)
+    written = "".join(parts) or _without_places(tokens, pictures)
     short = written if len(written) <= most else written[:most] + "…"
     return f"“{short}”"
 
 
-def _without_places(tokens: Any) -> str:
+def _without_places(tokens: Any, pictures: Mapping[int, int]) -> str:
     """Tokens joined by their labels alone, such as those that a model wrote."""
-    words = [word for word, hide in zip(tokens.labels, tokens.special, strict=True) if not hide]
-    if not words:
-        return " ".join(tokens.labels)
-    spaced = any(word.startswith(" ") for word in words)
+    places = [place for place, hide in enumerate(tokens.special) if not hide]
+    spaced = any(tokens.labels[place].startswith(" ") for place in places)
+    words: list[str] = []
+    last = None
+    for place in places or range(len(tokens.labels)):
+        picture = pictures.get(place)
+        if picture is None:
+            words.append(tokens.labels[place])
+        elif picture != last:
+            words.append(f"{' ' * spaced}[picture {picture}]")
+        last = picture
     return "".join(words).strip() if spaced else " ".join(words)

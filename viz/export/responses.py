@@ -202,7 +202,9 @@ def _before_and_after(request: Request, form: str) -> Request:
 
 def _applies(form: str, entry: TraceEntry) -> bool:
     """Whether a result has a form."""
-    return FORM[form].texts if entry.patches is None else FORM[form].pictured
+    if entry.patches is not None:
+        return FORM[form].pictured
+    return FORM[form].texts or (FORM[form].answers and bool(entry.pictures))
 
 
 def _pixels(patches: Patches) -> Any:

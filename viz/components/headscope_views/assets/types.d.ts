@@ -28,6 +28,8 @@ export type Priority = "high" | "low";
 export interface Source {
   /** Whether it may have what it was not given (a server), or holds all it has (a file). */
   readonly remote: boolean;
+  /** Of one that holds all it has: whether it has a path. */
+  has?(path: string): boolean;
   get(path: string, options: { signal: AbortSignal; priority: Priority }): Promise<Uint8Array>;
 }
 

@@ -47,6 +47,8 @@
  * @property {string} captions of a model that compares pictures with texts, its captions to compare, split by |
  * @property {string} caption the caption among them whose map is drawn
  * @property {string} rival of an answer, a word that the chosen one is compared with
+ * @property {"no" | "yes"} relevant of an answer, the relevance for its word in place of weights
+ * @property {string} generic of an answer, another question, by whose map that of the word is divided
  * @property {string} area of an answer, an area of a picture that a word may need
  * @property {"mean" | "blur" | "cut"} mask how that area is hidden: in the picture's mean colour, blurred, or its tokens cut
  * @property {number} moment of a video, which of the groups of frames that share tokens
@@ -99,6 +101,8 @@ export const START = {
   captions: "",
   caption: "",
   rival: "",
+  relevant: "no",
+  generic: "",
   area: "",
   mask: "mean",
   moment: 0,
@@ -195,6 +199,12 @@ export const FORMS = {
     label: "Queries and keys, by PCA",
     title: "Queries and keys of this head on two principal components",
     grouped: true,
+    covers: "heads",
+  },
+  pictures: {
+    label: "Over the pictures",
+    title: "Where a word of an answer, or another token, looked on the pictures beside the text",
+    grouped: false,
     covers: "heads",
   },
   features: {

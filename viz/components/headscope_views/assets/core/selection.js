@@ -206,7 +206,7 @@ export function carry(before, after, selection, wanted, known) {
 }
 
 /** What is chosen on some pictures, and means nothing on others. */
-export const NOT_OF_OTHERS = { token: null, partner: null, area: "", rival: "", moment: 0 };
+export const NOT_OF_OTHERS = { token: null, partner: null, area: "", rival: "", relevant: /** @type {const} */ ("no"), generic: "", moment: 0 };
 
 /**
  * Whether both traces are of questions, and of different pictures.

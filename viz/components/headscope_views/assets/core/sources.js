@@ -136,6 +136,11 @@ export class ChannelSource {
     return this.channel.live();
   }
 
+  /** @param {string} path */
+  has(path) {
+    return this.held.has(path);
+  }
+
   /**
    * @param {string} path
    * @param {{signal: AbortSignal, priority: Priority}} options

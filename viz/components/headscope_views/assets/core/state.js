@@ -253,6 +253,15 @@ export class ViewState {
   }
 
   /**
+   * Whether a path can be asked for: of a server any, of a file those that it holds.
+   *
+   * @param {string} path
+   */
+  holds(path) {
+    return this.remote || Boolean(this.client?.source.has?.(path));
+  }
+
+  /**
    * What is said while a slot's answer is on its way, or will not come.
    *
    * @param {string} slot

@@ -23,7 +23,7 @@ const MOST = 0.5; // of a row, on the class token or on one of the others
 /** @param {Theme} theme */
 export const massColours = (theme) => [theme.heads[3], theme.heads[2], theme.heads[15]];
 
-/** @typedef {{wide: number, unit: number, family: string, colour: string}} Look of a scale */
+/** @import {Look} from "../core/picture_file.js" */
 
 /**
  * The scale of colours with its numbers, at the context's origin.

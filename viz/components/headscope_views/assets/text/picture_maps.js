@@ -1,14 +1,26 @@
 // Maps of weights over pictures that lie among the tokens of a text. Pure functions.
 
+import { START } from "../core/declared.js";
 import { capital } from "../core/labels.js";
 
-/** @import {AnswerWord, Need, TokenGrid} from "../types" */
+/** @import {AnswerWord, Need, Selection, TokenGrid} from "../types" */
 
 export const PARTS = 1000; // of a side of a picture, in which an area is told
 const LEAST = 20; // of a side: a smaller area is a point
 const NEAR = 0.004; // of a side: sides of tiles that are one
 const MOST_NAMED = 6; // words that look at an area
 const UNIFORM = 2; // a largest weight below this many means is nearly uniform
+
+const CHOSEN = /** @type {const} what is chosen of pictures */ (["rival", "relevant", "generic", "area", "mask", "moment"]);
+
+/**
+ * What is chosen of the pictures beside a text and is not so from the start.
+ *
+ * @param {Selection} selection
+ * @returns {Record<string, string | number>}
+ */
+export const onPictures = (selection) =>
+  Object.fromEntries(CHOSEN.filter((name) => selection[name] !== START[name]).map((name) => [name, selection[name]]));
 
 /** @typedef {[number, number, number, number]} Area left, top, right, bottom in thousandths */
 

@@ -5,17 +5,19 @@ import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { contextOf, element, markPainted, quoted, setAttribute, setText } from "../core/dom.js";
 import { capital, layerName } from "../core/labels.js";
+import { ratioFor, savePicture } from "../core/picture_file.js";
+import { saveMenu } from "../core/save.js";
 import { drawRectangles, placeFrame } from "../core/rectangle.js";
 import { pathOf } from "../core/sources.js";
 import { fadeOf } from "../core/flatness.js";
 import { faded, levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
-import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, isWhole, joined, momentText, needText, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn, WHOLE } from "./picture_maps.js";
+import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, isWhole, joined, momentText, needText, onPictures, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn, WHOLE } from "./picture_maps.js";
 import { captionList } from "./captions.js";
 import { meanRow } from "./mean_row.js";
 
-/** @import {AnswerWord, AreaReaders, Detected, HeadOnPicture, Need, Objects, Relative, SampledPoints, Theme, TokenGrid, Versus, AnswerWords} from "../types" */
+/** @import {AnswerWord, AnswerWords, AreaReaders, Detected, Head, HeadOnPicture, Need, Objects, Relative, SampledPoints, Selection, Theme, TokenGrid, Versus} from "../types" */
 /** @import {Area, Sheet} from "./picture_maps.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -74,7 +76,7 @@ export function pictures(state, parent) {
     heads,
   );
   const masks = MASKS.map((mask) => button(MASK[mask].label, `Hide the area: ${MASK[mask].how}`, () => {
-    local.tested = true;
+    tested = true;
     state.select({ mask });
   }));
   const rival = element("input", "hs-select hs-rival", { type: "text", placeholder: "Why not … ?", "aria-label": "A rival word", maxlength: "40" });
@@ -84,13 +86,13 @@ export function pictures(state, parent) {
   );
   const tools = element("div", "hs-row", {}, whole, switchOf("How the area is hidden", ...masks), rival, clear);
   const divide = button("Divide by the map of", "The map of this word in units of the map of another question’s answer", () =>
-    show({}, { generic: local.generic ? "" : question.value.trim() || GENERIC }),
+    show({ generic: state.selection.generic ? "" : question.value.trim() || GENERIC }),
   );
   divide.removeAttribute("aria-label");
   const question = element("input", "hs-select hs-generic", { type: "text", "aria-label": "The other question", maxlength: "200" });
   question.value = GENERIC;
   const relevance = button("Relevance", "What speaks for this word over all heads and layers: weights times gradient of its logit", () =>
-    show({}, { relevant: !local.relevant }),
+    show({ relevant: state.selection.relevant === "yes" ? "no" : "yes" }),
   );
   relevance.removeAttribute("aria-label");
   const generic = element("div", "hs-row", {}, relevance, divide, question);
@@ -104,6 +106,8 @@ export function pictures(state, parent) {
   const moments = element("div", "hs-row hs-moments", { hidden: "" }, element("span", "hs-label", {}, "Frames"), slider, momentLabel);
   const middle = element("div", "hs-pictures-middle", {}, sheets, beside);
   const heading = element("h3", "hs-heading");
+  const keep = saveMenu(state.view, { form: () => "pictures", query: figure, picture: save });
+  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), keep);
   const boxes = objectList((object) => (comparing ? pair(object) : pickObject(object)));
   const least = element("input", "hs-threshold", { type: "range", min: "0", max: "100", step: "5", value: "50" });
   least.setAttribute("aria-label", "Least score of a box");
@@ -116,11 +120,12 @@ export function pictures(state, parent) {
   });
   const sure = element("div", "hs-row hs-objects-tools", {}, element("span", "hs-label", {}, "Boxes from"), least, leastText, compare);
   const compared = captionList(state, showCaption);
-  const section = element("section", "hs-section hs-pictures", {}, heading, compared.box, sure, boxes.box, list, says, moments, middle, tools, generic, looked, read, controls.box, doubt);
+  const section = element("section", "hs-section hs-pictures", {}, lead, compared.box, sure, boxes.box, list, says, moments, middle, tools, generic, looked, read, controls.box, doubt);
   parent.append(section);
   let without = false;
-  /** What is not in the link: whether the area is tested, and what is drawn in place of weights. */
-  let local = { tested: true, relevant: false, generic: "" };
+  /** @type {Theme | null} */
+  let lastTheme = null;
+  let tested = true; // whether the area is
   /** @type {{from: number, to: number} | null} tokens at two corners of an area, of the keys */
   let corners = null;
   /** @type {AnswerWord[]} */
@@ -147,6 +152,38 @@ export function pictures(state, parent) {
   const ranked = changes();
   const painted = changes();
 
+  /** What the server is told of the figure. */
+  function figure() {
+    const { site, head, token } = state.selection;
+    /** @type {Record<string, string>} */
+    const sinks = without ? { sinks: "hidden" } : {};
+    return { site, head, token: token ?? 0, ground: "colour", ...sinks, ...onPictures(state.selection) };
+  }
+
+  /** Saves the pictures as they are drawn, beside each other. */
+  function save() {
+    const family = getComputedStyle(section).fontFamily;
+    const wide = drawn.reduce((sum, { canvas }) => sum + canvas.clientWidth + GAP, -GAP);
+    const tall = Math.max(...drawn.map(({ canvas }) => canvas.clientHeight));
+    const size = { wide, tall, family };
+    const ratio = ratioFor(size);
+    const together = element("canvas");
+    [together.width, together.height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
+    const context = contextOf(together);
+    context.imageSmoothingEnabled = false;
+    let x = 0;
+    for (const { canvas } of drawn) {
+      context.drawImage(canvas, x * ratio, 0, canvas.clientWidth * ratio, canvas.clientHeight * ratio);
+      x += canvas.clientWidth + GAP;
+    }
+    if (!lastTheme) return;
+    const { rival: other, relevant, generic: about } = state.selection;
+    const instead = other || about || relevant === "yes" ? ` · ${read.textContent}` : "";
+    const legends = drawn.map(({ legend }) => legend.textContent).join("; ") + instead;
+    const name = [state.base.model, "pictures", state.siteName(), state.headName()].join(" ").replace(/[^\p{L}\d]+/gu, "-");
+    savePicture(together, size, { lines: [state.base.model, says.textContent ?? "", legends], theme: lastTheme, name, scale: null });
+  }
+
   /** Shows where patches are, for the map of a caption. */
   function showCaption() {
     const at = state.base.sites.findIndex((site) => state.base.texts[site.key_text ?? 0].grids?.length);
@@ -157,12 +194,12 @@ export function pictures(state, parent) {
   /**
    * Shows one thing in place of the weights, or none.
    *
-   * @param {{area?: string, rival?: string}} change
-   * @param {Partial<typeof local>} [instead]
+   * @param {Partial<Pick<Selection, "area" | "rival" | "relevant" | "generic">>} change
+   * @param {boolean} [tests] whether a new area is tested
    */
-  function show(change, instead) {
-    local = { tested: true, relevant: false, generic: "", ...instead };
-    state.select({ rival: "", ...change });
+  function show(change, tests = true) {
+    tested = tests;
+    state.select({ rival: "", relevant: "no", generic: "", ...change });
     state.changed();
   }
 
@@ -296,13 +333,25 @@ export function pictures(state, parent) {
     );
   }
 
-  /** @param {number} index of a word */
-  function pick(index) {
+  /** Where a word is shown: a layer, and the row of the trace that writes it. @param {number} index */
+  function placeOfWord(index) {
     const { site } = state.selection;
     const sites = writing();
-    if (!sites.length) return;
-    const at = sites.includes(site) ? site : sites[sites.length >> 1];
-    state.select({ site: at, token: placeOf(words[index].rows[0], at), direction: "out" });
+    return { site: sites.includes(site) ? site : sites[sites.length >> 1], row: words[index].rows[0] };
+  }
+
+  /**
+   * Whether the weights of a row of the trace can be shown.
+   *
+   * @param {{site?: number, head: Head, row: number}} place
+   */
+  const holdsRow = ({ site, head, row }) =>
+    state.view.remote || (site !== undefined && state.view.holds(pathOf("row", { site, head, axis: "query", index: placeOf(row, site) })));
+
+  /** @param {number} index of a word */
+  function pick(index) {
+    const { site, row } = placeOfWord(index);
+    if (site !== undefined) state.select({ site, token: placeOf(row, site), direction: "out" });
   }
 
   list.onclick = (event) => {
@@ -320,7 +369,7 @@ export function pictures(state, parent) {
   };
   rival.onchange = () => show({ rival: rival.value.trim() });
   question.onchange = () => {
-    if (local.generic) show({}, { generic: question.value.trim() || GENERIC });
+    if (state.selection.generic) show({ generic: question.value.trim() || GENERIC });
   };
   heads.onclick = (event) => {
     const item = /** @type {Element} */ (event.target).closest("[data-site]");
@@ -405,7 +454,8 @@ export function pictures(state, parent) {
       const cell = cellUnder(index, shareOf(event));
       if (cell !== null) return state.select({ token: cell, direction: "out" });
       const token = tokenAt(sheet.grids, ...shareOf(event));
-      if (token >= 0) state.select({ token, direction: "in" });
+      const { site, head } = state.selection;
+      if (token >= 0 && state.view.holds(pathOf("row", { site, head, axis: "key", index: token }))) state.select({ token, direction: "in" });
     };
   }
 
@@ -420,7 +470,7 @@ export function pictures(state, parent) {
     if (ctrlKey || metaKey || altKey) return false;
     const { grids: on, picture } = drawn[index].sheet;
     if (key === "Enter" && area()) {
-      local.tested = true;
+      tested = true;
       state.changed();
       return true;
     }
@@ -431,7 +481,7 @@ export function pictures(state, parent) {
     if (to < 0) return true;
     corners = { from: known && shiftKey ? known.from : to, to };
     const sides = areaOf(on, corners.from, to);
-    if (sides) show({ area: areaText(picture, sides) }, { tested: false });
+    if (sides) show({ area: areaText(picture, sides) }, false);
     return true;
   }
 
@@ -601,8 +651,7 @@ export function pictures(state, parent) {
   /** @param {{first: number, last: number}} span rows of the chosen word */
   function rank(span) {
     const { site, head } = state.selection;
-    const path = pathOf("ranked", span);
-    const answer = /** @type {{heads?: HeadOnPicture[], count?: number} | null} */ (state.view.answer("ranked", path));
+    const answer = /** @type {{heads?: HeadOnPicture[], count?: number} | null} */ (held("ranked", span));
     const listing = answer?.heads;
     if (ranked(listing ?? null, state.base) && listing) {
       heads.replaceChildren(
@@ -616,16 +665,19 @@ export function pictures(state, parent) {
         }),
       );
     }
-    for (const item of heads.querySelectorAll("button"))
-      item.setAttribute("aria-pressed", String(Number(item.dataset.site) === site && Number(item.dataset.head) === head));
+    for (const item of heads.querySelectorAll("button")) {
+      const at = { site: Number(item.dataset.site), head: Number(item.dataset.head) };
+      item.setAttribute("aria-pressed", String(at.site === site && at.head === head));
+      item.disabled = !holdsRow({ ...at, row: span.first });
+    }
   }
 
   /** @param {{first: number, last: number}} span */
   function split(span) {
     const { site, head } = state.selection;
-    const path = pathOf("shares", { site, ...span });
-    const answer = /** @type {{image?: number[], sinks?: number[], text?: number[], at?: number[]} | null} */ (state.view.answer("shares", path));
+    const answer = /** @type {{image?: number[], sinks?: number[], text?: number[], at?: number[]} | null} */ (held("shares", { site, ...span }));
     const { image, sinks, text } = answer ?? {};
+    shares.hidden = !state.view.holds(pathOf("shares", { site, ...span })); // those of another layer would stand there
     if (!image || !sinks || !text) return null;
     /** @param {number[]} values */
     const of = (values) => (typeof head === "number" ? values[head] : head === "max" ? Math.max(...values) : values.reduce((a, b) => a + b, 0) / values.length);
@@ -647,41 +699,51 @@ export function pictures(state, parent) {
    * @returns {{need: Need | null, versus: Versus | null, relative?: Relative | null, why: string}}
    */
   function asked(span) {
-    const { mask, rival: other } = state.selection;
-    if (local.generic) {
-      const { site, head } = state.selection;
-      const answer = /** @type {(Relative & {why?: string}) | null} */ (
-        state.view.answer("relative", pathOf("relative", { site, head, ...span, question: local.generic }))
-      );
-      return { need: null, versus: null, relative: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("relative")) };
-    }
-    if (other || local.relevant) {
-      const answer = /** @type {(Versus & {why?: string}) | null} */ (
-        state.view.answer("versus", pathOf("versus", { row: span.first, ...(other ? { rival: other } : {}) }))
-      );
-      return { need: null, versus: answer?.maps ? answer : null, why: answer?.why ?? (answer ? "" : waiting("versus")) };
-    }
+    const { site, head, mask, rival: other, relevant, generic: about } = state.selection;
     const hidden = area();
-    if (!hidden || !local.tested || !state.view.remote) return { need: null, versus: null, why: "" };
+    /** @type {{need: Need | null, versus: Versus | null, relative?: Relative | null, why: string}} */
+    const none = { need: null, versus: null, why: "" };
+    if (about) {
+      const answer = /** @type {(Relative & {why?: string}) | null} */ (held("relative", { site, head, ...span, question: about }));
+      return { ...none, relative: answer?.maps ? answer : null, why: reason("relative", answer) };
+    }
+    if (other || relevant === "yes") {
+      const answer = /** @type {(Versus & {why?: string}) | null} */ (held("versus", { row: span.first, ...(other ? { rival: other } : {}) }));
+      return { ...none, versus: answer?.maps ? answer : null, why: reason("versus", answer) };
+    }
+    if (!hidden || !tested) return none;
     const [left, top, right, bottom] = hidden.sides;
-    const path = pathOf("need", { number: hidden.picture, left, top, right, bottom, ...span, mask, ...frameOf() });
-    const answer = /** @type {(Need & {why?: string}) | null} */ (state.view.answer("need", path));
-    return { need: answer?.elsewhere ? answer : null, versus: null, why: answer?.why ?? (answer ? "" : waiting("need")) };
+    const answer = /** @type {(Need & {why?: string}) | null} */ (held("need", { number: hidden.picture, left, top, right, bottom, ...span, mask, ...frameOf() }));
+    return { ...none, need: answer?.elsewhere ? answer : null, why: reason("need", answer) };
   }
+
+  /**
+   * An answer of the server, or one that the file holds; null until it has come, and without one.
+   *
+   * @param {string} name of the request and its slot
+   * @param {Record<string, string | number>} query
+   */
+  function held(name, query) {
+    const path = pathOf(name, query);
+    return state.view.holds(path) ? state.view.answer(name, path) : null;
+  }
+
+  /**
+   * Why there is no answer, or what is waited for; "" in a file that has none.
+   *
+   * @param {string} slot
+   * @param {{why?: string} | null} answer
+   */
+  const reason = (slot, answer) => answer?.why ?? (answer || !state.view.remote ? "" : state.waitingFor(slot, "The model reads again"));
 
   /** Which words looked at the area. @returns {AreaReaders & {why?: string} | null} */
   function areaReaders() {
     const seen = area();
-    if (!seen || !state.view.remote || !grids().length) return null;
+    if (!seen || !grids().length) return null;
     const [left, top, right, bottom] = seen.sides;
     const { site, head } = state.selection;
-    return /** @type {(AreaReaders & {why?: string}) | null} */ (
-      state.view.answer("readers", pathOf("readers", { site, head, number: seen.picture, left, top, right, bottom, ...frameOf() }))
-    );
+    return /** @type {(AreaReaders & {why?: string}) | null} */ (held("readers", { site, head, number: seen.picture, left, top, right, bottom, ...frameOf() }));
   }
-
-  /** @param {string} slot */
-  const waiting = (slot) => state.waitingFor(slot, "The model reads again");
 
   function tell() {
     const where = capital(`${state.siteName().replace(" · ", ", ")}, ${state.headName()}`);
@@ -755,10 +817,12 @@ export function pictures(state, parent) {
       const at = chosen();
       chips.forEach((chip, i) => {
         setAttribute(chip, "aria-checked", String(i === at));
+        /** @type {HTMLButtonElement} */ (chip).disabled = !holdsRow({ ...placeOfWord(i), head: state.selection.head });
         chip.classList.toggle("hs-current", i === at);
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
       tell();
+      lastTheme = theme;
       const caption = compared.render();
       if (caption) setText(says, "Which patches speak for ", quoted(caption.text), " (Chefer et al. 2021, over the vision tower). Brighter = more relevance. It says what raises the similarity to this caption, not what tells two captions apart.");
       if (answer?.why && asks) setText(says, capital(answer.why));
@@ -767,10 +831,12 @@ export function pictures(state, parent) {
       const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
       const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
       const sinks = span && !unplaced ? split(span) : null;
-      beside.hidden = !span || unplaced || (!sinks && !state.view.remote);
-      tools.hidden = !span || !tests();
-      generic.hidden = tools.hidden || unplaced;
-      rival.hidden = unplaced;
+      beside.hidden = !span || unplaced || !(sinks || state.view.holds(pathOf("ranked", span)));
+      bare.hidden = shares.hidden;
+      for (const item of tools.children) if (item !== clear) /** @type {HTMLElement} */ (item).hidden = !tests();
+      tools.hidden = !span;
+      generic.hidden = !span || !tests() || unplaced;
+      if (unplaced) rival.hidden = true;
       if (span && !beside.hidden) rank(span);
       setAttribute(bare, "aria-pressed", String(without));
       MASKS.forEach((mask, i) => setAttribute(masks[i], "aria-pressed", String(state.selection.mask === mask)));
@@ -778,9 +844,12 @@ export function pictures(state, parent) {
       masks.forEach((item, i) => (item.disabled = !area() || (unplaced && MASKS[i] === "cut")));
       if (!rival.matches(":focus")) rival.value = state.selection.rival;
       const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
-      setAttribute(divide, "aria-pressed", String(Boolean(local.generic)));
-      setAttribute(relevance, "aria-pressed", String(local.relevant));
-      clear.hidden = !area() && !state.selection.rival && !local.relevant && !local.generic;
+      const { generic: about, relevant, direction } = state.selection;
+      if (!question.matches(":focus") && about) question.value = about;
+      keep.hidden = !row || !grids().length || direction === "in";
+      setAttribute(divide, "aria-pressed", String(Boolean(about)));
+      setAttribute(relevance, "aria-pressed", String(relevant === "yes"));
+      clear.hidden = !(tests() && (area() || state.selection.rival || relevant === "yes" || about)) && !versus && !relative;
       const left = without && sinks ? new Set(sinks) : undefined;
       const { sequential, diverging } = state.base.theme.dark; // weights shine in both modes
       const scale = versus ? diverging : sequential;
@@ -815,7 +884,7 @@ export function pictures(state, parent) {
       const word = at < 0 ? "" : words[at].text;
       if (versus && !versus.rival) setText(read, `What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in one colour, what lowers it in the other (weights times gradient, all heads and layers). It tells what a small change would do.`);
       else if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
-      else if (relative) setText(read, ratioText(word, local.generic));
+      else if (relative) setText(read, ratioText(word, about));
       else if (need) setText(read, needText(word, need, MASK[state.selection.mask].how, isWhole(hidden)));
       else setText(read, why || (span && tests() ? (unplaced ? BARE_HINT : HINT) : points[0]?.why || refusal));
       controls.box.hidden = !need?.elsewhere.length;

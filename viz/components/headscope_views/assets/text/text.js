@@ -19,6 +19,7 @@ import { canTest } from "../methods/choices.js";
 import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
+import { onPictures } from "./picture_maps.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
 import { paintRowByKey } from "./row_brush.js";
@@ -295,7 +296,8 @@ function figureOf(state) {
   };
   /** @type {Record<string, string | number>} */
   const one = token === null || !drawn ? {} : { token, direction };
-  return { site, head, scale, ...several, ...one, ...(plot ? { plot } : {}), ...filtersOf(state) };
+  const pictured = state.base.asked ? { ...onPictures(state.selection), ...(token === null ? {} : { token, direction }) } : {};
+  return { site, head, scale, ...several, ...one, ...pictured, ...(plot ? { plot } : {}), ...filtersOf(state) };
 }
 
 /**

@@ -1,0 +1,329 @@
+"""Files of the pictures beside a text, each read back and compared with the analyses."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pypdfium2
+import pytest
+import torch
+from PIL import Image
+
+from analysis import grounding, masking
+from analysis.contrast import contrast
+from analysis.view import View
+from models.inputs.prompt import Prompt
+from models.inputs.video import Video
+from models.picture_grid import Box
+from models.run import Model, load, trace
+from models.trace import Site, Trace
+from tests.models.vision_language import BY_NAME, photo
+from tests.viz.test_page_of_two import opened
+from viz.__main__ import main
+from viz.api.entries import Download
+from viz.drawing.scene import Raster
+from viz.export import export
+from viz.export.files import place_of
+from viz.export.forms import PAPERS
+
+TYPED = "a dog sits"
+CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-7}
+AREA = "0.100.200.600.700"
+SIDES = Box(0.1, 0.2, 0.6, 0.7)
+Asked = Callable[..., tuple[Model, Prompt, Trace, Site]]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    known: dict[str, Any] = {}
+
+    def ask(name: str = "LLaVA", pictures: int = 2) -> tuple[Model, Prompt, Trace, Site]:
+        if name not in known:
+            model = load(BY_NAME[name].save(tmp_path_factory.mktemp("family")))
+            shown = (photo(), photo(seed=1))[:pictures]
+            film = Video([photo(seed=n) for n in range(4)]) if "Qwen" in name else None
+            prompt = Prompt("what is it", () if film else shown, video=film)
+            t = trace(model, prompt, TYPED)
+            words = grounding.sites_of_words(t)
+            site = next((site for site in words if t.key_pictures(site)), words[0])
+            known[name] = model, prompt, t, site
+        return known[name]
+
+    return ask
+
+
+def made(folder: Path, suffix: str, of: tuple[Model, Prompt, Trace, Site], **more: Any) -> bytes:
+    model, prompt, t, site = of
+    given: dict[str, Any] = {"layer": site, "head": 1, "run": (model, prompt, TYPED)} | more
+    return export(t, folder / f"file{suffix}", view="pictures", **given).read_bytes()
+
+
+def arrays(folder: Path, of: tuple[Model, Prompt, Trace, Site], **more: Any) -> dict[str, Any]:
+    return dict(np.load(io.BytesIO(made(folder, ".npz", of, **more))))
+
+
+def row_of(t: Trace, word: int) -> int:
+    """The row that writes a word of the answer."""
+    (row,) = grounding.rows_of(t, [word])
+    return row
+
+
+@pytest.mark.parametrize("name", ["LLaVA", "Idefics3", "Mllama"])
+def test_numbers_are_the_weights_on_every_grid(name: str, asked: Asked, tmp_path: Path) -> None:
+    _, _, t, site = of = asked(name)
+    row = row_of(t, 1)
+    found = arrays(tmp_path, of, head=None, token=row)
+    weights, grids = t.weights(site, rows=[row])[:, 0], t.key_pictures(site)
+    assert len(grids) > 1
+    for number, grid in enumerate(grids, 1):
+        expected = weights[:, grid.places]
+        np.testing.assert_allclose(found[f"weight_{number}"], expected.numpy(), **CLOSE)
+        assert found[f"weight_{number}_axes"].tolist() == ["head", "row", "col"]
+        assert found[f"weight_{number}_head"].tolist() == [*range(site.heads)]
+        assert {*found[f"weight_{number}_picture"].tolist()} == {grid.picture + 1}
+        assert {*found[f"weight_{number}_word"].tolist()} == {"dog"}
+    split = torch.stack(tuple(grounding.split(t, site, [row])), -1)
+    np.testing.assert_allclose(found["share"], split.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_a_table_names_model_layer_head_word_and_share(asked: Asked, tmp_path: Path) -> None:
+    _, _, t, site = of = asked()
+    row = row_of(t, 1)
+    lines = [*csv.DictReader(io.StringIO(made(tmp_path, ".csv", of, token=row).decode()))]
+    grid = t.key_pictures(site)[1]
+    weights = t.weights(site, 1, rows=[row])[0]
+    mine = [line for line in lines if line["numbers"] == "weight 2"]
+    assert len(mine) == grid.rows * grid.cols
+    for line in mine:
+        place = int(grid.places[int(line["row"]), int(line["col"])])
+        assert float(line["value"]) == pytest.approx(float(weights[place]), rel=1e-4, abs=1e-9)
+    shares = {line["where_label"]: float(line["value"]) for line in lines if line["where"]}
+    assert shares["the picture"] == pytest.approx(float(grounding.split(t, site, [row]).image[1]))
+    assert sum(shares.values()) == pytest.approx(1)
+    named = {(x["model"], x["layer"], x["kind"], x["head"], x["word"]) for x in lines}
+    assert named == {(t.model, str(site.layer), site.kind, "1", "dog")}
+
+
+def test_figures_say_what_they_show(asked: Asked, tmp_path: Path) -> None:
+    _, _, t, site = of = asked()
+    row = row_of(t, 1)
+    svg = made(tmp_path, ".svg", of, token=row, area=AREA).decode()
+    share = float(grounding.split(t, site, [row]).image[1])
+    digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
+    for said in (t.model, f"layer {site.layer}", f"head 1: {digits} % on the picture", "“dog”"):
+        assert said in svg
+    assert "[picture 1] [picture 2] what is" in svg
+    assert "picture 1, patch" not in svg
+    page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", of, token=row))[0]
+    assert "while the model wrote “dog”" in " ".join(page.get_textpage().get_text_range().split())
+    assert Image.open(io.BytesIO(made(tmp_path, ".png", of, token=row))).width > 1000
+
+
+def test_more_weight_is_brighter_where_its_token_lies(asked: Asked) -> None:
+    """Luminance of each cell's middle by weight, over pictures that are not there."""
+    _, _, t, site = asked()
+    row = row_of(t, 1)
+    request = place_of(t, "pictures", site.where, 1, "fixed", row, "out", None, {})
+    rasters = [x for x in PAPERS["pictures"].figure(request).items if isinstance(x, Raster)]
+    weights = t.weights(site, 1, rows=[row])[0]
+    light, expected = [], []
+    for raster, grid in zip(rasters, t.key_pictures(site), strict=True):
+        high, wide = raster.pixels.shape[:2]
+        for r in range(grid.rows):
+            for c in range(grid.cols):
+                left, top, right, bottom = grid.cell(r, c)
+                y, x = int((top + bottom) / 2 * high), int((left + right) / 2 * wide)
+                light.append(raster.pixels[y, x].astype(float) @ [0.2126, 0.7152, 0.0722])
+                expected.append(float(weights[grid.places[r, c]]))
+    order = np.argsort(expected)
+    assert (np.diff(np.array(light)[order]) > -2).all()  # a step of the 256 colours
+    assert light[order[-1]] > light[order[0]] + 60
+
+
+def test_tokens_at_rest_are_left_out_on_request(asked: Asked, tmp_path: Path) -> None:
+    _, _, t, site = of = asked("Idefics3")
+    row, at = row_of(t, 0), [*grounding.sinks(t, site)]
+    weights = t.weights(site, 1, rows=[row])[0].clone()
+    weights[at] = 0
+    for sinks, expected in (("hidden", weights), ("renormalised", weights / weights.sum())):
+        found = arrays(tmp_path, of, token=row, sinks=sinks)
+        for number, grid in enumerate(t.key_pictures(site), 1):
+            on_it = expected[grid.places].numpy()
+            np.testing.assert_allclose(found[f"weight_{number}"][0], on_it, **CLOSE)
+
+
+@pytest.mark.parametrize("rival", ["", "cat"])
+def test_a_signed_map_is_the_contrast(rival: str, asked: Asked, tmp_path: Path) -> None:
+    model, prompt, t, site = of = asked()
+    more = {"rival": rival} if rival else {"relevant": True}
+    found = arrays(tmp_path, of, token=row_of(t, 1), **more)
+    word = int(grounding.answer(t)[0].ids[1])
+    assert model.tokenizer is not None
+    other = int(model.tokenizer.encode("cat").ids[0]) if rival else None
+    written = masking.read_whole(model, masking.ids_of(t))
+    expected = contrast(model, prompt, written, 1, word, other)
+    for number, grid in enumerate(t.key_pictures(site), 1):
+        numbers = expected.on(grid).numpy()
+        np.testing.assert_allclose(found[f"relevance_{number}"], numbers, rtol=1e-3, atol=1e-7)
+    assert float(found["relevance_1_logit"]) == pytest.approx(expected.difference, rel=1e-4)
+    svg = made(tmp_path, ".svg", of, token=row_of(t, 1), **more).decode()
+    assert f"{t.model} · all layers together" in svg
+    assert ("less that of “cat” is" if rival else "Relevance for “dog”, whose logit is") in svg
+
+
+def test_a_ratio_is_that_of_both_shares(asked: Asked, tmp_path: Path) -> None:
+    model, prompt, t, site = of = asked()
+    row = row_of(t, 2)
+    found = arrays(tmp_path, of, token=row, generic="describe it")
+    other = trace(model, Prompt("describe it", prompt.images, most_written=1))
+    mine = t.weights(site, 1, rows=[row])[0]
+    theirs = other.weights(site, 1, rows=[row_of(other, 0)])[0]
+    grids = t.key_pictures(site)
+    every = torch.cat([grid.places.flatten() for grid in grids])
+    for number, grid in enumerate(grids, 1):
+        ratio = (mine[grid.places] / mine[every].sum()) / (
+            theirs[grid.places] / theirs[every].sum()
+        )
+        np.testing.assert_allclose(found[f"ratio_{number}"][0], ratio.numpy(), rtol=1e-3)
+
+
+def test_the_need_of_an_area_is_in_the_file(asked: Asked, tmp_path: Path) -> None:
+    model, prompt, t, _ = of = asked()
+    found = arrays(tmp_path, of, token=row_of(t, 1), area=AREA, mask="blur")
+    expected = masking.need(
+        *(model, prompt, masking.ids_of(t), [1], SIDES), picture=0, mask="blur", controls=3
+    )
+    numbers = [expected.before, expected.after, *expected.elsewhere]
+    np.testing.assert_allclose(found["probability"], numbers, rtol=1e-4)
+    assert found["probability_hidden_labels"].tolist()[:2] == ["as it is", "this area"]
+    svg = made(tmp_path, ".svg", of, token=row_of(t, 1), area=AREA, mask="blur").decode()
+    assert "with the outlined area blurred" in " ".join(svg.split())
+
+
+def test_frames_of_a_video_are_those_of_the_moment(asked: Asked, tmp_path: Path) -> None:
+    _, _, t, site = of = asked("Qwen2-VL")
+    grids = t.key_pictures(site)
+    assert [grid.frames for grid in grids] == [(0, 1), (2, 3)]
+    svg = made(tmp_path, ".svg", of, moment=1).decode()
+    assert ("frame 3" in svg, "frame 4" in svg, ">frame 1<" in svg) == (True, True, False)
+    found = arrays(tmp_path, of, moment=1)
+    weights = t.weights(site, 1, rows=[row_of(t, 0)])[0]  # the first word, without a token
+    np.testing.assert_allclose(found["weight_2"][0], weights[grids[1].places].numpy(), **CLOSE)
+
+
+def test_a_patch_of_the_vision_tower_looks_at_others(asked: Asked, tmp_path: Path) -> None:
+    model, prompt, t, _ = asked()
+    site = next(site for site in t.sites if site.tower == "vision")
+    found = arrays(tmp_path, (model, prompt, t, site), token=7)
+    grid = t.key_pictures(site)[0]
+    weights = t.weights(site, 1, rows=[7])[0][grid.places]
+    np.testing.assert_allclose(found["weight"][0], weights.numpy(), **CLOSE)
+    assert "share" not in found
+
+
+def test_a_view_by_words_has_the_rows_of_the_word(asked: Asked, tmp_path: Path) -> None:
+    model, prompt, t, site = asked()
+    view = View(t, words=True, special="hidden")
+    groups = view.origins(site, "out")
+    place = next(n for n, group in enumerate(groups) if row_of(t, 1) in group)
+    path = tmp_path / "file.npz"
+    run = (model, prompt, TYPED)
+    export(view, path, view="pictures", layer=site, head=1, token=place, run=run)
+    weights = t.weights(site, 1, rows=[row_of(t, 1)])[0][t.key_pictures(site)[0].places]
+    np.testing.assert_allclose(np.load(path)["weight_1"][0], weights.numpy(), **CLOSE)
+
+
+def test_mistakes_are_one_line(asked: Asked, tmp_path: Path) -> None:
+    _, _, t, site = of = asked()
+    vision = next(site for site in t.sites if site.tower == "vision")
+    for more, message in (
+        ({"token": 999}, "token: expected 0 to "),
+        ({"token": row_of(t, 0), "area": "0.5"}, "expected a picture, left, top, right and bottom"),
+        ({"layer": vision}, "token: expected the one that looks at the pictures"),
+        ({"query": 3}, "query: without effect on 'pictures'"),
+        ({"relevant": True, "run": None}, "the model is not there to run again"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            made(tmp_path, ".svg", of, **more)
+    with pytest.raises(ValueError, match="area: without effect on 'matrix'"):
+        export(t, tmp_path / "a.svg", layer=site, area=AREA)
+    text = trace(load("grammar-next"), "the cat sat")
+    with pytest.raises(ValueError, match="layer: expected one that looks at a picture"):
+        export(text, tmp_path / "a.svg", view="pictures", layer=text.sites[0], token=1)
+
+
+def test_a_page_holds_the_word_on_the_screen(asked: Asked, tmp_path: Path) -> None:
+    model, prompt, t, site = of = asked()
+    row, at = row_of(t, 1), t.sites.index(site)
+    page = partial(made, tmp_path, ".html", of, token=row)
+    span = f"first={row}&last={row}"
+    sides = "number=0&left=100&top=200&right=600&bottom=700"
+    props, held = opened(Download(page(area=AREA), "", ""))
+    assert props["start"]["area"] == AREA
+    tested = json.loads(held[f"need?{sides}&{span}&mask=mean"])
+    expected = masking.need(
+        *(model, prompt, masking.ids_of(t), [1], SIDES), picture=0, mask="mean", controls=3
+    )
+    assert tested["after"] == pytest.approx(expected.after, rel=1e-4)
+    grid = t.key_pictures(site)[0]
+    readers = json.loads(held[f"readers?site={at}&{sides}&head=1"])
+    weights = t.weights(site, 1)[:, grid.within(SIDES)].sum(-1)
+    first = readers["first"]
+    there = weights[first : first + len(readers["weights"])].tolist()
+    assert readers["weights"] == pytest.approx(there, rel=1e-4, abs=1e-8)
+    _, held = opened(Download(page(rival="cat"), "", ""))
+    assert json.loads(held[f"versus?row={row}&rival=cat"])["rival"] == "cat"
+    assert "need" not in " ".join(held)
+    _, held = opened(Download(page(relevant=True), "", ""))
+    assert json.loads(held[f"versus?row={row}"])["word"] == "dog"
+    _, held = opened(Download(page(generic="describe it"), "", ""))
+    asked_about = f"relative?site={at}&{span}&question=describe%20it&head=1"
+    assert len(json.loads(held[asked_about])["maps"]) == 2
+    for each in json.loads(held[f"ranked?{span}"])["heads"]:
+        place = f"site={each['site']}&head={each['head']}"
+        assert f"row?{place}&axis=query&index={row}" in held
+
+
+def test_a_page_tests_words_whose_image_tokens_have_no_places(asked: Asked, tmp_path: Path) -> None:
+    """BLIP-2: no map, but the word's probability without the whole picture."""
+    model, prompt, t, _ = asked("BLIP-2", 1)
+    site = t.sites.index(next(site for site in t.sites if site.kind == "causal"))
+    row = row_of(t, 1)
+    more: dict[str, Any] = {"token": row, "area": "0.0.0.1000.1000"}
+    of = (model, prompt, t, t.sites[site])
+    _, held = opened(Download(made(tmp_path, ".html", of, **more), "", ""))
+    sides = "number=0&left=0&top=0&right=1000&bottom=1000"
+    tested = json.loads(held[f"need?{sides}&first={row}&last={row}&mask=mean"])
+    expected = masking.need(
+        *(model, prompt, masking.ids_of(t), [1], Box()), picture=0, mask="mean", controls=3
+    )
+    assert tested["after"] == pytest.approx(expected.after, rel=1e-4)
+    assert f"row?site={site}&head=1&axis=query&index={row}" in held
+    assert not [path for path in held if path.startswith(("shares", "ranked", "readers"))]
+
+
+def test_the_shell_asks_about_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = BY_NAME["LLaVA"].save(tmp_path / "model")
+    photo().save(tmp_path / "photo.png")
+    question = ["--model", str(folder), "--text", "what is it", "--target", TYPED]
+    pictured = [*question, "--picture", str(tmp_path / "photo.png")]
+    where = ["--view", "pictures", "--layer", "0", "--kind", "causal", "--head", "1"]
+    path = tmp_path / "looked.npz"
+    capsys.readouterr()
+    assert main([*pictured, *where, "-o", str(path)]) == 0, capsys.readouterr().err
+    t = trace(load(folder), Prompt("what is it", (tmp_path / "photo.png",)), TYPED)
+    site = grounding.sites_on_pictures(t)[0]
+    weights = t.weights(site, 1, rows=[row_of(t, 0)])[0][t.key_pictures(site)[0].places]
+    np.testing.assert_allclose(np.load(path)["weight"][0], weights.numpy(), **CLOSE)
+    capsys.readouterr()
+    path = str(tmp_path / "a.svg")
+    picture = ["--picture", str(tmp_path / "photo.png")]
+    assert main(["--model", "digits", *picture, *picture, "-o", path]) == 2
+    assert capsys.readouterr().err == "viz: --picture: expected one alone, or with --text\n"
+    assert main(["--model", "grammar", "--inputs", "a.txt", *picture, "--out-dir", path]) == 2
+    assert "--picture: expected without --inputs" in capsys.readouterr().err

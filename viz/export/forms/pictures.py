@@ -1,0 +1,475 @@
+"""Where a word of an answer, or another token, looked on the pictures beside a text."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viz.api import pictured
+from viz.api.endpoint import path_of
+from viz.api.pictured import percent
+from viz.drawing.overlay import Veil, strength_of
+from viz.drawing.scales import Scale
+from viz.drawing.sheets import Sheet, Sheets
+from viz.export.entries import text_entry
+from viz.export.paper import Content, Paper, Table, given
+from viz.export.request import DOUBT, One, Request, name_of
+from viz.values import AREA
+
+if TYPE_CHECKING:
+    from models.picture_grid import PictureGrid
+    from models.trace import Site
+    from viz.api.entries import TraceEntry
+
+WEIGHT = "attention weight, square-root scale"
+RATIO = "times the map of the other question, square-root scale"
+SIGNED = "weights times gradient, square-root scale on both sides of 0"
+SMALL_CHANGES = "It tells what a small change would do."
+PARTS = (("image", "the picture"), ("sinks", "sinks"), ("text", "other text"))  # of a row
+HOW = {"mean": "in the picture’s mean colour", "blur": "blurred", "cut": "cut from attention"}
+WORDS = 24  # of an answer, whose weights, shares and heads a page holds
+LEFT_OUT = {
+    "shown": "",
+    "hidden": " Tokens that take weight at rest are left out.",
+    "renormalised": " Tokens that take weight at rest are left out; the rest sums to 1.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Numbers over the pictures.
+
+    Attributes:
+        name: of the numbers.
+        title: above them.
+        maps: "row col", one for each grid.
+        words: of the colour bar.
+        head: whose they are; None for all heads and layers together.
+        about: further coordinates of the numbers.
+    """
+
+    name: str
+    title: str
+    maps: Sequence[np.ndarray]
+    words: str
+    head: One | None
+    about: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The panel of the pictures: what looks at them, and where they are.
+
+    Attributes:
+        request: what is shown.
+        entry: the trace and what is known of it.
+        site: the layer, of the trace.
+        grids: of its keys.
+        label: of the word or token that looks.
+        rows: of the trace, whose mean is drawn.
+        answered: whether it is a word of an answer.
+    """
+
+    request: Request
+    entry: "TraceEntry"
+    site: "Site"
+    grids: "tuple[PictureGrid, ...]"
+    label: str
+    rows: tuple[int, ...]
+    answered: bool
+
+    @property
+    def query(self) -> int:
+        """The first of the rows, among those of the view."""
+        return _places(self.request, self.rows)[0]
+
+    @property
+    def span(self) -> dict[str, int]:
+        """The rows as requests have them."""
+        return {"first": self.rows[0], "last": self.rows[-1]}
+
+    @property
+    def area(self) -> tuple[int, tuple[int, ...]] | None:
+        """The picture and the sides of the area; None without one."""
+        if not (said := AREA(self.request.selection.area)):
+            return None
+        picture, *sides = map(int, said.split("."))
+        return picture, (*sides,)
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """Of a video, the frames that are shown; () for pictures."""
+        groups = [*dict.fromkeys(grid.frames for grid in self.grids if grid.frames)]
+        if not self.entry.video or not groups:
+            return ()
+        return groups[min(self.request.selection.moment, len(groups) - 1)]
+
+
+def panel_of(request: Request) -> Panel:
+    """The panel; of an answer the first word looks where none is chosen.
+
+    Raises:
+        ValueError: for a token that is not there, and without a token where there is no answer.
+    """
+    entry, chosen = text_entry(request), request.selection.token
+    site = pictured.own_site(entry, request.index)
+    grids = entry.trace.key_pictures(site)
+    answer = pictured.answer(entry, "")
+    words = answer["words"] if request.index in _sites(answer) else []
+    if chosen is None and not words:
+        raise ValueError("token: expected the one that looks at the pictures, received None")
+    labels = request.view.query_labels(request.site)
+    if chosen is not None and not 0 <= chosen < len(labels):
+        raise ValueError(f"token: expected 0 to {len(labels) - 1}, received {chosen}")
+    rows = () if chosen is None else _origins(request)[chosen]
+    for word in words:
+        mine = not word["special"] if chosen is None else {*rows} & {*word["rows"]}
+        if mine:
+            return Panel(request, entry, site, grids, word["text"], (*word["rows"],), True)
+    label = labels[chosen or 0].strip()
+    return Panel(request, entry, site, grids, label, (*rows,) or (0,), False)
+
+
+def _sites(answer: Mapping[str, Any]) -> Sequence[int]:
+    """The layers in which words are written, whether or not their tokens lie on pictures."""
+    return answer.get("unplaced", answer)["sites"]
+
+
+def _origins(request: Request) -> Sequence[Sequence[int]]:
+    """The tokens of the trace that each query of the view stands for."""
+    from analysis.view import View
+
+    if isinstance(request.view, View):
+        return request.view.origins(request.site, "out")
+    return [(query,) for query in range(request.site.queries)]
+
+
+def _pictures(request: Request) -> Content:
+    entry, chosen = text_entry(request), request.selection
+    if not entry.trace.key_pictures(pictured.own_site(entry, request.index)):
+        layer = request.site.layer
+        raise ValueError(f"layer: expected one that looks at a picture, received {layer}")
+    panel = panel_of(request)
+    if panel.answered and chosen.generic:
+        drawn = [_relative(panel, head) for head in request.heads]
+        description = (
+            f"Map of “{panel.label}” divided by that of the first word of the answer to"
+            f" “{chosen.generic}”, each divided by its sum over the image tokens first: 1 is as"
+            " much as for that question."
+        )
+    elif panel.answered and (chosen.rival or chosen.relevant):
+        drawn = [_for_word(panel)]
+        description = (
+            "Weights times gradient, summed over all heads and layers, for each image token."
+        )
+    else:
+        drawn = _looked(panel)
+        verb = "while the model wrote" if panel.answered else "from"
+        description = (
+            f"Where attention went {verb} “{panel.label}”: the weight of each image token."
+            f" Brighter is more weight.{LEFT_OUT[chosen.sinks]}"
+        )
+    whole = drawn[0].head is None
+    tables = [_table(panel, drawn, number) for number in range(len(panel.grids))]
+    tables += [_shares(panel)] if panel.answered and not whole else []
+    if drawn[0].name == "weight" and (needed := _need(panel)) is not None:
+        description, tables = f"{description} {needed[0]}", [*tables, needed[1]]
+    doubt = SMALL_CHANGES if whole else f"{DOUBT} Attended is not needed."
+    panels = [_sheets(panel, each) for each in drawn]
+    return Content(description, panels, tables, layers=whole, doubt=doubt)
+
+
+# ---- numbers
+
+
+def _looked(panel: Panel) -> list[Drawn]:
+    """The weights of each head."""
+    from analysis import grounding
+
+    trace, site, request = panel.entry.trace, panel.site, panel.request
+    sinks = request.selection.sinks
+    at_rest = () if sinks == "shown" else grounding.sinks(trace, site)
+    divided = at_rest if sinks == "renormalised" else ()
+    weights = grounding.weights_of(trace, site, panel.rows, without=divided).clone()
+    weights[:, list(at_rest)] = 0
+    shares = _shares(panel).values if panel.answered else None
+    drawn = []
+    for number, head in enumerate(request.heads):
+        row = pictured.of_head(weights, head)
+        maps = [grounding.on_grid(row, grid).numpy(force=True) for grid in panel.grids]
+        said = []
+        if shares is not None:
+            said = [
+                f"{percent(float(share))} on {where}"
+                for share, (_, where) in zip(shares[number], PARTS, strict=True)
+            ]
+        if (there := _within(panel)) is not None:
+            said.append(f"{percent(float(row[there].sum()))} on the outlined area")
+        title = f"{name_of(head)}: {', '.join(said)}" if said else name_of(head)
+        drawn.append(Drawn("weight", title, maps, WEIGHT, head, {}))
+    return drawn
+
+
+def _relative(panel: Panel, head: One) -> Drawn:
+    """The map of the word in units of that of another question."""
+    question = panel.request.selection.generic
+    asked = {**panel.span, "head": head, "question": question}
+    answer = given(pictured.relative(panel.entry, "", panel.request.index, **asked))
+    maps = [np.array(lines, float) for lines in answer["maps"]]
+    return Drawn("ratio", name_of(head), maps, RATIO, head, {"question": question})
+
+
+def _for_word(panel: Panel) -> Drawn:
+    """What speaks for the word, and what for a rival."""
+    rival = panel.request.selection.rival
+    answer = given(pictured.versus(panel.entry, "", panel.rows[0], rival))
+    maps = [np.array(lines, float) for lines in answer["maps"]]
+    word, other, logit = answer["word"], answer["rival"], answer["difference"]
+    number = f"{logit:.2f}".replace("-", "−")
+    title = f"Relevance for “{word}”, whose logit is {number}"
+    if other:
+        title = (
+            f"The logit of “{word}” less that of “{other}” is {number}: what speaks for “{word}” is"
+            f" above 0, what for “{other}” below"
+        )
+    about = {"rival": other, "logit": logit} if other else {"logit": logit}
+    return Drawn("relevance", title, maps, SIGNED, None, about)
+
+
+def _need(panel: Panel) -> tuple[str, Table] | None:
+    """Whether the word needs the area, in a sentence and in numbers; None where none is tested."""
+    if panel.area is None or not panel.answered or panel.entry.opened is None:
+        return None
+    how = panel.request.selection.mask
+    answer = given(pictured.need(panel.entry, "", **_sides(panel), **panel.span, mask=how))
+    before, after, elsewhere = answer["before"], answer["after"], answer["elsewhere"]
+    others = f", and with areas of the same size elsewhere {', '.join(map(percent, elsewhere))}"
+    said = (
+        f"“{panel.label}” has the probability {percent(before)} with the picture as it is,"
+        f" {percent(after)} with the outlined area {HOW[how]}{others if elsewhere else ''}."
+    )
+    names = ["as it is", "this area", *(f"area {n}" for n in range(1, 1 + len(elsewhere)))]
+    about = {"word": panel.label, "area": panel.request.selection.area, "mask": how}
+    values = np.array([before, after, *elsewhere])
+    return said, Table("probability", ("hidden",), values, {"hidden": names}, about)
+
+
+def _shares(panel: Panel) -> Table:
+    """The shares of the word's weight on the pictures, on sinks and on other text, by head."""
+    asked = given(pictured.shares(panel.entry, "", panel.request.index, **panel.span))
+    values = np.array([asked[part] for part, _ in PARTS]).T
+    heads = panel.request.heads
+    combined: dict[Any, np.ndarray] = {"mean": values.mean(0), "max": values.max(0)}
+    each = [combined[head] if head in combined else values[int(head)] for head in heads]
+    at = [_coordinates(panel, head) for head in heads]
+    labels = {"where": [where for _, where in PARTS]}
+    return Table("share", ("head", "where"), np.stack(each), labels, at)
+
+
+def _table(panel: Panel, drawn: Sequence[Drawn], number: int) -> Table:
+    """The numbers on one of the grids."""
+    grid, first = panel.grids[number], drawn[0]
+    several = len(panel.grids) > 1
+    name = f"{first.name} {number + 1}" if several else first.name
+    there = {"picture": grid.picture + 1, **({"on": _name(grid)} if _name(grid) else {})}
+    at = [{**_coordinates(panel, each.head), **there, **each.about} for each in drawn]
+    if first.head is None:
+        return Table(name, ("row", "col"), first.maps[number], {}, at[0])
+    values = np.stack([each.maps[number] for each in drawn])
+    return Table(name, ("head", "row", "col"), values, {}, at)
+
+
+def _coordinates(panel: Panel, head: One | None) -> dict[str, Any]:
+    """Of the numbers of a head, or of all together."""
+    if head is None:
+        return {"word": panel.label}
+    return {**panel.request.site.where.coordinates, "head": head, "word": panel.label}
+
+
+# ---- pictures
+
+
+def _sheets(panel: Panel, drawn: Drawn) -> Sheets:
+    """The pictures with the numbers over them."""
+    selection = panel.request.selection
+    every = np.concatenate([each.ravel() for each in drawn.maps])
+    most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
+    signed = drawn.name == "relevance"
+    scale = Scale("signed" if signed else "root", -most if signed else 0, most, drawn.words, "dark")
+    veil = Veil(selection.ground, "patches", selection.opacity)
+    strength = strength_of(every) if drawn.name == "weight" else 1.0
+    grouped: dict[tuple[int, str], list[int]] = {}
+    for number, grid in enumerate(panel.grids):
+        if not panel.frames or grid.frames == panel.frames:
+            name = _name(grid) if grid.frames else ("tiles" if grid.name else "")
+            grouped.setdefault((grid.picture, name), []).append(number)
+    sheets = [
+        sheet
+        for (picture, name), numbers in grouped.items()
+        for sheet in _each_frame(panel, picture, name, [(n, drawn.maps[n]) for n in numbers])
+    ]
+    return Sheets(drawn.title, sheets, scale, veil, strength)
+
+
+def _each_frame(
+    panel: Panel, picture: int, name: str, maps: Sequence[tuple[int, np.ndarray]]
+) -> list[Sheet]:
+    """A picture, or each of the frames that share its tokens."""
+    from models.picture_grid import frame_name
+
+    grids = [(panel.grids[number].box, np.nan_to_num(values)) for number, values in maps]
+    outlined = [*_looking(panel, picture)]
+    if panel.area is not None and panel.area[0] == picture:
+        left, top, right, bottom = (side / pictured.PARTS for side in panel.area[1])
+        outlined.append((left, top, right, bottom))
+    count = max(1, len(panel.entry.pictures))
+    if panel.frames:
+        return [
+            Sheet(frame_name([frame]), _pixels(panel, frame), grids, outlined)
+            for frame in panel.frames
+            if frame < count
+        ]
+    several = count > 1 or len({grid.picture for grid in panel.grids}) > 1
+    whole = "" if len({grid.name for grid in panel.grids}) == 1 else "whole"
+    names = [f"picture {picture + 1}" if several else "", name or whole]
+    return [Sheet(", ".join(filter(None, names)), _pixels(panel, picture), grids, outlined)]
+
+
+def _looking(panel: Panel, picture: int) -> list[tuple[float, float, float, float]]:
+    """The cells of what looks, where it lies on the picture itself."""
+    cells = []
+    for grid in () if panel.answered else panel.entry.trace.query_pictures(panel.site):
+        if grid.picture == picture:
+            for place in panel.rows:
+                at = (grid.places == place).nonzero().tolist()
+                cells += [grid.cell(row, col) for row, col in at]
+    return cells
+
+
+def _pixels(panel: Panel, number: int) -> np.ndarray | None:
+    """A picture or frame; None where it is not known."""
+    from PIL import Image
+
+    if number >= len(panel.entry.pictures):
+        return None
+    data, _ = pictured.photo(panel.entry, "", number)
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+
+
+def _within(panel: Panel) -> list[int] | None:
+    """The tokens of the area; None without one."""
+    from models.picture_grid import Box
+
+    if panel.area is None:
+        return None
+    number, sides = panel.area
+    area = Box(*(side / pictured.PARTS for side in sides))
+    mine = [
+        grid
+        for grid in panel.grids
+        if grid.picture == number and (not panel.frames or grid.frames == panel.frames)
+    ]
+    return sorted({*chain.from_iterable(grid.within(area) for grid in mine)})
+
+
+def _name(grid: "PictureGrid") -> str:
+    """Of the part of a picture, or of the frames."""
+    from models.picture_grid import frame_name
+
+    return frame_name(grid.frames) if grid.frames else grid.name
+
+
+# ---- a saved page
+
+
+def _asks(request: Request, entry: "TraceEntry") -> list[str]:
+    """An answer, what its first words look at in the layer, and what is on the screen."""
+    answer, paths = pictured.answer(entry, ""), ["answer"]
+    if request.index not in _sites(answer):
+        return paths
+    placed = "unplaced" not in answer
+    words = [word["rows"] for word in answer["words"]]
+    panel = _panel(request)
+    first = [(*panel.rows,)] if panel is not None and panel.answered else []
+    for rows in dict.fromkeys([*first, *map(tuple, words[:WORDS])]):
+        span = {"first": rows[0], "last": rows[-1]}
+        if placed:
+            paths += [path_of("shares", site=request.index, **span), path_of("ranked", **span)]
+        paths += [
+            path for head in request.heads for path in _rows(request, request.index, head, rows)
+        ]
+    if panel is None:
+        return paths
+    again = _again(panel) if panel.answered else []
+    return paths + again + (_readers(panel) if placed else [])
+
+
+def other_heads(request: Request, entry: "TraceEntry") -> list[str]:
+    """The weights and shares of the word on the screen in the heads that are listed for it."""
+    panel = _panel(request)
+    if panel is None or not panel.answered or not panel.grids:
+        return []
+    listed = pictured.ranked(entry, "", **panel.span).get("heads", [])
+    sites = dict.fromkeys(each["site"] for each in listed)
+    rows = [_rows(request, each["site"], each["head"], panel.rows) for each in listed]
+    return [*chain(*rows), *(path_of("shares", site=site, **panel.span) for site in sites)]
+
+
+def _panel(request: Request) -> Panel | None:
+    """The panel, if it shows anything."""
+    if request.selection.inward:
+        return None
+    try:
+        return panel_of(request)
+    except ValueError:
+        return None
+
+
+def _rows(request: Request, site: int, head: One, rows: Sequence[int]) -> list[str]:
+    """The weights of some rows of the trace, as the view asks for them."""
+    there = request.at(request.view.sites[site])
+    places = _places(there, rows)
+    return [path_of("row", site=site, head=head, axis="query", index=place) for place in places]
+
+
+def _places(request: Request, rows: Sequence[int]) -> list[int]:
+    """The queries of the view that hold rows of the trace."""
+    origins = _origins(request)
+    return [place for place, group in enumerate(origins) if {*group} & {*rows}]
+
+
+def _again(panel: Panel) -> list[str]:
+    """What was asked of the model again."""
+    request, chosen = panel.request, panel.request.selection
+    if panel.entry.opened is None:
+        return []
+    if chosen.generic:
+        asked = {"site": request.index, **panel.span, "question": chosen.generic}
+        return [path_of("relative", **asked, head=head) for head in request.heads]
+    if chosen.rival or chosen.relevant:
+        return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
+    if panel.area is None:
+        return []
+    return [path_of("need", **_sides(panel), **panel.span, mask=chosen.mask)]
+
+
+def _readers(panel: Panel) -> list[str]:
+    """Which words looked at the area."""
+    if panel.area is None:
+        return []
+    asked = {"site": panel.request.index, **_sides(panel)}
+    return [path_of("readers", **asked, head=head) for head in panel.request.heads]
+
+
+def _sides(panel: Panel) -> dict[str, int]:
+    """The area as requests have it."""
+    number, sides = panel.area or (0, ())
+    names = ("left", "top", "right", "bottom")
+    frame = {"frame": panel.frames[0]} if panel.frames else {}
+    return {"number": number, **dict(zip(names, sides, strict=True)), **frame}
+
+
+PAPER = Paper(shows=_pictures, asks=_asks)
