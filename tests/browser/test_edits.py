@@ -1,6 +1,7 @@
 """The pass changed on the page: a head switched off, the strip, undo, and the link in a new tab."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -8,6 +9,7 @@ from playwright.sync_api import Page, expect
 from analysis.generation import write_on
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
+from tests.analysis.test_gated_attention import network
 from viz.api import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -488,3 +490,17 @@ def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: 
     token = 1 + int(row) * 8 + int(col)  # of 8 × 8 patches, behind the class token
     edited = page.locator(".st-key-explore_edit_0_row")
     expect(edited).to_contain_text(f"Hidden state 0: token {token} gets that of token {token}")
+
+
+def test_the_output_gate_of_a_head_is_closed(
+    page: Page, app_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("gated")
+    network("a module of its own").save_pretrained(folder)
+    opened(page, f"{app_url}/?place=folder&folder={quote(str(folder))}&layer=0&head=1")
+    menu = page.get_by_role("button", name=re.compile("^Change …"))
+    menu.press("Enter")
+    page.get_by_role("button", name="Closed").press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
+    expect(row).to_contain_text("Layer 0, head 1: the output gate is closed.")
+    expect(page).to_have_url(re.compile("edits=SetGate"))

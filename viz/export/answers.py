@@ -82,6 +82,7 @@ ANSWERS = (
         {"second": word},
         {**options("output"), "top": WHOLE},
     ),
+    Endpoint("gated", BOTH, reachable.gated, SITE),
     Endpoint(
         "reachable",
         BOTH,

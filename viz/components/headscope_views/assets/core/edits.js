@@ -7,6 +7,7 @@ import { addressOf, callOf, headOff } from "./edit_text.js";
 import { element, setAttribute, setText } from "./dom.js";
 import { siteName } from "./labels.js";
 import { reachedOf, reachWords } from "./reachable.js";
+import { pathOf } from "./sources.js";
 import { listenForUndo } from "./undo.js";
 
 /** @import {Base, Head, Host, ImageBase, Other, Sought} from "../types" */
@@ -133,6 +134,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
   const box = element("div", "hs-switch hs-edits", {}, off, opener, list);
 
   const said = element("p", "hs-menu-heading hs-edit-said", { role: "status" });
+  const gate = element("div", "");
 
   // ---- the menu
 
@@ -192,6 +194,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
                 ),
               ]),
           ...(place.heads > 1 ? [otherHead(head, place.heads)] : []),
+          gate,
         ]
       : [];
     const layers = [
@@ -213,6 +216,32 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
       ...(grid ? [heading("A region of the picture"), ...region(grid(), query ?? key)] : []),
       ...(patches || offered?.() ? [heading("Activations of a second input"), ...patch(query, place)] : []),
     );
+  }
+
+  /** Offers to set the output gate of the chosen head, once it is known that there is one. */
+  function offerGate() {
+    const { site, address } = now();
+    const path = pathOf("gated", { site });
+    const answer = view.remote ? /** @type {{gated: boolean} | null} */ (view.answer("gated", path)) : null;
+    gate.hidden = !answer?.gated;
+    if (gate.hidden || gate.dataset.of === path) return;
+    gate.dataset.of = path;
+    const where = Object.fromEntries(Object.entries(address).filter(([name]) => name !== "kind"));
+    /** @param {string} name @param {string} title @param {Argument} value */
+    const set = (name, title, value) =>
+      item(name, title, () => {
+        const { place, head } = now();
+        if (typeof head === "number") ask(callOf("SetGate", [place.layer, head, value], where));
+      });
+    gate.replaceChildren(
+      line(
+        "Output gate",
+        set("Open", "Its values pass as they are: attention without a gate", 1),
+        set("Closed", "None of its values pass", 0),
+        set("Mean", "Held at its mean over the tokens", "mean"),
+      ),
+    );
+    placed();
   }
 
   /** What is patched from the input that is shown beside this one. */
@@ -456,7 +485,9 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
   }
 
   list.onbeforetoggle = (event) => {
-    if (event.newState === "open") build();
+    if (event.newState !== "open") return;
+    build();
+    offerGate();
   };
   list.ontoggle = (event) => {
     if (event.newState !== "open") return point(null);
@@ -477,6 +508,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     destroy: stop,
     render() {
       if (pointed) tell();
+      if (list.matches(":popover-open")) offerGate();
       const { edits } = view.props;
       const { head, site } = chosen();
       if (!stale(edits, head, site, view.baseOrNull)) return;
