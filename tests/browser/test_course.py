@@ -131,6 +131,9 @@ def test_on_paper_a_question_keeps_its_maps(page: Page, app_url: str):
     assert "Layer 1, head" in asked
     asked = next(text for text in pages if "16 Which head?" in text)
     assert all(f"layer {layer}, head {head}" in asked for layer in (0, 1) for head in (0, 1))
+    for title, question in (("Ideas", "11 "), ("Reading the maps", "15 "), ("Before you", "19 ")):
+        (text,) = (each for each in pages if f"\n{title}" in f"\n{each}")
+        assert question in text[text.index(title) :]
 
 
 def test_the_quiz_judges_an_answer_and_has_another_seed(page: Page, app_url: str):

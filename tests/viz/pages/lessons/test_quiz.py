@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+import torch
 
 from models.lessons.dictionary import CASES
 from models.run import load, trace
@@ -41,7 +42,7 @@ def test_the_maps_say_what_the_networks_compute() -> None:
     """The answers again, from the picture's own table and from a trace of the same text."""
     model = load("induction")
     for seed in SEEDS[:6]:
-        induction, _, missing, _ = questions(seed)[-4:]
+        induction, _, missing, _ = questions(seed)[14:18]
         letter = re.search(r"last “(\w)”", induction.ask)
         assert letter
         rows = re.findall(r'<tr><th scope="row">\d+ ([^<]+)</th>(.*?)</tr>', induction.picture)
@@ -87,8 +88,40 @@ def test_answers_in_closed_form() -> None:
         assert found["A causal mask"].answer == n * (n + 1) / 2
         dim = int(found["Parameters"].picture.split("Width</i> ")[1].split("<")[0])
         assert found["Parameters"].answer == 4 * dim * dim
+        rows = re.findall(
+            r'<tr><th scope="row">token \d</th>(.*?)</tr>', found["Which mean?"].picture
+        )
+        token = re.findall(r">(−?\d)</td>", rows[0])
+        assert found["Which mean?"].answer == pytest.approx(
+            sum(int(each.replace("−", "-")) for each in token) / 3, abs=1e-5
+        )
     assert questions(1) == questions(1)
     assert questions(1) != questions(2)
+
+
+def test_the_line_that_cuts_queries_into_heads_is_run() -> None:
+    """Of every option the result, beside slices taken one by one."""
+    for seed in SEEDS:
+        (question,) = (each for each in questions(seed) if each.title == "Cut into heads")
+        facts = dict(re.findall(r"<i>(\w+)</i> (\d+)", question.picture))
+        n, dim, heads = (int(facts[name]) for name in ("Tokens", "Width", "Heads"))
+        width = dim // heads
+        q = torch.arange(n * dim).reshape(n, dim)
+        wanted = torch.stack([q[:, head * width : (head + 1) * width] for head in range(heads)])
+        results = [eval(line, {"q": q}) for line in question.options]
+        right = [each.shape == wanted.shape and bool((each == wanted).all()) for each in results]
+        assert right == [at == question.answer for at in range(4)]
+        hints = dict(question.slips)
+        for at, result in enumerate(results):
+            hint = hints.get(float(at), "")
+            if "all features of the first" in hint:
+                first = int(re.findall(r"first (\d+) tokens", hint)[0])
+                assert result.shape == wanted.shape
+                assert (result[0].flatten() == q[:first].flatten()).all()
+            elif "one feature in" in hint:
+                assert (result[0] == q[:, ::heads]).all()
+            elif "on its side" in hint:
+                assert (result[0] == wanted[0].T).all()
 
 
 def test_what_is_said_to_no_answer_and_to_words() -> None:

@@ -28,8 +28,9 @@ TEXT = (
 EXERCISES = (
     "Ten notebooks in `notebooks/exercises/`, for Jupyter, VS Code or Colab, from a softmax to the"
     " supertask: a vision transformer built from your own encoder. Three are the quizzes of a"
-    " lecture: multi-head attention from one head (03), fixed positions in place of learned ones"
-    " (04), and layer normalisation from its definition (05). `make notebook` opens them. Each"
+    " lecture, which ask for code: multi-head attention from one head (03), fixed positions in"
+    " place of learned ones (04), and layer normalisation from its definition (05). The last three"
+    " questions above are about what they rest on. `make notebook` opens them. Each"
     " function has a cell that checks it: right, or what is wrong and where. Known mistakes are"
     " named, even two at once. `.venv/bin/python -m notebooks.check` in the project's folder (on"
     " Windows `.venv\\Scripts\\python`) checks all; with `--solutions` it prints model solutions."
@@ -49,9 +50,9 @@ def page() -> None:
         score = st.container()
         right, first = 0, 1
         for part in PARTS:
-            lessons.heading(part.title)
             end = first + len(part.makers)
-            right += _part(dict(enumerate(asked[first - 1 : end - 1], first)), part.columns)
+            numbered = dict(enumerate(asked[first - 1 : end - 1], first))
+            right += _part(part.title, numbered, part.columns)
             first = end
         if not lessons.printing(NAME):
             score.html(tables.facts(("Right", f"**{right} of {COUNT}**")))
@@ -62,15 +63,19 @@ def page() -> None:
         lessons.takeaways(LESSON)
 
 
-def _part(asked: dict[int, Question], columns: int) -> int:
+def _part(title: str, asked: dict[int, Question], columns: int) -> int:
     """Shows numbered questions, some side by side; returns how many answers are right."""
     right, items = 0, list(asked.items())
     for first in range(0, len(items), columns):
         row = items[first : first + columns]
-        for (number, question), column in zip(row, st.columns(columns), strict=True):
-            box = st.container(border=True, height="stretch", key=f"quiz_question_{number}")
-            with column, box:
-                right += _question(number, question)
+        begins = first == 0  # on paper with the heading above it
+        with st.container(key=f"quiz_part_{row[0][0]}" if begins else None):
+            if begins:
+                lessons.heading(title)
+            for (number, question), column in zip(row, st.columns(columns), strict=False):
+                box = st.container(border=True, height="stretch", key=f"quiz_question_{number}")
+                with column, box:
+                    right += _question(number, question)
     return right
 
 

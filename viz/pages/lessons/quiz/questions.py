@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from viz.pages.lessons.quiz import ideas, maps, sums
+from viz.pages.lessons.quiz import exercises, ideas, maps, sums
 from viz.pages.lessons.quiz.question import Maker, Question, drawn
 
 
@@ -19,6 +19,7 @@ PARTS = (
     Part("With a pocket calculator", sums.QUESTIONS, 2),
     Part("Ideas", ideas.QUESTIONS, 2),
     Part("Reading the maps of trained networks", maps.QUESTIONS, 1),
+    Part("Before you write the code", exercises.QUESTIONS, 2),
 )
 QUESTIONS = tuple(make for part in PARTS for make in part.makers)
 
