@@ -65,7 +65,7 @@ def _beyond(dice: Random) -> Question:
 
 def _axis(dice: Random) -> Question:
     x = [[float(dice.randint(-4, 9)) for _ in range(3)] for _ in range(2)]
-    own = compute.tensor(x[0]).mean().item()
+    mean = compute.tensor(x[0]).mean().item()
     column = compute.tensor([row[0] for row in x]).mean().item()
     return Question(
         "Which mean?",
@@ -78,8 +78,8 @@ def _axis(dice: Random) -> Question:
             cols=[f"feature {at}" for at in range(3)],
             digits=0,
         ),
-        own,
-        f"({' + '.join(number(each, 0) for each in x[0])}) / 3 = **{number(own, 2)}**: each token"
+        mean,
+        f"({' + '.join(number(each, 0) for each in x[0])}) / 3 = **{number(mean, 2)}**: each token"
         " by itself, so neither other tokens nor the batch matter. Notebook 05 asks for all of it.",
         (
             (column, "That is the mean of feature 0 over the tokens: batch normalisation."),

@@ -73,8 +73,8 @@ def _part(title: str, asked: dict[int, Question], columns: int) -> int:
             if begins:
                 lessons.heading(title)
             for (number, question), column in zip(row, st.columns(columns), strict=False):
-                box = st.container(border=True, height="stretch", key=f"quiz_question_{number}")
-                with column, box:
+                key = f"quiz_question_{number}"
+                with column, st.container(border=True, height="stretch", key=key):
                     right += _question(number, question)
     return right
 
