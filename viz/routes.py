@@ -10,7 +10,7 @@ from viz.api.requests import one_of, word
 from viz.export import responses
 from viz.export.answers import ANSWERS
 from viz.selection import FORM, OF_FILES, OF_VIEWS
-from viz.values import FLAG
+from viz.values import FLAG, TEXT
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -23,6 +23,9 @@ FIGURE_OPTIONS = {
     "second": word,  # the id of what is beside it on a page, and what is shown of that
     "second_site": WHOLE,
     "second_head": requests.head,
+    "second_token": WHOLE,
+    "label": TEXT,  # of both figures side by side
+    "second_label": TEXT,
     "there": OF_VIEWS["there"].kind,
     "both": one_of("second", "edits"),  # figures side by side
 }

@@ -205,7 +205,7 @@ FORMS = (
         "Picture",
         "The weights of one token over the picture",
         chooses=(),
-        options=(*PLACE, "sinks", "outliers", *VEIL),
+        options=(*PLACE, "values", "sinks", "outliers", *VEIL),
         texts=False,
         pictured=True,
     ),

@@ -13,8 +13,9 @@ import pytest
 from PIL import Image
 
 from analysis.alike import alike
+from models.catalogue import entry, folder
 from models.edits import Temperature
-from models.request import TraceRequest
+from models.request import Picture, TraceRequest, file_of
 from viz import pack
 from viz.api import tracing
 from viz.api.requests import QuestionError
@@ -44,14 +45,14 @@ def row(data: bytes) -> np.ndarray:
 def test_a_page_of_a_difference_holds_it_for_every_head() -> None:
     plain = request_of("grammar-next")
     edited = replace(plain, edits=(Temperature(0.2, 1),))
-    entry = tracing.entry_for(edited).value
+    edited = tracing.entry_for(edited).value
     before = tracing.entry_for(plain).value
-    file = responses.export(entry, "", 1, 0, "matrix", "html", values="difference")
+    file = responses.export(edited, "", 1, 0, "matrix", "html", values="difference")
     props, held = opened(file)
     assert (props["difference"], props["start"]["values"]) == (True, "weights")
-    expected = (entry.view.weights(1) - before.view.weights(1)).numpy()
+    expected = (edited.view.weights(1) - before.view.weights(1)).numpy()
     assert np.abs(expected).max() > 0.1
-    for query in range(entry.view.sites[1].queries):
+    for query in range(edited.view.sites[1].queries):
         path = f"row?site=1&head=0&axis=query&index={query}&values=difference"
         np.testing.assert_allclose(row(held[path]), expected[0, query], atol=1e-6)
     for site in (0, 1):
@@ -90,13 +91,13 @@ def numbers_of(file: Any) -> list[str]:
 
 def test_figures_before_and_after_stand_in_a_row() -> None:
     plain = request_of("grammar-next")
-    entry = tracing.entry_for(replace(plain, edits=(Temperature(0.2, 1),))).value
-    file = responses.export(entry, "", 1, 0, "matrix", "svg", both="edits")
+    edited = tracing.entry_for(replace(plain, edits=(Temperature(0.2, 1),))).value
+    file = responses.export(edited, "", 1, 0, "matrix", "svg", both="edits")
     before = tracing.entry_for(plain).value
     alone = [
         responses.export(before, "", 1, 0, "matrix", "svg"),
-        responses.export(entry, "", 1, 0, "matrix", "svg"),
-        responses.export(entry, "", 1, 0, "matrix", "svg", values="difference"),
+        responses.export(edited, "", 1, 0, "matrix", "svg"),
+        responses.export(edited, "", 1, 0, "matrix", "svg", values="difference"),
     ]
     names = ("Before", "After", "Difference")
     titled = [numbers_of(each) for each in alone]
@@ -136,3 +137,84 @@ def test_figures_of_two_traces_stand_in_a_row(format: str) -> None:
         responses.export(first, "", 1, 0, "matrix", format, both="second")
     with pytest.raises(QuestionError, match="svg, pdf or png"):
         responses.export(first, "", 1, 0, "matrix", "csv", both="second", **beside)
+
+
+def picture_request(name: str, **more: Any) -> TraceRequest:
+    """A photo that ships with the digits."""
+    file = file_of((folder(entry("digits")) / name).read_bytes(), name)
+    return TraceRequest(tracing.of_catalogue("digits"), Picture(file), **more)
+
+
+def pixels_of(file: Any) -> list[np.ndarray]:
+    """The pictures of an SVG file."""
+    coded = re.findall(r'href="data:image/png;base64,([^"]+)"', file.data.decode())
+    return [
+        np.asarray(Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB")) for each in coded
+    ]
+
+
+def test_figures_of_two_pictures_stand_in_a_row() -> None:
+    first = tracing.entry_for(picture_request("a-three.png")).value
+    second = tracing.entry_for(picture_request("a-four.png"))
+    beside: dict[str, Any] = {"second": second.id, "second_site": 1, "second_head": 2}
+    beside |= {"second_token": 9, "both": "second"}
+    file = responses.export(first, "", 2, 0, "image", "svg", token=5, **beside)
+    named: dict[str, Any] = {"label": "A three", "second_label": "A four"}
+    texts = numbers_of(
+        responses.export(first, "", 2, 0, "image", "svg", token=5, **beside, **named)
+    )
+    alone = [
+        responses.export(first, "", 2, 0, "image", "svg", token=5),
+        responses.export(second.value, "", 1, 2, "image", "svg", token=9),
+    ]
+    assert numbers_of(file) == [text for each in alone for text in numbers_of(each)]
+    assert {"A three · Digits · layer 2 · head 0", "A four · Digits · layer 1 · head 2"} <= {*texts}
+    pictures = [picture for each in alone for picture in pixels_of(each)]
+    assert len(pictures) == 4  # of each the picture and the head's weights
+    for found, expected in zip(pixels_of(file), pictures, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    scaled = responses.export(first, "", 2, 0, "image", "svg", token=5, scale="layer", **beside)
+    most = [
+        float(each.view.weights(layer)[:, token, 1:].max())
+        for each, layer, token in ((first, 2, 5), (second.value, 1, 9))
+    ]
+    assert numbers_of(scaled).count(f"{max(most):.3g}") == 2  # the last colour of both
+    for kind, start in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        both = responses.export(first, "", 2, 0, "image", kind, **beside)
+        assert both.data.startswith(start)
+    with pytest.raises(QuestionError, match="expected second_token 0 to 64"):
+        responses.export(first, "", 2, 0, "image", "svg", **{**beside, "second_token": 65})
+    with pytest.raises(QuestionError, match="svg, pdf or png"):
+        responses.export(first, "", 2, 0, "image", "csv", **beside)
+
+
+@pytest.mark.parametrize("direction", ["out", "in"])
+def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: str) -> None:
+    edited = tracing.entry_for(picture_request("a-three.png", edits=(Temperature(0.3, 1),))).value
+    plain = tracing.entry_for(picture_request("a-three.png")).value
+    how: dict[str, Any] = {"token": 9, "direction": direction}
+    file = responses.export(edited, "", 1, 0, "image", "svg", both="edits", **how)
+    titles = [text for text in numbers_of(file) if "· layer 1 · head 0" in text]
+    assert [title.split(" · ")[0] for title in titles] == ["Before", "After", "Difference"]
+    pictures = pixels_of(file)
+    assert len(pictures) == 6
+    for found, of in ((pictures[1], plain), (pictures[3], edited)):
+        alone = responses.export(of, "", 1, 0, "image", "svg", **how)
+        np.testing.assert_array_equal(found, pixels_of(alone)[1])
+    weights = [each.view.weights(1, 0).numpy() for each in (plain, edited)]
+    change = weights[1] - weights[0]
+    change = (change[:, 9] if direction == "in" else change[9])[1:].reshape(8, 8)
+    side = pictures[5].shape[0] // 8
+    red, _, blue = pictures[5][side // 2 :: side, side // 2 :: side].astype(int).transpose(2, 0, 1)
+    strong = np.abs(change) > 0.3 * np.abs(change).max()
+    assert strong.sum() >= 3
+    assert ((red > blue) == (change > 0))[strong].all()
+    table = responses.export(edited, "", 1, 0, "image", "npz", values="difference")
+    held = np.load(io.BytesIO(table.data))["difference"][0]
+    np.testing.assert_allclose(held, weights[1] - weights[0], atol=1e-6)
+    for format, values, message in (
+        ("html", "difference", "a page of a picture holds weights"),
+        ("svg", "scores", "expected weights or difference"),
+    ):
+        with pytest.raises(QuestionError, match=message):
+            responses.export(edited, "", 1, 0, "image", format, values=values)

@@ -9,6 +9,7 @@ from PIL import Image
 
 from viz.drawing import parts
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, Caption
+from viz.drawing.scales import Scale
 from viz.drawing.scene import Box, Item, Raster, Scene, Segment, Stroke, Text, frame
 from viz.theme import COLOURS, sequential
 
@@ -54,7 +55,7 @@ def overlay(
         chosen: row and column of the patch that attends or is attended to; None for another token.
         caption: title and caption.
         tops: of each head, the weight of the last colour.
-        scale: "fixed", "own", "layer" or "log", as of a request.
+        scale: "fixed", "own", "layer" or "log", as of a request, or "signed" for changes.
         crosses: rows and columns of patches whose weights are hidden, crossed out.
         veil: how the weights are painted.
         masks: of each head, which patches stay bright where a "mask" is painted.
@@ -63,6 +64,11 @@ def overlay(
         raise ValueError("expected at least one head to draw, received none")
     if veil.paint == "mask":
         layers = [_shade(mask) for mask in masks]
+    elif scale == "signed":
+        layers = [
+            signed_colours(values, changes_up_to(top))
+            for (_, values), top in zip(maps, tops, strict=True)
+        ]
     else:
         layers = [
             _colours(weights, top, scale == "log")
@@ -91,7 +97,10 @@ def overlay(
             cell = (x + col * wide / cols, at + row * high / rows, wide / cols, high / rows)
             items += [frame(cell, "#ffffff", 1.8), frame(cell, COLOURS["light"].primary, 1.0)]
     y += math.ceil(len(pictures) / across) * (high + BODY * 2) + 4
-    if veil.paint != "mask":
+    if scale == "signed":
+        items += changes_up_to(tops[0]).bar(MARGIN, y)
+        y += 20
+    elif veil.paint != "mask":
         one = len({*tops}) == 1  # else each head has a scale of its own
         words = WORDS[scale] if one else "share of each head’s largest weight, square root"
         log = scale == "log"
@@ -146,6 +155,17 @@ def _colours(weights: np.ndarray, top: float, log: bool) -> np.ndarray:
     level = np.rint(255 * parts.levels(weights / top, log=log)).astype(int)
     opacity = np.rint((140 + level * 90 // 256) * strength_of(weights))
     return np.concatenate([RAMP[level], opacity[..., None]], -1).astype(np.uint8)
+
+
+def changes_up_to(most: float) -> Scale:
+    """The colours of changes on both sides of 0."""
+    return Scale("signed", -most, most, "change of the weight, square-root scale", "dark")
+
+
+def signed_colours(values: np.ndarray, scale: Scale) -> np.ndarray:
+    """The colour of each number on both sides of 0, "row col 4"; 0 leaves the picture visible."""
+    opacity = np.rint(60 + 180 * np.sqrt(np.abs(values) / (scale.high or 1)))
+    return np.concatenate([scale.colours(values), opacity[..., None]], -1).astype(np.uint8)
 
 
 def _shade(mask: np.ndarray) -> np.ndarray:

@@ -83,6 +83,8 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     if not request.every and len(request.heads) > 1:
         start["shown"] = ".".join(map(str, request.heads))
     props: dict[str, Any] = {"start": start, "panels": ["code"]}
+    if view == "image" and selection.values == "difference":
+        raise ValueError("values: a page of a picture holds weights, not what edits changed")
     if view == "matrix" and selection.values == "difference":
         props["difference"] = True
         start["values"] = "weights"  # of the other forms

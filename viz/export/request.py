@@ -13,6 +13,7 @@ from viz.export.sinks import source_of
 from viz.selection import EVERY, FORM, OF_ANSWERS, OF_FILES, WHOLE, Selection
 
 if TYPE_CHECKING:
+    from analysis.difference import Difference
     from analysis.view import View
     from models.trace import Site, Trace, Where
     from viz.api.entries import TraceEntry
@@ -203,13 +204,22 @@ def weights_of(request: Request, head: One) -> np.ndarray:
 
     rows, columns = rows_and_columns(request)
     if request.selection.values == "difference":
-        if request.entry is None or request.entry.before is None:
-            raise ValueError("values: expected a result with edits for their difference")
-        changed = request.entry.difference(request.index).rows(request.site, head, rows)
+        changed = difference_of(request).rows(request.site, head, rows)
         return changed.numpy(force=True)[:, columns.start : columns.stop]
     source, _ = source_of(request)
     weights = rows_of(source, request.site, head, rows).numpy(force=True)
     return weights[:, columns.start : columns.stop]
+
+
+def difference_of(request: Request) -> "Difference":
+    """What the edits changed in the layer.
+
+    Raises:
+        ValueError: without edits.
+    """
+    if request.entry is None or request.entry.before is None:
+        raise ValueError("values: expected a result with edits for their difference")
+    return request.entry.difference(request.index)
 
 
 def drawn_of(request: Request, head: One, view: str) -> np.ndarray:

@@ -115,7 +115,10 @@ def _request(
     second: str = "",
     second_site: int = 0,
     second_head: One = 0,
+    second_token: int | None = None,
     there: str = "",
+    label: str = "",
+    second_label: str = "",
     both: str = "",
     **options: Any,
 ) -> Request:
@@ -128,10 +131,14 @@ def _request(
         form: of the figure.
         shown: several heads instead of the one.
         words: whether title and caption are drawn.
-        second: id of another trace of the same text, which a page shows beside the first.
+        second: id of another trace of the same text, which a page shows beside the first; or of
+            another picture.
         second_site: index of its site.
         second_head: its head.
+        second_token: of a picture, the token whose weights are drawn.
         there: both, as the view of the first holds them.
+        label: of the first in a figure of both, before its title.
+        second_label: of the second.
         both: what a figure has side by side: "second", that trace beside the first; "edits", the
             pass without its edits, with them, and the difference; "" for the one alone.
         options: those of `Selection`.
@@ -160,11 +167,16 @@ def _request(
             options[name] = within(name, options[name], count)
     selection, beside = Selection(**options), None
     if second:
-        other = second_of(second)
+        other = second_of(second, entry.kind)
         place = site_at(other.view, second_site, second_head)
-        plain = replace(selection, token=None, rows=None, columns=None, query=None, key=None)
+        if second_token is not None and second_token >= min(place.queries, place.keys):
+            raise QuestionError(f"expected second_token 0 to {min(place.queries, place.keys) - 1}")
+        plain = replace(selection, rows=None, columns=None, query=None, key=None)
+        plain = replace(plain, token=second_token)
         plain = replace(plain, values="weights") if plain.values == "difference" else plain
-        theirs = Request(other.view, place, (second_head,), selection=plain, entry=other)
+        pixels = None if other.patches is None else _pixels(other.patches)
+        shared: dict[str, Any] = {"selection": plain, "entry": other, "picture": pixels}
+        theirs = Request(other.view, place, (second_head,), **shared)
         beside = Second(second, theirs, there)
     request = Request(
         entry.view,
@@ -183,14 +195,16 @@ def _request(
         return request
     if beside is None:
         raise QuestionError("expected a second result for a figure of both")
-    return replace(request, beside=(replace(beside.request, words=words),))
+    other = replace(beside.request, words=words, label=second_label)
+    other = replace(other, second=Second("", request, ""))
+    return replace(request, label=label, beside=(other,))
 
 
 def _before_and_after(request: Request, form: str) -> Request:
     """Without the edits, with them, and the difference, side by side."""
     entry = request.entry
-    if form != "matrix" or entry is None:
-        raise QuestionError("expected matrix as form of a figure before and after")
+    if form not in ("matrix", "image") or entry is None:
+        raise QuestionError("expected matrix or image as form of a figure before and after")
     before = entry.unedited
     after, difference = (
         replace(request, selection=replace(request.selection, values=values), label=label)

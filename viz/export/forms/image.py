@@ -1,5 +1,6 @@
 """The weights of one token over the picture."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,10 @@ from viz.api.requests import one_of
 from viz.api.text import DIFFERENCE
 from viz.drawing.scene import Scene
 from viz.export.paper import Paper
-from viz.export.request import Request, caption, name_of
+from viz.export.request import Request, caption, difference_of, name_of
 from viz.export.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
 if TYPE_CHECKING:
-    from analysis.overview import RowSource
     from viz.api.entries import TraceEntry
 
 
@@ -29,20 +29,22 @@ def _image(request: Request) -> Scene:
         raise ValueError("view: expected the trace of a picture for 'image', received another")
     (rows, cols), prefix = grid_of(trace, site)
     count = prefix + rows * cols
-    middle = rows // 2 * cols + cols // 2
     chosen, inward = request.selection, request.selection.inward
-    token = chosen.token if chosen.token is not None else (0 if prefix else middle)
-    if not 0 <= token < count:
-        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
-    source, _ = source_of(request)
+    token = _token(request)
+    if chosen.values == "scores":
+        raise ValueError("values: expected weights or difference for 'image', received scores")
     one = range(token, token + 1)
-    hidden = hidden_of(request, range(site.queries) if inward else one)
+    hidden = None
+    if chosen.values == DIFFERENCE:
+        changed = difference_of(request)
+        column, row = changed.column, changed.rows
+    else:
+        source, _ = source_of(request)
+        column, row = partial(column_of, source), partial(rows_of, source)
+        hidden = hidden_of(request, range(site.queries) if inward else one)
     maps = []
     for head in request.heads:
-        if inward:
-            weights = column_of(source, site, head, token)
-        else:
-            weights = rows_of(source, site, head, one)[0]
+        weights = column(site, head, token) if inward else row(site, head, one)[0]
         patches = weights[prefix:count].numpy(force=True).reshape(rows, cols)
         maps.append((name_of(head), patches))
     place = divmod(token - prefix, cols) if token >= prefix else None
@@ -50,6 +52,13 @@ def _image(request: Request) -> Scene:
     name = "the class token" if label in CLASS else label
     name = name if place is None else f"the patch in row {place[0]}, column {place[1]}"
     verb = "Who attends to" if inward else "Where attention goes from"
+    if chosen.values == DIFFERENCE:
+        verb = "What the edits changed in " + ("who attends to" if inward else "the attention of")
+        most = max(float(np.abs(changes).max()) for _, changes in maps) or 1.0
+        about = caption(request, f"{verb} {name}: the change of each patch, over the picture.")
+        veil = Veil("grey", "patches", chosen.opacity)
+        tops = [most] * len(maps)
+        return overlay(maps, request.picture, place, about, tops=tops, scale="signed", veil=veil)
     description = (
         f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
     )
@@ -63,7 +72,8 @@ def _image(request: Request) -> Scene:
     if chosen.scale == "own":
         tops = [float(weights.max()) or 1.0 for _, weights in maps]
     elif chosen.scale != "fixed":
-        tops = [_shared(source, request, token, range(prefix, count)) or 1.0] * len(maps)
+        both = [request, *([request.second.request] if request.second is not None else [])]
+        tops = [max(map(_shared, both)) or 1.0] * len(maps)
     veil = Veil(chosen.ground, chosen.paint, chosen.opacity)
     masks = [_mask(weights) for _, weights in maps] if chosen.paint == "mask" else ()
     if masks:
@@ -78,6 +88,23 @@ def _image(request: Request) -> Scene:
     return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
 
 
+def _token(request: Request) -> int:
+    """The token whose weights are drawn: the class token or the middle patch where none is chosen.
+
+    Raises:
+        ValueError: for one that is not there.
+    """
+    from analysis.patches import grid_of
+
+    trace: Any = request.view
+    (rows, cols), prefix = grid_of(trace, request.site)
+    count, chosen = prefix + rows * cols, request.selection.token
+    token = (0 if prefix else rows // 2 * cols + cols // 2) if chosen is None else chosen
+    if not 0 <= token < count:
+        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
+    return token
+
+
 def _mask(weights: np.ndarray) -> np.ndarray:
     """The fewest patches that hold 60 % of the weight on patches."""
     import torch
@@ -88,15 +115,20 @@ def _mask(weights: np.ndarray) -> np.ndarray:
     return mass_mask(flat).numpy().reshape(weights.shape)
 
 
-def _shared(source: "RowSource", request: Request, token: int, patches: range) -> float:
+def _shared(request: Request) -> float:
     """The largest weight of the token on a patch in any head of the layer; inwards, of a patch."""
     from analysis.overview import column_of, rows_of
+    from analysis.patches import grid_of
 
+    source, _ = source_of(request)
+    trace: Any = request.view
+    (rows, cols), prefix = grid_of(trace, request.site)
+    token = _token(request)
     if request.selection.inward:
         peak = column_of(source, request.site, "max", token)
     else:
         peak = rows_of(source, request.site, "max", range(token, token + 1))[0]
-    return float(peak[patches.start : patches.stop].max())
+    return float(peak[prefix : prefix + rows * cols].max())
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:

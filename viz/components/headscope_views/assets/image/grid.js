@@ -65,7 +65,7 @@ export function pictureOf(state, parent, edit = null) {
       return { site, head, scale, direction, ground, paint, opacity, token: token ?? 0, ...hidden };
     },
     picture: save,
-    others: () => allHeads("image", state.site().heads),
+    others: () => [...allHeads("image", state.site().heads), ...sideBySide(state)],
   });
   const ground = groundOf(state);
   ground.box.hidden = Boolean(state.leader);
@@ -280,4 +280,23 @@ export function pictureOf(state, parent, edit = null) {
   }
 
   return { measure, render };
+}
+
+/**
+ * The picture before and after the edits, and beside the second one.
+ *
+ * @param {ImageState} state
+ */
+function sideBySide(state) {
+  const { edited, second } = state.view.props;
+  const peer = state.leader || !second ? null : state.peer;
+  const formats = ["SVG", "PDF", "PNG"];
+  const title = "Pictures in a row, each with title and caption";
+  const { site = 0, head = 0, token = 0 } = peer?.view.baseOrNull ? peer.selection : {};
+  const both = { second: peer?.trace ?? "", second_site: site, second_head: head, second_token: token ?? 0, both: "second" };
+  const labels = { label: state.view.props.title ?? "", second_label: second?.title ?? "" };
+  return [
+    ...(edited && !state.leader ? [{ form: "image", name: "Before, after, difference", title, formats, query: { both: "edits" } }] : []),
+    ...(peer?.view.baseOrNull ? [{ form: "image", name: "Both pictures", title, formats, query: { ...both, ...labels } }] : []),
+  ];
 }
