@@ -13,6 +13,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.fetch import fetch_with_bar
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
+from models.loading.convert.timm_vit import converted, is_timm
 from models.loading.folders import class_names, from_folder, is_multi_label
 from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
@@ -53,7 +54,8 @@ def load(
             the hub (owner/name; fetched once, behind a bar that says its size), a config of ours
             (random weights from its seed), or a network, ours or of transformers, that is already
             in memory, alone, compiled or inside a module (put in eval mode; whoever made it knows
-            whether it was trained).
+            whether it was trained). A vision transformer of timm opens as a `ViT` with a copy of
+            its weights.
         tokenizer: reads text for the model, of an encoder–decoder both sides: a tokenizer of
             transformers, a folder with one, a tokenizer.json, or an object of the protocol
             `models.text.Tokenizer`. None means the one that comes with the source; a config of ours
@@ -136,10 +138,13 @@ def _folder(source: str | Path) -> Folder | None:
 
 
 def _in_memory(module: nn.Module) -> Model:
-    """A network of ours that is compiled, or a transformers model, alone or inside a module."""
+    """A network of ours that is compiled, a vision transformer of timm, or a transformers model."""
     inside = [part for part in module.children() if isinstance(part, Network)]
     if len(inside) == 1 and len(list(module.children())) == 1:
         return as_model(inside[0])
+    if is_timm(module):
+        vit, reads = converted(module)
+        return Model(type(module).__name__, vit, None, trained=True, preprocessing=reads)
     from models.pretrained.loader import wrap_module
 
     wrapped = wrap_module(module)
