@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from analysis.methods import FUSIONS, NAMES, Fusion
-from viz.values import AREA, FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
+from viz.values import AREA, FLAG, KEYS, SPAN, STATES, TEXT, Kind, real, whole, wholes, words
 
 # ---- forms
 
@@ -338,6 +338,19 @@ class Selection:
     )
     patched: str = option(
         "", TEXT, "of parts: a second text, whose states are patched in one at a time", of="view"
+    )
+    states: str = option(
+        "",
+        STATES,
+        "of two pictures: which states of the second one matter; how many are patched exactly, then"
+        " the layer and token of the one that is read",
+        of="view",
+    )
+    tree: str = option(
+        "",
+        words("", "key.1", "key.2", "query.1", "query.2"),
+        "of qk: the score as a tree of its key or query, with so many heads below each other",
+        of="view",
     )
     proof: str = option(
         "grey",

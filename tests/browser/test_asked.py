@@ -146,6 +146,17 @@ def test_a_link_restores_a_rival(page: Page, server: Server, tmp_path: Path) -> 
     expect(panel.get_by_role("textbox", name="A rival word")).to_have_value("cat")
 
 
+@pytest.mark.parametrize("name", ["relevance", "ratio"])
+def test_a_link_restores_what_is_drawn_in_place_of_weights(
+    page: Page, server: Server, tmp_path: Path, name: str
+) -> None:
+    source = Asked(tmp_path)
+    more = {"relevant": "yes"} if name == "relevance" else {"generic": "describe it"}
+    where: dict[str, Any] = {"tower": "language", "token": source.entry.trace.answer}
+    panel = opened(page, server, source, **where, **more)
+    expect(panel.locator(".hs-read")).to_contain_text(SAVED[name][1])
+
+
 def test_a_link_restores_captions_and_the_chosen_one(
     page: Page, server: Server, tmp_path: Path
 ) -> None:

@@ -486,8 +486,15 @@ def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: 
         r"Layer (\d+), .*?(\d+),(\d+): ", box.locator(".hs-matter-read").inner_text()
     )[0]
     assert layer == "0"
-    box.get_by_role("button", name="Patch this state").press("Enter")
     token = 1 + int(row) * 8 + int(col)  # of 8 × 8 patches, behind the class token
+    box.get_by_label("States in passes of their own").select_option("20")
+    expect(box.locator(".hs-check")).to_contain_text("20 exactly", timeout=60_000)
+    expect(page).to_have_url(re.compile(rf"states=20\.0\.{token}\b"))
+    page.reload()
+    expect(box.locator(".hs-check")).to_contain_text("20 exactly", timeout=60_000)
+    expect(box.locator(".hs-matter-read")).to_contain_text(f"Layer 0, patch {row},{col}: ")
+    expect(box.locator(".hs-states-frame").filter(visible=True)).to_have_count(1)
+    box.get_by_role("button", name="Patch this state").press("Enter")
     edited = page.locator(".st-key-explore_edit_0_row")
     expect(edited).to_contain_text(f"Hidden state 0: token {token} gets that of token {token}")
 

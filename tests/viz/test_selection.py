@@ -13,7 +13,7 @@ from viz.pages.state import params as link
 from viz.pages.state import selected
 from viz.routes import ENDPOINTS
 from viz.selection import FORM, FORMS, OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
-from viz.values import FLAG, KEYS, SPAN, TEXT, Kind, real, whole, wholes, words
+from viz.values import FLAG, KEYS, SPAN, STATES, TEXT, Kind, real, whole, wholes, words
 
 NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 
@@ -70,6 +70,8 @@ READ: list[tuple[Kind, str, Any, Any]] = [
     (KEYS, "previous token.entropy", ("previous token", "entropy"), "previous token.entropy"),
     (KEYS, "..entropy", ("", "", "entropy"), "..entropy"),
     (TEXT, "a\x00b\n", "ab", "ab"),
+    (STATES, "20.3.17", "20.3.17", "20.3.17"),
+    (STATES, "", "", ""),
 ]
 
 
@@ -90,6 +92,7 @@ def test_a_text_is_read_and_held(kind: Kind, text: str, value: Any, held: Any) -
         *((wholes(9), text) for text in ("1.1", "10", "1..2", "a", "-1", ".")),
         *((SPAN, text) for text in ("5", "5-5", "9-5", "a-b", "1-2-3", "-1-2")),
         *((KEYS, text) for text in ("a.b.c.d", "<b>", "a" * 41)),
+        *((STATES, text) for text in ("11", "20.3", "20.3.", "20.3.4.5", "a")),
     ],
 )
 def test_anything_else_is_refused_in_one_line(kind: Kind, text: str) -> None:

@@ -30,14 +30,12 @@ const SENTENCE =
  */
 export function statesOf(state, parent, edit) {
   const { view } = state;
-  let on = false;
-  const start = button("Which states matter", "Patch in every state of the second picture, and see what the output gains", () => {
-    on = !on;
-    state.changed();
-  });
+  const start = button("Which states matter", "Patch in every state of the second picture, and see what the output gains", () =>
+    state.select({ states: state.selection.states ? "" : top.value }),
+  );
   const top = element("select", "hs-select", { "aria-label": "States in passes of their own" });
   top.append(...TOPS.map((count) => element("option", "", { value: String(count) }, String(count))));
-  top.onchange = () => state.changed();
+  top.onchange = () => state.select({ states: [top.value, ...state.selection.states.split(".").slice(1)].join(".") });
   const choices = element("div", "hs-row", {}, labelled("exactly for the top", top));
   const sentence = element("p", "hs-sentence", {}, SENTENCE);
   const wait = element("p", "hs-even", { role: "status" });
@@ -48,6 +46,7 @@ export function statesOf(state, parent, edit) {
   const read = element("p", "hs-matter-read", { "aria-live": "polite" });
   const apply = button("Patch this state", "Make this an edit of the pass, with the second picture", () => {
     const { second } = view.props;
+    const chosen = place();
     if (chosen && second?.source) edit(callOf("Patch", [chosen.layer, "hidden", "second"], { token: chosen.token }), second.source);
   });
   apply.removeAttribute("aria-label");
@@ -56,19 +55,29 @@ export function statesOf(state, parent, edit) {
   const body = element("div", "", {}, said, maps, element("div", "hs-row", {}, read, apply));
   const box = element("div", "hs-faithful", { "aria-label": "States of the second picture" }, start, sentence, choices, waiting, body);
   parent.append(box);
-  /** @type {{layer: number, token: number} | null} */
-  let chosen = null;
   /** @type {StatesAnswer | null} */
   let drawn = null;
   const built = changes();
+
+  /** The state that is read: the chosen one, else that with the largest effect; null before the answer. */
+  function place() {
+    if (!drawn) return null;
+    const [layer, token] = state.selection.states.split(".").slice(1).map(Number);
+    if (drawn.attribution[layer]?.[token] !== undefined) return { layer, token };
+    const best = drawn.attribution.map((_, each) => ({ layer: each, token: strongest(each) }));
+    return best.sort((a, b) => Math.abs(effect(b.layer, b.token)) - Math.abs(effect(a.layer, a.token)))[0];
+  }
 
   /** @param {number} layer @param {number} token */
   const effect = (layer, token) => drawn?.exact?.[layer][token] ?? drawn?.attribution[layer][token] ?? 0;
 
   /** @param {number} layer @param {number} token */
-  function choose(layer, token) {
-    if (!drawn) return;
-    chosen = { layer, token };
+  const choose = (layer, token) => state.select({ states: [top.value, layer, token].join(".") });
+
+  function tell() {
+    const chosen = place();
+    if (!drawn || !chosen) return;
+    const { layer, token } = chosen;
     const known = drawn.exact?.[layer][token] ?? null;
     setText(
       read,
@@ -76,16 +85,16 @@ export function statesOf(state, parent, edit) {
       known === null ? "." : `, ${signed(known, DIGITS)} exactly.`,
     );
     apply.disabled = !view.props.edits;
-    for (const node of /** @type {NodeListOf<HTMLElement>} */ (maps.querySelectorAll(".hs-states-map"))) mark(node);
+    for (const node of /** @type {NodeListOf<HTMLElement>} */ (maps.querySelectorAll(".hs-states-map"))) mark(node, chosen);
   }
 
-  /** Frames the chosen patch. @param {HTMLElement} node */
-  function mark(node) {
+  /** Frames the chosen patch. @param {HTMLElement} node @param {{layer: number, token: number}} chosen */
+  function mark(node, chosen) {
     const { grid, prefix } = state.base;
     const frame = /** @type {HTMLElement} */ (node.querySelector(".hs-states-frame"));
-    const place = chosen && chosen.layer === Number(node.dataset.layer) ? chosen.token - prefix : -1;
-    frame.hidden = place < 0;
-    const [row, col] = [Math.floor(place / grid[1]), place % grid[1]];
+    const patch = chosen.layer === Number(node.dataset.layer) ? chosen.token - prefix : -1;
+    frame.hidden = patch < 0;
+    const [row, col] = [Math.floor(patch / grid[1]), patch % grid[1]];
     Object.assign(frame.style, { left: `${(100 * col) / grid[1]}%`, top: `${(100 * row) / grid[0]}%`, width: `${100 / grid[1]}%`, height: `${100 / grid[0]}%` });
   }
 
@@ -114,9 +123,10 @@ export function statesOf(state, parent, edit) {
       const at = (/** @type {number} */ share, /** @type {number} */ count) => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
       choose(layer, prefix + cols * at((clientY - above) / height, rows) + at((clientX - left) / width, cols));
     };
-    map.onfocus = () => chosen?.layer !== layer && choose(layer, strongest(layer));
+    map.onfocus = () => place()?.layer !== layer && choose(layer, strongest(layer));
     map.onkeydown = (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -cols, ArrowDown: cols }[event.key];
+      const chosen = place();
       if (!step || !chosen) return;
       event.preventDefault();
       event.stopPropagation();
@@ -139,9 +149,6 @@ export function statesOf(state, parent, edit) {
     const subject = answer.number === "logit" ? ["What each state does to the logit of ", ...quoted(legible(answer.name))] : [`How far each state moves the last state of the ${answer.name} towards that of the second picture, where 1 is all the way`];
     setText(said, ...subject, `: all by attribution${answer.exact ? `, ${passes} exactly; ${disagreement(answer.attribution, answer.exact)}` : "."} ${theme.mode === "dark" ? "Orange" : "Brown"} adds, blue takes away; colours up to ${most.toPrecision(3)}.`);
     maps.replaceChildren(...answer.attribution.map((_, layer) => mapOf(layer, most, theme)));
-    const best = answer.attribution.map((_, layer) => ({ layer, token: strongest(layer) })).sort((a, b) => Math.abs(effect(b.layer, b.token)) - Math.abs(effect(a.layer, a.token)));
-    const kept = chosen ?? best[0];
-    choose(kept.layer, kept.token);
   }
 
   return {
@@ -149,6 +156,8 @@ export function statesOf(state, parent, edit) {
       const { second } = view.props;
       box.hidden = !view.remote || !second?.source;
       if (box.hidden || !second) return view.forget(KEY);
+      const on = state.selection.states !== "";
+      if (on) [top.value] = state.selection.states.split(".");
       setAttribute(start, "aria-pressed", String(on));
       for (const part of [sentence, choices]) part.hidden = !on;
       if (!on) {
@@ -163,6 +172,7 @@ export function statesOf(state, parent, edit) {
       if (!answer) return;
       drawn = answer;
       if (built(answer, theme)) build(answer, theme);
+      tell();
     },
   };
 }

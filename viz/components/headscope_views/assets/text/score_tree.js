@@ -10,7 +10,7 @@ import { stopping } from "../core/stopping.js";
 import { labelled } from "../methods/output_menu.js";
 import { figures } from "./pairs.js";
 
-/** @import {UnfoldedAnswer, UnfoldedNode} from "../types" */
+/** @import {Selection, UnfoldedAnswer, UnfoldedNode} from "../types" */
 /** @import {Pair} from "./pairs.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -21,11 +21,7 @@ const SENTENCE =
 
 /** @param {TextState} state */
 export function scoreTree(state) {
-  let on = false;
-  const start = button("As a tree", "Unfold the score head by head, down to the tokens", () => {
-    on = !on;
-    state.changed();
-  });
+  const start = button("As a tree", "Unfold the score head by head, down to the tokens", () => choose(!state.selection.tree));
   start.removeAttribute("aria-label");
   const [side, depth] = [menu("What is unfolded", [["key", "the key"], ["query", "the query"]]), menu("Heads below each other", [["1", "1"], ["2", "2"]])];
   const choices = element("span", "hs-row", {}, labelled("of", side), labelled("heads below each other", depth));
@@ -42,9 +38,12 @@ export function scoreTree(state) {
   function menu(name, options) {
     const node = element("select", "hs-select", { "aria-label": name });
     node.append(...options.map(([value, label]) => element("option", "", { value }, label)));
-    node.onchange = () => state.changed();
+    node.onchange = () => choose(true);
     return node;
   }
+
+  /** @param {boolean} on */
+  const choose = (on) => state.select({ tree: on ? /** @type {Selection["tree"]} */ (`${side.value}.${depth.value}`) : "" });
 
   /** @param {UnfoldedAnswer} answer */
   function draw({ score, tree }) {
@@ -84,6 +83,8 @@ export function scoreTree(state) {
 
   /** @param {Pair} pair */
   function render(pair) {
+    const on = state.view.remote && state.selection.tree !== "";
+    if (on) [side.value, depth.value] = state.selection.tree.split(".");
     start.disabled = !state.view.remote;
     setAttribute(start, "aria-pressed", String(on));
     choices.hidden = !on;

@@ -29,6 +29,7 @@ export function why(state) {
   );
   box.ontoggle = () => state.changed();
   const drawn = changes();
+  let linked = false; // whether it was opened for the tree that a link shows
 
   /** @param {SplitAnswer} answer */
   function draw({ score, query, key, applied, error }) {
@@ -39,6 +40,7 @@ export function why(state) {
 
   /** @param {Pair} pair */
   function render(pair) {
+    if (state.selection.tree && !linked) box.open = linked = true;
     if (!box.open) return;
     const { site, head } = state.selection;
     const answer = /** @type {SplitAnswer | null} */ (
