@@ -51,11 +51,13 @@ class Other:
 
     Attributes:
         network: of the choices of the input `network`.
+        computed: what its numbers are computed from.
         prose: paragraphs in place of the step's.
         tries: buttons in place of the step's.
     """
 
     network: str
+    computed: str
     prose: tuple[str, ...]
     tries: tuple[Try, ...] = ()
 

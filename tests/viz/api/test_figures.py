@@ -46,7 +46,7 @@ def test_the_dictionary_in_closed_form(client: TestClient) -> None:
 def test_the_head_layer_is_torchs(client: TestClient) -> None:
     h, rate, temperature = (1.2, -0.4, 0.7), 1.5, 0.5
     query = f"h={';'.join(map(str, h))}&target=2&rate={rate}&temperature={temperature}"
-    found = client.get(f"/api/figure/head_layer?{query}").json()
+    found = client.get(f"/api/figure/head_layer?network=words&{query}").json()
     logits = torch.tensor(found["weights"]) @ torch.tensor(h)
     logits.requires_grad_()
     loss = F.cross_entropy(logits[None], torch.tensor([2]))
@@ -62,7 +62,13 @@ def test_the_head_layer_is_torchs(client: TestClient) -> None:
     assert math.exp(found["gap"]) == pytest.approx(ratio, rel=1e-4)
 
 
-HEAD_LAYER = {"h": "1.2;-0.4;0.7", "target": "1", "rate": "1", "temperature": "1"}
+HEAD_LAYER = {
+    "network": "words",
+    "h": "1.2;-0.4;0.7",
+    "target": "1",
+    "rate": "1",
+    "temperature": "1",
+}
 
 
 @pytest.mark.parametrize(

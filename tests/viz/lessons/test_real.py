@@ -401,9 +401,48 @@ def test_a_tied_logit_is_the_product_of_both_norms_and_the_cosine() -> None:
         rows = zip(read["rows"], read["cosines"], strict=True)
         logits = [read["norm"] * row * cosine for row, cosine in rows]
         assert read["logits"] == pytest.approx(logits, rel=1e-3), call
-        losses = [-math.log(share) for share in read["shares"]]
-        assert read["losses"] == pytest.approx(losses, rel=1e-3)
-        assert read["even"] == pytest.approx(math.log(49_152), rel=1e-4)
+        assert math.hypot(*read["h"]) == pytest.approx(read["norm"], rel=1e-4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("target", "rate", "temperature"), [(1, 1.0, 2.0), (0, 4.0, 0.3)])
+def test_all_tokens_are_in_the_head_layers_numbers(
+    target: int, rate: float, temperature: float
+) -> None:
+    """Softmax, loss and gradient by torch, over the logits of 49,152 tokens."""
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from models.catalogue import folder
+
+    place = folder(entry("smollm2"))
+    theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    text = "The opposite of hot is"
+    with torch.no_grad():
+        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+        out = theirs(ids, output_hidden_states=True)
+    logits = out.logits[0, -1].double().requires_grad_()
+    best = logits.topk(6).indices
+    loss = torch.nn.functional.cross_entropy(logits[None], best[None, target])
+    (gradient,) = torch.autograd.grad(loss, logits)
+    moved = (logits - rate * gradient).log_softmax(0)
+    query = [("text", text), ("target", str(target)), ("rate", str(rate))]
+    answer = figures.numbers("head_layer", [*query, ("temperature", str(temperature))])()
+    approx = partial(pytest.approx, rel=1e-3, abs=1e-6)
+
+    def with_others(shares: torch.Tensor) -> list[float]:
+        return [*shares[best].tolist(), 1 - shares[best].sum().item()]
+
+    assert answer["h"] == pytest.approx(out.hidden_states[-1][0, -1].tolist(), abs=2e-3)
+    assert answer["logits"] == approx(logits[best].tolist())
+    assert answer["probabilities"] == approx(with_others(logits.softmax(0)))
+    assert answer["sampled"] == approx(with_others((logits / temperature).softmax(0)))
+    assert answer["loss"] == approx(loss.item())
+    assert answer["gradient"][:-1] == approx(gradient[best].tolist())
+    assert sum(answer["gradient"]) == pytest.approx(0, abs=1e-6)
+    assert answer["moved"]["probabilities"] == approx(with_others(moved.exp()))
+    assert answer["moved"]["loss"] == approx(-moved[best[target]].item())
 
 
 @pytest.mark.long
@@ -468,14 +507,6 @@ def test_the_steps_on_the_language_model_show_what_transformers_computes() -> No
             for n, logit in enumerate(best.values.tolist()):
                 assert sum(part[n] for part in answer["parts"]) == approx(logit)
             assert best.values.tolist() == approx(answer["logits"])
-    for text, answer in answers("head_layer"):
-        out = passed(text)
-        best = out.logits[0, -1].topk(6)
-        assert best.values.tolist() == approx(answer["logits"])
-        assert out.hidden_states[-1][0, -1].norm().item() == approx(answer["norm"])
-        for temperature, shares in zip((0.5, 2), answer["tempered"], strict=True):
-            tempered = torch.softmax(out.logits[0, -1] / temperature, -1)
-            assert tempered[best.indices].tolist() == approx(shares)
     for text, answer in answers("sequences"):
         out = passed(text)
         shares = out.logits[0, -1].softmax(-1)

@@ -236,6 +236,7 @@ def test_a_figure_says_whose_weights_it_computes_from(name: str) -> None:
     lesson = course.lesson(name)
     code = (ROOT / "viz" / "lessons" / name / "numbers.py").read_text("utf-8")
     named = [step.computed or lesson.computed for step in lesson.steps]
+    named += [step.other.computed for step in lesson.steps if step.other is not None]
     trained = [
         each
         for each in named

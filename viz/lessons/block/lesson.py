@@ -16,6 +16,7 @@ from viz.lessons.story import (
 )
 
 REVERSE = "reverse"
+REVERSED = "these weights: those of a network trained to reverse words"
 ON = (0, 0, 0, 0)
 X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)  # two words of four features
 FAR = (1.2, -0.4, 0.6, 0.2, 30, 1.5, 0.3, -1.1)
@@ -37,7 +38,7 @@ LESSON = Lesson(
     needs=("heads",),
     minutes=25,
     figure="The residual stream",
-    computed="these weights: those of a network trained to reverse words",
+    computed=SMOLLM2,
     inputs={
         "network": OneOf("smollm2", ("smollm2", REVERSE)),
         "view": OneOf("stream", ("stream", "lens", "without")),
@@ -72,6 +73,7 @@ LESSON = Lesson(
             ),
             other=Other(
                 REVERSE,
+                REVERSED,
                 (
                     "A network of two blocks, trained for this app, reverses words. Each letter is"
                     " a [[vector]] of 64 numbers: its embedding plus its position. It runs through"
@@ -122,6 +124,7 @@ LESSON = Lesson(
             ),
             other=Other(
                 REVERSE,
+                REVERSED,
                 (
                     "[[attention|Attention]] reads a normalised copy of the stream, of this letter"
                     " and of all others, and **adds** its output to it: the [[residual"
@@ -212,6 +215,7 @@ LESSON = Lesson(
             ),
             other=Other(
                 REVERSE,
+                REVERSED,
                 (
                     "The [[feed-forward network]], or MLP, does the same: it reads a normalised"
                     " copy and adds its output, of norm {adds.1:.1f}. It processes each letter"
@@ -257,6 +261,7 @@ LESSON = Lesson(
             formulas=("x_{end} = x_{0} + a_{0} + m_{0} + a_{1} + m_{1} + …",),
             other=Other(
                 REVERSE,
+                REVERSED,
                 (
                     "The second block adds two more vectors. So the stream at the end is a plain"
                     " sum: the input and everything that four sub-layers have written, two in each"
@@ -290,6 +295,7 @@ LESSON = Lesson(
             inputs={"view": "without"},
             other=Other(
                 REVERSE,
+                REVERSED,
                 (
                     "Press a sub-layer: its output becomes zero, and the stream flows past it."
                     " That is an **ablation**, possible because every sub-layer only adds. Now"
@@ -324,7 +330,6 @@ LESSON = Lesson(
                 Try("A repeat", {"view": "lens", "text": REPEAT}),
             ),
             inputs={"view": "lens"},
-            computed=SMOLLM2,
         ),
         Step(
             "attribution",
@@ -343,7 +348,6 @@ LESSON = Lesson(
             formulas=("logit_{w} = Σ_{part} W_{w} · (γ x_{part} / rms(x_{end}))",),
             tries=(Try("A name", {"text": NAME}), Try("A repeat", {"text": REPEAT})),
             board=True,
-            computed=SMOLLM2,
         ),
         Step(
             "norm",

@@ -1,7 +1,29 @@
 """The story of the head layer."""
 
 from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Within
-from viz.lessons.story import SMOLLM2, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.story import (
+    ON_SCREEN,
+    SMOLLM2,
+    Lesson,
+    Misreading,
+    Option,
+    Other,
+    Page,
+    Plan,
+    Question,
+    Step,
+    Try,
+)
+
+FOUR = "words"
+STABLE = (
+    "So adding the same number to every logit changes nothing. That is why the largest logit can be"
+    " subtracted from all of them first: then no exponential overflows."
+)
+MOVED = (
+    "One step of size η moves the loss from {loss:.3f} to {moved.loss:.3f}. Here the logits"
+    " themselves are moved. A network moves W, h and everything before them, and the logits follow."
+)
 
 LESSON = Lesson(
     name="head_layer",
@@ -14,11 +36,13 @@ LESSON = Lesson(
     needs=("scale",),
     minutes=15,
     figure="From the last vector to the loss",
+    computed=SMOLLM2,
     inputs={
+        "network": OneOf("smollm2", ("smollm2", FOUR)),
         "text": Sentence("The capital of France is"),
         "smoothing": OneOf("0.1", ("0", "0.1", "0.3")),
         "h": Reals((1.2, -0.4, 0.7)),
-        "target": Count(1, 0, 3),
+        "target": Count(1, 0, 5),
         "rate": Within(1.0, 0, 4),
         "temperature": Within(1.0, 0.2, 5),
     },
@@ -27,27 +51,57 @@ LESSON = Lesson(
             "vector",
             "What the last block leaves",
             (
-                "A decoder has read “The dog began to” and knows four words. Its last block leaves"
-                " one [[vector]] h at the last position, here of three features. It is all that"
-                " the [[head layer]] sees.",
-                "Drag a bar of h up or down, or press it and use the arrow keys. Everything that"
-                " follows is computed from these three numbers.",
+                "SmolLM2 has read “{text:s}”. Its last block leaves one [[vector]] h at the last"
+                " position, here after the last norm: {dim:d} numbers, each a bar; its norm is"
+                " {norm:.1f}. It is all that the [[head layer]] sees.",
+                "No single number stands for a word; the direction of h does. Type another text,"
+                " or switch to a vector of three numbers that can be dragged.",
+            ),
+            tries=(
+                Try("The opposite of hot is", {"text": "The opposite of hot is"}),
+                Try("The dog began to", {"text": "The dog began to"}),
+            ),
+            other=Other(
+                FOUR,
+                ON_SCREEN,
+                (
+                    "A decoder has read “The dog began to” and knows four words. Its last block"
+                    " leaves one [[vector]] h at the last position, here of three features. It is"
+                    " all that the [[head layer]] sees.",
+                    "Drag a bar of h up or down, or press it and use the arrow keys. Everything"
+                    " that follows is computed from these three numbers.",
+                ),
             ),
         ),
         Step(
             "logits",
             "A logit for each word",
             (
-                "The matrix W has one row for each word. The [[dot product]] of that row with h is"
-                " the word's [[logits|logit]]: large where h points the way the row does. Any"
-                " number can come out. Here “{best:s}” leads “{second:s}” by {gap:.2f}.",
-                "Often W is the embedding table itself: the vectors that words are read with are"
-                " then also what h is compared with.",
+                "The matrix W has one row for each of {vocab:,d} tokens. The [[dot product]] of"
+                " that row with h is the token's [[logits|logit]]: large where h points the way"
+                " the row does. It is the product of both norms and the cosine of their angle: for"
+                " “{best:s}” {norm:.1f} · {rows.0:.2f} · {cosines.0:.3f} = {logits.0:.2f}. Even"
+                " the best row is far from parallel to h.",
+                "Here W is the embedding table itself, **tied**: the vectors that tokens are read"
+                " with are also what h is compared with. “{best:s}” leads “{second:s}” by"
+                " {gap:.2f}.",
             ),
             formulas=("logits = W h",),
-            tries=(
-                Try("A vector of zeros", {"h": (0, 0, 0)}),
-                Try("h twice as long", {"h": (2.4, -0.8, 1.4)}),
+            code=("logits = h @ embedding.weight.T",),
+            other=Other(
+                FOUR,
+                ON_SCREEN,
+                (
+                    "The matrix W has one row for each word. The [[dot product]] of that row with"
+                    " h is the word's [[logits|logit]]: large where h points the way the row does."
+                    " Any number can come out. Here “{best:s}” leads “{second:s}” by {gap:.2f}.",
+                    "Often W is the embedding table itself, **tied**: the vectors that words are"
+                    " read with are then also what h is compared with.",
+                ),
+                tries=(
+                    Try("A vector of zeros", {"network": FOUR, "h": (0, 0, 0)}),
+                    Try("h twice as long", {"network": FOUR, "h": (2.4, -0.8, 1.4)}),
+                ),
             ),
         ),
         Step(
@@ -56,9 +110,9 @@ LESSON = Lesson(
             (
                 "[[softmax|Softmax]] turns the logits into positive numbers that sum to 1. Only"
                 " differences count: “{best:s}” is exp({gap:.2f}) = {ratio:.2f} times as probable"
-                " as “{second:s}”, whatever the other logits are.",
-                "So adding the same number to every logit changes nothing. That is why the largest"
-                " logit can be subtracted from all of them first: then no exponential overflows.",
+                " as “{second:s}”, whatever the other logits are. All tokens not named share"
+                " {rest:.1%}.",
+                STABLE,
             ),
             formulas=("p_{i} = exp(logit_{i}) / Σ_{j} exp(logit_{j})",),
             ask=Question(
@@ -84,45 +138,51 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            other=Other(
+                FOUR,
+                ON_SCREEN,
+                (
+                    "[[softmax|Softmax]] turns the logits into positive numbers that sum to 1."
+                    " Only differences count: “{best:s}” is exp({gap:.2f}) = {ratio:.2f} times as"
+                    " probable as “{second:s}”, whatever the other logits are.",
+                    STABLE,
+                ),
+            ),
         ),
         Step(
             "loss",
             "The loss looks at one probability",
             (
-                "In training the right word, the target, is known: press another word to change"
+                "In training the right token, the target, is known: press another one to change"
                 " it. The [[cross entropy]] is −log of the target's probability: for “{word:s}”"
                 " −log {probability:.3f} = **{loss:.3f}**.",
                 "The loss is 0 only where the target has all the probability, and grows without"
-                " limit as that probability goes to 0. Four equal probabilities cost"
-                " log 4 = {even:.3f}: a useful number to compare with at the start of training.",
+                " limit as that probability goes to 0. Even probabilities for {vocab:,d} tokens"
+                " cost log {vocab:,d} = {even:.2f}: a useful number to compare with at the start"
+                " of training.",
             ),
             formulas=("loss = −log p_{target}",),
-            tries=(
-                Try("The favourite was right", {"target": 0}),
-                Try("Certain and wrong", {"target": 2, "h": (2.8, -1, 0.6)}),
+            tries=(Try("The favourite was right", {"target": 0}),),
+            other=Other(
+                FOUR,
+                ON_SCREEN,
+                (
+                    "In training the right word, the target, is known: press another word to"
+                    " change it. The [[cross entropy]] is −log of the target's probability: for"
+                    " “{word:s}” −log {probability:.3f} = **{loss:.3f}**.",
+                    "The loss is 0 only where the target has all the probability, and grows"
+                    " without limit as that probability goes to 0. Four equal probabilities cost"
+                    " log 4 = {even:.3f}: a useful number to compare with at the start of"
+                    " training.",
+                ),
+                tries=(
+                    Try("The favourite was right", {"network": FOUR, "target": 0}),
+                    Try(
+                        "Certain and wrong",
+                        {"network": FOUR, "target": 2, "h": (2.8, -1, 0.6)},
+                    ),
+                ),
             ),
-        ),
-        Step(
-            "tied",
-            "A real head layer",
-            (
-                "SmolLM2 chooses among {board.vocab:,d} tokens. Its h has {board.dim:d} features"
-                " and norm {board.norm:.1f}; W is the table of embeddings itself, **tied**. The"
-                " logit of “{board.word:s}” is {board.norm:.1f} · {board.row:.2f} ·"
-                " {board.cosine:.3f} = {board.logit:.2f}, and it leads “{board.second:s}” by"
-                " {board.gap:.2f}: exp({board.gap:.2f}) = {board.ratio:.1f} times as probable.",
-                "Even the best row is far from parallel to h: a cosine of {board.cosine:.2f} is"
-                " enough. Had “{board.word:s}” been the target, the loss would be"
-                " {board.loss:.2f}; even probabilities would cost log {board.vocab:,d} ="
-                " {board.even:.2f}. All tokens not shown share {board.rest:.0%}.",
-            ),
-            tries=(
-                Try("The opposite of hot is", {"text": "The opposite of hot is"}),
-                Try("The dog began to", {"text": "The dog began to"}),
-            ),
-            code=("logits = h @ embedding.weight.T",),
-            board=True,
-            computed=SMOLLM2,
         ),
         Step(
             "gradient",
@@ -131,10 +191,8 @@ LESSON = Lesson(
                 "The [[gradient]] of the loss with respect to the logits is p − y, where y is 1 for"
                 " the target and 0 for all others. Training moves each logit in the opposite"
                 " direction: arrows show it. The target's rises, all others fall, and those with a"
-                " large probability fall most. The four numbers sum to 0.",
-                "One step of size η moves the loss from {loss:.3f} to {moved.loss:.3f}. Here the"
-                " logits themselves are moved. A network moves W, h and everything before them,"
-                " and the logits follow.",
+                " large probability fall most. All {vocab:,d} numbers sum to 0.",
+                MOVED,
             ),
             formulas=(
                 "∂ loss / ∂ logit_{i} = p_{i} − y_{i}",
@@ -166,17 +224,29 @@ LESSON = Lesson(
                     ),
                 ),
             ),
+            other=Other(
+                FOUR,
+                ON_SCREEN,
+                (
+                    "The [[gradient]] of the loss with respect to the logits is p − y, where y is"
+                    " 1 for the target and 0 for all others. Training moves each logit in the"
+                    " opposite direction: arrows show it. The target's rises, all others fall, and"
+                    " those with a large probability fall most. The four numbers sum to 0.",
+                    MOVED,
+                ),
+            ),
         ),
         Step(
             "smooth",
             "A smoothed target",
             (
-                "With [[label smoothing]] the target is not entirely on the right word: “{word:s}”"
-                " gets {board.share:.3f} and every other word {board.other:.3f}. The loss compares"
-                " all probabilities: {board.loss:.3f}, against {board.sharp:.3f} without"
-                " smoothing. The gradient is p − y as before, with the smoothed y.",
+                "Four words, and a vector of three numbers. With [[label smoothing]] the target is"
+                " not entirely on the right word: “{board.word:s}” gets {board.share:.3f} and"
+                " every other word {board.other:.3f}. The loss compares all probabilities:"
+                " {board.loss:.3f}, against {board.sharp:.3f} without smoothing. The gradient is"
+                " p − y as before, with the smoothed y.",
                 "So being certain costs something too, and training stops pushing logits apart"
-                " without end. Set h to a longer vector and compare.",
+                " without end. Press a button and compare.",
             ),
             formulas=("loss = −Σ_{i} y_{i} log p_{i}",),
             code=(
@@ -189,22 +259,24 @@ LESSON = Lesson(
                 Try("No smoothing", {"smoothing": "0"}),
             ),
             board=True,
+            computed=ON_SCREEN,
         ),
         Step(
             "topk",
             "Top-k: how often it is among the best",
             (
-                "A [[batch]] of four vectors: yours and three more. [[top-k|Top-k]] accuracy is"
-                " the share of vectors whose right word is among the k most probable. It does not"
-                " say how confident the network is; the mean loss does: {board.loss:.3f}. Where"
-                " several losses are added up, each has a weight, which multiplies its gradients,"
-                " too.",
+                "A [[batch]] of four vectors: the one of the four words, and three more."
+                " [[top-k|Top-k]] accuracy is the share of vectors whose right word is among the k"
+                " most probable. It does not say how confident the network is; the mean loss does:"
+                " {board.loss:.3f}. Where several losses are added up, each has a weight, which"
+                " multiplies its gradients, too.",
                 "**Mixup** and **CutMix** blend two pictures and their labels for training: then"
                 " no single class is right, and accuracy on such pictures means nothing. Measure"
                 " it on pictures as they are.",
             ),
             tries=(Try("Confident and wrong", {"h": (4.8, -1.6, 2.8), "target": 3}),),
             board=True,
+            computed=ON_SCREEN,
         ),
         Step(
             "temperature",
@@ -212,39 +284,36 @@ LESSON = Lesson(
             (
                 "When a trained network writes, its logits may be divided by a [[temperature]] T"
                 " before the softmax. T below 1 makes the differences larger and the choice more"
-                " certain; T above 1 evens the probabilities out. The most probable word stays"
-                " the same at every T.",
-                "“{best:s}” has {largest:.1%} at T = 1 and {sampled_largest:.1%} at the T you"
-                " chose. As T goes to 0 the most probable word takes all: greedy decoding.",
+                " certain; T above 1 evens the probabilities out. The most probable token stays"
+                " the same at every T: “{best:s}” has {largest:.1%} at T = 1 and"
+                " {sampled_largest:.1%} at the T you chose.",
+                "All tokens not named have {rest:.1%} at T = 1 and {sampled_rest:.1%} now. Each is"
+                " improbable, but there are tens of thousands: that is why sampling at a high"
+                " temperature soon goes astray, and why top-k and top-p leave them out. As T goes"
+                " to 0 the most probable token takes all: greedy decoding.",
             ),
             formulas=("p_{i} = exp(logit_{i} / T) / Σ_{j} exp(logit_{j} / T)",),
             tries=(
                 Try("T = 0.3", {"temperature": 0.3}),
                 Try("T = 4", {"temperature": 4}),
             ),
-            inputs={"temperature": 0.3},
-        ),
-        Step(
-            "language",
-            "The same in a language model",
-            (
-                "Loss, gradient and temperature over the tokens of SmolLM2. With “{board.word:s}”"
-                " as the target the loss is −log {board.probability:.3f} = {board.loss:.3f}. Its"
-                " logit has the gradient {board.slope:.3f}; every other token's is its own"
-                " probability. The column p − y sums to 0.",
-                "“{board.best:s}” has {board.largest:.1%} at T = 1, {board.cold:.1%} at T = 0.5 and"
-                " {board.hot:.1%} at T = 2. All tokens not named have {board.rest:.1%} at T = 1 and"
-                " {board.others:.1%} at T = 2: each is improbable, but there are tens of"
-                " thousands. That is why sampling at a high temperature soon goes astray, and why"
-                " top-k and top-p leave them out.",
+            inputs={"temperature": 2},
+            other=Other(
+                FOUR,
+                ON_SCREEN,
+                (
+                    "When a trained network writes, its logits may be divided by a [[temperature]]"
+                    " T before the softmax. T below 1 makes the differences larger and the choice"
+                    " more certain; T above 1 evens the probabilities out. The most probable word"
+                    " stays the same at every T.",
+                    "“{best:s}” has {largest:.1%} at T = 1 and {sampled_largest:.1%} at the T you"
+                    " chose. As T goes to 0 the most probable word takes all: greedy decoding.",
+                ),
+                tries=(
+                    Try("T = 0.3", {"network": FOUR, "temperature": 0.3}),
+                    Try("T = 4", {"network": FOUR, "temperature": 4}),
+                ),
             ),
-            tries=(
-                Try("“the” was right", {"text": "The capital of France is", "target": 1}),
-                Try("The opposite of hot is", {"text": "The opposite of hot is", "target": 0}),
-            ),
-            board=True,
-            inputs={"target": 0},
-            computed=SMOLLM2,
         ),
     ),
     takeaways=(
@@ -262,8 +331,8 @@ LESSON = Lesson(
     ),
     plan=Plan(
         aim="Logits, softmax, cross entropy and its gradient.",
-        show="A vector of zeros: 0.25 for each word, loss log 4 = 1.3863; then confident and"
-        " right, confident and wrong, on the step about top-k.",
+        show="The four words, with a vector of zeros: 0.25 for each word, loss log 4 = 1.3863; then"
+        " confident and right, confident and wrong, on the step about top-k.",
         ask="All logits grow by 5. The loss rises · falls · **stays** · depends on the target.",
     ),
     code=(

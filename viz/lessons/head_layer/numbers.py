@@ -1,5 +1,8 @@
-"""The head layer for one vector and four words: logits, probabilities, loss and gradient."""
+"""The head layer: logits, probabilities, loss and gradient, for the last vector of SmolLM2 and its
+49,152 tokens, or for a vector of three numbers and four words.
+"""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,15 +14,105 @@ WORDS = ("bark", "sleep", "meow", "fly")
 WEIGHTS = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
 
 
-def numbers(h: list[float], target: int, rate: float, temperature: float) -> dict[str, Any]:
+def numbers(
+    network: str, text: str, h: list[float], target: int, rate: float, temperature: float
+) -> dict[str, Any]:
     """Every number from the vector to the loss, after a step of descent, and at a temperature.
 
     Args:
-        h: the vector.
-        target: index of the right word.
+        network: "smollm2", or "words" for the four words.
+        text: that SmolLM2 goes on with.
+        h: the vector that the four words are compared with.
+        target: index of the right word, by probability in SmolLM2.
         rate: size of the step that moves the logits against their gradient.
-        temperature: that divides the logits.
+        temperature: that divides the logits; of SmolLM2 to two decimals.
+
+    Raises:
+        InputError: for a text of too many tokens.
     """
+    if network == real.MODEL:
+        return _language_model(text, target, rate, temperature)
+    return _four_words(h, min(target, len(WORDS) - 1), rate, temperature)
+
+
+def _language_model(text: str, target: int, rate: float, temperature: float) -> dict[str, Any]:
+    """Of the likeliest tokens, with all others taken together at the end."""
+    read = real.head(text)
+    logits, moments = read["logits"], read["moments"]
+    at = min(max(round(100 * temperature), real.LOW), real.HIGH)
+    total = _log_sum([*logits, read["sums"][100 - real.LOW]])
+    probabilities = [*(math.exp(each - total) for each in logits), moments[0]]
+    wanted = [float(n == target) for n in range(len(probabilities))]
+    gradient = [p - y for p, y in zip(probabilities, wanted, strict=True)]
+    divided = [100 * each / at for each in logits]
+    tempered = _log_sum([*divided, read["sums"][at - real.LOW]])
+    sampled = [math.exp(each - tempered) for each in divided]
+    sampled.append(1 - sum(sampled))
+    probability = probabilities[target]
+    return {
+        "network": real.MODEL,
+        "text": text,
+        "words": [*read["words"], "all others"],
+        "dim": len(read["h"]),
+        **{each: read[each] for each in ("h", "norm", "rows", "cosines", "logits", "vocab")},
+        "probabilities": probabilities,
+        "target": target,
+        "word": read["words"][target],
+        "logit": logits[target],
+        "probability": probability,
+        "loss": -math.log(probability),
+        "gradient": gradient,
+        "slope": gradient[target],
+        "moved": _moved(logits, probabilities, gradient, moments, target, rate),
+        "best": read["words"][0],
+        "second": read["words"][1],
+        "gap": logits[0] - logits[1],
+        "ratio": math.exp(logits[0] - logits[1]),
+        "largest": probabilities[0],
+        "rest": probabilities[-1],
+        "divided": divided,
+        "sampled": sampled,
+        "sampled_largest": sampled[0],
+        "sampled_rest": sampled[-1],
+        "even": math.log(read["vocab"]),
+        **about(real.MODEL, input=text),
+    }
+
+
+def _moved(
+    logits: list[float],
+    probabilities: list[float],
+    gradient: list[float],
+    moments: list[float],
+    target: int,
+    rate: float,
+) -> dict[str, Any]:
+    """After logit ← logit − η (p − y) for every token.
+
+    A token without a name has the factor exp(−η p), so all of them together Σ p exp(−η p), as a
+    power series: Σ_{k} (−η)^k / k! Σ p^{k + 1}.
+    """
+    named = zip(logits, gradient, strict=False)
+    changes = zip(probabilities[:-1], gradient, strict=False)
+    parts = [p * math.exp(-rate * slope) for p, slope in changes]
+    terms = enumerate(moments)
+    parts.append(sum((-rate) ** k / math.factorial(k) * moment for k, moment in terms))
+    total = sum(parts)
+    return {
+        "logits": [logit - rate * slope for logit, slope in named],
+        "probabilities": [part / total for part in parts],
+        "probability": parts[target] / total,
+        "loss": -math.log(parts[target] / total),
+    }
+
+
+def _log_sum(values: list[float]) -> float:
+    """log Σ exp, where no exponential overflows."""
+    most = max(values)
+    return most + math.log(sum(math.exp(each - most) for each in values))
+
+
+def _four_words(h: list[float], target: int, rate: float, temperature: float) -> dict[str, Any]:
     import torch
 
     from models.lessons import loss_steps
@@ -32,6 +125,7 @@ def numbers(h: list[float], target: int, rate: float, temperature: float) -> dic
     first, second = loss.order[:2].tolist()
     probabilities = loss.probabilities.tolist()
     return {
+        "network": "words",
         "words": WORDS,
         "h": h,
         "weights": weights.tolist(),
@@ -74,7 +168,7 @@ def smooth(values: Mapping[str, Any]) -> Board:
 
     from models.lessons import loss_steps
 
-    target, smoothing = values["target"], float(values["smoothing"])
+    target, smoothing = _target(values), float(values["smoothing"])
     logits = loss_steps.project(torch.tensor(values["h"]), torch.tensor(WEIGHTS))
     plain, soft = (loss_steps.loss_steps(logits, target, smoothing=s) for s in (0.0, smoothing))
     share = smoothing / len(WORDS)
@@ -94,9 +188,14 @@ def smooth(values: Mapping[str, Any]) -> Board:
         [table("A smoothed target", named, cols, kind="signed")],
         loss=soft.loss.item(),
         sharp=plain.loss.item(),
+        word=WORDS[target],
         share=wanted[target],
         other=share,
     )
+
+
+def _target(values: Mapping[str, Any]) -> int:
+    return min(values["target"], len(WORDS) - 1)
 
 
 def top_k(values: Mapping[str, Any]) -> Board:
@@ -107,7 +206,7 @@ def top_k(values: Mapping[str, Any]) -> Board:
     from models.output import cross_entropy, softmax, top_k_accuracy
 
     weights = torch.tensor(WEIGHTS)
-    vectors, targets = [values["h"], *OTHERS], [values["target"], *TARGETS]
+    vectors, targets = [values["h"], *OTHERS], [_target(values), *TARGETS]
     logits = torch.stack([loss_steps.project(torch.tensor(h), weights) for h in vectors])
     wanted = torch.tensor(targets)
     rows: dict[str, list[float | str | None]] = {}
@@ -125,62 +224,4 @@ def top_k(values: Mapping[str, Any]) -> Board:
     )
 
 
-def tied(values: Mapping[str, Any]) -> Board:
-    """The head layer of a language model: the likeliest of 49,152 tokens."""
-    read = real.head(values["text"])
-    parts = ("rows", "cosines", "logits", "shares", "losses")
-    rows: dict[str, list[float | str | None]] = {
-        f"{rank}  {word}": [read[part][rank - 1] for part in parts]
-        for rank, word in enumerate(read["words"], start=1)
-    }
-    cols = ["‖row‖", "cosine", "logit", "p", "−log p"]
-    first, second = read["logits"][:2]
-    return board(
-        [table(f"h has norm {read['norm']:.1f}; logit = ‖h‖ ‖row‖ cosine", rows, cols, digits=3)],
-        word=read["words"][0],
-        second=read["words"][1],
-        norm=read["norm"],
-        row=read["rows"][0],
-        cosine=read["cosines"][0],
-        logit=first,
-        gap=first - second,
-        ratio=read["shares"][0] / read["shares"][1],
-        share=read["shares"][0],
-        loss=read["losses"][0],
-        even=read["even"],
-        vocab=read["vocab"],
-        dim=read["dim"],
-        rest=read["rest"],
-        **about(real.MODEL, input=values["text"]),
-    )
-
-
-def language(values: Mapping[str, Any]) -> Board:
-    """Loss, gradient and temperatures of a language model whose target is one of its best four."""
-    read = real.head(values["text"])
-    words, shares, tempered = read["words"], read["shares"], read["tempered"]
-    target = values["target"]
-    rows: dict[str, list[float | str | None]] = {}
-    for n, (word, share) in enumerate(zip(words, shares, strict=True)):
-        wanted = float(n == target)
-        rows[f"{n + 1}  {word}"] = [share, wanted, share - wanted, *(t[n] for t in tempered)]
-    rests = [1 - sum(each) for each in tempered]
-    rows["all others"] = [read["rest"], 0.0, read["rest"], *rests]
-    cols = ["p", "y", "p − y", *(f"p, T = {each:g}" for each in real.TEMPERATURES)]
-    return board(
-        [table("The next token in SmolLM2", rows, cols, digits=3)],
-        word=words[target],
-        probability=shares[target],
-        loss=read["losses"][target],
-        slope=shares[target] - 1,
-        best=words[0],
-        largest=shares[0],
-        cold=tempered[0][0],
-        hot=tempered[1][0],
-        rest=read["rest"],
-        others=rests[1],
-        **about(real.MODEL, input=values["text"]),
-    )
-
-
-BOARDS = {"smooth": smooth, "tied": tied, "topk": top_k, "language": language}
+BOARDS = {"smooth": smooth, "topk": top_k}

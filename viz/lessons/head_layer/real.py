@@ -1,4 +1,4 @@
-"""The head layer of SmolLM2: its last vector, rows of its tied table, logits and losses."""
+"""The head layer of SmolLM2: its last vector, rows of its tied table, logits and probabilities."""
 
 from typing import Any
 
@@ -6,14 +6,18 @@ from viz.lessons import real
 from viz.lessons.inputs import InputError
 
 MODEL = "smollm2"
-BEST = 6  # tokens shown
+BEST = 6  # tokens with a name
 MOST = 40  # tokens
-TEMPERATURES = (0.5, 2.0)
+LOW, HIGH = 20, 500  # temperatures, in hundredths
+MOMENTS = 8  # terms of the series for a step of descent
 
 
 @real.of(MODEL)
 def head(text: str) -> dict[str, Any]:
-    """The likeliest next tokens with their logits, and the numbers these come from.
+    """The last vector, the likeliest next tokens, and what the other tokens amount to.
+
+    Of the tokens without a name, `sums` are log Σ exp(logit / T) for T = 0.20, 0.21, … 5.00, and
+    `moments` Σ p^k for k = 1, 2, …
 
     Args:
         text: to go on with.
@@ -28,23 +32,21 @@ def head(text: str) -> dict[str, Any]:
     if not 1 <= ids.shape[1] <= MOST:
         raise InputError(f"expected 1 to {MOST} tokens, received {ids.shape[1]}")
     with torch.no_grad():
-        out = model.network(ids)
-    h, logits = out.hidden[0, -1], out.logits[0, -1]
+        out = model.network(ids, logits_to_keep=1)
+    h, logits = out.hidden[0, -1], out.logits[0, -1].double()
     table = model.network.get_parameter("embedding.tokens.weight").detach()
-    shares = logits.softmax(-1)
-    best = shares.topk(BEST).indices
+    order = logits.argsort(descending=True, stable=True)
+    best, others = order[:BEST], logits[order[BEST:]]
+    shares = (others - logits.logsumexp(0)).exp()
     rows = table[best]
     return {
         "words": [real.word(model.tokenizer.text([id])) for id in best.tolist()],
+        "h": h.tolist(),
         "norm": h.norm().item(),
         "rows": rows.norm(dim=-1).tolist(),
         "cosines": torch.cosine_similarity(rows, h[None]).tolist(),
         "logits": logits[best].tolist(),
-        "shares": shares[best].tolist(),
-        "losses": (-shares[best].log()).tolist(),
-        "rest": 1 - shares[best].sum().item(),
-        "tempered": [(logits / each).softmax(-1)[best].tolist() for each in TEMPERATURES],
+        "sums": [(100 * others / each).logsumexp(0).item() for each in range(LOW, HIGH + 1)],
+        "moments": [shares.pow(power).sum().item() for power in range(1, MOMENTS + 1)],
         "vocab": table.shape[0],
-        "dim": table.shape[1],
-        "even": torch.tensor(float(table.shape[0])).log().item(),
     }

@@ -42,7 +42,7 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
         "title": step.title,
         "board": step.board,
         "sizes": step.computed == SIZES,
-        "computed": f"Computed now, from {step.computed or lesson.computed}.",
+        "computed": _computed(step.computed or lesson.computed),
         "inputs": _plain(step.inputs),
         "formulas": [prose.parts(line) for line in step.formulas],
         "code": [prose.parts(line) for line in step.code],
@@ -62,7 +62,12 @@ def _version(paragraphs: tuple[str, ...], tries: tuple[Try, ...]) -> dict[str, A
 def _other(other: Other | None) -> dict[str, Any] | None:
     if other is None:
         return None
-    return {"network": other.network, **_version(other.prose, other.tries)}
+    version = _version(other.prose, other.tries)
+    return {"network": other.network, "computed": _computed(other.computed), **version}
+
+
+def _computed(source: str) -> str:
+    return f"Computed now, from {source}."
 
 
 def _question(asked: Question | None) -> dict[str, Any] | None:

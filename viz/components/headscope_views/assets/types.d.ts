@@ -1434,6 +1434,8 @@ export type ProsePart =
 
 /** What a step says of a network. */
 export interface StoryVersion {
+  /** A sentence: what the figure's numbers are computed from. */
+  computed: string;
   prose: ProsePart[][];
   tries: { label: string; inputs: Patch }[];
 }
@@ -1445,8 +1447,6 @@ export interface StoryStep extends StoryVersion {
   board: boolean;
   /** Whether they are computed from sizes alone, of no model. */
   sizes: boolean;
-  /** A sentence: what the figure's numbers are computed from. */
-  computed: string;
   /** What the figure opens with, besides the story's own inputs. */
   inputs: Patch;
   formulas: ProsePart[][];

@@ -440,7 +440,8 @@ class Story {
     const numbers = this.turning ? null : this.numbers;
     const of = step.board ? numbers?.board : numbers;
     const { computed, explore } = step.sizes ? {} : (of ?? {});
-    setText(this.computed, computed ?? (step.other && !numbers ? "" : step.computed));
+    const isOther = step.other?.network === this.inputsOf(this.drawn(this.step)).network;
+    setText(this.computed, computed ?? (isOther && step.other ? step.other : step).computed);
     this.point(explore);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
