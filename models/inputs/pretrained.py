@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from models.eval_mode import without_dropout
 from models.inputs.answers import add_answer, can_write
 from models.inputs.caches import cached_tokens, with_own_caches
+from models.inputs.features import check_features, refusing_shapes
 from models.inputs.layout import image_layout, spectrogram_layout
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.placement import NoGridError, has_image_tokens, whole_pictures, with_grids
@@ -244,6 +245,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
         inputs.arguments[name] = value
     if IMAGE in source and not isinstance(source[IMAGE], Tensor):
         _add_pictures(model, inputs, source[IMAGE])
+    check_features(model.network, inputs.arguments)
     _read_text(model, inputs)
     pixels = inputs.arguments.get(IMAGE)
     if pixels is not None:
@@ -459,7 +461,7 @@ def add_target(
         _add_shifted(model, inputs, labels, begin)
         return
     if target is None:
-        with without_dropout(model.network):
+        with without_dropout(model.network), refusing_shapes(model, inputs.arguments):
             ids, note = generate_target(model, inputs, begin, watch)
         inputs.notes = (*inputs.notes, note)
         _add_ids(inputs, ids, generated_tokens(model, ids, begin))

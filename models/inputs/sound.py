@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
@@ -13,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from models.inputs.features import LARGEST
 from models.inputs.processor import feature_extractor
 from models.preprocessing import ProcessorSettings
 
@@ -139,6 +141,11 @@ def read_recording(source: Any) -> Recording:
         raise ValueError("the recording is empty: expected at least one sample")
     if not np.isfinite(recording.samples).all():
         raise ValueError("the recording has samples that are not finite numbers")
+    loudest = float(np.abs(recording.samples).max())
+    if loudest > LARGEST:
+        raise ValueError(
+            f"the recording has samples of {loudest:.2g}: expected at most {LARGEST:.2g}, usually 1"
+        )
     rate = recording.rate
     if rate is not None and (isinstance(rate, bool) or rate != int(rate) or rate < 1):
         raise ValueError(f"rate: expected samples a second, 1 or more, received {rate}")
@@ -208,7 +215,9 @@ def _read_wav(source: str | Path | bytes) -> Recording:
         raise ValueError(f"{name}: expected a WAV file: convert the recording to one")
     try:
         file = io.BytesIO(source) if isinstance(source, bytes) else source
-        rate, values = wavfile.read(file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", wavfile.WavFileWarning)  # `_missing` says it
+            rate, values = wavfile.read(file)
     except Exception as error:  # the reader raises errors of many kinds for damaged files
         raise ValueError(f"{name}: expected a WAV file, which this is not") from error
     if not rate or len(values) > MOST_SECONDS * rate:

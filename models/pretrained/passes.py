@@ -13,6 +13,7 @@ from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import without_dropout
 from models.gradients import refusing_lost_gradients
 from models.inputs.caches import with_own_caches
+from models.inputs.features import refusing_shapes
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
@@ -82,14 +83,8 @@ def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> An
     options = forward_options(model.network)
     if hidden:
         options["output_hidden_states"] = True
-    with without_dropout(model.network):
-        try:
-            return model.network(**{**options, **with_own_caches(inputs.arguments)})
-        except RuntimeError as error:  # whatever torch says of shapes that do not fit
-            if type(error) is not RuntimeError:  # out of memory, or stopped by the user
-                raise
-            what = str(error).strip().splitlines() or [type(error).__name__]
-            raise ValueError(f"{model.name} does not run on this input: {what[0]:.160}") from error
+    with without_dropout(model.network), refusing_shapes(model, inputs.arguments):
+        return model.network(**{**options, **with_own_caches(inputs.arguments)})
 
 
 def forward_options(network: Any) -> dict[str, bool]:

@@ -290,15 +290,13 @@ def test_a_file_that_ends_early_says_so(tmp_path: Path) -> None:
     wavfile.write(file, RATE, (wave() * 32767).astype(np.int16))
     whole = file.read_bytes()
     assert read_recording(whole).notes == ()
-    with pytest.warns(wavfile.WavFileWarning, match="Reached EOF"):
-        cut = read_recording(whole[: 44 + 2 * 1_600])
+    cut = read_recording(whole[: 44 + 2 * 1_600])
     assert (len(cut.samples), cut.notes) == (
         1_600,
         ("the file is cut off: it has 25 % of its sound",),
     )
     file.write_bytes(whole[: 44 + 2 * 1_600])
-    with pytest.warns(wavfile.WavFileWarning, match="Reached EOF"):
-        assert read_recording(file).notes == cut.notes
+    assert read_recording(file).notes == cut.notes
 
 
 def test_less_than_a_frame_is_refused(checkpoint: tuple[Model, Any, str]) -> None:
