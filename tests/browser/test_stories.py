@@ -65,6 +65,35 @@ def test_a_story_is_read_by_keys_and_its_figure_answers(page, app_url):
     expect(page.locator(".story-place")).to_contain_text("Step 4 of 7")
 
 
+def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
+    step = [each.name for each in course.lesson("heads").steps].index("cell")
+    open_story(page, app_url, f"heads?story={step}")
+    shows(page, "cell")
+    cell = page.get_by_role("slider", name="The cell that is opened")
+    expect(cell).to_have_attribute("aria-valuetext", re.compile("“it” gives “animal” 0.677"))
+    box = cell.bounding_box()
+    assert box is not None
+    place = {"x": box["width"] * 8.5 / 16, "y": box["height"] * 10.5 / 16}  # of 16 tokens
+    cell.click(position=place)
+    expect(cell).to_have_attribute("aria-valuetext", re.compile("“it” gives “street”"))
+    page.keyboard.press("ArrowUp")
+    expect(cell).to_have_attribute("aria-valuetext", re.compile("“because” gives “street”"))
+    product = page.get_by_role("slider", name="The product that is read")
+    product.press("ArrowRight")
+    said = product.get_attribute("aria-valuetext")
+    numbers = re.fullmatch(r"element 1: (\S+) times (\S+) is (\S+)", said or "")
+    assert numbers
+    q, k, both = (float(each.replace("−", "-")) for each in numbers.groups())
+    assert abs(q * k - both) < 0.005 * (abs(q) + abs(k) + 2)  # each is rounded to 0.01
+    link = page.locator(".story-explore")
+    expect(link).to_have_attribute("href", re.compile("form=qk.*token=9&partner=8"))
+    link.click()
+    expect(page.locator(".headscope[data-trace]")).to_have_count(1, timeout=60_000)
+    read = page.locator(".hs-query-key .hs-heading").first
+    expect(read).to_contain_text("because")
+    expect(read).to_contain_text("street")
+
+
 def test_steps_follow_the_reader_and_not_a_page_that_grows(page, app_url):
     open_story(page, app_url, "dictionary?story=2")
     shows(page, "softmax")

@@ -16,6 +16,8 @@ from viz.lessons.story import (
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
+CELL = {"trained": "cell", "layer": 3, "head": 1}  # “it” attends to “animal”
+
 LESSON = Lesson(
     name="heads",
     place=70,
@@ -32,10 +34,13 @@ LESSON = Lesson(
         "heads": OneOf("3", ("1", "2", "3", "4", "6", "12")),
         "token": Count(2, 0, 3),
         "head": Count(2, 0, 11),
-        "trained": OneOf("no", ("no", "yes")),
+        "trained": OneOf("no", ("no", "yes", "cell")),
         "among": OneOf("all", ("all", "words")),
         "sentence": Sentence(SENTENCE),
         "layer": Count(0, 0, 5),
+        "query": Count(10, 0, 19),
+        "key": Count(2, 0, 19),
+        "element": Count(0, 0, 31),
     },
     steps=(
         Step(
@@ -214,6 +219,27 @@ LESSON = Lesson(
                 ),
             ),
             inputs={"layer": 1, "head": 8},
+            computed="these weights: those of MiniLM",
+        ),
+        Step(
+            "cell",
+            "From a cell to one multiplication",
+            (
+                "Press a cell of the map: it opens. In this head “{cell.asks:s}” has a"
+                " @query(query) of {cell.width:d} numbers and “{cell.asked:s}” a @key(key) of"
+                " {cell.width:d}. They are multiplied one by one; each bar is a product. Press a"
+                " bar: below is that one multiplication.",
+                "The bars sum to {cell.sum:.2f}; divided by √{cell.width:d} that is the [[score]],"
+                " {cell.score:.2f}, and the softmax over its row gives the @weight(weight)"
+                " {cell.weight:.2f}. This one map takes {cell.of_map:,d} such multiplications;"
+                " MiniLM has 72 maps.",
+            ),
+            formulas=("@query(q) · @key(k) = Σ_{i} @query(q_{i}) @key(k_{i})",),
+            tries=(
+                Try("“it” and “street”", {**CELL, "query": 10, "key": 8}),
+                Try("“tired” and “animal”", {**CELL, "query": 13, "key": 2}),
+            ),
+            inputs=CELL,
             computed="these weights: those of MiniLM",
         ),
         Step(

@@ -22,7 +22,15 @@ FEWEST, MOST = 4, 20  # tokens of a sentence for MiniLM
 
 
 def numbers(
-    heads: str, token: int, head: int, trained: str, among: str, sentence: str, layer: int
+    heads: str,
+    token: int,
+    head: int,
+    trained: str,
+    among: str,
+    sentence: str,
+    layer: int,
+    query: int,
+    key: int,
 ) -> dict[str, Any]:
     """The layer with random weights; MiniLM only where it is asked for.
 
@@ -30,10 +38,12 @@ def numbers(
         heads: their number, one of `COUNTS`.
         token: index of the word that is followed.
         head: the chosen head; the last one where there are fewer.
-        trained: "yes" for the heads of MiniLM.
+        trained: "yes" for the heads of MiniLM, "cell" for a single weight of a head, too.
         among: "words" to leave [CLS] and [SEP] out of the habits.
         sentence: that MiniLM reads.
         layer: of MiniLM.
+        query: the token of MiniLM that attends; the last one where there are fewer.
+        key: the token that it attends to, likewise.
     """
     values = _layer(int(heads), token, min(head, int(heads) - 1))
     costs = {str(each): _costs(each) for each in COUNTS}
@@ -42,7 +52,8 @@ def numbers(
         "costs": costs,
         "one": costs["1"],
         "now": costs[heads],
-        "trained": _trained(sentence, layer, head, among) if trained == "yes" else None,
+        "trained": None if trained == "no" else _trained(sentence, layer, head, among),
+        **(_cell(sentence, layer, head, query, key) if trained == "cell" else {}),
     }
 
 
@@ -120,6 +131,41 @@ def _trained(sentence: str, layer: int, head: int, among: str) -> dict[str, Any]
         "head": head,
         "name": names[layer][head],
         "score": scores[layer][head],
+    }
+
+
+@lru_cache(maxsize=256)
+def _cell(sentence: str, layer: int, head: int, query: int, key: int) -> dict[str, Any]:
+    """How one weight of MiniLM comes about, product by product."""
+    read = traced("minilm", sentence)
+    pattern, count = read.pattern(layer), len(read.labels)
+    at = min(query, count - 1), min(key, count - 1)
+    q, k = pattern.q[0, head, at[0]], pattern.k[0, head, at[1]]
+    products = q * k
+    return {
+        "cell": {
+            "query": at[0],
+            "key": at[1],
+            "asks": read.labels[at[0]],
+            "asked": read.labels[at[1]],
+            "q": q.tolist(),
+            "k": k.tolist(),
+            "products": products.tolist(),
+            "width": len(products),
+            "sum": products.sum().item(),
+            "score": read.scores(layer)[head, at[0], at[1]].item(),
+            "weight": read.weights(layer, head)[at].item(),
+            "of_map": count * count * len(products),
+        },
+        **about(
+            "minilm",
+            form="qk",
+            input=sentence,
+            layer=layer,
+            head=head,
+            token=at[0],
+            partner=at[1],
+        ),
     }
 
 

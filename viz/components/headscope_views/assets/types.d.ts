@@ -1319,6 +1319,8 @@ export interface Mark {
     /** Read out, with its unit. */
     value: string;
     now?: number;
+    /** Whether a press anywhere on it moves it there. */
+    taps?: boolean;
     /** The inputs when it is dragged to a point of the picture. */
     move(x: number, y: number): Patch;
     /** The inputs after an arrow key: dx and dy are −1, 0 or 1; y grows downwards. */

@@ -1,6 +1,6 @@
 // Many heads: a band of numbers that splits into heads, attends in each, and joins again.
 
-import { fixed } from "../story/marks.js";
+import { bracketed, fixed } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark} from "../types" */
 
@@ -14,6 +14,20 @@ import { fixed } from "../story/marks.js";
  * @property {number[]} scores
  * @property {number} layer
  * @property {number} head
+ */
+
+/**
+ * @typedef {object} Cell
+ * @property {number} query
+ * @property {number} key
+ * @property {string} asks the query's token
+ * @property {string} asked the key's
+ * @property {number[]} q
+ * @property {number[]} k
+ * @property {number[]} products
+ * @property {number} sum
+ * @property {number} score
+ * @property {number} weight
  */
 
 /**
@@ -33,6 +47,7 @@ import { fixed } from "../story/marks.js";
  * @property {number[]} out
  * @property {Record<string, Costs>} costs by the number of heads
  * @property {Trained | null} trained
+ * @property {Cell} [cell] a weight of a trained head
  */
 
 const [WIDTH, HEIGHT] = [560, 430];
@@ -41,6 +56,8 @@ const GAPS = 56; // between all heads together
 const Y = { words: 8, x: 52, q: 92, k: 115, v: 138, name: 172, map: 186, values: 300, joined: 300, mix: 338, out: 384 };
 const HIGH = { tall: 56, x: 60, q: 166, k: 240, v: 314, name: 394 }; // while there are no maps below
 const MAP = 84; // largest side of a head's weights
+const OPEN = { left: 74, top: 84, side: 248 }; // of the map with a cell that is opened
+const BARS = { x: 356, wide: 196, zero: 166, high: 70 }; // of the products
 const LEVELS = 12; // shades of a small map
 /** @type {[keyof Costs, string][]} */
 const PANELS = [
@@ -52,7 +69,7 @@ const PANELS = [
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
-const STEPS = /** @type {const} */ (["band", "split", "maps", "join", "eight", "cost", "shapes", "trained", "deep"]);
+const STEPS = /** @type {const} */ (["band", "split", "maps", "join", "eight", "cost", "shapes", "trained", "cell", "deep"]);
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
@@ -60,16 +77,21 @@ export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "sentence", label: "Sentence", longest: 80, on: ["deep"] },
-    { kind: "choice", input: "among", label: "Habits of weights on", options: [["all", "all tokens"], ["words", "words alone"]], from: "trained" },
+    { kind: "choice", input: "among", label: "Habits of weights on", options: [["all", "all tokens"], ["words", "words alone"]], on: ["trained"] },
     { kind: "choice", input: "heads", label: "Heads", options: ["1", "2", "3", "4", "6", "12"].map((each) => [each, each]), from: "split", until: "trained" },
     { kind: "slider", input: "layer", label: "Layer", min: 0, max: 5, step: 1, from: "trained" },
+    { kind: "slider", input: "head", label: "Head", min: 0, max: 11, step: 1, on: ["cell"] },
     { kind: "text", input: "sentence", label: "Sentence", longest: 80, from: "trained" },
   ],
 
-  asks: ({ step }) => (step === "trained" ? { trained: "yes" } : {}),
+  asks({ step }) {
+    if (step === "cell") return { trained: "cell", element: 0 }; // which element is read is asked of no one
+    return step === "trained" ? { trained: "yes" } : {};
+  },
 
   marks(/** @type {Numbers} */ numbers, moment) {
     if (moment.step === "trained") return trained(numbers.trained, moment);
+    if (moment.step === "cell") return opened(numbers, moment);
     if (moment.step === "cost") return costs(numbers, moment);
     return layer(numbers, moment);
   },
@@ -78,7 +100,11 @@ export const figure = {
     const { words, token, count, width, head, weights, joined, out, costs: all, trained: read } = numbers;
     if (step === "trained" && read)
       return `Weights of the 12 heads of layer ${read.layer} of MiniLM on ${read.tokens.join(" ")}. Closest habits: ${read.names.map((name, i) => `head ${i} ${name}`).join(", ")}.`;
-    if (step === "cost" || step === "trained") {
+    if (step === "cell" && numbers.cell) {
+      const { asks, asked, sum, score, weight, products } = numbers.cell;
+      return `The ${products.length} products of the query of ${asks} and the key of ${asked} sum to ${fixed(sum)}: a score of ${fixed(score)}, and a weight of ${fixed(weight, 4)}.`;
+    }
+    if (step === "cost" || step === "trained" || step === "cell") {
       const now = all[String(count)];
       return `With ${count} heads: ${now.parameters} parameters, ${now.projections} and ${now.products} multiplications, ${now.exponentials} exponentials.`;
     }
@@ -89,9 +115,10 @@ export const figure = {
     return `The word ${words[token]} as ${numbers.x.length} numbers, and its query, key and value of ${numbers.q.length} numbers each.`;
   },
 
-  tables(/** @type {Numbers} */ { words, token, count, q, k, v, x, joined, out, scores, weights, head, costs: all }) {
+  tables(/** @type {Numbers} */ { words, token, count, q, k, v, x, joined, out, scores, weights, head, costs: all, cell }) {
     const features = x.map((_, i) => String(i));
     return [
+      ...(cell ? [{ title: `“${cell.asks}” and “${cell.asked}”`, rows: ["query", "key", "product"], cols: cell.q.map((_, i) => String(i)), values: [cell.q, cell.k, cell.products] }] : []),
       { title: `“${words[token]}”, ${count} heads`, rows: ["x", "q", "k", "v", "heads joined", "out"], cols: features, values: [x, q, k, v, joined, out] },
       { title: `Head ${head}: scores`, rows: words, cols: words, values: scores[head] },
       { title: `Head ${head}: weights`, rows: words, cols: words, values: weights[head] },
@@ -269,18 +296,85 @@ function trained(read, { inputs, ink }) {
   });
   const [left, top] = [WIDTH - 26 - big * tokens.length, 100];
   marks.push({ key: "big/title", kind: "text", x: left + (big * tokens.length) / 2, y: top + big * tokens.length + 22, text: `layer ${read.layer}, head ${head}: ${names[head]}, ${fixed(read.scores[head])}`, size: 15, bold: true, fill: ink.text });
-  tokens.forEach((name, i) => {
+  marks.push(...named(tokens, weights[head], { left, top, big }, ink));
+  return marks;
+}
+
+/**
+ * A map with the names of its tokens.
+ *
+ * @type {(tokens: string[], weights: number[][], place: {left: number, top: number, big: number}, ink: Ink) => Mark[]}
+ */
+function named(tokens, weights, { left, top, big }, ink) {
+  return tokens.flatMap((name, i) => {
     const cut = name.length > 9 ? `${name.slice(0, 8)}…` : name;
-    marks.push(
+    return /** @type {Mark[]} */ ([
       { key: `big/row${i}`, kind: "text", x: left - 4, y: top + (i + 0.5) * big, text: cut, size: 12, anchor: "end", fill: ink.text },
       { key: `big/col${i}`, kind: "text", x: left + (i + 0.5) * big, y: top - 5, text: cut, size: 12, anchor: "start", turn: -60, fill: ink.text },
-    );
-    tokens.forEach((other, j) => {
-      const weight = weights[head][i][j];
-      marks.push({ key: `big/${i}.${j}`, kind: "rect", x: left + j * big, y: top + i * big, w: big, h: big, fill: ink.weight(weight), stroke: ink.line, width: 0.5, tip: `“${name}” gives “${other}” ${fixed(weight, 3)}` });
-    });
+      ...tokens.map((other, j) => {
+        const weight = weights[i][j];
+        return { key: `big/${i}.${j}`, kind: "rect", x: left + j * big, y: top + i * big, w: big, h: big, fill: ink.weight(weight), stroke: ink.line, width: 0.5, tip: `“${name}” gives “${other}” ${fixed(weight, 3)}` };
+      }),
+    ]);
   });
-  return marks;
+}
+
+/**
+ * A cell of a map, opened: the products of its query and key, and one of them.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function opened({ trained: read, cell }, { inputs, ink }) {
+  if (!read || !cell) return [{ key: "wait", kind: "text", x: WIDTH / 2, y: HEIGHT / 2, text: "MiniLM is reading the sentence …", size: 16, fill: ink.muted }];
+  const { tokens, weights, head, layer: depth } = read;
+  const { query, key, q, k, products, sum, score, weight } = cell;
+  const last = tokens.length - 1;
+  const at = Math.min(Number(inputs.element), products.length - 1);
+  const { left, top, side } = OPEN;
+  const big = side / tokens.length;
+  const clamp = (/** @type {number} */ value, /** @type {number} */ most) => Math.min(most, Math.max(0, value));
+  const [x, y] = [left + key * big, top + query * big];
+  const { x: from, wide, zero, high } = BARS;
+  const step = wide / products.length;
+  const most = Math.max(0.01, ...products.map(Math.abs));
+  const up = (/** @type {number} */ product) => (high * product) / most;
+  const chosen = from + at * step;
+  const line = (/** @type {string} */ name, /** @type {number} */ down, /** @type {string} */ text, /** @type {Partial<Mark>} */ more = {}) => /** @type {Mark} */ ({ key: name, kind: "text", x: from, y: down, text, size: 15, anchor: "start", fill: ink.text, ...more });
+  return [
+    ...named(tokens, weights[head], { left, top, big }, ink).map((mark) => ({ ...mark, tip: undefined })),
+    { key: "big/title", kind: "text", x: left + side / 2, y: top + side + 20, text: `layer ${depth}, head ${head}`, size: 15, bold: true, fill: ink.text },
+    { key: "lens/upper", kind: "line", x: x + big, y, x2: from - 8, y2: 22, stroke: ink.primary, width: 1.2, dash: "4 4" },
+    { key: "lens/lower", kind: "line", x: x + big, y: y + big, x2: from - 8, y2: HEIGHT - 14, stroke: ink.primary, width: 1.2, dash: "4 4" },
+    { key: "lens/cell", kind: "rect", x: x - 1, y: y - 1, w: big + 2, h: big + 2, stroke: ink.primary, width: 2.5 },
+    {
+      ...{ key: "lens/map", kind: "rect", x: left, y: top, w: side, h: side, fill: "none" },
+      handle: {
+        ...{ label: "The cell that is opened", value: `“${cell.asks}” gives “${cell.asked}” ${fixed(weight, 3)}`, taps: true },
+        move: (across, down) => ({ query: clamp(Math.floor((down - top) / big), last), key: clamp(Math.floor((across - left) / big), last) }),
+        nudge: (across, down) => ({ query: clamp(query + down, last), key: clamp(key + across, last) }),
+      },
+    },
+    line("cell/query", 32, `query of “${cell.asks}”`, { bold: true, fill: ink.term.query, term: "query" }),
+    line("cell/key", 54, `key of “${cell.asked}”`, { bold: true, fill: ink.term.key, term: "key" }),
+    line("cell/bars", 78, `${products.length} products, ${fixed(Math.min(...products), 1)} to ${fixed(Math.max(...products), 1)}`, { size: 14, fill: ink.muted }),
+    { key: "cell/zero", kind: "line", x: from, y: zero, x2: from + wide, stroke: ink.line, width: 1 },
+    ...products.map((product, i) => /** @type {Mark} */ ({ key: `cell/bar${i}`, kind: "rect", x: from + i * step + 0.5, y: zero - Math.max(0, up(product)), w: step - 1, h: Math.abs(up(product)), fill: i === at ? ink.primary : ink.text, opacity: i === at ? 1 : 0.55 })),
+    { key: "cell/at", kind: "rect", x: chosen - 1, y: zero - high - 3, w: step + 2, h: 2 * high + 6, r: 2, stroke: ink.primary, width: 1.5 },
+    {
+      ...{ key: "cell/pick", kind: "rect", x: from, y: zero - high, w: wide, h: 2 * high, fill: "none" },
+      handle: {
+        ...{ label: "The product that is read", value: `element ${at}: ${fixed(q[at])} times ${fixed(k[at])} is ${fixed(products[at])}`, now: at, taps: true },
+        move: (across) => ({ element: clamp(Math.floor((across - from) / step), products.length - 1) }),
+        nudge: (across, down) => ({ element: clamp(at + across - down, products.length - 1) }),
+      },
+    },
+    line("cell/element", 262, `element ${at}: one multiplication`, { size: 14, fill: ink.muted }),
+    line("cell/product", 286, `${bracketed(fixed(q[at]))} · ${bracketed(fixed(k[at]))} = ${fixed(products[at])}`, { size: 18, bold: true, fill: ink.primary }),
+    line("cell/sum", 326, `sum of all ${products.length}: ${fixed(sum)}`),
+    line("cell/score", 352, `÷ √${products.length}: score ${fixed(score)}`),
+    line("cell/weight", 378, `softmax over the row: weight`),
+    line("cell/share", 402, fixed(weight, 4), { size: 18, bold: true, fill: ink.term.weight, term: "weight" }),
+  ];
 }
 
 /**

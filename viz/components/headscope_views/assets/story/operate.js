@@ -44,6 +44,7 @@ export function operate(scene, around, { patch, tip, refuse }) {
     target.focus({ preventScroll: true });
     picture.setPointerCapture(event.pointerId);
     event.preventDefault();
+    if (held.taps) patch(held.move(...point(event)), true);
   }, { signal });
   picture.addEventListener("pointermove", (event) => held && patch(held.move(...point(event)), true), { signal });
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
