@@ -13,6 +13,7 @@ from models.edits import Patch, SetWeights
 from models.encoder import EncoderConfig
 from models.run import Trace, load, trace
 from models.seq2seq import Seq2SeqConfig
+from models.vit import ViTConfig
 from tests.models.edits.architectures import PARALLEL, inputs, model
 from tests.models.edits.test_patch_of_transformers import other
 
@@ -109,6 +110,21 @@ def test_a_change_reaches_what_differs_in_models_of_the_library(
         what,
         exactly=False,
     )
+
+
+@pytest.mark.parametrize("what", WHATS)
+def test_a_change_of_a_patch_reaches_all_of_the_picture_from_the_next_layer_on(what: str) -> None:
+    """In the layer itself queries and values after attention reach their own patch alone."""
+    network = load(ViTConfig(image=20, patch=4, dim=10, depth=3, heads=2, mlp=7, seed=1))
+    pixels = torch.randn(2, 1, 3, 20, 20, generator=torch.Generator().manual_seed(4))
+    source = trace(network, pixels[1], hidden=True)
+    check(lambda edits: trace(network, pixels[0], edits=edits), source, "self", what)
+    t = trace(network, pixels[0])
+    head = None if what == "hidden" else 1
+    first, here, *later = reachable(t, t.sites[1], what, head=head, token=3)  # pyright: ignore
+    alone = what in ("q", "head", "weights")
+    assert (bool(first.any()), int(here.any(0).sum())) == (False, 1 if alone else 26)
+    assert all(bool(each.all()) for each in later)
 
 
 def test_all_tokens_of_all_heads() -> None:

@@ -7,7 +7,7 @@ import { headsOf } from "./heads.js";
 import { pictureOf } from "./grid.js";
 import { ImageState } from "./state.js";
 
-/** @import {Host, Panel, Theme, ViewProps} from "../types" */
+/** @import {Host, Panel, Sought, Theme, ViewProps} from "../types" */
 
 /**
  * The panels of the second trace, as long as the props name one.
@@ -46,7 +46,7 @@ export function besideOf(first, grid, root, host, edit) {
         return onFirst(event) ? `Patch ${name} from ${first.view.props.second?.title}. ${reachText(head)}` : `${name}: drop it on the first picture`;
       },
       drop: (head, event) => (onFirst(event) ? patchHead(head) : undefined),
-      carry: (head) => reach(head !== null),
+      carry: (head) => first.reach(head === null ? null : sought(head)),
     });
     const [picture, heads] = /** @type {HTMLElement[]} */ ([...grid.children].slice(before.length));
     before[0].after(picture);
@@ -75,21 +75,19 @@ export function besideOf(first, grid, root, host, edit) {
    * @param {number} head
    */
   function reachText(head) {
-    const { site } = first.selection;
-    const reached = reachedOf(first.view, { site, what: "head", head, token: null });
+    const reached = reachedOf(first.view, sought(head));
     return reached ? reachWords(first.base, reached) : "";
   }
 
-  /** @param {boolean} on whether the first picture, all of which a change reaches, is shaded */
-  const reach = (on) => before.forEach((part) => part.classList.toggle("hs-reached", on));
+  /** A patch of a head at every token. @param {number | null} head @returns {Sought} */
+  const sought = (head) => ({ site: first.selection.site, what: "head", head, token: null });
 
-  first.reach = reach;
   first.fromOther = () => {
-    const { site, head } = first.selection;
+    const { head } = first.selection;
     const from = source();
     const one = typeof head === "number" ? head : null;
     if (!from) return null;
-    return { refusal: "", patch: () => one !== null && patchHead(one), sought: { site, what: "head", head: one, token: null }, source: from };
+    return { refusal: "", patch: () => one !== null && patchHead(one), sought: sought(one), source: from };
   };
 
   function close() {

@@ -275,6 +275,7 @@ export function pictureOf(state, parent, edit = null) {
     setAttribute(bare, "aria-pressed", String(plain));
     chips.forEach((chip, i) => {
       chip.classList.toggle("hs-current", i === state.token());
+      chip.classList.toggle("hs-reached-token", state.reached()?.some(([from, to]) => from <= i && i < to) ?? false);
       setAttribute(chip, "aria-pressed", String(i === (state.selection.token ?? 0)));
     });
   }

@@ -173,7 +173,7 @@ function editsOf(state, host) {
     tokensOf: (_, place) => [place],
     patches: false,
     fromOther: () => state.fromOther?.() ?? null,
-    reach: (change) => state.reach?.(change !== null),
+    reach: (change) => state.reach(change),
     grid: () => ({ rows: state.base.grid[0], cols: state.base.grid[1], prefix: state.base.prefix }),
   });
 }

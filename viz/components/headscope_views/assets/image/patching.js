@@ -6,6 +6,7 @@ import { changes } from "../core/changes.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { callOf } from "../core/edit_text.js";
 import { legible } from "../core/labels.js";
+import { reachedOf, reachWords } from "../core/reachable.js";
 import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
 import { colourOf, disagreement, largest } from "../methods/methods.js";
@@ -50,9 +51,14 @@ export function statesOf(state, parent, edit) {
     if (chosen && second?.source) edit(callOf("Patch", [chosen.layer, "hidden", "second"], { token: chosen.token }), second.source);
   });
   apply.removeAttribute("aria-label");
-  apply.onpointerenter = apply.onfocus = () => state.reach?.(true);
-  apply.onpointerleave = apply.onblur = () => state.reach?.(false);
-  const body = element("div", "", {}, said, maps, element("div", "hs-row", {}, read, apply));
+  apply.onpointerenter = apply.onfocus = () => {
+    const chosen = place();
+    const site = state.base.sites.findIndex(({ layer }) => layer === chosen?.layer);
+    if (chosen && site >= 0) state.reach({ site, what: "hidden", head: null, token: chosen.token });
+  };
+  apply.onpointerleave = apply.onblur = () => state.reach(null);
+  const reaches = element("p", "hs-even", { role: "status" });
+  const body = element("div", "", {}, said, maps, element("div", "hs-row", {}, read, apply), reaches);
   const box = element("div", "hs-faithful", { "aria-label": "States of the second picture" }, start, sentence, choices, waiting, body);
   parent.append(box);
   /** @type {StatesAnswer | null} */
@@ -85,6 +91,8 @@ export function statesOf(state, parent, edit) {
       known === null ? "." : `, ${signed(known, DIGITS)} exactly.`,
     );
     apply.disabled = !view.props.edits;
+    const reached = state.sought && reachedOf(view, state.sought);
+    setText(reaches, reached ? reachWords(state.base, reached) : "");
     for (const node of /** @type {NodeListOf<HTMLElement>} */ (maps.querySelectorAll(".hs-states-map"))) mark(node, chosen);
   }
 

@@ -20,9 +20,10 @@ const FEW = 15; // rows and columns of patches whose lines are always there
 export function stackOf(state) {
   const ruled = element("canvas", "hs-layer");
   const crossed = element("canvas", "hs-layer");
+  const reached = element("canvas", "hs-layer hs-reached");
   const answer = element("i", "hs-mark hs-mark-answer", { title: "The network’s answer" });
-  const picture = overPicture(state, [ruled, crossed], [answer]);
-  const stale = { lines: changes(), answer: changes() };
+  const picture = overPicture(state, [ruled, crossed, reached], [answer]);
+  const stale = { lines: changes(), answer: changes(), reached: changes() };
 
   /**
    * Returns whether anything has changed.
@@ -51,6 +52,7 @@ export function stackOf(state) {
       changed = true;
       paintLines(wide, tall, plain, family);
     }
+    if (stale.reached(...place, JSON.stringify(state.reached()))) paintReached(wide, tall);
     if (stale.answer(...place, mark?.[0], mark?.[1])) {
       changed = true;
       picture.move(answer, answered());
@@ -80,6 +82,28 @@ export function stackOf(state) {
       else if (!plain) crossOut(context, canvas.width, canvas.height, ratio);
     }
     ruled.classList.toggle("hs-pointed-only", isFine());
+  }
+
+  /**
+   * The patches that a change can reach.
+   *
+   * @param {number} wide
+   * @param {number} tall
+   */
+  function paintReached(wide, tall) {
+    const context = fit(reached, wide, tall);
+    const { width, height } = reached;
+    const { prefix, grid } = state.base;
+    const [down, across] = [height / grid[0], width / grid[1]];
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.fillStyle = getComputedStyle(reached).color;
+    for (const [from, to] of state.reached() ?? [])
+      for (let token = Math.max(prefix, from); token < to; token++) {
+        const [row, col] = state.place(token);
+        const [x, y] = [Math.round(col * across), Math.round(row * down)];
+        context.fillRect(x, y, Math.round((col + 1) * across) - x, Math.round((row + 1) * down) - y);
+      }
   }
 
   /** Whether there are so many patches that lines between them would cover the picture. */

@@ -7,13 +7,14 @@ import { changes } from "../core/changes.js";
 import { fadeOf } from "../core/flatness.js";
 import { headName, headsOf, siteName } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
+import { reachedOf } from "../core/reachable.js";
 import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
 import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "../core/overlay.js";
 import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
-/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, ViewProps} from "../types" */
+/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, Sought, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
@@ -96,8 +97,8 @@ export class ImageState {
     this.peer = leader;
     /** @type {(() => Other | null) | null} */
     this.fromOther = null; // what can be patched from that one
-    /** @type {((on: boolean) => void) | null} */
-    this.reach = null; // shades what a patch can reach
+    /** @type {Sought | null} a change whose reach is shaded */
+    this.sought = null;
     /** @type {ImageBitmap | null} */
     this.bitmap = null;
     /** @type {Uint8Array} */
@@ -490,6 +491,20 @@ export class ImageState {
     }
     if ("token" in change) clearTimeout(this.resting.get("pin"));
     this.view.select(change);
+  }
+
+  /** @param {Sought | null} sought a change whose reach is to be shaded */
+  reach(sought) {
+    if (JSON.stringify(sought) === JSON.stringify(this.sought)) return;
+    this.sought = sought;
+    this.changed();
+  }
+
+  /** The tokens of the chosen head that the change can reach, as ranges; null before it is known, and for none. */
+  reached() {
+    const { site, head } = this.selection;
+    const reached = this.sought && this.view.remote ? reachedOf(this.view, this.sought)?.sites[site] : null;
+    return reached && (typeof head !== "number" || (reached.heads?.includes(head) ?? true)) ? reached.rows : null;
   }
 
   /** @param {number | null} token */
