@@ -70,13 +70,13 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
 def reason(chosen: "Telling", trace: "Trace") -> str:
     """Why a model without examples opens on a head."""
     site, where = chosen.site, f"Layer {chosen.site.layer}, head {chosen.head}"
-    query = trace.query_labels(site)[chosen.query]
+    query = _bare(trace.query_labels(site)[chosen.query])
     if trace.answer is not None and trace.key_pictures(site):
         return (
             f"What to look at: {where}: of the heads that look much at the picture, the one that"
             " looks at the fewest places while the model writes the chosen word."
         )
-    key = trace.key_labels(site)[chosen.key]
+    key = _bare(trace.key_labels(site)[chosen.key])
     if trace.sound is not None and site.kind == "cross":
         written = trace.query_labels(site)[chosen.query + 1].strip()
         return (
@@ -99,6 +99,11 @@ def reason(chosen: "Telling", trace: "Trace") -> str:
         f"What to look at: {where}: “{query}” gives {chosen.weight:.2f} of its attention to"
         f" “{key}”. Of the heads that do not rest on a sink, it is the sharpest for this token."
     )
+
+
+def _bare(label: str) -> str:
+    """A token without the spaces around it, unless it is nothing else."""
+    return label.strip() or label
 
 
 def _name(label: str, chosen: "Telling", trace: "Trace") -> str:
