@@ -190,8 +190,8 @@ LESSON = Lesson(
             (
                 "The [[gradient]] of the loss with respect to the logits is p − y, where y is 1 for"
                 " the target and 0 for all others. Training moves each logit in the opposite"
-                " direction: arrows show it. The target's rises, all others fall, and those with a"
-                " large probability fall most. All {vocab:,d} numbers sum to 0.",
+                " direction: the new one is beside the old. The target's rises, all others fall,"
+                " and those with a large probability fall most. All {vocab:,d} numbers sum to 0.",
                 MOVED,
             ),
             formulas=(

@@ -38,13 +38,13 @@ def numbers(
 def _language_model(text: str, target: int, rate: float, temperature: float) -> dict[str, Any]:
     """Of the likeliest tokens, with all others taken together at the end."""
     read = real.head(text)
-    logits, moments = read["logits"], read["moments"]
+    logits, drops, moments = (read[each] for each in ("logits", "drops", "moments"))
     at = min(max(round(100 * temperature), real.LOW), real.HIGH)
-    total = _log_sum([*logits, read["sums"][100 - real.LOW]])
-    probabilities = [*(math.exp(each - total) for each in logits), moments[0]]
+    total = _log_sum([*drops, read["sums"][100 - real.LOW]])
+    probabilities = [*(math.exp(each - total) for each in drops), moments[0]]
     wanted = [float(n == target) for n in range(len(probabilities))]
     gradient = [p - y for p, y in zip(probabilities, wanted, strict=True)]
-    divided = [100 * each / at for each in logits]
+    divided = [100 * each / at for each in drops]
     tempered = _log_sum([*divided, read["sums"][at - real.LOW]])
     sampled = [math.exp(each - tempered) for each in divided]
     sampled.append(1 - sum(sampled))
@@ -66,11 +66,11 @@ def _language_model(text: str, target: int, rate: float, temperature: float) -> 
         "moved": _moved(logits, probabilities, gradient, moments, target, rate),
         "best": read["words"][0],
         "second": read["words"][1],
-        "gap": logits[0] - logits[1],
-        "ratio": math.exp(logits[0] - logits[1]),
+        "gap": -drops[1],
+        "ratio": math.exp(-drops[1]),
         "largest": probabilities[0],
         "rest": probabilities[-1],
-        "divided": divided,
+        "divided": [100 * each / at for each in logits],
         "sampled": sampled,
         "sampled_largest": sampled[0],
         "sampled_rest": sampled[-1],

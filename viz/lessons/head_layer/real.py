@@ -16,8 +16,8 @@ MOMENTS = 8  # terms of the series for a step of descent
 def head(text: str) -> dict[str, Any]:
     """The last vector, the likeliest next tokens, and what the other tokens amount to.
 
-    Of the tokens without a name, `sums` are log Σ exp(logit / T) for T = 0.20, 0.21, … 5.00, and
-    `moments` Σ p^k for k = 1, 2, …
+    `drops` are logits minus the largest one. Of the tokens without a name, `sums` are
+    log Σ exp(drop / T) for T = 0.20, 0.21, … 5.00, and `moments` Σ p^k for k = 1, 2, …
 
     Args:
         text: to go on with.
@@ -36,8 +36,9 @@ def head(text: str) -> dict[str, Any]:
     h, logits = out.hidden[0, -1], out.logits[0, -1].double()
     table = model.network.get_parameter("embedding.tokens.weight").detach()
     order = logits.argsort(descending=True, stable=True)
-    best, others = order[:BEST], logits[order[BEST:]]
-    shares = (others - logits.logsumexp(0)).exp()
+    drops = logits - logits.max()
+    best, others = order[:BEST], drops[order[BEST:]]
+    shares = (others - drops.logsumexp(0)).exp()
     rows = table[best]
     return {
         "words": [real.word(model.tokenizer.text([id])) for id in best.tolist()],
@@ -46,6 +47,7 @@ def head(text: str) -> dict[str, Any]:
         "rows": rows.norm(dim=-1).tolist(),
         "cosines": torch.cosine_similarity(rows, h[None]).tolist(),
         "logits": logits[best].tolist(),
+        "drops": drops[best].tolist(),
         "sums": [(100 * others / each).logsumexp(0).item() for each in range(LOW, HIGH + 1)],
         "moments": [shares.pow(power).sum().item() for power in range(1, MOMENTS + 1)],
         "vocab": table.shape[0],

@@ -265,7 +265,7 @@ function lens({ tokens, words, shares, goal, goals, after }, ink) {
 function without({ way, sublayer, name, goal, share, shares, words, changed, instead, instead_share: best }, top, ink) {
   const count = shares.length / 2;
   const wide = (RIGHT - LEFT) / count;
-  const [above, high] = [top + 92, (HEIGHT - top - 92 - 30 - 30) / 2];
+  const [above, high] = [top + 94, (HEIGHT - top - 94 - 30 - 36) / 2];
   const scale = Math.max(...shares, share, 0.01);
   const colours = coloursOf(ink);
   const first = way === "part" ? `Without the ${name}` : `Without the connection around the ${name}`;
@@ -275,9 +275,9 @@ function without({ way, sublayer, name, goal, share, shares, words, changed, ins
     { key: "cut/said", kind: "text", x: 0, y: top + 44, text: `“${goal}” ${fixed(share)} → ${fixed(changed)}; likeliest “${instead}” ${fixed(best)}`, size: 16, anchor: "start", fill: ink.text },
   ];
   PARTS.forEach((part, row) => {
-    const low = above + high + row * (high + 30);
+    const low = above + high + row * (high + 36);
     marks.push(
-      { key: `cut/part${row}`, kind: "text", x: 0, y: low - high - 10, text: `without the ${part} of one block`, size: 14, bold: true, anchor: "start", fill: ink.muted },
+      { key: `cut/part${row}`, kind: "text", x: 0, y: low - high - 16, text: `without ${way === "part" ? "" : "the connection around "}the ${part} of one block`, size: 14, bold: true, anchor: "start", fill: ink.muted },
       { key: `cut/zero${row}`, kind: "line", x: LEFT, y: low, x2: RIGHT, y2: low, stroke: ink.muted },
       { key: `cut/one${row}`, kind: "text", x: LEFT - 5, y: low - (high * share) / scale, text: fixed(share), size: 13, anchor: "end", fill: ink.muted },
       { key: `cut/nought${row}`, kind: "text", x: LEFT - 5, y: low - 2, text: "0", size: 13, anchor: "end", fill: ink.muted },
