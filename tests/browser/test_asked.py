@@ -142,7 +142,7 @@ def test_a_link_restores_a_rival(page: Page, server: Server, tmp_path: Path) -> 
     source = Asked(tmp_path)
     where: dict[str, Any] = {"tower": "language", "token": source.entry.trace.answer}
     panel = opened(page, server, source, rival="cat", **where)
-    expect(panel.locator(".hs-read")).to_contain_text("above that of “cat”")
+    expect(panel.locator(".hs-read")).to_contain_text("that of “cat”: what speaks for “dog”")
     expect(panel.get_by_role("textbox", name="A rival word")).to_have_value("cat")
 
 
@@ -190,7 +190,7 @@ def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
 
 SAVED: dict[str, tuple[dict[str, Any], str]] = {
     "area": ({"area": "0.100.200.600.700"}, "with areas of the same size elsewhere"),
-    "rival": ({"rival": "cat"}, "above that of “cat”"),
+    "rival": ({"rival": "cat"}, "that of “cat”: what speaks for “dog”"),
     "relevance": ({"relevant": True}, "What raises the logit of “dog”"),
     "ratio": ({"generic": "describe it"}, "the answer to “describe it”"),
 }
@@ -290,7 +290,7 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     expect(told).to_contain_text("with the area cut from attention")
     panel.get_by_role("textbox", name="A rival word").fill("cat")
     panel.get_by_role("textbox", name="A rival word").press("Enter")
-    expect(told).to_contain_text("above that of “cat”")
+    expect(told).to_contain_text("that of “cat”: what speaks for “dog”")
     panel.get_by_role("button", name="Show the weights again").click()
     expect(told).to_contain_text("Drag over a picture")
 

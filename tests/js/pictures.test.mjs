@@ -110,6 +110,12 @@ test("a word needs an area only if it loses more there than elsewhere", () => {
   assert.match(found, /Not shown to be needed/);
 });
 
+test("a word is above its rival, or below it", () => {
+  const versus = { word: "dog", rival: "cat", difference: -2.084, maps: [] };
+  assert.equal(maps.differenceText(versus), "The logit of “dog” is 2.08 below that of “cat”");
+  assert.match(maps.differenceText({ ...versus, difference: 0.5 }), /is 0.50 above that/);
+});
+
 test("a whole picture has no other areas to compare with", () => {
   const need = { before: 0.6, after: 0.01, elsewhere: [], places: [] };
   assert.ok(maps.isWhole(maps.areaFrom("1.0.0.1000.1000")));

@@ -3,7 +3,7 @@
 import { START } from "../core/declared.js";
 import { capital } from "../core/labels.js";
 
-/** @import {AnswerWord, Need, Selection, TokenGrid} from "../types" */
+/** @import {AnswerWord, Need, Selection, TokenGrid, Versus} from "../types" */
 
 export const PARTS = 1000; // of a side of a picture, in which an area is told
 const LEAST = 20; // of a side: a smaller area is a point
@@ -255,6 +255,14 @@ export function readersText(words, weights, patches, question) {
  */
 export const ratioText = (word, question) =>
   `Map of “${word}” divided by that of the first word of the answer to “${question}”, each divided by its sum over the image tokens first: 1 is as much as for that question. Cells where it has no weight count as 0.`;
+
+/**
+ * By how much a word's logit is above a rival's, or below.
+ *
+ * @param {Versus} versus
+ */
+export const differenceText = ({ word, rival, difference }) =>
+  `The logit of “${word}” is ${Math.abs(difference).toFixed(2)} ${difference < 0 ? "below" : "above"} that of “${rival}”`;
 
 /**
  * What is said of the colours of a picture, whose maps may share them with others.

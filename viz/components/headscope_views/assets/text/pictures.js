@@ -13,7 +13,7 @@ import { fadeOf } from "../core/flatness.js";
 import { faded, levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
 import { strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
-import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, extentOf, framesOf, isWhole, joined, momentText, needText, onPictures, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn, WHOLE } from "./picture_maps.js";
+import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, differenceText, extentOf, framesOf, isWhole, joined, momentText, needText, onPictures, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn, WHOLE } from "./picture_maps.js";
 import { captionList } from "./captions.js";
 import { meanRow } from "./mean_row.js";
 
@@ -882,8 +882,8 @@ export function pictures(state, parent) {
       for (const each of drawn) outline(each, hidden && each.sheet.picture === hidden.picture ? hidden.sides : null);
       tellMoment(row);
       const word = at < 0 ? "" : words[at].text;
-      if (versus && !versus.rival) setText(read, `What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in one colour, what lowers it in the other (weights times gradient, all heads and layers). It tells what a small change would do.`);
-      else if (versus) setText(read, `The logit of “${versus.word}” is ${versus.difference.toFixed(2)} above that of “${versus.rival}”: what speaks for “${versus.word}” in one colour, for “${versus.rival}” in the other (weights times gradient, all heads and layers).`);
+      if (versus && !versus.rival) setText(read, `What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in `, inColour(colours, 255), "; what lowers it in ", inColour(colours, 0), " (weights times gradient, all heads and layers). It tells what a small change would do.");
+      else if (versus) setText(read, `${differenceText(versus)}: what speaks for “${versus.word}” in `, inColour(colours, 255), `, for “${versus.rival}” in `, inColour(colours, 0), " (weights times gradient, all heads and layers).");
       else if (relative) setText(read, ratioText(word, about));
       else if (need) setText(read, needText(word, need, MASK[state.selection.mask].how, isWhole(hidden)));
       else setText(read, why || (span && tests() ? (unplaced ? BARE_HINT : HINT) : points[0]?.why || refusal));
@@ -901,6 +901,19 @@ export function pictures(state, parent) {
       for (const bitmap of photos.values()) bitmap?.close();
     },
   };
+
+  /**
+   * A colour of a scale, shown beside the words for it.
+   *
+   * @param {Uint8Array} colours
+   * @param {number} at
+   */
+  function inColour(colours, at) {
+    const name = at ? "this colour" : "that colour";
+    const sample = element("i", "hs-sample", { "aria-hidden": "true" });
+    sample.style.background = `rgb(${colours.slice(3 * at, 3 * at + 3).join(" ")})`;
+    return element("span", "hs-sampled", {}, `${name} `, sample);
+  }
 
   /**
    * The numbers of a grid's cells; null where they are not here.
