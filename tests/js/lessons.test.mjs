@@ -10,6 +10,7 @@ import { feed } from "../../viz/components/headscope_views/assets/story/feed.js"
 import * as inputs from "../../viz/components/headscope_views/assets/story/inputs.js";
 import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
+import { playing } from "../../viz/components/headscope_views/assets/story/playing.js";
 import { settled } from "./helpers.mjs";
 import { nextPosition, valuesAhead } from "../../viz/components/headscope_views/assets/story/controls.js";
 
@@ -213,4 +214,31 @@ test("a curve stands on an axis of seconds, with a word's time marked, and rows 
   ]);
   assert.match(describeBoard(board), /weight, from 0 to 4.0 s, largest at 2 s; “cat” lies between 1.00 and 2.00$/);
   assert.deepEqual(boardTables(board)[1].values, [[0], [0.1], [0.4], [0.2]]);
+});
+
+test("a slider plays step by step to its end, begins anew from there, and stops out of sight", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let [value, seen] = [1, true];
+  /** @type {number[]} */
+  const moves = [];
+  /** @type {boolean[]} */
+  const states = [];
+  const player = playing({
+    ...{ min: 0, max: 3, step: 1, value: () => value, inSight: () => seen, changed: (on) => states.push(on) },
+    move: (next) => moves.push((value = next)),
+  });
+  player.toggle();
+  context.mock.timers.tick(10_000);
+  assert.deepEqual([moves, states], [[2, 3], [true, false]]);
+  player.toggle();
+  context.mock.timers.tick(1000);
+  player.toggle(); // pauses
+  context.mock.timers.tick(10_000);
+  assert.deepEqual([moves, states], [[2, 3, 0, 1], [true, false, true, false]]);
+  player.toggle();
+  seen = false;
+  context.mock.timers.tick(10_000);
+  assert.deepEqual([moves, states.at(-1)], [[2, 3, 0, 1, 2], false]);
+  player.stop();
+  assert.equal(states.length, 6);
 });

@@ -84,10 +84,10 @@ LESSON = Lesson(
             "write",
             "One character per step",
             (
-                "So far {written:d} characters are written. Press the framed one to write it, or"
-                " move the slider. Each step appends the likeliest character, and the decoder runs"
-                " again, with a new @query(query) to the *same* keys and values. Below the"
-                " frame are the three likeliest characters.",
+                "So far {written:d} characters are written. Press the framed one to write it, move"
+                " the slider, or press Play. Each step appends the likeliest character, and the"
+                " decoder runs again, with a new @query(query) to the *same* keys and values. Below"
+                " the frame are the three likeliest characters.",
                 "Next comes “{now:s}”, and “{most.token:s}” (position {most.at:d}) has the largest"
                 " weight, {most.weight:.0%}. Other heads look elsewhere: try them while the month"
                 " is written.",

@@ -95,7 +95,7 @@ LESSON = Lesson(
                 " [[greedy]] generation. Each @output(written token) adds a row, its own query,"
                 " and a column, its key. The new column is masked for all earlier rows, so"
                 " **nothing that was there changes**.",
-                "Press the framed prediction to write it, or move the slider.",
+                "Press the framed prediction to write it, move the slider, or press Play.",
             ),
             tries=(
                 Try("She opened the door and", {"text": "She opened the door and", **FRAMED}),

@@ -1367,7 +1367,7 @@ export interface Moment<Step extends string = string> {
  * only while the input of that name has this value. It is below the picture, or `above` it.
  */
 export type FigureControl<Step extends string = string> = { input: string; label: string; from?: Step; until?: Step; on?: Step[]; network?: string; above?: boolean } & (
-  | { kind: "slider"; min: number; max: number; step: number; log?: boolean }
+  | { kind: "slider"; min: number; max: number; step: number; log?: boolean; plays?: boolean }
   | { kind: "choice"; options: readonly (readonly [string, string])[] }
   | { kind: "text"; longest: number }
 );

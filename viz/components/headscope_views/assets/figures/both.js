@@ -45,7 +45,7 @@ export const figure = {
     { kind: "text", input: "sentence", label: "English", longest: 80, on: ["grows"] },
     { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
     { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "whole" },
-    { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, from: "write", until: "cost" },
+    { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, plays: true, from: "write", until: "cost" },
     { kind: "slider", input: "length", label: "Tokens n", min: 2, max: 2048, step: 1, log: true, from: "cost" },
     { kind: "slider", input: "width", label: "Width d", min: 16, max: 1024, step: 1, log: true, from: "cost" },
   ],

@@ -34,7 +34,7 @@ export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "text", label: "Begins with", longest: 32 },
-    { kind: "slider", input: "written", label: "Tokens written", min: 0, max: 6, step: 1, from: "write" },
+    { kind: "slider", input: "written", label: "Tokens written", min: 0, max: 6, step: 1, plays: true, from: "write" },
     { kind: "choice", input: "place", label: "Layer · head", options: [["13.8", "13 · 8"], ["16.0", "16 · 0"], ["11.6", "11 · 6"], ["18.8", "18 · 8"]], on: ["read", "mask", "write", "parallel", "edge", "cache"] },
     { kind: "choice", input: "head", label: "Layer · head", options: [["0", "0 · 0"], ["1", "0 · 1"], ["2", "1 · 0"], ["3", "1 · 1"]], on: ["cheat"] },
     { kind: "choice", input: "network", label: "Network", options: [["trained", "trained under the mask"], ["copying", "copies, set by hand"]], on: ["cheat"] },

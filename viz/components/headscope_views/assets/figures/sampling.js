@@ -53,7 +53,7 @@ export const figure = {
     { kind: "slider", input: "temperature", label: "Temperature T", min: 0.1, max: 5, step: 0.01, log: true, from: "temperature", until: "cache" },
     { kind: "slider", input: "k", label: "Top-k (0: all)", min: 0, max: 10, step: 1, from: "cut", until: "cache" },
     { kind: "slider", input: "p", label: "Top-p", min: 0.05, max: 1, step: 0.05, from: "cut", until: "cache" },
-    { kind: "slider", input: "written", label: "Tokens written", min: 0, max: 10, step: 1, from: "cache", until: "cost" },
+    { kind: "slider", input: "written", label: "Tokens written", min: 0, max: 10, step: 1, plays: true, from: "cache", until: "cost" },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {

@@ -2,6 +2,7 @@
 
 import { element, setText } from "../core/dom.js";
 import { fixed } from "./marks.js";
+import { playing } from "./playing.js";
 
 /** @import {FigureControl, Inputs, Moment, Patch} from "../types" */
 
@@ -91,15 +92,36 @@ const CONTROLS = { slider, choice, text };
  * @param {(patch: Patch) => void} change
  */
 function slider(control, change) {
-  const { input, label, min, max, step, log } = control;
+  const { input, label, min, max, step, log, plays } = control;
   const digits = decimals(step);
   const range = element("input", "story-range", { type: "range", "aria-label": label });
   const [low, high, size] = log ? [0, ENDS, 1] : [min, max, step];
   Object.assign(range, { min: String(low), max: String(high), step: String(size) });
   const number = element("output", "story-amount");
-  const row = element("label", "story-control", {}, element("span", "", {}, label), range, number);
+  const row = element(plays ? "div" : "label", "story-control", {}, element("span", "", {}, label), range, number);
   const valueOf = (/** @type {number} */ at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
-  range.addEventListener("input", () => change({ [input]: valueOf(Number(range.value)) }));
+  let now = min;
+  const stop = plays ? addPlay() : () => {};
+  range.addEventListener("input", () => {
+    stop();
+    change({ [input]: valueOf(Number(range.value)) });
+  });
+
+  function addPlay() {
+    const button = element("button", "hs-button", { type: "button" });
+    const changed = (/** @type {boolean} */ on) => {
+      setText(button, on ? "❚❚ Pause" : "▶ Play");
+      button.setAttribute("aria-label", `${on ? "Pause" : "Play"}: ${label}`);
+    };
+    const player = playing({
+      ...{ min, max, step, changed, value: () => now, inSight: () => row.isConnected && !row.hidden },
+      move: (value) => change({ [input]: value }),
+    });
+    changed(false);
+    button.addEventListener("click", player.toggle);
+    row.append(button);
+    return player.stop;
+  }
   if (log)
     range.addEventListener("keydown", (event) => {
       const by = BY_KEY[event.key];
@@ -113,7 +135,7 @@ function slider(control, change) {
     row,
     /** @param {Inputs} inputs */
     update(inputs) {
-      const value = Number(inputs[input]);
+      const value = (now = Number(inputs[input]));
       const at = log ? (ENDS * Math.log(value / min)) / Math.log(max / min) : value;
       if (valueOf(Number(range.value)) !== value) range.value = String(at);
       setText(number, fixed(value, digits));
