@@ -43,8 +43,14 @@ def test_one_visit(page: Page, app_url: str, name: str):
             for number in reply.locator(".story-number").all():
                 expect(number).not_to_have_text(UNKNOWN)
         shows(page, step.name)
-        for number in section.locator(".story-number").all():
-            expect(number).not_to_have_text(UNKNOWN)
+        numbers = section.locator(".story-number").filter(visible=True)
+        expect(numbers.filter(has_text=UNKNOWN)).to_have_count(0)
+        if step.other is not None:
+            networks = page.get_by_role("group", name="Network", exact=True).locator("button")
+            for button in (networks.last, networks.first):
+                button.click()
+                expect(button).to_have_attribute("aria-pressed", "true")
+                expect(numbers.filter(has_text=UNKNOWN)).to_have_count(0)
         assert page.locator(".story-problem").is_hidden()
         page.keyboard.press("PageDown")
     for width, mode in TRIED:
