@@ -169,7 +169,7 @@ function toolbar(state, bar, drawn) {
   const form = () => drawn.get(state.selection.form);
   const closer = button("+", "Zoom in", () => form()?.zoom?.in());
   const farther = button("−", "Zoom out", () => form()?.zoom?.out());
-  const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
+  const reset = button("Reset", "Reset zoom: show the whole matrix", () => form()?.zoom?.reset());
   const save = saveMenu(state.view, {
     form: () => state.selection.form,
     query: () => ({ ...figureOf(state), ...form()?.figure?.(), ...state.second?.() }),
