@@ -239,6 +239,7 @@ def test_the_figure_of_the_panel_is_saved_from_its_menu(
     expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
     panel.get_by_role("button", name="Relevance", exact=True).click()
     expect(panel.locator(".hs-read")).to_contain_text("What raises the logit of “dog”")
+    expect(panel.locator(".hs-sentence")).to_contain_text("what speaks for “dog” and what against")
     panel.get_by_role("button", name="Save or share").click()
     with page.expect_download() as saved:
         panel.get_by_role("menuitem", name="SVG", exact=True).click()

@@ -821,11 +821,8 @@ export function pictures(state, parent) {
         chip.classList.toggle("hs-current", i === at);
         chip.tabIndex = i === Math.max(0, at) ? 0 : -1;
       });
-      tell();
       lastTheme = theme;
       const caption = compared.render();
-      if (caption) setText(says, "Which patches speak for ", quoted(caption.text), " (Chefer et al. 2021, over the vision tower). Brighter = more relevance. It says what raises the similarity to this caption, not what tells two captions apart.");
-      if (answer?.why && asks) setText(says, capital(answer.why));
       const row = weightsOnto() ?? weights();
       const rowBeside = weightsBeside();
       const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
@@ -846,7 +843,11 @@ export function pictures(state, parent) {
       const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
       const { generic: about, relevant, direction } = state.selection;
       if (!question.matches(":focus") && about) question.value = about;
-      keep.hidden = !row || !grids().length || direction === "in";
+      keep.hidden = !row || !grids().length || direction === "in" || Boolean(caption);
+      if (answer?.why && asks) setText(says, capital(answer.why));
+      else if (caption) setText(says, "Which patches speak for ", quoted(caption.text), " (Chefer et al. 2021, over the vision tower). Brighter = more relevance. It says what raises the similarity to this caption, not what tells two captions apart.");
+      else if (versus) setText(says, `All heads and layers together: what speaks for `, quoted(versus.word), versus.rival ? " and what for " : " and what against it.", ...(versus.rival ? [quoted(versus.rival), "."] : []));
+      else tell();
       setAttribute(divide, "aria-pressed", String(Boolean(about)));
       setAttribute(relevance, "aria-pressed", String(relevant === "yes"));
       clear.hidden = !(tests() && (area() || state.selection.rival || relevant === "yes" || about)) && !versus && !relative;
