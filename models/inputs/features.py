@@ -91,13 +91,10 @@ def axes_of(network: nn.Module, name: str) -> Axes | None:
     bins = getattr(getattr(config, "audio_config", config), "num_mel_bins", None)
     if name == PIXELS and isinstance(first, nn.Conv2d):
         channels = getattr(vision_part(config), "num_channels", None)
-        several = any(
-            hasattr(config, each) for each in ("text_config", "vision_config", "num_frames")
-        )
         if first.in_channels == channels:
             names = ("batch", "channels", "rows", "columns")
             patch = first.weight[0].numel()
-            return Axes(names, (None, channels, None, None), not several, patch)
+            return Axes(names, (None, channels, None, None), False, patch)
     if name == SPECTRUM and isinstance(first, nn.Conv1d) and first.in_channels == bins:
         frames = 2 * config.max_source_positions if config.model_type == "whisper" else None
         return Axes(("batch", "mel bins", "frames"), (None, bins, frames), True)
