@@ -95,6 +95,11 @@ def reason(chosen: "Telling", trace: "Trace") -> str:
             f"What to look at: {where}: of the heads that rest on no single patch, the one in which"
             f" {name} looks most sharply."
         )
+    if trace.sound is not None:
+        return (
+            f"What to look at: {where}: of the heads that do not rest on the first moment, the one"
+            f" in which {name} attends most sharply, most of all to {key}."
+        )
     return (
         f"What to look at: {where}: “{query}” gives {chosen.weight:.2f} of its attention to"
         f" “{key}”. Of the heads that do not rest on a sink, it is the sharpest for this token."
@@ -107,7 +112,9 @@ def _bare(label: str) -> str:
 
 
 def _name(label: str, chosen: "Telling", trace: "Trace") -> str:
-    """The token that looks, as the picture names it; any other in quotes."""
+    """The token that looks, as the picture names it; a moment, or any other in quotes."""
+    if trace.sound is not None and chosen.site.kind != "cross":
+        return f"the moment {label}"
     grid = trace.query_grid(chosen.site)
     if grid is None:
         return f"“{label}”"

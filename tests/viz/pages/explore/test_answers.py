@@ -12,6 +12,7 @@ from models.catalogue import bundled
 from models.edits import Ablate
 from models.request import TraceRequest
 from models.run import load, trace
+from models.trace import Sound
 from tests.viz.pages.explore.explorer import (
     opened,
     setting,
@@ -126,6 +127,21 @@ def test_what_the_user_wrote_stays_when_the_model_changes() -> None:
     app = opened(model="built", input="my own words")
     take(app, "minilm")
     assert setting(app, "input") == "my own words"
+
+
+def test_a_moment_of_a_recording_is_named_as_one() -> None:
+    t = trace(load("shapes"), samples.PICTURES[next(iter(samples.samples("shapes")))])
+    chosen = telling(t)
+    assert chosen is not None
+    heard = replace(t, sound=Sound(1.0, (1.0,), ()))
+    key = t.key_labels(chosen.site)[chosen.key]
+    assert answers.reason(
+        replace(chosen, weight=0.9, even=0.01), replace(heard, axes={}, grid=None)
+    ) == (
+        f"What to look at: Layer {chosen.site.layer}, head {chosen.head}: of the heads that do not"
+        f" rest on the first moment, the one in which the moment"
+        f" {t.query_labels(chosen.site)[chosen.query]} attends most sharply, most of all to {key}."
+    )
 
 
 def test_of_nearly_equal_weights_it_says_that_no_head_stands_out() -> None:

@@ -398,7 +398,8 @@ export function sound(state, parent) {
     if (!key.timed) setText(says, `${where} attends to words, not to the recording: choose a word here to see where it listens.`);
     else if (token === null) setText(says, `${where}: choose a word to see where this head listens while the model writes it.`);
     else if (at >= 0) setText(says, `${where}: where this head listens while the model writes `, quoted(words[at].text), ".");
-    else setText(says, `${where}: where `, quoted(query.labels[token]), query.timed ? " looks." : " listens.");
+    else if (query.timed) setText(says, `${where}: which moments ${query.labels[token]} attends to. Click the recording to choose another.`);
+    else setText(says, `${where}: where `, quoted(query.labels[token]), " listens.");
     const pointed = over !== null && over >= 0 ? over : at;
     if (pointed < 0) return setText(read, words.length ? "Point at a word to see when it is spoken." : "");
     const { text, start, end } = words[pointed];
