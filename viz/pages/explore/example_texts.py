@@ -180,4 +180,25 @@ TRANSLATE = (
         form="lines",
     ),
 )
-EXAMPLES = {"minilm": MINILM, "smollm2": SMOLLM2, "translate": TRANSLATE}
+TRANSLATE_BACK = (
+    Example(
+        "Uma cadeira preta",
+        "O gato sentou-se na cadeira preta porque estava cansado.",
+        "Layer 1 of the decoder, head 0: after “the” it writes “black” and gives 0.94 to “preta”;"
+        " after “black” it writes “chair” and gives 0.99 to “cadeira”. The lines cross, as the"
+        " words do. This head was trained to align words: the others, one click away, were not.",
+        kind="cross",
+        layer=1,
+        head=0,
+        query=6,
+        key=7,
+        weight=0.99,
+        form="lines",
+    ),
+)
+EXAMPLES = {
+    "minilm": MINILM,
+    "smollm2": SMOLLM2,
+    "translate": TRANSLATE,
+    "translate-pt": TRANSLATE_BACK,
+}

@@ -58,7 +58,7 @@ def test_the_numbers_in_the_words(minilm):
     assert pieces.weights(0, 2)[1:].diagonal().min() > 0.97
 
 
-REAL = [(name, each) for name in ("smollm2", "translate") for each in ALL[name]]
+REAL = [(name, each) for name in ("smollm2", "translate", "translate-pt") for each in ALL[name]]
 
 
 @pytest.mark.long
@@ -93,6 +93,10 @@ def test_the_words_beside_those_weights() -> None:
     found = trace(load("translate"), ALL["translate"][0].input)
     row = found.weights(1, 0, kind="cross")[8]
     assert (round(row[5].item(), 2), int(row.argmax())) == (0.93, 5)
+    fetched("translate-pt")
+    found = trace(load("translate-pt"), ALL["translate-pt"][0].input)
+    row = found.weights(1, 0, kind="cross")[5]
+    assert (round(row[8].item(), 2), int(row.argmax())) == (0.94, 8)
     mary = trace(load("smollm2"), ALL["smollm2"][0].input)
     assert mary.weights(24, 4)[13][[3, 9]].max() == pytest.approx(0.07, abs=0.005)
     best = likeliest(mary, -1, count=1)
