@@ -95,11 +95,9 @@ def axes_of(network: nn.Module, name: str) -> Axes | None:
             names = ("batch", "channels", "rows", "columns")
             patch = first.weight[0].numel()
             return Axes(names, (None, channels, None, None), False, patch)
-    if name == SPECTRUM and isinstance(first, nn.Conv1d) and first.in_channels == bins:
-        frames = 2 * config.max_source_positions if config.model_type == "whisper" else None
+    if name == SPECTRUM and config.model_type == "whisper":
+        frames = 2 * config.max_source_positions  # the second convolution halves them
         return Axes(("batch", "mel bins", "frames"), (None, bins, frames), True)
-    if name == SPECTRUM:
-        return Axes(("batch", "frames", "features"), (None, None, None), False)
     if name == SAMPLES and isinstance(first, nn.Conv2d) and bins is not None:
         return Axes(("batch", "frames", "mel bins"), (None, None, bins), True)
     if name == SAMPLES and isinstance(first, nn.Conv1d) and hasattr(config, "conv_kernel"):

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import transformers
 
-from models.inputs.features import axes_of
+from benchmarks.coverage.tiny import build, model_type
+from models.inputs.features import check_features
 from models.inputs.sound import read_recording
 from models.model import Model
 from models.run import load, trace
@@ -122,10 +122,20 @@ def test_what_only_the_network_refuses_names_the_shapes() -> None:
         trace(opened("CLIP"), given)
 
 
-def test_channels_of_a_codec_are_an_axis() -> None:
-    config = transformers.DacConfig(encoder_hidden_size=8, downsampling_ratios=[2, 2])
-    network: Any = transformers.DacModel(config)
-    assert axes_of(network, "input_values") is None
+@pytest.mark.parametrize(
+    ("name", "features"),
+    [
+        ("dac", {"input_values": torch.zeros(2, 1, 1600)}),
+        ("mllama_vision_model", {"pixel_values": torch.zeros(2, 1, 4, 3, 32, 32)}),
+        ("qwen2_5_omni_audio_encoder", {"input_features": torch.zeros(128, 112)}),
+    ],
+)
+def test_other_axes_of_other_networks_are_left_to_them(
+    name: str, features: dict[str, torch.Tensor]
+) -> None:
+    """A codec has channels, a tower of tiles has tiles, and a tower of packed sound no batch."""
+    network, _ = build(model_type(name))
+    check_features(network, features)
 
 
 def test_samples_far_above_1_are_refused() -> None:
