@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from analysis.sinks import MOST
 from analysis.vision import outliers as outlying
 from models.attention.blocks import CACHE_BYTES
 from models.trace import Site, Trace
+
+PERCENTILE = 99  # of the patches, where a scale ends beside a sink
 
 
 def representatives(grid: tuple[int, int], prefix: int, factor: int) -> Int[Tensor, " query"]:
@@ -52,6 +55,44 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
         for rows in chosen.split(step)
     ]
     return torch.cat(blocks, 1)
+
+
+def resting_cells(cells: Float[Tensor, "head query cell"], prefix: int) -> Bool[Tensor, " cell"]:
+    """The cells of patches on which a head of a layer rests: over half of a row on average.
+
+    Args:
+        cells: of `layer_cells`.
+        prefix: how many tokens come before the patches.
+    """
+    rests = (cells.mean(1) > MOST).any(0)
+    rests[:prefix] = False
+    return rests
+
+
+def shared_top(
+    trace: Trace, site: Site, largest: Float[Tensor, " patch"], factor: int
+) -> tuple[float, bool]:
+    """The weight that has the last colour on the scale that the heads of a layer share.
+
+    It is the largest weight on a patch. Beside a sink, which would leave all others dark, it is
+    the 99th percentile of the patches.
+
+    Args:
+        trace: the forward pass.
+        site: the attention call.
+        largest: what a token gives to each patch, in the head that gives most.
+        factor: of the cells in which sinks are sought.
+
+    Returns:
+        The weight, and whether it is the percentile.
+    """
+    (rows, cols), prefix = grid_of(trace, site)
+    cells = resting_cells(layer_cells(trace, site, factor), prefix)[prefix:]
+    grid = cells.unflatten(0, (-(-rows // factor), -(-cols // factor)))
+    spread = grid.repeat_interleave(factor, 0).repeat_interleave(factor, 1)[:rows, :cols]
+    below = float(largest.sort().values[PERCENTILE * (len(largest) - 1) // 100])
+    beside = below > 0 and bool((largest[spread.flatten()] > below).any())
+    return (below if beside else float(largest.max())), beside
 
 
 def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head key"]:

@@ -38,11 +38,13 @@ class Layer:
         site: index of the site.
         weights: float32 "head query key", prefix first, then cells of patches row by row.
         factor: patches per side of a cell.
+        resting: the cells of patches on which a head rests.
     """
 
     site: int
     weights: np.ndarray
     factor: int
+    resting: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.weights.ndim != 3 or self.site < 0 or self.factor < 1:
@@ -178,6 +180,7 @@ def _layer(layer: Layer, area: Sections) -> dict[str, Any]:
         "site": layer.site,
         "shape": [heads, queries, keys],
         "factor": layer.factor,
+        "resting": list(layer.resting),
         "bits": bits,
         "maxima": area.add(maxima),
         "at": area.add(pack_bits(quantised, bits)),

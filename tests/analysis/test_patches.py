@@ -3,6 +3,7 @@
 import statistics
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,6 +14,8 @@ from analysis.patches import (
     patch_sinks,
     pool_keys,
     representatives,
+    resting_cells,
+    shared_top,
     totals_of,
 )
 from models.attention import Mask
@@ -129,6 +132,35 @@ def test_sinks_of_a_picture_are_those_of_plain_loops(outliers: bool) -> None:
         assert float(found.shares[head]) == pytest.approx(sum(given) / TOKENS, rel=1e-5)
         rest = [sum(row[key] for key in others) for row in weights[head].tolist()]
         assert found.left[head].tolist() == pytest.approx(rest, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3])
+def test_beside_a_sink_the_shared_scale_ends_at_a_percentile(factor: int) -> None:
+    trace, cols = traced(), GRID[1]
+    site, (pattern,) = trace.sites[0], trace.patterns
+    pattern.q[:, 1, :, 0], pattern.k[:, 1, PREFIX + 11, 0] = 5.0, 10.0  # head 1 rests on patch 11
+    cells = layer_cells(trace, site, factor)
+    resting = resting_cells(cells, PREFIX).nonzero().flatten().tolist()
+    means = np.mean(cells.double().numpy(), axis=1)
+    assert resting == [
+        cell for cell in range(PREFIX, cells.shape[2]) if any(head[cell] > 0.5 for head in means)
+    ]
+    row, col = divmod(11, cols)
+    assert resting == [PREFIX + row // factor * -(-cols // factor) + col // factor]
+    largest = trace.weights(site)[:, 0, PREFIX:].amax(0)
+    expected = np.percentile(largest.numpy(), 99, method="lower")
+    assert float(largest.argmax()) == 11
+    assert shared_top(trace, site, largest, factor) == (pytest.approx(float(expected)), True)
+    largest[11] = 0.0  # a token that looks elsewhere, or from which the sink is taken
+    assert shared_top(trace, site, largest, factor) == (pytest.approx(float(largest.max())), False)
+
+
+def test_without_a_sink_the_shared_scale_ends_at_the_largest_weight() -> None:
+    trace = traced()
+    site = trace.sites[0]
+    assert not resting_cells(layer_cells(trace, site, 1), PREFIX).any()
+    largest = trace.weights(site)[:, 0, PREFIX:].amax(0)
+    assert shared_top(trace, site, largest, 1) == (float(largest.max()), False)
 
 
 def test_a_search_for_sinks_stops_when_it_is_told_to() -> None:

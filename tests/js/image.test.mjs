@@ -22,11 +22,20 @@ test("four values of six bits come out of three bytes", () => {
 
 test("a rough row is its query's, a column its key's", () => {
   const layer = rows.layerOf(
-    { ...{ site: 0, shape: [1, 2, 2], factor: 1, bits: 8 }, maxima: 0, at: 8 },
+    { ...{ site: 0, shape: [1, 2, 2], factor: 1, resting: [], bits: 8 }, maxima: 0, at: 8 },
     new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]),
   );
   assert.deepEqual([...rows.roughRow(layer, 0, 1, "query")], [0, 0.5]);
   assert.deepEqual([...rows.roughRow(layer, 0, 0, "key")], [1, 0]);
+});
+
+test("beside a patch on which a head rests the shared scale ends at the 99th percentile", () => {
+  const patches = Float32Array.from({ length: 201 }, (_, i) => (i + 1) / 1000);
+  const rests = (/** @type {number} */ patch) => patch === 200;
+  assert.deepEqual(rows.sharedTop(patches, rests), { top: patches[198], beside: true });
+  assert.deepEqual(rows.sharedTop(patches, () => false), { top: patches[200], beside: false });
+  patches[200] = 0; // a row that gives nothing to that patch
+  assert.deepEqual(rows.sharedTop(patches, rests), { top: patches[199], beside: false });
 });
 
 test("mean and largest of the heads follow them", () => {

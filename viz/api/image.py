@@ -67,13 +67,14 @@ def shapes(cut: Patches, grid: tuple[int, int], prefix: Sequence[str]) -> list[d
 
 def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     """All heads of one layer; patches are pooled where they would not fit one message."""
-    from analysis.patches import grid_of, layer_cells
+    from analysis.patches import grid_of, layer_cells, resting_cells
 
     attention_site = site_at(entry.trace, site)
     grid, prefix = grid_of(entry.trace, attention_site)
     factor = factor_for(attention_site.heads, grid, prefix)
-    weights = layer_cells(entry.trace, attention_site, factor).numpy(force=True)
-    return message(trace=id, layers=[Layer(site, weights, factor)])
+    cells = layer_cells(entry.trace, attention_site, factor)
+    resting = tuple(resting_cells(cells, prefix).nonzero().flatten().tolist())
+    return message(trace=id, layers=[Layer(site, cells.numpy(force=True), factor, resting)])
 
 
 def heads_of(

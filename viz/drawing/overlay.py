@@ -55,7 +55,8 @@ def overlay(
         chosen: row and column of the patch that attends or is attended to; None for another token.
         caption: title and caption.
         tops: of each head, the weight of the last colour.
-        scale: "fixed", "own", "layer" or "log", as of a request, or "signed" for changes.
+        scale: "fixed", "own", "layer" or "log", as of a request, `TO_PERCENTILE`, or "signed" for
+            changes.
         crosses: rows and columns of patches whose weights are hidden, crossed out.
         veil: how the weights are painted.
         masks: of each head, which patches stay bright where a "mask" is painted.
@@ -121,10 +122,12 @@ def _crossed(places: Sequence[tuple[int, int]], cell: Box) -> list[Item]:
     return [Stroke(tuple(segments), colour, thick) for colour, thick in lines]
 
 
+TO_PERCENTILE = "percentile"  # the scale of a layer in which a head rests on a patch
 WORDS = {
     "fixed": "attention weight, square-root scale",
     "own": "attention weight, up to the largest on a patch here, square-root scale",
     "layer": "attention weight, up to the largest on a patch in any head, square-root scale",
+    TO_PERCENTILE: "attention weight, up to the 99th percentile beside a sink, square-root scale",
     "log": "attention weight, up to the largest on a patch in any head, logarithmic",
 }
 RAMP = sequential("dark")

@@ -13,6 +13,7 @@ from viz.drawing.scene import Scene
 from viz.export.paper import Paper
 from viz.export.request import Request, caption, difference_of, name_of
 from viz.export.sinks import CLASS, hidden_of, hidden_sentence, source_of
+from viz.image import factor_for
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -22,7 +23,7 @@ def _image(request: Request) -> Scene:
     from analysis.overview import column_of, rows_of
     from analysis.patches import grid_of
     from analysis.view import View
-    from viz.drawing.overlay import Veil, nearly_uniform, overlay
+    from viz.drawing.overlay import TO_PERCENTILE, Veil, nearly_uniform, overlay
 
     trace, site = request.view, request.site
     if isinstance(trace, View):
@@ -68,12 +69,14 @@ def _image(request: Request) -> Scene:
         of = "a row on average" if inward else "this row"
         description += f" {hidden_sentence(request, hidden, of)}"
         crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
-    tops = [1.0] * len(maps)
+    tops, beside = [1.0] * len(maps), False
     if chosen.scale == "own":
         tops = [float(weights.max()) or 1.0 for _, weights in maps]
     elif chosen.scale != "fixed":
         both = [request, *([request.second.request] if request.second is not None else [])]
-        tops = [max(map(_shared, both)) or 1.0] * len(maps)
+        ends = [_shared(each) for each in both]
+        tops = [max(top for top, _ in ends) or 1.0] * len(maps)
+        beside = any(beside for _, beside in ends)
     veil = Veil(chosen.ground, chosen.paint, chosen.opacity)
     masks = [_mask(weights) for _, weights in maps] if chosen.paint == "mask" else ()
     if masks:
@@ -84,7 +87,8 @@ def _image(request: Request) -> Scene:
     if even and not masks:
         description += f" Nearly uniform, so faint: {', '.join(even)}."
     about = caption(request, description)
-    colours: dict[str, Any] = {"tops": tops, "scale": chosen.scale, "veil": veil, "masks": masks}
+    scale = TO_PERCENTILE if beside else chosen.scale
+    colours: dict[str, Any] = {"tops": tops, "scale": scale, "veil": veil, "masks": masks}
     return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
 
 
@@ -115,20 +119,23 @@ def _mask(weights: np.ndarray) -> np.ndarray:
     return mass_mask(flat).numpy().reshape(weights.shape)
 
 
-def _shared(request: Request) -> float:
-    """The largest weight of the token on a patch in any head of the layer; inwards, of a patch."""
+def _shared(request: Request) -> tuple[float, bool]:
+    """The weight of the last colour of the heads' shared scale, and whether a sink shortens it."""
     from analysis.overview import column_of, rows_of
-    from analysis.patches import grid_of
+    from analysis.patches import grid_of, shared_top
 
     source, _ = source_of(request)
     trace: Any = request.view
-    (rows, cols), prefix = grid_of(trace, request.site)
+    site = request.site
+    grid, prefix = grid_of(trace, site)
+    count = grid[0] * grid[1]
     token = _token(request)
     if request.selection.inward:
-        peak = column_of(source, request.site, "max", token)
-    else:
-        peak = rows_of(source, request.site, "max", range(token, token + 1))[0]
-    return float(peak[prefix : prefix + rows * cols].max())
+        return float(column_of(source, site, "max", token)[prefix : prefix + count].max()), False
+    peak = rows_of(source, site, "max", range(token, token + 1))[0][prefix : prefix + count]
+    if request.selection.scale != "layer":
+        return float(peak.max()), False
+    return shared_top(trace, site, peak, factor_for(site.heads, grid, prefix))
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:

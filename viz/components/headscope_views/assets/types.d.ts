@@ -500,6 +500,8 @@ export interface LayerHeader {
   site: number;
   shape: [number, number, number];
   factor: number;
+  /** Cells of patches on which a head rests. */
+  resting: number[];
   bits: 6 | 8;
   maxima: number;
   at: number;

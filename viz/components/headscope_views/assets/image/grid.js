@@ -151,7 +151,8 @@ export function pictureOf(state, parent, edit = null) {
   }
 
   /**
-   * Says so where weights are nearly equal, or the scale leaves nothing to see; offers one that does.
+   * Says so where weights are nearly equal, where the scale ends at a percentile, or where it leaves
+   * nothing to see; then it offers one that does.
    *
    * @param {Rows} rows
    * @param {number} top
@@ -162,7 +163,8 @@ export function pictureOf(state, parent, edit = null) {
     const largest = state.largest(values);
     const isDark = !state.difference && state.selection.scale === "fixed" && largest / top < DARK;
     const even = state.selection.paint !== "mask" && !state.difference && nearlyUniform(values, first);
-    dark.hidden = plain || !(isDark || even);
+    const { beside } = state.sharedTop();
+    dark.hidden = plain || !(isDark || even || beside);
     brighter.hidden = !isDark;
     const least = values.subarray(first).reduce((a, b) => Math.min(a, b), 1);
     const range = `each patch has ${tidy(least)} to ${tidy(largest)}`;
@@ -170,7 +172,9 @@ export function pictureOf(state, parent, edit = null) {
       darkWords,
       isDark
         ? `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`
-        : `Nearly uniform, so the colours are faint: ${range}.`,
+        : even
+          ? `Nearly uniform, so the colours are faint: ${range}.`
+          : `The colours end at the 99th percentile, ${tidy(top)}, beside a patch on which a head rests.`,
     );
   }
 

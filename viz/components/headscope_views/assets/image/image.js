@@ -34,7 +34,7 @@ const CONTENTS = [
 
 /** @type {[Scale, string, string][]} */
 const SCALES = [
-  ["layer", "Shared", "All heads on one scale: 0 to the largest weight of any head for this token"],
+  ["layer", "Shared", "All heads on one scale: 0 to the largest weight of any head for this token; beside a patch on which a head rests, to the 99th percentile"],
   ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
   ["fixed", "0 to 1", "All heads on the full range of weights"],
   ["log", "Log", "All heads on one logarithmic scale: small weights show, down to a 10,000th of the largest"],

@@ -2,12 +2,15 @@
 
 /** @import {Axis, ImageBase, LayerHeader} from "../types" */
 
+const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
+
 /**
  * A layer ready to be read.
  *
  * @typedef {object} Layer
  * @property {[number, number, number]} shape heads, queries, keys
  * @property {number} factor patches along a cell's side
+ * @property {number[]} resting cells of patches on which a head rests
  * @property {6 | 8} bits
  * @property {Float32Array} maxima of each row
  * @property {Uint8Array} data
@@ -39,15 +42,30 @@ export function unpackBits(packed, count, bits) {
  * @param {Uint8Array} area
  * @returns {Layer}
  */
-export function layerOf({ shape, factor, bits, maxima, at }, area) {
+export function layerOf({ shape, factor, resting, bits, maxima, at }, area) {
   const [heads, queries, keys] = shape;
   const levels = 2 ** bits - 1;
   return {
-    ...{ shape, factor, bits },
+    ...{ shape, factor, resting, bits },
     maxima: new Float32Array(area.buffer, area.byteOffset + maxima, heads * queries),
     data: unpackBits(area.subarray(at), heads * queries * keys, bits),
     square: Float32Array.from({ length: 256 }, (_, q) => (q / levels) ** 2),
   };
+}
+
+/**
+ * The weight that has the last colour on the scale that heads share: the largest on a patch, or,
+ * beside a sink, which would leave all others dark, the 99th percentile.
+ *
+ * @param {Float32Array} patches of each the largest weight in any head
+ * @param {(patch: number) => boolean} rests whether a head rests on a patch
+ * @returns {{top: number, beside: boolean}} and whether it is the percentile
+ */
+export function sharedTop(patches, rests) {
+  const ordered = Float32Array.from(patches, Math.abs).sort();
+  const below = ordered[Math.floor((PERCENTILE * (ordered.length - 1)) / 100)];
+  const beside = below > 0 && patches.some((weight, patch) => weight > below && rests(patch));
+  return { top: beside ? below : ordered[ordered.length - 1], beside };
 }
 
 /**

@@ -15,6 +15,7 @@ const KINDS = {
   ...{ fixed: "0 to 1", layer: "to the largest of any head here", own: "to this head’s largest" },
   log: "logarithmic, to the largest of any head here",
 };
+const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
 const SHARED = ", of both"; // where two are beside each other
 export const HIGH = 34; // CSS pixels of the scale with its numbers
 
@@ -37,7 +38,8 @@ export function paintScale(context, look, state, top) {
   const { difference } = state;
   const kind = state.selection.scale;
   const shared = state.peer && (kind === "layer" || kind === "log") ? SHARED : "";
-  const words = difference ? "after − before the edits" : `weight, ${KINDS[kind]}${shared}`;
+  const end = state.sharedTop().beside ? BESIDE : KINDS[kind];
+  const words = difference ? "after − before the edits" : `weight, ${end}${shared}`;
   /** @param {number} share */
   const logarithmic = (share) => tidy(top * 10 ** (DECADES * (share - 1)));
   const numberAt = difference ? signedNumber(top) : kind === "log" ? logarithmic : squareNumber(top);

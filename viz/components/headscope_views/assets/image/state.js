@@ -12,7 +12,7 @@ import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
 import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "../core/overlay.js";
-import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
+import { layerOf, massMask, massOf, movedToken, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, Sought, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
@@ -410,10 +410,23 @@ export class ImageState {
     return Math.max(this.shared(), this.peer?.shared() ?? 0) || 1;
   }
 
-  /** The largest weight on a patch in the row in question, of any head; 0 until it is known. */
+  /** The weight that has the last colour where all heads share a scale; 0 until it is known. */
   shared() {
-    const largest = this.view.baseOrNull && this.rows()?.heads.at(-1);
-    return largest ? this.largest(largest) : 0;
+    return this.sharedTop().top;
+  }
+
+  /** The same, and whether it is a percentile, beside a patch on which a head rests. */
+  sharedTop() {
+    const rows = this.view.baseOrNull && this.rows();
+    const largest = rows?.heads.at(-1);
+    if (!rows || !largest) return { top: 0, beside: false };
+    const layer = this.layer();
+    const isScale = this.selection.scale === "layer" && this.axis === "query" && !this.difference;
+    if (!isScale || !layer?.resting.length) return { top: this.largest(largest), beside: false };
+    const { prefix } = this.base;
+    const cell = (/** @type {number} */ at) =>
+      rows.factor === layer.factor ? at : this.cellOf(at, layer.factor);
+    return sharedTop(largest.subarray(prefix), (patch) => layer.resting.includes(cell(prefix + patch)));
   }
 
   /**
