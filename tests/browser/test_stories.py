@@ -94,6 +94,17 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
     expect(read).to_contain_text("street")
 
 
+def test_without_the_model_a_link_shows_the_nearest_stored_state(page, app_url):
+    open_story(page, app_url, "vision?story=13&figure=head:1")
+    shows(page, "frames")
+    said = page.locator(".story-computed")
+    expect(said).to_contain_text("Head 5 · The nearest stored state is shown")
+    expect(said.get_by_role("link")).to_have_text(re.compile(r"Get them \(\d+ MB\) in Explore"))
+    expect(page.locator(".story-problem")).to_be_hidden()
+    expect(page.locator(".story-scene")).to_have_attribute("aria-label", re.compile("head 5"))
+    expect(page.get_by_role("slider", name="Head")).to_have_value("1")
+
+
 def test_steps_follow_the_reader_and_not_a_page_that_grows(page, app_url):
     open_story(page, app_url, "dictionary?story=2")
     shows(page, "softmax")

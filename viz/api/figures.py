@@ -2,14 +2,15 @@
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from viz.api import requests
 from viz.api.registry import UnknownError
 from viz.api.requests import Parse, QuestionError
-from viz.lessons import course, inputs
-from viz.lessons.inputs import Input, InputError
+from viz.lessons import course, inputs, real
+from viz.lessons.inputs import Input, InputError, Value
+from viz.lessons.story import Lesson
 from viz.values import whole
 
 MAX_INPUT = 700  # characters of an input: of a list of numbers
@@ -32,18 +33,66 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
     parsers[BOARD] = requests.one_of(*(step.name for step in lesson.steps if step.board))
     given = requests.parse_query(query, {}, parsers, MAX_INPUT)
     step = given.pop(BOARD, None)
-    values = {each: _start(about) for each, about in lesson.inputs.items()} | given
+    values = _state(lesson, {}) | given
 
     def compute() -> dict[str, Any]:
-        module = importlib.import_module(f"viz.lessons.{name}.numbers")
         try:
-            accepted = inspect.signature(module.numbers).parameters  # others are of boards alone
-            answer = module.numbers(**{name: values[name] for name in accepted})
-            return answer if step is None else {**answer, BOARD: module.BOARDS[step](values)}
+            return _answer(lesson, step, values)
+        except real.NotStoredError:
+            return _nearest(lesson, step, values)
         except InputError as error:
             raise QuestionError(str(error)) from None
 
     return compute
+
+
+def _answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
+    module = importlib.import_module(f"viz.lessons.{lesson.name}.numbers")
+    accepted = inspect.signature(module.numbers).parameters  # others are of boards alone
+    answer = module.numbers(**{name: values[name] for name in accepted})
+    return answer if step is None else {**answer, BOARD: module.BOARDS[step](values)}
+
+
+def _nearest(lesson: Lesson, step: str | None, values: dict[str, Any]) -> dict[str, Any]:
+    """The answer of the nearest stored state; its inputs that differ are in `nearest`."""
+    state = min(_stored_states(lesson, step), key=lambda each: _distance(lesson, values, each))
+    for name in [name for name, value in values.items() if state[name] != value]:
+        trial = state | {name: values[name]}
+        try:
+            _answer(lesson, step, trial)
+        except InputError:
+            continue
+        state = trial
+    answer = _answer(lesson, step, state)
+    differences = {name: value for name, value in state.items() if value != values[name]}
+    pictured = answer if step is None else answer[BOARD]
+    if "explore" in pictured:
+        model = pictured["explore"]["query"]["model"]
+        pictured = {**pictured, "computed": real.nearest(model)}
+    return {**(pictured if step is None else {**answer, BOARD: pictured}), "nearest": differences}
+
+
+def _stored_states(lesson: Lesson, board: str | None) -> Iterator[dict[str, Any]]:
+    """States of the steps that show the same board, or the figure, as `viz.api.record` stores them.
+
+    Args:
+        lesson: of the figure.
+        board: name of the step; None for the figure.
+    """
+    for step in lesson.steps:
+        if (step.name if step.board else None) == board:
+            yield from (_state(lesson, each) for each in step.states())
+
+
+def _distance(lesson: Lesson, a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[float, ...]:
+    """How far apart two states are: first in choices, then in other inputs, then in counts."""
+    differing = [name for name in a if a[name] != b[name]]
+    abouts = [lesson.inputs[name] for name in differing]
+    counts = [
+        n for n, each in zip(differing, abouts, strict=True) if isinstance(each, inputs.Count)
+    ]
+    choices = sum(isinstance(each, inputs.OneOf) for each in abouts)
+    return choices, len(differing) - choices, sum(abs(a[name] - b[name]) for name in counts)
 
 
 def parser(about: Input) -> Parse:
@@ -63,8 +112,14 @@ def parser(about: Input) -> Parse:
             return requests.sentence
 
 
-def _start(about: Input) -> Any:
-    """The value of an input at the start, as its parser gives it."""
+def _state(lesson: Lesson, given: Mapping[str, Value]) -> dict[str, Any]:
+    """All inputs, as their parsers give them: some as given, the others as at the start."""
+    return {
+        name: _parsed(about, given.get(name, about.start)) for name, about in lesson.inputs.items()
+    }
+
+
+def _parsed(about: Input, value: Any) -> Any:
     if isinstance(about, inputs.Reals):
-        return list(map(float, about.start))
-    return float(about.start) if isinstance(about, inputs.Within) else about.start
+        return list(map(float, value))
+    return float(value) if isinstance(about, inputs.Within) else value

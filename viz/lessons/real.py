@@ -32,6 +32,10 @@ Kept = dict[str, dict[str, Answer]]  # lesson → call → its answer
 _record: ContextVar[Kept | None] = ContextVar("record", default=None)
 
 
+class NotStoredError(InputError):
+    """A state whose numbers need a model that is not on this machine, and are not stored."""
+
+
 def here(name: str) -> bool:
     """Whether a model of the catalogue is on this machine."""
     return is_here(entry(name))
@@ -94,7 +98,7 @@ def stored(lesson: str) -> Mapping[str, Any]:
 def _stored(lesson: str, call: str, model: Entry) -> Answer:
     answers = stored(lesson)["answers"]
     if call not in answers:
-        raise InputError(
+        raise NotStoredError(
             f"{model.title} is not on this machine, and no numbers are stored for this: get it in"
             f" Explore, or with python -m {PREFIX}models.fetch {model.name}"
         )
@@ -142,6 +146,18 @@ def about(name: str, **place: str | int) -> Answer:
     label = f"See {spot or model.title} in Explore{changed}"
     computed = f"Computed now, from these weights: those of {model.title}."
     return {"computed": computed, "explore": {"label": label, "query": query}}
+
+
+def nearest(name: str) -> str:
+    """What a figure says where a stored state is shown in place of the one asked for.
+
+    Args:
+        name: of the model in the catalogue.
+    """
+    return (
+        "The nearest stored state is shown: the one asked for needs the weights of"
+        f" {entry(name).title}, which are not on this machine."
+    )
 
 
 @cache

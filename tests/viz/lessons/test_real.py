@@ -17,6 +17,7 @@ from viz.api import figures, record
 from viz.api.requests import QuestionError
 from viz.lessons import course, real
 
+CHAIR = "The cat sat on the black chair because it was tired."
 REAL = [each.name for each in course.STORIES if each.real]
 
 
@@ -26,12 +27,43 @@ def test_every_step_and_button_has_numbers_without_the_model(name: str) -> None:
         json.dumps(figures.numbers(name, query)(), allow_nan=False)
 
 
-def test_without_the_model_another_text_says_how_to_get_it() -> None:
-    answer = figures.numbers("decoder", [("text", "A frog jumped")])
-    with pytest.raises(
-        QuestionError, match=r"SmolLM2.* get it in Explore, or with .* models\.fetch smollm2$"
-    ):
-        answer()
+@pytest.mark.parametrize(
+    ("name", "query", "differences"),
+    [
+        ("decoder", {"text": "A frog jumped"}, {"text": "The sun rises in the"}),
+        ("block", {"view": "lens", "text": "A frog"}, {"text": "The capital of France is"}),
+        ("head_layer", {"text": "A frog"}, {"text": "The capital of France is"}),
+        ("sampling", {"start": "A frog"}, {"start": "The capital of France is"}),
+        ("vision", {"board": "frames", "layer": "3", "head": "1"}, {"head": 4}),
+        ("vision", {"board": "frames", "position": "60"}, {"position": 68}),
+        ("both", {"board": "grows", "sentence": "A cat."}, {"sentence": CHAIR}),
+    ],
+)
+def test_without_the_model_the_nearest_stored_state_is_shown(
+    name: str, query: dict[str, str], differences: dict[str, Any]
+) -> None:
+    opening = course.lesson(name).steps[-1].inputs if query.get("board") == "frames" else {}
+    query = {each: str(value) for each, value in opening.items()} | query
+    answer = figures.numbers(name, [*query.items()])()
+    assert answer["nearest"] == differences
+    there = query | {each: str(value) for each, value in answer["nearest"].items()}
+    stored = figures.numbers(name, [*there.items()])()
+    assert "nearest" not in stored
+    board = "board" in query
+    pictured, expected = (each["board"] if board else each for each in (answer, stored))
+    assert pictured["computed"].startswith("The nearest stored state is shown")
+    assert pictured["explore"]["label"].startswith("Get them (")
+    drop = {"computed", "nearest"}
+    left, right = (
+        {each: value for each, value in one.items() if each not in drop}
+        for one in (pictured, expected)
+    )
+    assert left == right
+
+
+def test_a_bad_input_is_refused_without_the_model_too() -> None:
+    with pytest.raises(QuestionError, match=r"expected 4 to 12 letters, received 2$"):
+        figures.numbers("block", [("network", "reverse"), ("word", "go")])()
 
 
 @pytest.mark.parametrize("name", REAL)

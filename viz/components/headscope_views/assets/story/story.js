@@ -441,7 +441,8 @@ class Story {
     const of = step.board ? numbers?.board : numbers;
     const { computed, explore } = step.sizes ? {} : (of ?? {});
     const isOther = step.other?.network === this.inputsOf(this.drawn(this.step)).network;
-    setText(this.computed, computed ?? (isOther && step.other ? step.other : step).computed);
+    const said = computed ?? (isOther && step.other ? step.other : step).computed;
+    setText(this.computed, computed && numbers?.nearest ? `${namesOf(numbers.nearest, this.figure?.controls ?? [], step.name)} · ${said}` : said);
     this.point(explore);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
@@ -598,13 +599,33 @@ class Story {
 }
 
 /** @type {(figure: Figure, numbers: any, moment: Moment, least?: number) => Mark[]} */
-const marksFor = (figure, numbers, moment, least = 0) => (numbers.board ? boardMarks(numbers.board, figure.size, moment.ink, least) : figure.marks(numbers, moment));
+const marksFor = (figure, numbers, moment, least = 0) => (numbers.board ? boardMarks(numbers.board, figure.size, moment.ink, least) : figure.marks(numbers, momentOf(numbers, moment)));
+
+/** The state that these numbers are of, where those of the state asked for are not stored. @type {(numbers: any, moment: Moment) => Moment} */
+const momentOf = ({ nearest }, moment) => (nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment);
+
+/**
+ * Values by the labels of their controls: “Layer 3, head 4”.
+ *
+ * @param {Patch} values
+ * @param {FigureControl[]} controls
+ * @param {string} step
+ */
+function namesOf(values, controls, step) {
+  const named = Object.entries(values).map(([name, value]) => {
+    const mine = controls.filter(({ input }) => input === name);
+    const { label } = mine.find(({ on }) => on?.includes(step)) ?? mine[0] ?? { label: name };
+    return typeof value === "string" ? `“${value}”` : `${label.toLowerCase()} ${value}`;
+  });
+  const text = named.join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 /** The least size of text that a picture has room for. @type {(figure: Figure, numbers: any, least: number) => number} */
 const leastFor = (figure, { board }, least) => (board ? boardFont(board, figure.size, least) : least);
 
 /** @type {(figure: Figure, numbers: any, moment: Moment) => string} */
-const describeFor = (figure, numbers, moment) => (numbers.board ? describeBoard(numbers.board) : figure.describe(numbers, moment));
+const describeFor = (figure, numbers, moment) => (numbers.board ? describeBoard(numbers.board) : figure.describe(numbers, momentOf(numbers, moment)));
 
 /** @type {(figure: Figure, numbers: any) => FigureTable[]} */
 const tablesFor = (figure, numbers) => [...(numbers.board ? boardTables(numbers.board) : []), ...(figure.tables?.(numbers) ?? []), ...boardTables({ rows: [numbers.tables ?? []] })];
