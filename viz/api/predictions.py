@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from models.text import Decoding
 
 if TYPE_CHECKING:
     from analysis.predictions import Vocabulary
@@ -18,6 +21,8 @@ MEANS = {  # what the probabilities at a token predict
     "decoder": "what comes after",
     "seq2seq": "what is written after",
 }
+WRITES = "The model writes, greedily"
+GIVEN = "Given that target, the likeliest tokens are"
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,14 @@ class Tokens:
         trace: of it.
         known: the names of its tokens.
         before: the same pass without its edits; None where there are none.
+        given: whether the decoder's target was given; else the model wrote it.
     """
 
     model: "Model"
     trace: "Trace"
     known: "Vocabulary"
     before: "Callable[[], Trace] | None" = None
+    given: bool = False
 
     def at(
         self, site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
@@ -68,7 +75,24 @@ class Tokens:
             "note": SOFTMAX if sampling is None else DRAWN,
             "change": self._change(place),
             **self._mask(place),
+            **self._written,
         }
+
+    @cached_property
+    def _written(self) -> dict[str, Any]:
+        """What an encoder–decoder wrote, or would write at each token of a target; else {}."""
+        from analysis.outputs import top_ids
+
+        reader, target = (
+            self.model.target_tokenizer or self.model.tokenizer,
+            self.trace.target_tokens,
+        )
+        if self.known.kind != "seq2seq" or target is None or not isinstance(reader, Decoding):
+            return {}
+        ids = top_ids(self.trace) if self.given else target[0].ids[1:]
+        letters = [reader.spelled([id]).labels[0] for id in ids if reader.text([id])]
+        text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
+        return {"written": [GIVEN if self.given else WRITES, text.strip()]}
 
     def _mask(self, place: int) -> dict[str, Any]:
         """Where an encoder's masks stand, and which of them a place is; {} without several."""
@@ -83,10 +107,18 @@ class Tokens:
     def _usual(self) -> int:
         """The place where none is chosen; of texts written by two passes, before they part."""
         if self.before is None or self.trace.target_tokens is None:
-            return self.known.place
+            return self._last_word()
         pairs = zip(_targets(self.before())[0].ids, _targets(self.trace)[0].ids, strict=False)
         parted = (place - 1 for place, (first, second) in enumerate(pairs) if first != second)
-        return next(parted, self.known.place)
+        return next(parted, self._last_word())
+
+    def _last_word(self) -> int:
+        """The last place; of a text that the model wrote itself, that before its last word."""
+        if self.known.kind != "seq2seq" or self.given:
+            return self.known.place
+        labels = _targets(self.trace)[0].labels
+        words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
+        return max(words[-1] - 1, 0) if words else self.known.place
 
     def _change(self, place: int) -> dict[str, Any] | None:
         """What the edits did to the prediction; None where the two passes read other tokens."""
@@ -165,6 +197,9 @@ def _targets(trace: "Trace") -> Any:
 
 def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int | None:
     """The selected token if it belongs to the predicted text, else None."""
-    attention_site = trace.sites[site]
-    texts = trace.queries(attention_site) if direction == "out" else trace.keys(attention_site)
-    return token if texts is _targets(trace) else None
+    where = trace.sites[site]
+    if trace.target_tokens is not None:
+        written = where.tower == "decoder" and (direction == "out" or where.kind != "cross")
+        return token if written else None
+    texts = trace.queries(where) if direction == "out" else trace.keys(where)
+    return token if texts is trace.tokens else None

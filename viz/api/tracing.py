@@ -338,7 +338,8 @@ def _predict(
     known = vocabulary_of(model, trace)
     if known is None:
         return _classes(model, trace, before)
-    tokens = predictions.Tokens(model, trace, known, before)
+    given = request.target is not None
+    tokens = predictions.Tokens(model, trace, known, before, given)
 
     def predict(
         site: int, direction: str, token: int | None, sampling: "Sampling | None" = None

@@ -174,9 +174,9 @@ TRANSLATE = (
         kind="cross",
         layer=1,
         head=0,
-        query=7,
-        key=6,
-        weight=0.97,
+        query=8,
+        key=5,
+        weight=0.93,
         form="lines",
     ),
 )

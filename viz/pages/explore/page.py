@@ -270,6 +270,7 @@ def _show(
     names = inputs.special_names(entries.reads, None if source.listed() else model)
     between = words.chosen(PAGE, names)
     beside_it = writing.props(edited, model) | others.props(edited) | edits.other(plain, between)
+    beside_it |= {"predicted": examples.predicted(edited, between)}
     stage.props = edits.props(edited) | beside_it
     request = edits.request_in_view(edited)
     expect = wanted.layout if controls is None and request == edited else None

@@ -130,6 +130,8 @@ export interface ViewProps extends PageLinkProps {
   parts?: string[];
   /** Whether the page says what to look at in the head of the defaults. */
   hinted?: boolean;
+  /** The token of the decoder whose prediction stands in the line while none is chosen. */
+  predicted?: number | null;
   /** What is said while there is no trace. */
   message?: string;
   /** The edits that are on, as text; without it the view offers none. */
@@ -1034,6 +1036,7 @@ export interface Predictions {
   ids?: number[];
   position?: number;
   lead?: [string, string]; // words, and the token that they are about; "" for the whole input
+  written?: [string, string]; // words, and what an encoder–decoder wrote
   masks?: (number | null)[]; // where several masks stand in the view; null for one that is hidden
   mask?: number | null; // which of them the answer is about, from 0
   values?: string[]; // each as the text of an output that can be explained

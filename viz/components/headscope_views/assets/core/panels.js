@@ -4,7 +4,7 @@ import { button } from "./bar.js";
 import { changes } from "./changes.js";
 import { element, setText } from "./dom.js";
 import { legible } from "./labels.js";
-import { percent } from "./prediction_line.js";
+import { percent, placeIn } from "./prediction_line.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase, Panel, Predictions} from "../types" */
@@ -93,11 +93,9 @@ function predictions(view, parent) {
 
   return {
     render() {
-      const { site, direction, token } = view.selection;
-      /** @type {Record<string, number>} */
-      const place = token === null ? {} : { token };
+      const { site, direction } = view.selection;
       const answer = /** @type {Predictions | null} */ (
-        view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
+        view.answer("predictions", pathOf("predictions", { site, direction, ...placeIn(view) }))
       );
       if (answer && drawn(answer)) draw(answer);
     },
@@ -156,11 +154,9 @@ function code(view, parent) {
   return {
     render() {
       if (!box.open) return;
-      const { site, head, direction, token } = view.selection;
-      /** @type {Record<string, number>} */
-      const place = token === null ? {} : { token };
+      const { site, head, direction } = view.selection;
       const answer = /** @type {{code: string} | null} */ (
-        view.answer("code", pathOf("code", { site, head, direction, ...place }))
+        view.answer("code", pathOf("code", { site, head, direction, ...placeIn(view) }))
       );
       if (answer) setText(lines, answer.code);
       else if (view.client?.state("code") === "absent") setText(lines, "# not in this file");

@@ -24,24 +24,39 @@ const LEAST = 0.001; // of the probability, for all but the first
  */
 export function predictionLine(view, parent, explains = () => null) {
   const line = element("p", "hs-next", { "aria-live": "polite" });
+  const text = element("p", "hs-next hs-next-text", { hidden: "" });
   const steps = maskStepper(view);
-  parent.append(steps.box, line);
+  parent.append(text, steps.box, line);
   const drawn = changes();
   return {
     render() {
       line.hidden = !view.props.panels?.includes("predictions");
+      text.hidden = line.hidden || !text.childElementCount;
       if (line.hidden) return steps.show(null);
-      const { site, direction, token } = view.selection;
-      /** @type {Record<string, number>} */
-      const place = token === null ? {} : { token };
+      const { site, direction } = view.selection;
       const answer = /** @type {Predictions | null} */ (
-        view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
+        view.answer("predictions", pathOf("predictions", { site, direction, ...placeIn(view) }))
       );
       const explain = explains();
       if (answer) steps.show(answer);
-      if (answer && drawn(answer, explain === null)) line.replaceChildren(...wordsOf(answer, explain));
+      if (!answer || !drawn(answer, explain === null)) return;
+      line.replaceChildren(...wordsOf(answer, explain));
+      text.replaceChildren(...writtenIn(answer));
+      text.hidden = !answer.written;
     },
   };
+}
+
+/**
+ * The token that predictions are about, as requests name it: the chosen one, else the page's.
+ *
+ * @template {Base | ImageBase} B
+ * @param {ViewState<B>} view
+ * @returns {Record<string, number>}
+ */
+export function placeIn({ selection, props }) {
+  const token = selection.token ?? props.predicted ?? null;
+  return token === null ? {} : { token };
 }
 
 /**
@@ -99,6 +114,17 @@ function wordsOf({ lead, labels = [], values = [], probabilities = [], change, m
     return [chip];
   });
   return [...begin, ...joined(each)];
+}
+
+/**
+ * What an encoder–decoder wrote.
+ *
+ * @param {Predictions} answer
+ */
+function writtenIn({ written }) {
+  if (!written) return [];
+  const [lead, text] = written;
+  return [`${lead}: `, text ? element("b", "", {}, element("bdi", "", {}, text)) : element("span", "", {}, "nothing.")];
 }
 
 /** @param {(Node | string)[][]} parts */
