@@ -91,8 +91,8 @@ class Target:
         """
         if output.name in EMBEDDINGS:
             raise ValueError(
-                f"the model gives {output.name}, no logits: expected a second text as the target,"
-                " to whose embedding the similarity is explained"
+                f"the model gives {output.name}, no logits: expected a second text, picture or"
+                " sequence of vectors as the target, to whose embedding the similarity is explained"
             )
         if output.values.ndim not in (2, 3):
             raise ValueError(f"expected logits of tokens or classes, received {output.name}")

@@ -18,9 +18,10 @@ from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.ssru import Translator, TranslatorConfig
 from models.text import Tokenizer
+from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 from models.vit import ViT, ViTConfig
 
-Network = Encoder | Decoder | Seq2Seq | Translator | ViT | Smallest | AttentionLayer
+Network = Encoder | Decoder | Seq2Seq | Translator | ViT | Smallest | AttentionLayer | VectorEncoder
 Config = (
     EncoderConfig
     | DecoderConfig
@@ -29,6 +30,7 @@ Config = (
     | ViTConfig
     | SmallestConfig
     | AttentionLayerConfig
+    | VectorEncoderConfig
 )
 Door = Literal["own", "transformers"]
 

@@ -12,6 +12,7 @@ from models.seq2seq import Seq2Seq
 from models.simple import Smallest
 from models.ssru import Translator
 from models.trace import Site
+from models.vector_encoder import AttentionBlock
 
 
 def projections_at(network: Network, site: Site) -> Projections:
@@ -93,9 +94,11 @@ def _input_norm(network: Network, site: Site) -> Norm | None:
     return None if norm is None else Norm.of(norm)
 
 
-def _residual(network: Network, site: Site) -> Residual:
+def _residual(network: Network, site: Site) -> Residual | None:
     name = "after_cross" if site.kind == "cross" else "after_attention"
     block = block_at(network, site)
+    if isinstance(block, AttentionBlock):
+        return None
     after = block if isinstance(block, Smallest) else getattr(block, name, None)
     return Residual(None if after is None else Norm.of(after.norm))
 

@@ -30,7 +30,9 @@ from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
 from models.ssru import Translator, TranslatorOutput
 from models.trace import HiddenStates, Output, Site, Trace, positions_of
+from models.vector_encoder import VectorEncoderOutput
 from models.vit import ViT, ViTOutput
+from models.where import Where
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,6 +48,7 @@ Out = (
     | ViTOutput
     | SmallestOutput
     | AttentionLayerOutput
+    | VectorEncoderOutput
 )
 
 __all__ = [
@@ -81,8 +84,9 @@ def trace(
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
             `batch channel row col` of any size its patches divide; for a transformers model of
             sound a WAV file (its path), or samples at the model's own rate; a `Prompt` of text with
-            pictures, which the model's chat template and processor write; or a mapping of the
-            model's own inputs (a dict, or what a tokenizer or processor of transformers returns).
+            pictures, which the model's chat template and processor write; for an encoder of vectors
+            floats, `token dim` or `batch token dim`; or a mapping of the model's own inputs (a
+            dict, or what a tokenizer or processor of transformers returns).
         target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model
@@ -148,7 +152,7 @@ def trace(
         model=model.name,
         trained=model.trained,
         tokens=inputs.tokens,
-        sites=tuple(map(Site.of, model.network.sites, out.patterns)),
+        sites=tuple(map(Site.of, _sites(model.network, out), out.patterns)),
         output=replace(output, values=output.values.detach()),
         patterns=patterns,
         grid=inputs.grid,
@@ -160,6 +164,11 @@ def trace(
         edits=tuple(edits),
         aligning=_aligning(model),
     )
+
+
+def _sites(network: Network, out: Out) -> tuple[Where, ...]:
+    """The attention layers; of an encoder of vectors the mask tells their kind."""
+    return out.sites if isinstance(out, VectorEncoderOutput) else network.sites
 
 
 def _aligning(model: Model) -> tuple[tuple[int, int], ...]:

@@ -1,4 +1,4 @@
-"""Prepares inputs for our networks: text or ids, source and target, or an image."""
+"""Prepares inputs for our networks: text or ids, source and target, an image, or vectors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +15,7 @@ from models.attention.edit_protocols import OrderEdit, PixelsEdit
 from models.decode import greedy
 from models.decoder import Decoder
 from models.encoder import Encoder
+from models.inputs import vectors
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.prompt import Prompt, plain
 from models.layer import AttentionLayer
@@ -25,6 +26,7 @@ from models.simple import Smallest
 from models.ssru import Translator
 from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import padding_of
+from models.vector_encoder import VectorEncoder
 from models.vit import ViT
 
 if TYPE_CHECKING:
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
 
 Text = str | tuple[str, str]
 Pixels = Float[Tensor, "batch channel row col"]
+Vectors = Float[Tensor, "token dim"] | Float[Tensor, "batch token dim"]
 Ids = Int[Tensor, "batch token"]
-Input = Text | list[str] | list[Text] | Ids | Pixels | Path | np.ndarray
+Input = Text | list[str] | list[Text] | Ids | Pixels | Vectors | Path | np.ndarray
 Target = str | list[str] | Int[Tensor, "batch target"] | None
 EXTRA_TOKENS = 10  # tokens that a model may write beyond the length of its source
 
@@ -78,11 +81,17 @@ def prepare_inputs(model: Model, source: "Input | Image | Prompt", target: Targe
         return _of_pair(model, model.network, source, target)
     if isinstance(model.network, AttentionLayer):
         return _of_two(model, source, target)
-    if target is not None:
-        raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
+    _no_target(model, target)
     if isinstance(model.network, ViT):
         return _of_image(model, model.network, source)
+    if isinstance(model.network, VectorEncoder):
+        return _of_vectors(vectors.read_tensor(model, source))
     return _of_text(model, source)
+
+
+def _no_target(model: Model, target: Target) -> None:
+    if target is not None:
+        raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
 
 
 # --- text ---------------------------------------------------------------------------------------
@@ -242,6 +251,10 @@ def _written(network: Seq2Seq | Translator, source: Tensor) -> tuple[list[list[i
     return whole, note
 
 
+def _of_vectors(read: vectors.Vectors) -> Inputs:
+    return Inputs(read.arguments, read.tokens, notes=read.notes)
+
+
 # --- edits of the input -------------------------------------------------------------------------
 
 
@@ -273,6 +286,9 @@ def _edited_text(model: Model, inputs: Inputs, edit: Any) -> Inputs:
     before: tuple[Tokens, ...] | None = getattr(inputs, name)
     if before is None:
         raise ValueError(f"{edit}: {model.name} is no encoder–decoder")
+    if "vectors" in inputs.arguments:
+        read = vectors.edited(edit, inputs.arguments, before)
+        return replace(inputs, arguments=read.arguments, tokens=read.tokens)
     orders = [edit.edit_order(len(item)) for item in before]
     tokens = tuple(item.picked(order) for item, order in zip(before, orders, strict=True))
     if not all(map(len, tokens)):
@@ -341,6 +357,9 @@ def prepare_mapping(model: "Model", source: Mapping[str, Any], target: Target = 
     Raises:
         ValueError: for other names, or padding that is not at the end.
     """
+    if isinstance(model.network, VectorEncoder):
+        _no_target(model, target)
+        return _of_vectors(vectors.read_mapping(model, source))
     given = as_tensors(source)
     unknown = sorted(set(given) - set(NAMES))
     if unknown:

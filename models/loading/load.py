@@ -13,7 +13,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.fetch import fetch_with_bar
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
-from models.loading.convert.timm_vit import converted, is_timm
+from models.loading.convert import timm_vit, torch_modules
 from models.loading.folders import class_names, from_folder, is_multi_label
 from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
@@ -22,6 +22,7 @@ from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.ssru import Translator, TranslatorConfig
 from models.text import WordTokenizer
+from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 from models.vit import ViT, ViTConfig
 
 __all__ = ["Config", "Model", "Network", "as_model", "devices", "load"]
@@ -55,7 +56,8 @@ def load(
             (random weights from its seed), or a network, ours or of transformers, that is already
             in memory, alone, compiled or inside a module (put in eval mode; whoever made it knows
             whether it was trained). A vision transformer of timm opens as a `ViT` with a copy of
-            its weights.
+            its weights; a MultiheadAttention, TransformerEncoderLayer or TransformerEncoder of
+            torch.nn, which reads vectors, as a `VectorEncoder`.
         tokenizer: reads text for the model, of an encoder–decoder both sides: a tokenizer of
             transformers, a folder with one, a tokenizer.json, or an object of the protocol
             `models.text.Tokenizer`. None means the one that comes with the source; a config of ours
@@ -138,16 +140,25 @@ def _folder(source: str | Path) -> Folder | None:
 
 
 def _in_memory(module: nn.Module) -> Model:
-    """A network of ours that is compiled, a vision transformer of timm, or a transformers model."""
+    """A compiled network of ours, or a model of timm, PyTorch or transformers."""
     inside = [part for part in module.children() if isinstance(part, Network)]
     if len(inside) == 1 and len(list(module.children())) == 1:
         return as_model(inside[0])
-    if is_timm(module):
-        vit, reads = converted(module)
+    if timm_vit.is_timm(module):
+        vit, reads = timm_vit.converted(module)
         return Model(type(module).__name__, vit, None, trained=True, preprocessing=reads)
+    if torch_modules.is_torch(module):
+        plain = torch_modules.original(module)
+        return Model(type(plain).__name__, torch_modules.converted(plain), None, trained=True)
     from models.pretrained.loader import wrap_module
 
-    wrapped = wrap_module(module)
+    try:
+        wrapped = wrap_module(module)
+    except ValueError as error:
+        paths = torch_modules.paths_in(module)
+        if not paths:
+            raise
+        raise ValueError(f"{error}; its {', '.join(paths)} can be loaded alone") from error
     return Model(
         type(wrapped.network).__name__,
         wrapped.network,
@@ -193,6 +204,8 @@ def _built(config: Config) -> Model:
             words = WordTokenizer(config.vocab)
             layer = AttentionLayer(config)
             return Model(f"attention layer, {sizes}", layer, words, False, target_tokenizer=words)
+        case VectorEncoderConfig():
+            return Model(f"encoder of vectors, {sizes}", VectorEncoder(config), None, trained=False)
         case ViTConfig():
             return Model(
                 f"ViT, {sizes}",

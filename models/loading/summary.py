@@ -15,6 +15,7 @@ from models.model import Model
 from models.request import Reads
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
+from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViTConfig
 
 HEADER = 2**14  # characters of a README that are searched for a licence
@@ -76,7 +77,8 @@ def reads(model: Model) -> Reads:
         image = isinstance(config, ViTConfig)
         pair = isinstance(config, EncoderConfig) and config.segments > 1
         target = isinstance(config, Seq2SeqConfig | TranslatorConfig)
-        return Reads(not image, image, target=target, pair=pair)
+        text = not image and not isinstance(config, VectorEncoderConfig)
+        return Reads(text, image, target=target, pair=pair)
     from models.inputs.pretrained import IMAGE, SOUND, TEXT, forward_arguments
     from models.inputs.prompt import is_asked
 

@@ -12,9 +12,16 @@ from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
 from models.request import built_from
 from models.seq2seq import Seq2SeqConfig
+from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViTConfig
 
-STACKS: tuple[Any, ...] = (EncoderConfig, DecoderConfig, Seq2SeqConfig, ViTConfig)
+STACKS: tuple[Any, ...] = (
+    EncoderConfig,
+    DecoderConfig,
+    Seq2SeqConfig,
+    ViTConfig,
+    VectorEncoderConfig,
+)
 NETWORKS: tuple[Any, ...] = (*STACKS, AttentionLayerConfig)
 NAMES = {"d_k": "head_dim", "d_v": "value_dim", "attention_dropout": "dropout"}  # in the layer
 NAMES |= {"query_input_dim": "input_dim"}
