@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from models.eval_mode import without_dropout
 from models.loading.convert.names import renamed
+from models.seeding import Undrawn
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 
 Attention, Layer, Stack = nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder
@@ -72,13 +73,16 @@ def converted(module: nn.Module) -> VectorEncoder:
         ours, _ = renamed(_plain(module), table, str, NOTHING, "our VectorEncoder")
     except ValueError as error:
         raise _error(module, str(error)) from error
-    network = VectorEncoder(config).eval()
+    with Undrawn():
+        network = VectorEncoder(config).eval()
     sizes = network.state_dict()
     if wrong := [name for name, each in ours.items() if each.shape != sizes[name].shape]:
         raise _error(module, f"{wrong[0]} has another shape than in our VectorEncoder")
     weight = next(iter(ours.values()))
-    network.load_state_dict(sizes | {name: each.clone() for name, each in ours.items()})
     network.to(device=weight.device, dtype=weight.dtype)
+    if config.last_eps is not None:  # a norm without weights of its own leaves the features alone
+        ours = nn.LayerNorm(config.dim).state_dict(prefix="norm.") | ours
+    network.load_state_dict(ours)
     _check(module, network, weight)
     return network
 

@@ -30,7 +30,8 @@ def shaken(module: nn.Module) -> Any:
     dice = torch.Generator().manual_seed(5)
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter.add_(0.2 * torch.randn(parameter.shape, generator=dice))
+            drawn = torch.randn(parameter.shape, generator=dice, dtype=torch.float64)
+            parameter.add_((0.2 * drawn).to(parameter.dtype))
     return module.eval()
 
 
@@ -96,8 +97,9 @@ def test_weights_of_attention_are_those_that_the_module_returns(options: dict[st
         {"activation": F.silu, "layer_norm_eps": 1e-3, "bias": False},
         {"norm": nn.LayerNorm(DIM, eps=1e-2)},
         {"norm": nn.LayerNorm(DIM, bias=False), "norm_first": True, "bias": False},
+        {"norm": nn.LayerNorm(DIM, elementwise_affine=False)},
     ],
-    ids=["post", "pre", "gelu", "tanh gelu", "silu", "a last norm", "a last norm without bias"],
+    ids=["post", "pre", "gelu", "tanh gelu", "silu", "a last norm", "without bias", "fixed"],
 )
 def test_weights_of_every_layer_are_those_of_its_attention(options: dict[str, Any]) -> None:
     module, x = encoder(**options), noise(BATCH, TOKENS, DIM)
@@ -120,6 +122,14 @@ def test_one_layer_opens_alone() -> None:
     torch.testing.assert_close(t.weights(0), expected, atol=ROUNDING, rtol=0)
     torch.testing.assert_close(t.output.values[0], module(x), atol=OUTPUT, rtol=RELATIVE)
     assert t.labels == ["0", "1", "2", "3", "4", "5", "6"]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself
+def test_a_compiled_module_opens_as_the_original() -> None:
+    module, x = attention(), noise(TOKENS, DIM)
+    compiled: Any = torch.compile(module)
+    assert trace(compiled, x).weights(0).equal(trace(module, x).weights(0))
+    assert load(compiled).name == "MultiheadAttention"
 
 
 @torch.no_grad()
@@ -228,7 +238,7 @@ def test_the_module_stays_as_it_was() -> None:
 @torch.no_grad()
 @pytest.mark.parametrize("kind", [torch.float64, torch.bfloat16])
 def test_the_dtype_is_kept(kind: torch.dtype) -> None:
-    module, x = encoder().to(kind), noise(TOKENS, DIM)
+    module, x = shaken(encoder().to(kind)), noise(TOKENS, DIM)  # of more digits than float32
     t = trace(module, x)
     assert t.output.values.dtype == kind
     expected = layer_by_layer(module.double(), x.to(kind).double()[None])[1]
