@@ -26,8 +26,8 @@ class Split(NamedTuple):
     """The shares of a row's weight, one number a head; they sum to 1.
 
     Attributes:
-        image: on tokens that lie on pictures and are no sinks.
-        sinks: on sinks, those on pictures included.
+        image: on tokens that stand for pictures and are no sinks.
+        sinks: on sinks, those among image tokens included.
         text: on all other tokens.
     """
 
@@ -44,14 +44,15 @@ class HeadOnPicture:
         site: the layer.
         head: the head.
         mass: its weight on the pictures: 0 to 1.
-        entropy: of its map's connected areas, in nats: 0 for a single area.
+        entropy: of its map's connected areas, in nats: 0 for a single area; None where image tokens
+            have no places on a picture.
         localises: whether its mass lies above the elbow of all heads' masses.
     """
 
     site: Site
     head: int
     mass: float
-    entropy: float
+    entropy: float | None
     localises: bool
 
 
@@ -102,6 +103,24 @@ def sites_on_pictures(t: Trace) -> tuple[Site, ...]:
     return sites
 
 
+def image_keys(t: Trace, site: Site) -> list[int]:
+    """The keys of a site that stand for pictures, whether or not they have places on them."""
+    if placed := tokens_of(t.key_pictures(site)):
+        return placed
+    of_text = bool(t.image_tokens) and t.keys(site)[0].labels == t.tokens[0].labels
+    return [*t.image_tokens[0]] if of_text else []
+
+
+def sites_on_image_tokens(t: Trace) -> tuple[Site, ...]:
+    """The sites whose queries write the answer and some of whose keys stand for pictures.
+
+    Raises:
+        ValueError: where there are none.
+    """
+    sites = tuple(site for site in sites_of_words(t) if image_keys(t, site))
+    return sites or sites_on_pictures(t)
+
+
 def weights_of(
     t: Trace, site: Site, rows: Sequence[int], *, without: Sequence[int] = ()
 ) -> Float[Tensor, "head key"]:
@@ -136,7 +155,7 @@ def sinks(t: Trace, site: Site) -> tuple[int, ...]:
     Source: Gu et al. 2024, "When Attention Sink Emerges", section 3.1; Kang et al. 2025, "See What
     You Are Told", section 3, for image tokens.
     """
-    places = tokens_of(t.key_pictures(site))
+    places = image_keys(t, site)
     if site.kind == "cross":
         return tuple(place for place in sinks_of(t, site) if t.keys(site)[0].special[place])
     total, counts = torch.zeros(site.keys), torch.zeros(site.keys)
@@ -155,7 +174,7 @@ def sinks(t: Trace, site: Site) -> tuple[int, ...]:
 def split(t: Trace, site: Site, rows: Sequence[int]) -> Split:
     """The shares of some rows' weight on pictures, sinks and other text, in each head."""
     weights, at_rest = weights_of(t, site, rows), sinks(t, site)
-    image = [place for place in tokens_of(t.key_pictures(site)) if place not in at_rest]
+    image = [place for place in image_keys(t, site) if place not in at_rest]
     on_image, on_sinks = weights[:, image].sum(-1), weights[:, list(at_rest)].sum(-1)
     return Split(on_image, on_sinks, weights.sum(-1) - on_image - on_sinks)
 
@@ -213,18 +232,19 @@ def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:
     """Every head by its mass on the pictures and the spatial entropy of its map.
 
     Heads whose mass lies above the elbow come first, those of least entropy in front; the others
-    follow by their mass.
+    follow by their mass. Where image tokens have no places on a picture all are
+    in the order of their mass.
 
     Source: Kang et al. 2025, "Your Large Vision-Language Model Only Needs A Few Attention Heads For
     Visual Grounding", section 3.
     """
-    ranks: list[tuple[Site, int, float, float]] = []
-    for site in sites_on_pictures(t):
+    ranks: list[tuple[Site, int, float, float | None]] = []
+    for site in sites_on_image_tokens(t):
         weights, grids = weights_of(t, site, rows), t.key_pictures(site)
-        places = tokens_of(grids)
-        largest = max(grids, key=lambda grid: grid.rows * grid.cols)
+        places = image_keys(t, site)
+        largest = max(grids, key=lambda grid: grid.rows * grid.cols, default=None)
         for head, weights_of_head in enumerate(weights):
-            entropy = spatial_entropy(on_grid(weights_of_head, largest))
+            entropy = spatial_entropy(on_grid(weights_of_head, largest)) if largest else None
             ranks.append((site, head, float(weights_of_head[places].sum()), entropy))
     cut = elbow([mass for _, _, mass, _ in ranks])
     heads = [HeadOnPicture(*each, localises=each[2] >= cut) for each in ranks]
@@ -233,7 +253,7 @@ def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:
 
 def _order(head: HeadOnPicture) -> tuple[bool, float, float]:
     """Those that localise by entropy, then the others by mass."""
-    return not head.localises, head.entropy if head.localises else 0.0, -head.mass
+    return not head.localises, (head.entropy or 0.0) if head.localises else 0.0, -head.mass
 
 
 def elbow(values: Sequence[float]) -> float:

@@ -45,11 +45,12 @@ class Telling:
 def telling(trace: Trace) -> Telling | None:
     """The head whose row of one query is furthest from uniform weights: ln(n) − H nats.
 
-    The query is the class token of a picture, else the last token of a text that is not special. n
-    is the number of keys with a weight, H the entropy of the row. Heads are left out that give more
-    than half of this row to sinks (the first token and special ones), to the query itself and to
-    the token before it: their place says more about them than what is written there. In a picture
-    those are left out as well that give a fifth or more to one patch.
+    The query is the class token of a picture or else its middle patch, the middle moment of what
+    was heard of a recording, or the last token of a text that is not special. n is the number of
+    keys with a weight, H the entropy of the row. Heads are left out that give more than half of
+    this row to sinks (the first token and special ones), to the query itself and to the token
+    before it: their place says more about them than what is written there. In a picture those are
+    left out as well that give a fifth or more to one patch.
 
     Of a recording that was written down: a head that follows time, and the row of the longest word.
     Of an answer about pictures: the head that localises its longest word best, and that word's row.
@@ -125,6 +126,8 @@ def _query(trace: Trace, site: Site) -> int:
     if grid is not None:
         return 0 if grid.prefix else (grid.rows // 2) * grid.cols + grid.cols // 2
     rows = [row for row, special in enumerate(tokens.special) if not special]
+    if trace.sound is not None and trace.target_tokens is None:
+        return rows[int(len(rows) * trace.sound.heard[0] / trace.sound.seconds / 2)]
     return rows[-1] if rows else len(tokens.special) - 1
 
 

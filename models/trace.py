@@ -386,6 +386,8 @@ class Trace:
         origin: the network and the input; it answers what is computed on request.
         answer: of a decoder that was given a prompt, the place of the first token that it wrote
             or was to write; None otherwise.
+        image_tokens: by item, the tokens of the text that stand for pictures but have no places on
+            them; () without any.
         sound: the recordings; None for other inputs.
         edits: of the pass.
         aligning: layer and head of each cross-attention head that was trained to align the words
@@ -409,6 +411,7 @@ class Trace:
     other_layers: Mapping[int, str] = field(default_factory=dict)
     origin: Origin | None = None
     answer: int | None = None
+    image_tokens: tuple[tuple[int, ...], ...] = ()
     sound: Sound | None = None
     edits: tuple[Edit, ...] = ()
     aligning: tuple[tuple[int, int], ...] = ()

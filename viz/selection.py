@@ -59,7 +59,7 @@ PLACE = ("scale", "token", "direction")
 CUT = ("sinks", "least", "top", "rows", "columns")
 RELEVANCE = ("method", "beside", "output")
 VEIL = ("ground", "paint", "opacity")
-OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment")
+OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption")
 FORMS = (
     Form(
         "matrix",
@@ -183,7 +183,8 @@ FORMS = (
     Form(
         "pictures",
         "Over the pictures",
-        "Where a word of an answer, or another token, looked on the pictures beside the text",
+        "Where a word of an answer, or another token, looked on the pictures beside the text; or"
+        " the captions of a picture, their similarities and maps",
         options=("token", "sinks", *OF_ANSWERS, "ground", "opacity"),
         grouped=False,
         runs=True,
@@ -424,9 +425,8 @@ class Selection:
         "",
         TEXT,
         "of a model that compares pictures with texts, its captions to compare, split by |",
-        of="view",
     )
-    caption: str = option("", TEXT, "the caption among them whose map is drawn", of="view")
+    caption: str = option("", TEXT, "the caption among them that is chosen")
     rival: str = option("", TEXT, "of an answer, a word that the chosen one is compared with")
     relevant: bool = option(
         False, FLAG, "of an answer, the relevance for its word in place of weights"

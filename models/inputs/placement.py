@@ -9,6 +9,7 @@ A family without a rule here gets no grids, and a reason.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -373,6 +374,19 @@ def with_grids(
         tokens.append(relabelled_tokens)
         grids.append(token_grids)
     return replace(text, tokens=tuple(tokens), pictures=tuple(grids))
+
+
+def without_grids(text: InputSequence, arguments: Mapping[str, Any], config: Any) -> InputSequence:
+    """The text, with its image tokens numbered: they have no places on a picture."""
+    tokens, image_tokens = [], []
+    for item, each in enumerate(text.tokens):
+        positions = range(len(each)) if text.positions is None else text.positions[item].tolist()
+        columns = sorted(chain.from_iterable(image_columns(arguments, config, item).values()))
+        labels = {column: f"image token {index}" for index, column in enumerate(columns)}
+        tokens.append(relabelled(each, list(positions), (), labels)[0])
+        numbered = {*columns}
+        image_tokens.append(tuple(i for i, at in enumerate(positions) if at in numbered))
+    return replace(text, tokens=tuple(tokens), image_tokens=tuple(image_tokens))
 
 
 ONE_PART = ("llava", "paligemma", "gemma3", "florence2")  # the tower sees each picture at once

@@ -19,7 +19,13 @@ from models.inputs.caches import cached_tokens, with_own_caches
 from models.inputs.features import check_features, refusing_shapes
 from models.inputs.layout import image_layout, spectrogram_layout
 from models.inputs.named import as_tensor, as_tensors
-from models.inputs.placement import NoGridError, has_image_tokens, whole_pictures, with_grids
+from models.inputs.placement import (
+    NoGridError,
+    has_image_tokens,
+    whole_pictures,
+    with_grids,
+    without_grids,
+)
 from models.inputs.prompt import Prompt, read_prompt
 from models.inputs.sequences import (
     Duration,
@@ -170,6 +176,7 @@ def add_grids(model: "Model", inputs: ModelInputs) -> None:
         inputs.sequences["text"] = with_grids(text, inputs.arguments, config, parts)
     except NoGridError as error:
         inputs.notes = (*inputs.notes, f"image tokens are shown without a picture: {error}")
+        inputs.sequences["text"] = without_grids(text, inputs.arguments, config)
 
 
 def forward_arguments(network: nn.Module) -> set[str]:

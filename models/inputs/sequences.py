@@ -51,6 +51,8 @@ class InputSequence:
         layout: of image or sound tokens; None for others.
         duration: of sound, if it is known.
         pictures: where tokens lie on pictures, one entry per item; () if nowhere.
+        image_tokens: of each item those that stand for pictures but have no places on them; ()
+            without any.
     """
 
     name: Name
@@ -60,6 +62,7 @@ class InputSequence:
     layout: Layout | None = None
     duration: Duration | None = None
     pictures: tuple[tuple[PictureGrid, ...], ...] = ()
+    image_tokens: tuple[tuple[int, ...], ...] = ()
 
     @property
     def grid(self) -> PatchGrid | None:

@@ -170,6 +170,7 @@ def trace_pretrained(
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, applied),
         answer=inputs.answer,
+        image_tokens=_image_tokens(inputs),
         sound=_sound(inputs, model),
         edits=tuple(edits),
     )
@@ -267,6 +268,12 @@ def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]
         return tuple(f"image {each.picture}" + (each.name and f", {each.name}") for each in parts)
     texts = _texts_of_images(inputs, config, batch) if source == "image" else ()
     return tuple(map("{} of text {}".format, names, texts)) if texts else names
+
+
+def _image_tokens(inputs: ModelInputs) -> tuple[tuple[int, ...], ...]:
+    """By item, the tokens of the text that stand for pictures but have no places on them."""
+    text = inputs.sequences.get("text")
+    return () if text is None else text.image_tokens
 
 
 def _sound(inputs: ModelInputs, model: "Model") -> Sound | None:

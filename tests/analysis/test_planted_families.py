@@ -7,7 +7,7 @@ of the text. BLIP-2's image tokens have no places: its Q-Former is given the sam
 patches and values that tell white ones, so that each of its tokens says whether white is seen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -37,6 +37,15 @@ OF_TEXT = ("fc2", "down_proj")  # those that a vision tower keeps
 PLACED = [family for family in FAMILIES if family.grids is not None]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Tensors this small take many times longer where threads wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.mark.parametrize("family", PLACED, ids=lambda family: family.name)
 @torch.no_grad()
 def test_a_word_lights_its_patch_and_needs_it_alone(family: Family, tmp_path: Any) -> None:
@@ -44,7 +53,8 @@ def test_a_word_lights_its_patch_and_needs_it_alone(family: Family, tmp_path: An
     _still(model.network)
     site, area = _place(model, SIZES.get(family.name, SIZE))
     picture = _scene(SIZES.get(family.name, SIZE), area)
-    _plant(model, site, picture, area, _white(_ask(model, picture), site, area))
+    before = _ask(model, picture)
+    _plant(model, site, picture, area, _white(before, site, area), before)
 
     t = _ask(model, picture)
     (white,) = _white(t, site, area)
@@ -71,7 +81,7 @@ def test_a_word_needs_its_patch_where_image_tokens_have_no_places(tmp_path: Any)
     _plant_queries(model, picture, area)
     t = _ask(model, picture)
     site, tokens = grounding.sites_of_words(t)[0], range(model.network.query_tokens.shape[1])
-    _plant(model, site, picture, area, tokens)
+    _plant(model, site, picture, area, tokens, t)
 
     t = _ask(model, picture)
     looks = t.weights(site, head=0)[grounding.rows_of(t, [DOG])[0]]
@@ -164,13 +174,19 @@ def _white(t: Trace, site: Site, area: Box) -> list[int]:
     ]
 
 
-def _read(model: Model, picture: Image.Image, module: nn.Module) -> Float[Tensor, "row dim"]:
-    """What a linear map reads in a pass."""
-    kept: list[Tensor] = []
-    hook = module.register_forward_pre_hook(lambda _, given: kept.append(given[0]))
+def _read(
+    model: Model, picture: Image.Image, *modules: nn.Module
+) -> list[Float[Tensor, "row dim"]]:
+    """What linear maps read in a pass."""
+    kept: dict[nn.Module, Tensor] = {}
+    hooks = [
+        module.register_forward_pre_hook(lambda at, given: kept.update({at: given[0]}))
+        for module in modules
+    ]
     _ask(model, picture)
-    hook.remove()
-    return kept[-1].flatten(0, -2).double()
+    for hook in hooks:
+        hook.remove()
+    return [kept[module].flatten(0, -2).double() for module in modules]
 
 
 def _alike(rows: Float[Tensor, "row dim"], row: int) -> Float[Tensor, " row"]:
@@ -200,8 +216,9 @@ def _plant_queries(model: Model, picture: Image.Image, area: Box) -> None:
                 value.zero_()
     crossed = first.crossattention
     images = (picture, *_hidden(picture, area))
-    patches = torch.cat([_read(model, image, crossed.attention.value) for image in images])
-    grid = next(g for s in _ask(model, picture).sites for g in _ask(model, picture).key_pictures(s))
+    patches = torch.cat([_read(model, image, crossed.attention.value)[0] for image in images])
+    t = _ask(model, picture)
+    grid = next(grid for site in t.sites for grid in t.key_pictures(site))
     white = torch.zeros(len(patches))
     white[list(grid.within(area))] = 1
     for linear in (crossed.attention.query, crossed.attention.key, crossed.attention.value):
@@ -214,16 +231,17 @@ def _plant_queries(model: Model, picture: Image.Image, area: Box) -> None:
     )
 
 
-def _plant(model: Model, site: Site, picture: Image.Image, area: Box, white: Sequence[int]) -> None:
+def _plant(
+    model: Model, site: Site, picture: Image.Image, area: Box, white: Sequence[int], t: Trace
+) -> None:
     """Lets the row that writes the first word look at white tokens, and others at a word."""
     network: Any = model.network
     attention = network.get_submodule(site.module)
     out = getattr(attention, "o_proj", None) or attention.out_proj
-    t = _ask(model, picture)
     (asking,) = grounding.rows_of(t, [DOG])
-    queries = _read(model, picture, attention.q_proj)
+    queries, seen = _read(model, picture, attention.q_proj, attention.k_proj)
     hidden = _hidden(picture, area)
-    keys = torch.cat([_read(model, image, attention.k_proj) for image in (picture, *hidden)])
+    keys = torch.cat([seen, *(_read(model, image, attention.k_proj)[0] for image in hidden)])
     is_white = torch.zeros(len(keys))
     is_white[list(white)] = 1
     rest = _alike(keys, 0 if site.kind == "cross" else asking)  # a key that every row sees
@@ -248,7 +266,7 @@ def _plant_words(model: Model, asking: int, picture: Image.Image, hidden: Image.
     """Lets the model write "dog" where white was read, else "cat", and then "sits"."""
     head: Any = model.network.get_output_embeddings()
     head.weight = nn.Parameter(torch.zeros_like(head.weight))  # no longer that of the input
-    states = torch.cat([_read(model, image, head)[asking:][:2] for image in (picture, hidden)])
+    states = torch.cat([_read(model, image, head)[0][asking:][:2] for image in (picture, hidden)])
     for word in ("dog", "cat", "sits"):
         says = torch.tensor([each == word for each in ("dog", "sits", "cat", "sits")])
         head.weight[NAMES[word]] = _solved(states, LOGIT * says)

@@ -4,12 +4,15 @@ import math
 from pathlib import Path
 
 import pytest
+import transformers
 
 from analysis.grounding import ranked
 from analysis.telling import MOST, PEAK, Telling, telling
 from models.inputs.prompt import Prompt
 from models.run import Trace, load, trace
 from tests.analysis.test_alignment import planted
+from tests.models.inputs.test_sound import EXTRACTORS, wave
+from tests.models.pretrained.tiny import build
 from tests.models.vision_language import BY_NAME, photo
 from viz.api import samples
 
@@ -81,3 +84,15 @@ def test_an_answer_about_a_picture_begins_with_the_head_that_localises_its_longe
     row = t.answer - 1 + 2  # "sits", the first of the longest
     best = ranked(t, [row])[0]
     assert (found.site, found.head, found.query) == (best.site, best.head, row)
+
+
+def test_an_encoder_of_sound_begins_with_the_moment_in_the_middle(tmp_path: Path) -> None:
+    model, config, sizes, extractor, settings, _ = EXTRACTORS["wav2vec 2.0"]
+    build(model, config, sizes).save_pretrained(tmp_path)
+    getattr(transformers, extractor)(**settings).save_pretrained(tmp_path)
+    found = trace(load(tmp_path), wave())
+    chosen = telling(found)
+    assert chosen is not None
+    assert chosen.query == len(found.labels) // 2
+    expected = slowly(found, sinks={0}, query=chosen.query, picture=False)
+    assert (chosen.site.layer, chosen.head) == expected

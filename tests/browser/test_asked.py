@@ -188,6 +188,22 @@ def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
     expect(panel.get_by_role("textbox", name="A rival word")).to_be_hidden()
 
 
+def test_a_saved_page_keeps_the_captions_of_a_picture(page: Page, tmp_path: Path) -> None:
+    entry = Compared(tmp_path).entry
+    at = next(i for i, site in enumerate(entry.trace.sites) if entry.trace.key_pictures(site))
+    chosen = {"captions": "a dog|a cat", "caption": "a cat"}
+    file = responses.export(entry, "", at, 1, "pictures", "html", **chosen)
+    (tmp_path / "page.html").write_bytes(file.data)
+    page.goto((tmp_path / "page.html").as_uri())
+    panel = page.locator(".hs-pictures")
+    chips = panel.locator(".hs-captions .hs-chip")
+    expect(chips).to_have_count(2)
+    expect(panel.get_by_role("textbox", name="Captions to compare")).to_be_hidden()
+    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a cat”")
+    chips.filter(has_text="a dog").click()
+    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a dog”")
+
+
 SAVED: dict[str, tuple[dict[str, Any], str]] = {
     "area": ({"area": "0.100.200.600.700"}, "with areas of the same size elsewhere"),
     "rival": ({"rival": "cat"}, "that of “cat”: what speaks for “dog”"),

@@ -304,7 +304,8 @@ def test_a_page_tests_words_whose_image_tokens_have_no_places(asked: Asked, tmp_
     )
     assert tested["after"] == pytest.approx(expected.after, rel=1e-4)
     assert f"row?site={site}&head=1&axis=query&index={row}" in held
-    assert not [path for path in held if path.startswith(("shares", "ranked", "readers"))]
+    assert f"shares?site={site}&first={row}&last={row}" in held
+    assert not [path for path in held if path.startswith("readers")]
 
 
 def test_the_shell_asks_about_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -124,6 +124,11 @@ class TraceEntry:
         return self.view.trace if isinstance(self.view, View) else self.view
 
     @property
+    def compares(self) -> bool:
+        """Whether the network compares pictures with texts, such as captions."""
+        return self.trace.output.name == "similarity of each image to each text"
+
+    @property
     def unedited(self) -> "TraceEntry":
         """The result of the same pass without its edits.
 

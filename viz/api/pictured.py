@@ -86,11 +86,11 @@ def shares(entry: TraceEntry, id: str, site: int, first: int, last: int) -> Answ
 
 @or_why
 def ranked(entry: TraceEntry, id: str, first: int, last: int) -> Answer:
-    """The heads that localise a word, the sharpest first."""
+    """The heads that localise a word, the sharpest first; by their mass alone, without places."""
     from analysis import grounding
 
     trace = entry.trace
-    rows = _rows(grounding.sites_on_pictures(trace)[0], first, last)
+    rows = _rows(grounding.sites_on_image_tokens(trace)[0], first, last)
     heads = entry.answers.once(("ranked", first, last), lambda: grounding.ranked(trace, rows))
     return {
         "heads": [
@@ -98,7 +98,7 @@ def ranked(entry: TraceEntry, id: str, first: int, last: int) -> Answer:
                 "site": trace.sites.index(each.site),
                 "head": each.head,
                 "mass": _number(each.mass),
-                "entropy": _number(each.entropy),
+                "entropy": None if each.entropy is None else _number(each.entropy),
                 "localises": each.localises,
             }
             for each in heads[:HEADS]
@@ -310,9 +310,13 @@ def captions(entry: TraceEntry, id: str, texts: str) -> Answer:
         raise ValueError(f"captions: expected at most {CAPTIONS}, received {len(lines)}")
     if entry.before is not None:
         raise ValueError("captions are compared by the model as it is: undo the edits first")
-    with opened(entry) as (model, given, _):
-        picture = given["pixel_values"] if contrast.compares(model) else None
-        compared = contrast.captions(model, picture, lines)
+
+    def compare() -> tuple[contrast.Caption, ...]:
+        with opened(entry) as (model, given, _):
+            picture = given["pixel_values"] if contrast.compares(model) else None
+            return contrast.captions(model, picture, lines)
+
+    compared = entry.answers.once(("captions", lines), compare)
     return {
         "captions": [
             {

@@ -51,7 +51,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         base["pictured"] = entry.answers.once("pictured", lambda: _digest(entry))
         base["asked"] = entry.asked
         base["video"] = entry.video
-        base["captions"] = entry.trace.output.name == "similarity of each image to each text"
+        base["captions"] = entry.compares
     small = None
     if is_short(view):
         small = Thumbs.of([_thumbs(entry, site) for site in range(len(view.sites))])

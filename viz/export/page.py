@@ -73,7 +73,7 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     }
     start |= {"scale": selection.scale} | FORM[view].opens
     token = request.row if "query" in FORM[view].options else selection.token
-    if view == "pictures" and token is None:
+    if view == "pictures" and token is None and not selection.captions:
         token = pictures.panel_of(request).query
     start |= {} if token is None else {"token": token, "direction": selection.direction}
     if view == "qk":
@@ -126,7 +126,8 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
     if entry.pictures:
         photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
-        about = PAPERS["pictures"].asks(request, entry) if entry.asked else ["objects"]
+        of_form = entry.asked or entry.compares
+        about = PAPERS["pictures"].asks(request, entry) if of_form else ["objects"]
         asks += [*about, *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))

@@ -398,7 +398,10 @@ def input_of(view: "Trace | View", most: int = 400) -> str:
 
 
 def _pictures_at(trace: "Trace") -> dict[int, int]:
-    """The number of the picture that each token of a text lies on, of those that lie on one."""
+    """The number of the picture that each token of a text lies on, of those that lie on one; 1
+    where image tokens have no places."""
+    if trace.image_tokens:
+        return dict.fromkeys(trace.image_tokens[0], 1)
     for site in trace.sites:
         if trace.keys(site)[0].labels == trace.tokens[0].labels:
             return {

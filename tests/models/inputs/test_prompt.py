@@ -61,7 +61,7 @@ def test_a_prompt_goes_through_the_processor_of_the_model(name: str, opened: Any
     assert joint_processor(model) is not None
     found = ask(model)
     assert all(torch.isfinite(found.weights(site)).all() for site in found.sites)
-    assert "<image>" not in found.labels or name == "BLIP-2"
+    assert "<image>" not in found.labels
     for site in found.sites:
         real = found.weights(site).sum(-1)
         assert torch.allclose(real[real > 0], torch.ones(()), atol=1e-5)
@@ -331,7 +331,9 @@ def test_a_family_whose_grid_is_not_known_shows_tokens_and_says_why(opened: Any)
     found = ask(opened("BLIP-2"), target="a")
     words = [site for site in found.sites if site.tower == "language"]
     assert not any(found.key_pictures(site) for site in words)
-    assert found.labels[:7] == ["<image>"] * 7
+    assert found.labels[:7] == [f"image token {number}" for number in range(7)]
+    assert found.image_tokens == (tuple(range(7)),)
+    assert not any(found.tokens[0].special[:7])
     why = "image tokens are shown without a picture: its image tokens are learned queries"
     assert any(note.startswith(why) for note in found.notes)
 

@@ -1,10 +1,12 @@
 """What the API says of pictures beside a text equals the analyses."""
 
+import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -21,6 +23,7 @@ from tests.models.vision_language import BY_NAME, photo
 from viz.api import pictured, text, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
+from viz.export import responses
 from viz.pack import unpack
 
 TYPED = "a dog sits"
@@ -83,6 +86,26 @@ def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
     assert answer["unplaced"]["why"].startswith("its image tokens are learned queries")
     towers = [entry.trace.sites[site].tower for site in answer["unplaced"]["sites"]]
     assert towers == ["language"] * 2
+    site = answer["unplaced"]["sites"][1]
+    weights = entry.trace.weights(entry.trace.sites[site])[:, first]
+    count = sum(label.startswith("image token") for label in entry.trace.labels)
+    shares = pictured.shares(entry, "", site, first, first)
+    at = {*shares["at"]}
+    for head, row in enumerate(weights.tolist()):
+        on_image = sum(weight for key, weight in enumerate(row[:count]) if key not in at)
+        assert shares["image"][head] == pytest.approx(on_image, **CLOSE)
+        parts = (shares[name][head] for name in ("image", "sinks", "text"))
+        assert sum(parts) == pytest.approx(1, **CLOSE)
+    heads = pictured.ranked(entry, "", first, first)["heads"]
+    masses = [
+        (float(row[:count].sum()), entry.trace.sites.index(each), head)
+        for each in grounding.sites_of_words(entry.trace)
+        for head, row in enumerate(entry.trace.weights(each)[:, first])
+    ]
+    expected = sorted(masses, reverse=True)[: pictured.HEADS]
+    assert [(each["site"], each["head"]) for each in heads] == [(s, h) for _, s, h in expected]
+    assert [each["mass"] for each in heads] == pytest.approx([m for m, *_ in expected], **CLOSE)
+    assert {each["entropy"] for each in heads} == {None}
     whole = pictured.need(entry, "", 0, 0, 0, 1000, 1000, first, first)
     model, given, _ = entry.opened()
     expected = masking.need(model, given, masking.ids_of(entry.trace), [1], Box(0.0, 0.0, 1.0, 1.0))
@@ -316,6 +339,31 @@ def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
             torch.tensor(each["map"]), caption.relevance, rtol=1e-3, atol=1e-6
         )
     assert "at most 6" in pictured.captions(entry, "", "|".join("abcdefg"))["why"]
+
+
+def test_a_file_of_captions_has_their_similarities_and_maps(tmp_path: Path) -> None:
+    entry = compared_entry(tmp_path)
+    assert entry.opened is not None
+    model, given, _ = entry.opened()
+    expected = captions(model, given["pixel_values"], ["a dog", "a cat"])
+    expected = sorted(expected, key=lambda each: -each.similarity)
+    asked: dict[str, Any] = {"captions": "a dog|a cat", "ground": "colour"}
+
+    def file(format: str) -> bytes:
+        return responses.export(entry, "", 0, 0, "pictures", format, **asked).data
+
+    numbers = np.load(io.BytesIO(file("npz")))
+    similarities = [each.similarity for each in expected]
+    np.testing.assert_allclose(numbers["similarity"], similarities, rtol=1e-3)
+    maps = [each.relevance.numpy(force=True) for each in expected]
+    np.testing.assert_allclose(numbers["relevance"], np.stack(maps), rtol=1e-3, atol=1e-6)
+    figure = file("svg").decode()
+    for each in expected:
+        assert f"{each.similarity:.2f} “{each.text}”".replace("-", "−") in figure
+    assert figure.count("<image") >= len(expected)
+    assert len(list(csv.DictReader(io.StringIO(file("csv").decode())))) == 2 + sum(
+        each.relevance.numel() for each in expected
+    )
 
 
 def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:

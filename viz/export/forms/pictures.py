@@ -1,4 +1,4 @@
-"""Where a word of an answer, or another token, looked on the pictures beside a text."""
+"""Where a word of an answer, or another token, looked on pictures beside a text; or captions."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 WEIGHT = "attention weight, square-root scale"
 RATIO = "times the map of the other question, square-root scale"
 SIGNED = "weights times gradient, square-root scale on both sides of 0"
+RELEVANCE = "relevance for the similarity, square-root scale"
 SMALL_CHANGES = "It tells what a small change would do."
+NOT_APART = (
+    "A map says what raises the similarity to its caption, not what tells two captions apart."
+)
 PARTS = (("image", "the picture"), ("sinks", "sinks"), ("text", "other text"))  # of a row
 HOW = {"mean": "in the picture’s mean colour", "blur": "blurred", "cut": "cut from attention"}
 WORDS = 24  # of an answer, whose weights, shares and heads a page holds
@@ -147,8 +151,50 @@ def _origins(request: Request) -> Sequence[Sequence[int]]:
     return [(query,) for query in range(request.site.queries)]
 
 
+def _captions(request: Request, entry: "TraceEntry") -> Content:
+    """The captions, the most similar first, each with its map."""
+    answer = given(pictured.captions(entry, "", request.selection.captions))
+    compared = sorted(answer["captions"], key=lambda each: -each["similarity"])
+    maps = np.array([each["map"] for each in compared])
+    similarities = np.array([each["similarity"] for each in compared])
+    grid = next(grid for site in entry.trace.sites for grid in entry.trace.key_pictures(site))
+    photo = _pixels(entry, 0)
+    sheets = [
+        Sheet(f"{_signed(each['similarity'])} “{each['text']}”", photo, [(grid.box, values)])
+        for each, values in zip(compared, maps, strict=True)
+    ]
+    scale = Scale("root", 0, float(maps.max()) or 1.0, RELEVANCE, "dark")
+    veil = Veil(request.selection.ground, "patches", request.selection.opacity)
+    title = "Similarity of the picture to each caption, as the model scales it"
+    texts = {"caption": [each["text"] for each in compared]}
+    tables = [
+        Table("similarity", ("caption",), similarities, texts),
+        Table("relevance", ("caption", "row", "col"), maps, texts),
+    ]
+    description = (
+        "Which patches speak for each caption: weights times gradient of the similarity, carried"
+        " through the vision tower (Chefer et al. 2021). Brighter is more relevance."
+    )
+    drawn = [Sheets(title, sheets, scale, veil)]
+    return Content(description, drawn, tables, layers=True, doubt=NOT_APART)
+
+
+def _signed(number: float) -> str:
+    """Two digits."""
+    return f"{number:.2f}".replace("-", "−")
+
+
+def _of_captions(request: Request, entry: "TraceEntry") -> bool:
+    """Whether captions are drawn rather than weights: one is chosen, or no token."""
+    chosen = request.selection
+    wanted = chosen.caption or chosen.token is None
+    return bool(chosen.captions and wanted and entry.compares)
+
+
 def _pictures(request: Request) -> Content:
     entry, chosen = text_entry(request), request.selection
+    if _of_captions(request, entry):
+        return _captions(request, entry)
     if not entry.trace.key_pictures(pictured.own_site(entry, request.index)):
         layer = request.site.layer
         raise ValueError(f"layer: expected one that looks at a picture, received {layer}")
@@ -228,7 +274,7 @@ def _for_word(panel: Panel) -> Drawn:
     answer = given(pictured.versus(panel.entry, "", panel.rows[0], rival))
     maps = [np.array(lines, float) for lines in answer["maps"]]
     word, other, logit = answer["word"], answer["rival"], answer["difference"]
-    number = f"{logit:.2f}".replace("-", "−")
+    number = _signed(logit)
     title = f"Relevance for “{word}”, whose logit is {number}"
     if other:
         title = (
@@ -328,14 +374,14 @@ def _each_frame(
     count = max(1, len(panel.entry.pictures))
     if panel.frames:
         return [
-            Sheet(frame_name([frame]), _pixels(panel, frame), grids, outlined)
+            Sheet(frame_name([frame]), _pixels(panel.entry, frame), grids, outlined)
             for frame in panel.frames
             if frame < count
         ]
     several = count > 1 or len({grid.picture for grid in panel.grids}) > 1
     whole = "" if len({grid.name for grid in panel.grids}) == 1 else "whole"
     names = [f"picture {picture + 1}" if several else "", name or whole]
-    return [Sheet(", ".join(filter(None, names)), _pixels(panel, picture), grids, outlined)]
+    return [Sheet(", ".join(filter(None, names)), _pixels(panel.entry, picture), grids, outlined)]
 
 
 def _looking(panel: Panel, picture: int) -> list[tuple[float, float, float, float]]:
@@ -349,13 +395,13 @@ def _looking(panel: Panel, picture: int) -> list[tuple[float, float, float, floa
     return cells
 
 
-def _pixels(panel: Panel, number: int) -> np.ndarray | None:
+def _pixels(entry: "TraceEntry", number: int) -> np.ndarray | None:
     """A picture or frame; None where it is not known."""
     from PIL import Image
 
-    if number >= len(panel.entry.pictures):
+    if number >= len(entry.pictures):
         return None
-    data, _ = pictured.photo(panel.entry, "", number)
+    data, _ = pictured.photo(entry, "", number)
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
 
 
@@ -386,7 +432,10 @@ def _name(grid: "PictureGrid") -> str:
 
 
 def _asks(request: Request, entry: "TraceEntry") -> list[str]:
-    """An answer, what its first words look at in the layer, and what is on the screen."""
+    """An answer, what its first words look at in the layer, what is on the screen; or captions."""
+    if entry.compares:
+        texts = request.selection.captions
+        return ["objects", *([path_of("captions", texts=texts)] if texts else [])]
     answer, paths = pictured.answer(entry, ""), ["answer"]
     if request.index not in _sites(answer):
         return paths
@@ -396,8 +445,7 @@ def _asks(request: Request, entry: "TraceEntry") -> list[str]:
     first = [(*panel.rows,)] if panel is not None and panel.answered else []
     for rows in dict.fromkeys([*first, *map(tuple, words[:WORDS])]):
         span = {"first": rows[0], "last": rows[-1]}
-        if placed:
-            paths += [path_of("shares", site=request.index, **span), path_of("ranked", **span)]
+        paths += [path_of("shares", site=request.index, **span), path_of("ranked", **span)]
         paths += [
             path for head in request.heads for path in _rows(request, request.index, head, rows)
         ]
@@ -410,7 +458,7 @@ def _asks(request: Request, entry: "TraceEntry") -> list[str]:
 def other_heads(request: Request, entry: "TraceEntry") -> list[str]:
     """The weights and shares of the word on the screen in the heads that are listed for it."""
     panel = _panel(request)
-    if panel is None or not panel.answered or not panel.grids:
+    if panel is None or not panel.answered:
         return []
     listed = pictured.ranked(entry, "", **panel.span).get("heads", [])
     sites = dict.fromkeys(each["site"] for each in listed)

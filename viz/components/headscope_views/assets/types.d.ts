@@ -298,8 +298,8 @@ export interface HeadOnPicture {
   head: number;
   /** Its weight on pictures. */
   mass: number;
-  /** Of its map's connected areas, in nats. */
-  entropy: number;
+  /** Of its map's connected areas, in nats; null where image tokens have no places on a picture. */
+  entropy: number | null;
   localises: boolean;
 }
 

@@ -47,7 +47,7 @@
  * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
  * @property {"" | "named" | "found" | "characters"} timing of a recording, what the times of its words are made from: the heads that the checkpoint names, those that follow time best, or single characters
  * @property {string} captions of a model that compares pictures with texts, its captions to compare, split by |
- * @property {string} caption the caption among them whose map is drawn
+ * @property {string} caption the caption among them that is chosen
  * @property {string} rival of an answer, a word that the chosen one is compared with
  * @property {"no" | "yes"} relevant of an answer, the relevance for its word in place of weights
  * @property {string} generic of an answer, another question, by whose map that of the word is divided
@@ -207,7 +207,7 @@ export const FORMS = {
   },
   pictures: {
     label: "Over the pictures",
-    title: "Where a word of an answer, or another token, looked on the pictures beside the text",
+    title: "Where a word of an answer, or another token, looked on the pictures beside the text; or the captions of a picture, their similarities and maps",
     grouped: false,
     covers: "heads",
   },

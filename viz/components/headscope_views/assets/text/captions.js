@@ -48,14 +48,18 @@ export function captionList(state, choose) {
 
   return {
     box,
+    /** How many are compared. */
+    count: () => captions.length,
     /** @returns {Caption | null} the chosen one */
     render() {
       const { captions: texts, caption: chosen } = state.selection;
-      box.hidden = !state.base.captions || !state.view.remote;
+      const path = pathOf("captions", { texts });
+      label.hidden = !state.view.remote;
+      box.hidden = !state.base.captions || !(state.view.remote || (texts && state.view.holds(path)));
       if (box.hidden) return null;
       if (!entry.matches(":focus")) entry.value = texts.split("|").join("\n");
       const answer = /** @type {{captions?: Caption[], why?: string} | null} */ (
-        texts ? state.view.answer("captions", pathOf("captions", { texts })) : null
+        texts ? state.view.answer("captions", path) : null
       );
       if (listed(answer?.captions ?? null)) {
         captions = [...(answer?.captions ?? [])].sort((a, b) => b.similarity - a.similarity);

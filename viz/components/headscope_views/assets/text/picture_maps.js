@@ -11,7 +11,7 @@ const NEAR = 0.004; // of a side: sides of tiles that are one
 const MOST_NAMED = 6; // words that look at an area
 const UNIFORM = 2; // a largest weight below this many means is nearly uniform
 
-const CHOSEN = /** @type {const} what is chosen of pictures */ (["rival", "relevant", "generic", "area", "mask", "moment"]);
+const CHOSEN = /** @type {const} what is chosen of pictures */ (["rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption"]);
 
 /**
  * What is chosen of the pictures beside a text and is not so from the start.

@@ -157,7 +157,9 @@ export function pictures(state, parent) {
     const { site, head, token } = state.selection;
     /** @type {Record<string, string>} */
     const sinks = without ? { sinks: "hidden" } : {};
-    return { site, head, token: token ?? 0, ground: "colour", ...sinks, ...onPictures(state.selection) };
+    /** @type {Record<string, number>} */
+    const looking = token === null && state.selection.captions ? {} : { token: token ?? 0 };
+    return { site, head, ...looking, ground: "colour", ...sinks, ...onPictures(state.selection) };
   }
 
   /** Saves the pictures as they are drawn, beside each other. */
@@ -657,10 +659,10 @@ export function pictures(state, parent) {
       heads.replaceChildren(
         ...listing.map((each) => {
           const name = `layer ${layerName(state.base, each.site)} · head ${each.head}`;
-          const item = element("button", "hs-button hs-pictures-head", { type: "button" }, `${name}: ${percent(each.mass)}, entropy ${each.entropy.toFixed(2)}`);
+          const item = element("button", "hs-button hs-pictures-head", { type: "button" }, `${name}: ${percent(each.mass)}${each.entropy === null ? "" : `, entropy ${each.entropy.toFixed(2)}`}`);
           item.dataset.site = String(each.site);
           item.dataset.head = String(each.head);
-          item.title = `${percent(each.mass)} of the weight on pictures, spatial entropy ${each.entropy.toFixed(2)} nats${each.localises ? "; localises" : ""}`;
+          item.title = aboutHead(each);
           return element("li", "", {}, item);
         }),
       );
@@ -671,6 +673,10 @@ export function pictures(state, parent) {
       item.disabled = !holdsRow({ ...at, row: span.first });
     }
   }
+
+  /** @param {HeadOnPicture} head */
+  const aboutHead = ({ mass, entropy, localises }) =>
+    `${percent(mass)} of the weight on pictures${entropy === null ? "" : `, spatial entropy ${entropy.toFixed(2)} nats${localises ? "; localises" : ""}`}`;
 
   /** @param {{first: number, last: number}} span */
   function split(span) {
@@ -827,9 +833,9 @@ export function pictures(state, parent) {
       const rowBeside = weightsBeside();
       const points = [pointsOf(chosenObject(), "points"), pointsOf(second, "points beside")];
       const span = at < 0 ? null : { first: words[at].rows[0], last: words[at].rows[words[at].rows.length - 1] };
-      const sinks = span && !unplaced ? split(span) : null;
-      beside.hidden = !span || unplaced || !(sinks || state.view.holds(pathOf("ranked", span)));
-      bare.hidden = shares.hidden;
+      const sinks = span ? split(span) : null;
+      beside.hidden = !span || !(sinks || state.view.holds(pathOf("ranked", span)));
+      bare.hidden = shares.hidden || unplaced;
       for (const item of tools.children) if (item !== clear) /** @type {HTMLElement} */ (item).hidden = !tests();
       tools.hidden = !span;
       generic.hidden = !span || !tests() || unplaced;
@@ -843,7 +849,7 @@ export function pictures(state, parent) {
       const { need, versus, relative = null, why } = span ? asked(span) : { need: null, versus: null, why: "" };
       const { generic: about, relevant, direction } = state.selection;
       if (!question.matches(":focus") && about) question.value = about;
-      keep.hidden = !row || !grids().length || direction === "in" || Boolean(caption);
+      keep.hidden = !compared.count() && (!row || !grids().length || direction === "in");
       if (answer?.why && asks) setText(says, capital(answer.why));
       else if (caption) setText(says, "Which patches speak for ", quoted(caption.text), " (Chefer et al. 2021, over the vision tower). Brighter = more relevance. It says what raises the similarity to this caption, not what tells two captions apart.");
       else if (versus) setText(says, `All heads and layers together: what speaks for `, quoted(versus.word), versus.rival ? " and what for " : " and what against it.", ...(versus.rival ? [quoted(versus.rival), "."] : []));

@@ -296,7 +296,8 @@ function figureOf(state) {
   };
   /** @type {Record<string, string | number>} */
   const one = token === null || !drawn ? {} : { token, direction };
-  const pictured = state.base.asked ? { ...onPictures(state.selection), ...(token === null ? {} : { token, direction }) } : {};
+  const { asked, captions } = state.base;
+  const pictured = { ...(asked || captions ? onPictures(state.selection) : {}), ...(asked && token !== null ? { token, direction } : {}) };
   return { site, head, scale, ...several, ...one, ...pictured, ...(plot ? { plot } : {}), ...filtersOf(state) };
 }
 
