@@ -105,6 +105,20 @@ def test_without_the_model_a_link_shows_the_nearest_stored_state(page, app_url):
     expect(page.get_by_role("slider", name="Head")).to_have_value("1")
 
 
+def test_a_long_computation_counts_its_seconds(page, app_url):
+    open_story(page, app_url, "dictionary?story=2")
+    shows(page, "softmax")
+    said, held = page.locator(".story-computed"), []
+    page.route("**/api/figure/dictionary?*Bob*", lambda route: held.append(route))
+    page.get_by_role("textbox", name="Query").fill("Bob")
+    expect(said).to_have_text(re.compile(r"^Still computing: [2-9] s"))
+    expect(page.locator(".story-turning")).to_have_count(1)
+    for each in held:
+        each.continue_()
+    expect(said).to_contain_text("Computed now")
+    expect(page.locator(".story-turning")).to_have_count(0)
+
+
 def test_steps_follow_the_reader_and_not_a_page_that_grows(page, app_url):
     open_story(page, app_url, "dictionary?story=2")
     shows(page, "softmax")

@@ -188,13 +188,13 @@ test("progress is kept: opened lessons in the browser, answers in the tab, nothi
   for (const name of Object.keys(stores)) Reflect.deleteProperty(globalThis, name);
 });
 
-test("a curve stands on an axis of seconds, with a word's time marked, and rows of a table choose the word", () => {
+test("a curve stands on an axis of seconds, with a word's time marked", () => {
   const colour = "#112233";
   const terms = { query: colour, key: colour, value: colour, weight: colour, output: colour };
   const ink = { text: colour, muted: colour, line: colour, surface: colour, background: colour, primary: colour, term: terms, heads: [colour], weight: () => colour, signed: () => colour, on: () => colour };
   const plain = { cols: [], digits: 2, sign: "" };
   /** @type {import("../../viz/components/headscope_views/assets/types").BoardPanel} */
-  const table = { ...plain, title: "Words", rows: ["1 The", "2 cat"], values: [[0], [1]], kind: "plain", press: { input: "word", at: 1 } };
+  const table = { ...plain, title: "Words", rows: ["1 The", "2 cat"], values: [[0], [1]], kind: "plain" };
   /** @type {import("../../viz/components/headscope_views/assets/types").BoardPanel} */
   const curve = { ...plain, title: "weight", rows: ["0 s", "1 s", "2 s", "3 s"], values: [[0], [0.1], [0.4], [0.2]], kind: "curve", axis: { low: 0, high: 4, unit: "s" }, span: { low: 1, high: 2, name: "cat" } };
   const board = { rows: [[table], [curve]] };
@@ -208,10 +208,6 @@ test("a curve stands on an axis of seconds, with a word's time marked, and rows 
   assert.deepEqual([span.x, span.w].map(Math.round), [bars[1].x, bars[1].w].map(Math.round));
   assert.deepEqual([at("b1.0/tick1").x, at("b1.0/tick2").x].map(Math.round), [span.x, span.x + span.w].map(Math.round));
   assert.equal(at("b1.0/tick2").text, "2 s");
-  assert.deepEqual([0, 1].map((i) => at(`b0.0/press${i}`).press), [
-    { label: "1 The", pressed: false, patch: { word: 0 } },
-    { label: "2 cat", pressed: true, patch: { word: 1 } },
-  ]);
   assert.match(describeBoard(board), /weight, from 0 to 4.0 s, largest at 2 s; “cat” lies between 1.00 and 2.00$/);
   assert.deepEqual(boardTables(board)[1].values, [[0], [0.1], [0.4], [0.2]]);
 });

@@ -289,7 +289,6 @@ def test_the_curve_of_a_word_is_drawn_over_the_seconds_of_the_recording() -> Non
         assert curve["axis"]["high"] == pytest.approx(read["heard"], abs=read["frame"])
         assert curve["span"]["name"] == read["words"][word] == board["word"]
         assert [curve["span"]["low"], curve["span"]["high"]] == times["values"][word][:2]
-        assert times["press"] == {"input": "word", "at": word}
         assert board["share"] == pytest.approx(math.fsum(heights))
         assert 0.5 < board["share"] < 1
         assert heights[round(board["top"] / read["frame"])] == max(heights)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import nn
 
 from tests.javascript import node
 from viz.api import figures
@@ -270,3 +271,10 @@ def test_controls_offer_what_the_server_accepts(name: str) -> None:
 def test_without_tanh_a_state_keeps_the_gain_to_the_power_of_the_steps(gain: float) -> None:
     kept = numbers(course.lesson("sequences"), tokens=12, gain=gain, activation="none")["kept"]
     assert kept == pytest.approx([gain**step for step in range(12)], rel=1e-4)  # float32
+
+
+def test_a_block_of_the_first_transformer_has_as_many_parameters_as_in_torch() -> None:
+    six = figures.numbers("both", [])()["six"]
+    layers = {"encoder": nn.TransformerEncoderLayer, "decoder": nn.TransformerDecoderLayer}
+    for side, layer in layers.items():
+        assert six[side] == sum(each.numel() for each in layer(512, 8, 2048).parameters())

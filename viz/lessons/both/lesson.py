@@ -1,7 +1,18 @@
 """The story of encoder and decoder: a date is read, and written a character at a time."""
 
-from viz.lessons.inputs import Count, Reals, Sentence, Word
-from viz.lessons.story import SIZES, Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+from viz.lessons.inputs import Count, OneOf, Reals, Sentence, Word
+from viz.lessons.story import (
+    SIZES,
+    Lesson,
+    Misreading,
+    Option,
+    Other,
+    Page,
+    Plan,
+    Question,
+    Step,
+    Try,
+)
 
 LESSON = Lesson(
     name="both",
@@ -16,6 +27,7 @@ LESSON = Lesson(
     computed="these weights: those of a network trained to write dates",
     real=("translate", "whisper"),
     inputs={
+        "network": OneOf("dates", ("dates", "six")),
         "sentence": Sentence("The cat sat on the black chair because it was tired."),
         "date": Word("March the third, '98"),
         "written": Count(0, 0, 10),
@@ -183,7 +195,7 @@ LESSON = Lesson(
                 " [[cross-attention]] is a curve over *time*, in frames of {board.frame:.0f} ms:"
                 " where a token is heard. {board.heads:d} of its 24 cross-attention heads were"
                 " chosen by its authors because they follow the speech.",
-                "Press a word: below is the mean @weight(weight) of these heads while it is"
+                "Choose a word: the curve is the mean @weight(weight) of these heads while it is"
                 " written. “{board.word:s}” has {board.share:.2f} on the {board.heard:.1f} s of the"
                 " recording, most of all at {board.top:.2f} s; what is missing to 1 lies on the"
                 " silence that fills the input up to 30 s.",
@@ -215,6 +227,22 @@ LESSON = Lesson(
             tries=(
                 Try("Begin again", {"written": 0}),
                 Try("The last character", {"written": 10}),
+                Try("Six blocks on each side", {"network": "six"}),
+            ),
+            other=Other(
+                "six",
+                SIZES,
+                (
+                    "The first transformer (Vaswani et al. 2017) stacks six blocks on each side."
+                    " Each reads the stream that the block below has left; all have the same"
+                    " shape, and weights of their own: {six.encoder:,d} [[parameters]] in an"
+                    " encoder block, {six.decoder:,d} in a decoder block, which has a"
+                    " [[cross-attention]] too.",
+                    "The encoder's blocks do not talk to the decoder's one by one. Only the"
+                    " output of the **last** one is handed over: every decoder block makes its own"
+                    " @key(keys) and @value(values) of it.",
+                ),
+                (Try("One block on each side", {"network": "dates"}),),
             ),
         ),
         Step(

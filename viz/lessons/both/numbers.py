@@ -21,6 +21,7 @@ UNKNOWN = "[UNK]"
 BEST = 3  # candidates for the next character
 ENCODER = ("attention", "feed-forward")  # layers of the encoder's block
 DECODER = ("attention", "cross-attention", "feed-forward")  # of the decoder's
+BASE_DIM, BASE_HIDDEN = 512, 2048  # of the base model of Vaswani et al. 2017
 
 
 def numbers(
@@ -70,7 +71,16 @@ def numbers(
         "now": chosen[row],
         "stacks": _stacks(date, row, most, tuple(bool(each) for each in off)),
         "cost": _cost(length, width),
+        "six": _block_sizes(BASE_DIM, BASE_HIDDEN),
     }
+
+
+def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
+    """Parameters of an encoder and a decoder block: weights and biases, and of a norm γ and β."""
+    attention, norm = 4 * (dim * dim + dim), 2 * dim
+    feed_forward = 2 * dim * hidden + hidden + dim
+    encoder = attention + feed_forward + 2 * norm
+    return {"encoder": encoder, "decoder": encoder + attention + norm}
 
 
 @lru_cache(maxsize=256)
@@ -324,7 +334,7 @@ def spoken(values: Mapping[str, Any]) -> Board:
     times = table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)
     title = f"while “{words[at]}” is written: mean weight, 0 to {max(heights):.3f}"
     return board(
-        [{**times, "press": {"input": "word", "at": at}}],
+        [times],
         [curve(title, heights, step=frame, span=(*spans[at], words[at]))],
         words=len(words),
         word=words[at],

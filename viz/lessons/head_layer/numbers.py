@@ -174,18 +174,27 @@ def smooth(values: Mapping[str, Any]) -> Board:
     share = smoothing / len(WORDS)
     wanted = [share + (1 - smoothing) * (n == target) for n in range(len(WORDS))]
     terms = [-w * p.log().item() for w, p in zip(wanted, soft.probabilities, strict=True)]
-    rows = zip(
-        wanted,
-        soft.probabilities.tolist(),
-        terms,
-        plain.gradient.tolist(),
-        soft.gradient.tolist(),
-        strict=True,
-    )
-    cols = ["target y", "p", "−y log p", "gradient, sharp", "gradient p − y"]
-    named = {word: list(row) for word, row in zip(WORDS, rows, strict=True)}
+    target_rows = zip(wanted, soft.probabilities.tolist(), terms, strict=True)
+    slopes = zip(plain.gradient.tolist(), soft.gradient.tolist(), strict=True)
     return board(
-        [table("A smoothed target", named, cols, kind="signed")],
+        [
+            table(
+                "Loss",
+                {
+                    **{word: [*row] for word, row in zip(WORDS, target_rows, strict=True)},
+                    "sum": [sum(wanted), soft.probabilities.sum().item(), sum(terms)],
+                },
+                ["target y", "p", "−y log p"],
+            )
+        ],
+        [
+            table(
+                "Gradient p − y",
+                {word: [*row] for word, row in zip(WORDS, slopes, strict=True)},
+                ["y not smoothed", "y smoothed"],
+                kind="signed",
+            )
+        ],
         loss=soft.loss.item(),
         sharp=plain.loss.item(),
         word=WORDS[target],

@@ -1399,8 +1399,6 @@ export interface BoardPanel {
   digits: number;
   /** Before it: an operator. */
   sign: string;
-  /** The input that a press on a row sets to the row's number, and its value. */
-  press?: { input: string; at: number };
   /** Of a curve or a picture, from the left to the right. */
   axis?: { low: number; high: number; unit: string };
   /** A part of the axis with a name. */

@@ -2,7 +2,7 @@
 
 import { fixed, percent } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark} from "../types" */
+/** @import {Figure, Ink, Inputs, Mark} from "../types" */
 
 /** @typedef {{stream: number[], adds: number[]}} Stack norms of a vector in the stream, and of what each layer adds */
 
@@ -21,6 +21,7 @@ import { fixed, percent } from "../story/marks.js";
  * @property {string} iso
  * @property {string} now
  * @property {{encoder: Stack, memory: number, decoder: Stack, off: boolean[], best: {token: string, share: number}[], guesses: string[], right: boolean[], correct: number, count: number}} stacks
+ * @property {{encoder: number, decoder: number}} six parameters of a block
  * @property {{length: number, width: number, scores: number, sums: number, projections: number, total: number, equal: number}} cost
  */
 
@@ -31,11 +32,14 @@ const LEAST = 0.01; // weights below it get no line
 const GRID = 82; // top of the alignment's cells
 const ENCODER = ["self-attention", "feed-forward"];
 const DECODER = ["masked attention", "cross-attention", "feed-forward"];
+const BLOCKS = 6; // on each side of the first transformer
 const [LAYER, UNIT] = [44, 1.5]; // height of a layer, and width of a stream for a norm of 1
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
 
 const STEPS = /** @type {const} */ (["encode", "cross", "write", "kinds", "align", "cut", "crossing", "grows", "spoken", "whole", "inside", "sharing", "cost"]);
+
+const WORDS = ["The", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired."]; // of the recording
 
 /** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
@@ -43,6 +47,8 @@ export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "sentence", label: "English", longest: 80, on: ["grows"] },
+    { kind: "choice", input: "word", label: "Word", options: WORDS.map((word, i) => [String(i), word]), on: ["spoken"] },
+    { kind: "choice", input: "network", label: "Network", options: [["dates", "one block each"], ["six", "six, as at first"]], on: ["whole"] },
     { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
     { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "whole" },
     { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, plays: true, from: "write", until: "cost" },
@@ -53,13 +59,16 @@ export const figure = {
   marks(/** @type {Numbers} */ numbers, moment) {
     if (moment.step === "cost") return costs(numbers, moment.ink);
     if (moment.step === "align") return alignment(numbers, moment.ink);
+    if (isStacked(moment)) return sixBlocks(numbers, moment.ink);
     if (moment.step === "whole" || moment.step === "inside") return towers(numbers, moment);
     const marks = encoder(numbers, moment);
     if (moment.reached("cross")) marks.push(...decoder(numbers, moment));
     return marks;
   },
 
-  describe(/** @type {Numbers} */ { source, target, written, now, most, iso, cost, at, self, stacks }, { step }) {
+  describe(/** @type {Numbers} */ { source, target, written, now, most, iso, cost, at, self, stacks, six }, moment) {
+    const { step } = moment;
+    if (isStacked(moment)) return `Six encoder blocks of ${grouped(six.encoder)} parameters each, one above the other, and six decoder blocks of ${grouped(six.decoder)}. The output of the last encoder block goes to the cross-attention of every decoder block.`;
     if (step === "cost")
       return `Multiplications of one layer for ${cost.length} tokens of width ${cost.width}: ${cost.scores} for the scores, ${cost.sums} for the weighted sums, ${cost.projections} for the projections.`;
     const read = `The encoder has read ${source.join("")}.`;
@@ -254,6 +263,58 @@ function towers(numbers, { step, inputs, ink }) {
       { key: "memory/name", kind: "text", x: 70, y: 134, text: "keys and values for the cross-attention", size: 13, anchor: "start", fill: ink.term.key, term: "key" },
     );
   return [...marks, ...answered(numbers, cutting, ink)];
+}
+
+/** Whether the figure is the plan of the first transformer. @param {{step: string, inputs: Inputs}} moment */
+const isStacked = ({ step, inputs }) => step === "whole" && inputs.network === "six";
+
+/** @param {number} count */
+const grouped = (count) => count.toLocaleString("en");
+
+const STACK = { wide: 206, high: 34, pitch: 44, low: 304, left: 8, right: 346, trunk: 280, turn: 44, number: 26 };
+
+/** Six blocks on each side, and the way from the encoder's end to all of the decoder's. @type {(numbers: Numbers, ink: Ink) => Mark[]} */
+function sixBlocks({ source, target, written, six }, ink) {
+  const { wide, high, pitch, low, left, right, trunk, turn, number } = STACK;
+  const top = (/** @type {number} */ block) => low - pitch * block;
+  const sides = [
+    { name: "encoder", x: left, cells: ["self", "MLP"], count: six.encoder, what: source.join("").replaceAll("␣", " ") },
+    { name: "decoder", x: right, cells: ["masked", "cross", "MLP"], count: six.decoder, what: target.slice(0, written + 1).join(" ") },
+  ];
+  /** @type {Mark[]} */
+  const marks = [];
+  for (const { name, x, cells, count, what } of sides) {
+    const [middle, share] = [x + wide / 2, (wide - number - 4) / cells.length];
+    marks.push(
+      { key: `${name}/band`, kind: "path", d: `M${middle} 352V${turn}`, stroke: ink.line, width: 12 },
+      { key: `${name}/embed`, kind: "rect", x, y: 352, w: wide, h: 28, r: 8, fill: ink.surface, stroke: ink.line },
+      { key: `${name}/embed/text`, kind: "text", x: middle, y: 366, text: "embedding + position", size: 14, fill: ink.text },
+      { key: `${name}/in`, kind: "text", x: middle, y: 400, text: what, size: 15, bold: true, fill: ink.text },
+    );
+    for (let block = 0; block < BLOCKS; block++) {
+      const [key, y] = [`${name}/six${block}`, top(block)];
+      marks.push(
+        { key, kind: "rect", x, y, w: wide, h: high, r: 8, fill: ink.background, stroke: ink.text, width: 1.5, tip: `${name} block ${block + 1}: ${grouped(count)} parameters` },
+        { key: `${key}/number`, kind: "text", x: x + number / 2 + 2, y: y + high / 2, text: String(block + 1), size: 14, bold: true, fill: ink.muted },
+      );
+      cells.forEach((part, i) => {
+        const cross = part === "cross";
+        const at = x + number + i * share;
+        marks.push(
+          { key: `${key}/${part}`, kind: "rect", x: at, y: y + 4, w: share - 3, h: high - 8, r: 5, fill: ink.surface, stroke: cross ? ink.term.key : ink.line, width: cross ? 2 : 1, term: cross ? "key" : undefined },
+          { key: `${key}/${part}/text`, kind: "text", x: at + (share - 3) / 2, y: y + high / 2, text: part, size: 14, fill: cross ? ink.term.key : ink.text, term: cross ? "key" : undefined },
+        );
+      });
+      if (name === "decoder") marks.push({ key: `memory${block}`, kind: "arrow", x: trunk, y: y + high / 2, x2: right - 3, y2: y + high / 2, stroke: ink.term.key, width: 2, term: "key" });
+    }
+  }
+  return [
+    ...marks,
+    { key: "memory", kind: "path", d: `M${left + wide / 2} ${top(BLOCKS - 1)}V${turn}H${trunk}V${low + high / 2}`, stroke: ink.term.key, width: 2.5, term: "key" },
+    { key: "memory/name", kind: "text", x: left, y: turn - 18, text: "keys and values, for all six", size: 14, anchor: "start", fill: ink.term.key, term: "key" },
+    { key: "head", kind: "rect", x: right, y: 16, w: wide, h: 28, r: 8, fill: ink.surface, stroke: ink.line },
+    { key: "head/text", kind: "text", x: right + wide / 2, y: 30, text: "norm, linear, softmax", size: 14, fill: ink.text },
+  ];
 }
 
 /** Above the towers: the head layer and its answer, and what has been written or is predicted. @type {(numbers: Numbers, cutting: boolean, ink: Ink) => Mark[]} */

@@ -131,11 +131,6 @@ function panelMarks(key, { panel, texts, names, cols, bare }, { left, wide, titl
   });
   texts.forEach((row, i) => {
     const y = head + i * tall;
-    const { press } = panel;
-    if (press) {
-      const pressed = press.at === i;
-      marks.push({ key: `${key}/press${i}`, kind: "rect", x: start - unit * names, y: y + 2, w: unit * names - 2, h: tall - 4, r: 6, fill: pressed ? ink.surface : ink.background, stroke: pressed ? ink.primary : ink.line, width: pressed ? 2 : 1, press: { label: panel.rows[i], pressed, patch: { [press.input]: i } } });
-    }
     if (panel.rows[i]) marks.push({ key: `${key}/row${i}`, kind: "text", x: start - 6, y: y + tall / 2, text: panel.rows[i], size, anchor: "end", fill: ink.muted });
     let across = start;
     row.forEach((text, j) => {

@@ -7,6 +7,7 @@ import { element } from "../core/dom.js";
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const REACH = 8; // CSS pixels between a finger and what it presses
 
 /**
  * @typedef {object} Actions
@@ -37,7 +38,7 @@ export function operate(scene, around, { patch, tip, refuse }) {
   };
 
   picture.addEventListener("pointerdown", (event) => {
-    const mark = markOf(event);
+    const mark = markOf(event.target);
     if (!mark?.handle || event.button !== 0) return;
     held = mark.handle;
     const target = /** @type {SVGElement} */ (event.target);
@@ -56,7 +57,7 @@ export function operate(scene, around, { patch, tip, refuse }) {
   // a finger that is lifted leaves at once: what it tapped has the focus
   picture.addEventListener("pointerover", (event) => {
     if (event.pointerType === "touch") return;
-    pointed = markOf(event)?.tip ? keyOf(event) : "";
+    pointed = markOf(event.target)?.tip ? keyOf(event) : "";
     explain();
   }, { signal });
   picture.addEventListener("pointerleave", () => {
@@ -75,11 +76,27 @@ export function operate(scene, around, { patch, tip, refuse }) {
 
   const explain = () => tip(pointed || focused, !pointed && focused === scene.stop);
 
+  /**
+   * What is pressed: what the pointer is on, or for a finger beside it the nearest within reach.
+   *
+   * @param {Event} event
+   */
+  function aimed(event) {
+    const mark = markOf(event.target);
+    if (mark?.press || mark?.edit || mark?.tip || !(event instanceof PointerEvent) || event.pointerType !== "touch") return event.target;
+    const [near] = [...picture.querySelectorAll("[role=button]")]
+      .map((node) => ({ node, far: distanceTo(node.getBoundingClientRect(), event) }))
+      .filter(({ far }) => far <= REACH)
+      .sort((a, b) => a.far - b.far);
+    return near?.node ?? event.target;
+  }
+
   /** @param {Event} event */
   function press(event) {
-    const mark = markOf(event);
+    const target = aimed(event);
+    const mark = markOf(target);
     if (mark?.press) patch(mark.press.patch, false);
-    else if (mark?.edit) type(/** @type {SVGElement} */ (event.target), mark.edit);
+    else if (mark?.edit) type(/** @type {SVGElement} */ (target), mark.edit);
     else return;
     event.preventDefault();
   }
@@ -103,7 +120,7 @@ export function operate(scene, around, { patch, tip, refuse }) {
    * @param {[number, number]} arrow
    */
   function moved(event, arrow) {
-    const handle = markOf(event)?.handle;
+    const handle = markOf(event.target)?.handle;
     if (handle) patch(handle.nudge(...arrow), false);
     return handle;
   }
@@ -164,14 +181,17 @@ export function operate(scene, around, { patch, tip, refuse }) {
   return () => end.abort();
 }
 
+/** From a box to a point outside it. @type {(box: DOMRect, point: PointerEvent) => number} */
+const distanceTo = ({ left, right, top, bottom }, { clientX: x, clientY: y }) => Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+
 /**
- * @param {Event} event
+ * @param {EventTarget | null} at
  * @returns {Mark | undefined}
  */
-function markOf(event) {
-  const target = event.target instanceof Element ? event.target.closest("[data-key]") : null;
+function markOf(at) {
+  const target = at instanceof Element ? at.closest("[data-key]") : null;
   return target ? /** @type {MarkElement} */ (target).mark : undefined;
 }
 
 /** @param {Event} event */
-const keyOf = (event) => markOf(event)?.key ?? "";
+const keyOf = (event) => markOf(event.target)?.key ?? "";

@@ -52,6 +52,7 @@ class Story {
     /** @type {any} */
     this.numbers = null;
     this.path = ""; // of these numbers
+    this.asked = ""; // the path last asked for
     this.turning = false; // whether the numbers of the step shown are on their way
     /** @type {Figure | null} */
     this.figure = null;
@@ -59,6 +60,9 @@ class Story {
     this.scene = null;
     this.colours = props.theme.light;
     this.ink = inkOf(this.colours);
+    this.seconds = 0; // that the numbers asked for have taken, where it is long
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.clock = undefined;
     this.dragging = false;
     this.frozen = false; // while it is on paper
     /** @type {HTMLElement[]} */
@@ -78,7 +82,10 @@ class Story {
     this.computed = element("span");
     this.explore = /** @type {HTMLAnchorElement} */ (element("a", "story-explore", { hidden: "" }));
     this.problem = element("p", "story-problem", { role: "alert", hidden: "" });
-    this.again = button("Try again", "Ask for the numbers again", () => this.feed.retry());
+    this.again = button("Try again", "Ask for the numbers again", () => {
+      this.count(true);
+      this.feed.retry();
+    });
     this.place = element("span", "story-place");
     this.back = button("←", "The step before", () => this.go(this.step - 1));
     this.forward = button("→", "The next step", () => this.go(this.step + 1));
@@ -173,7 +180,29 @@ class Story {
 
   /** Asks for the numbers of what is shown; true if they were there already and are drawn. */
   ask() {
-    return this.figure ? this.feed.want(this.shownPath(this.figure)) : false;
+    if (!this.figure) return false;
+    const path = this.shownPath(this.figure);
+    const drawn = this.feed.want(path);
+    if (path !== this.asked) this.count(!drawn && path !== this.path);
+    this.asked = path;
+    return drawn;
+  }
+
+  /**
+   * Counts the seconds that numbers take, and dims the picture meanwhile.
+   *
+   * @param {boolean} on
+   */
+  count(on) {
+    clearInterval(this.clock);
+    this.seconds = 0;
+    this.picture.classList.toggle("story-turning", this.turning);
+    if (!on) return;
+    this.clock = setInterval(() => {
+      this.seconds += 1;
+      this.picture.classList.add("story-turning");
+      this.note();
+    }, 1000);
   }
 
   /** @param {Figure} figure */
@@ -238,7 +267,10 @@ class Story {
   received(numbers, path) {
     this.numbers = numbers;
     this.path = path;
-    if (this.figure && path === this.shownPath(this.figure)) this.turn(false);
+    if (this.figure && path === this.shownPath(this.figure)) {
+      this.turn(false);
+      this.count(false);
+    }
     this.problem.hidden = true;
     this.fillText();
     if (!this.dragging) this.tables.show(this.figure ? tablesFor(this.figure, numbers) : []);
@@ -254,6 +286,8 @@ class Story {
 
   /** @param {string} reason */
   unanswered(reason) {
+    this.count(false);
+    this.note();
     this.failed(reason, this.again);
     this.root.dataset.step = this.moment(this.step).step;
   }
@@ -436,20 +470,14 @@ class Story {
       tell(this.inputsOf(i));
     });
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
-    const step = steps[this.drawn(this.step)];
-    const numbers = this.turning ? null : this.numbers;
-    const of = step.board ? numbers?.board : numbers;
-    const { computed, explore } = step.sizes ? {} : (of ?? {});
-    const isOther = step.other?.network === this.inputsOf(this.drawn(this.step)).network;
-    const said = computed ?? (isOther && step.other ? step.other : step).computed;
-    setText(this.computed, computed && numbers?.nearest ? `${namesOf(numbers.nearest, this.figure?.controls ?? [], step.name)} · ${said}` : said);
-    this.point(explore);
+    this.note();
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.opening(this.opened));
     if (!this.figure || !this.scene) return;
     const moment = this.moment(this.step);
     this.controls.update(moment);
+    const numbers = this.turning ? null : this.numbers;
     if (!numbers) return;
     const least = this.narrow ? LEAST : 0;
     this.scene.least = leastFor(this.figure, numbers, least);
@@ -457,6 +485,19 @@ class Story {
     this.scene.root.setAttribute("aria-label", describeFor(this.figure, numbers, moment));
     this.tip?.refresh();
     this.root.dataset.step = moment.step;
+  }
+
+  /** Says below the picture what its numbers are computed from, or for how long they have been. */
+  note() {
+    const step = this.props.steps[this.drawn(this.step)];
+    const numbers = this.turning ? null : this.numbers;
+    const of = step.board ? numbers?.board : numbers;
+    const { computed, explore } = step.sizes ? {} : (of ?? {});
+    const isOther = step.other?.network === this.inputsOf(this.drawn(this.step)).network;
+    const source = computed ?? (isOther && step.other ? step.other : step).computed;
+    const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, this.figure?.controls ?? [], step.name)} · ` : "";
+    setText(this.computed, this.seconds ? `Still computing: ${this.seconds} s` : stored + source);
+    this.point(this.seconds ? undefined : explore);
   }
 
   /**
@@ -589,6 +630,7 @@ class Story {
 
   destroy() {
     clearTimeout(this.quiet);
+    clearInterval(this.clock);
     disown(this.entry, this.root);
     this.feed.destroy();
     this.observer.disconnect();
