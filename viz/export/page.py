@@ -35,7 +35,7 @@ def page(request: Request, view: str) -> bytes:
         entry, (wanted, more) = entry_of(each, view), asked(each, view)
         held |= {name + path: encoded(answered(entry, ID, path)) for path in wanted}
         later += [(name, path, entry) for path in more]
-    if request.second is not None:
+    if request.second is not None and not is_of_picture(request, view):
         held |= _of_both(request, request.second)
     size = len(standalone.page(held, props, title=title))
     for name, path, entry in later:
@@ -100,8 +100,9 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
 def _second(request: Request, second: Second) -> dict[str, Any]:
     """The props that show another trace beside the first."""
     first, other = request.view, second.request.view
-    titles = (each.model if each.trained else f"{each.model}, untrained" for each in (first, other))
-    title, other_title = titles
+    names = (each.model if each.trained else f"{each.model}, untrained" for each in (first, other))
+    labels = (request.label, second.request.label)
+    title, other_title = (label or name for label, name in zip(labels, names, strict=True))
     beside = {"trace": BESIDE, "made": 0, "title": other_title, "aligned": True, "panels": []}
     heads = [site.heads for site in other.sites]
     return {"title": title, "second": beside | {"heads": heads}}

@@ -191,6 +191,9 @@ def _request(
     )
     if both == "edits":
         return _before_and_after(request, form)
+    if not both and beside is not None:
+        named = replace(beside, request=replace(beside.request, label=second_label))
+        return replace(request, label=label, second=named)
     if not both:
         return request
     if beside is None:

@@ -35,6 +35,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @property {() => Record<string, string | number>} query parameters of the figure beside its form
  * @property {() => void} picture saves the picture as it is on the screen
  * @property {() => Other[]} [others] further figures
+ * @property {() => Record<string, string | number> | null} [page] parameters of what is beside it on a page
  */
 
 /**
@@ -44,7 +45,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @param {ViewState<B>} view
  * @param {Offers} offers
  */
-export function saveMenu(view, { form, query, picture, others = () => [] }) {
+export function saveMenu(view, { form, query, picture, others = () => [], page = () => null }) {
   const opener = button("Save", "Save or share the picture", () => {});
   const list = element("div", "hs-menu", { role: "menu", "aria-label": "Save", popover: "auto" });
   const state = element("p", "hs-menu-state", { role: "status" });
@@ -114,7 +115,7 @@ export function saveMenu(view, { form, query, picture, others = () => [] }) {
       heading("Numbers and page"),
       file("CSV", "One line for each weight", ".csv"),
       file("NPZ", "Arrays with named axes, for NumPy", ".npz"),
-      file("HTML page", "This view in one file that needs no server", ".html"),
+      file("HTML page", "This view in one file that needs no server", ".html", undefined, page() ?? {}),
       item("Copy the same in Python", "Code that makes the same figure", () => void python()),
     ];
     const link = [

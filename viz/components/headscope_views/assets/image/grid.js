@@ -66,6 +66,7 @@ export function pictureOf(state, parent, edit = null) {
     },
     picture: save,
     others: () => [...allHeads("image", state.site().heads), ...sideBySide(state)],
+    page: () => besideIt(state),
   });
   const ground = groundOf(state);
   ground.box.hidden = Boolean(state.leader);
@@ -288,20 +289,32 @@ export function pictureOf(state, parent, edit = null) {
 }
 
 /**
+ * What the server is told of the second picture; null without one.
+ *
+ * @param {ImageState} state
+ * @returns {Record<string, string | number> | null}
+ */
+function besideIt(state) {
+  const { second, title = "" } = state.view.props;
+  const peer = state.leader || !second ? null : state.peer;
+  if (!peer?.view.baseOrNull || !second) return null;
+  const { site, head, token } = peer.selection;
+  const place = { second_site: site, second_head: head, second_token: token ?? 0 };
+  return { second: peer.trace, ...place, label: title, second_label: second.title };
+}
+
+/**
  * The picture before and after the edits, and beside the second one.
  *
  * @param {ImageState} state
  */
 function sideBySide(state) {
-  const { edited, second } = state.view.props;
-  const peer = state.leader || !second ? null : state.peer;
+  const { edited } = state.view.props;
+  const both = besideIt(state);
   const formats = ["SVG", "PDF", "PNG"];
   const title = "Pictures in a row, each with title and caption";
-  const { site = 0, head = 0, token = 0 } = peer?.view.baseOrNull ? peer.selection : {};
-  const both = { second: peer?.trace ?? "", second_site: site, second_head: head, second_token: token ?? 0, both: "second" };
-  const labels = { label: state.view.props.title ?? "", second_label: second?.title ?? "" };
   return [
     ...(edited && !state.leader ? [{ form: "image", name: "Before, after, difference", title, formats, query: { both: "edits" } }] : []),
-    ...(peer?.view.baseOrNull ? [{ form: "image", name: "Both pictures", title, formats, query: { ...both, ...labels } }] : []),
+    ...(both ? [{ form: "image", name: "Both pictures", title, formats, query: { ...both, both: "second" } }] : []),
   ];
 }
