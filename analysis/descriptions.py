@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from analysis.heads import HeadTable, TraceOrView
 from analysis.measures import NEAR
+from analysis.percent import percent
 from analysis.view import View
 from models.trace import Site
 
@@ -82,17 +83,13 @@ def _sentence(numbers: Mapping[str, float], names: Mapping[str, str]) -> str | N
     shares = {key: numbers[key] for key in SHARES if not math.isnan(numbers[key])}
     best = max(shares, key=lambda key: shares[key], default=None)
     if best is not None and shares[best] >= MOST:
-        return f"{_percent(shares[best])} of its weight {SHARES[best].format(**names)}"
+        return f"{percent(shares[best])} of its weight {SHARES[best].format(**names)}"
     keys = numbers["effective keys"]
     if numbers["broad"] >= EVEN:
         return f"It spreads its weight almost evenly, over about {keys:.0f} tokens."
     if numbers["local"] >= 2 * MOST and names["long"]:
-        return f"{_percent(numbers['local'])} of its weight stays within {NEAR} tokens."
-    largest = f"The largest weight of a token is {_percent(numbers['confidence'])} on average"
+        return f"{percent(numbers['local'])} of its weight stays within {NEAR} tokens."
+    largest = f"The largest weight of a token is {percent(numbers['confidence'])} on average"
     if math.isnan(numbers["distance"]):
         return f"{largest}, the weights are as spread out as {keys:.0f} equal ones."
     return f"{largest}, and the mean distance {numbers['distance']:.0f} tokens."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.descriptions import EVEN, MOST, SHARES
+from analysis.percent import percent
 
 OBJECTS = {  # by number, what the share of a head's weight goes to in no particular text
     **{key: said.rstrip(".") for key, said in SHARES.items()},
@@ -35,30 +36,30 @@ def claim(numbers: Mapping[str, Mapping[str, Any]], *, pictures: bool) -> str | 
         every = best_share["count"] == numbers["confidence"]["count"]
         where = "" if every else f" (in the {best_share['count']:,} where it is defined)"
         return (
-            f"{over}{where}, {_percent(best_share)} of its weight {OBJECTS[best]}; that share is"
-            f" {MOST * 100:.0f} % or more in {best_share['holds'] * 100:.0f} % of them."
+            f"{over}{where}, {_with_interval(best_share)} of its weight {OBJECTS[best]}; that share"
+            f" is {percent(MOST)} or more in {percent(best_share['holds'])} of them."
         )
     broad, keys = numbers.get("broad"), numbers.get("effective keys")
     if broad is not None and keys is not None and broad["mean"] >= EVEN:
         return f"{over}, it spreads its weight almost evenly, over {keys['mean']:.0f} tokens."
     return (
-        f"{over}, no one habit takes {MOST * 100:.0f} % of its weight; the largest weight of a"
-        f" token is {_percent(numbers['confidence'])} on average."
+        f"{over}, no one habit takes {percent(MOST)} of its weight; the largest weight of a"
+        f" token is {_with_interval(numbers['confidence'])} on average."
     )
 
 
-def _percent(number: Mapping[str, Any]) -> str:
+def _with_interval(number: Mapping[str, Any]) -> str:
     """A share with its interval: "71 ± 1.0 %", or near 0 and 1 "99.4 % (98.1 to 99.8 %)".
 
     Alone, "99.9 %", where the interval is narrower than its last digit.
     """
-    mean, low, high = (100 * number[name] for name in ("mean", "low", "high"))
+    mean, low, high = (number[name] for name in ("mean", "low", "high"))
     half = (high - low) / 2
     if math.isnan(half):
-        return f"{mean:.0f} %"
-    if half < 0.05:
-        return f"{mean:.1f} %"
-    digits = 0 if half >= 9.95 else 1
+        return percent(mean)
+    if half < 0.0005:
+        return percent(mean, ".1f")
+    digits = f".{0 if half >= 0.0995 else 1}f"
     if abs(high + low - 2 * mean) > SKEWED * 2 * half:
-        return f"{mean:.{digits}f} % ({low:.{digits}f} to {high:.{digits}f} %)"
-    return f"{mean:.0f} ± {half:.{digits}f} %"
+        return f"{percent(mean, digits)} ({100 * low:{digits}} to {percent(high, digits)})"
+    return f"{100 * mean:.0f} ± {percent(half, digits)}"

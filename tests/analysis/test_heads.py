@@ -272,9 +272,9 @@ def test_sentences_are_of_the_head_s_own_numbers() -> None:
     table = head_table(done)
     said = descriptions(done, table)
     assert [len(row) for row in said] == [12] * 6
-    assert said[0][2] == "100 % of its weight goes to the token before."
+    assert said[0][2] == "100\u00a0% of its weight goes to the token before."
     share = float(table.values["first token"][5, 0])
-    assert said[5][0] == f"{100 * share:.0f} % of its weight goes to the first token, “[CLS]”."
+    assert said[5][0] == f"{100 * share:.0f}\u00a0% of its weight goes to the first token, “[CLS]”."
 
 
 def test_the_head_that_was_trained_to_align_says_so_for_every_input() -> None:

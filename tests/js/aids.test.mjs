@@ -114,7 +114,7 @@ test("the share that is not drawn", () => {
   assert.equal(filters.hiddenShare(row, [0, 4], 0.2), 0.25);
   assert.equal(filters.hiddenShare(row, [1, 3], 0.2), 0.75);
   assert.equal(filters.hiddenShare([0, 0], [0, 2], 0.5), 0);
-  assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(filters.percent), ["0 %", "< 0.1 %", "3.1 %", "50 %", "100 %"]);
+  assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(filters.percent), ["0\u00a0%", "< 0.1\u00a0%", "3.1\u00a0%", "50\u00a0%", "100\u00a0%"]);
 });
 
 test("running text is broken into rows, and a wide token stands alone", () => {

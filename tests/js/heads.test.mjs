@@ -20,7 +20,7 @@ const ANSWER = {
     induction: [[0.1, null, 0.3], [null, 0.1, 0.01]],
   },
   reasons: { induction: "no token is repeated" },
-  sentences: [["79 % of its weight goes to the token before.", null, null], [null, null, null]],
+  sentences: [["79\u00a0% of its weight goes to the token before.", null, null], [null, null, null]],
 };
 const BASE = baseOf([{ layer: 1 }, { layer: 4 }]);
 const FOUND = new numbers.HeadNumbers(ANSWER, BASE.sites);

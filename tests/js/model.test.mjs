@@ -48,8 +48,8 @@ test("how heads are fused is asked for and said where it applies", () => {
   assert.deepEqual(fusedQueryOf(methodOf("flow"), chosen), { fusion: "min" });
   assert.deepEqual(fusedQueryOf(methodOf("alti"), chosen), {});
   assert.match(showsOf(methodOf("rollout"), usual), /fused by their mean weight\.$/);
-  assert.match(showsOf(methodOf("rollout"), chosen), /smallest weight in each cell\. .* 7 % of each layer/);
-  assert.doesNotMatch(showsOf(methodOf("flow"), chosen), /7 %/);
+  assert.match(showsOf(methodOf("rollout"), chosen), /smallest weight in each cell\. .* 7\u00a0% of each layer/);
+  assert.doesNotMatch(showsOf(methodOf("flow"), chosen), /7\u00a0%/);
   assert.equal(showsOf(methodOf("alti"), chosen), methodOf("alti").shows);
 });
 
@@ -61,7 +61,7 @@ test("two methods each fuse heads in their own way; the second as the first unti
   assert.deepEqual(fusedIn(other, false), first);
   assert.deepEqual(fusedIn(other, true), { fusion: "mean", discard: 0 });
   assert.equal(nameOf(methodOf("rollout"), fusedIn(other, true)), "Rollout");
-  assert.equal(nameOf(methodOf("rollout"), first), "Rollout, largest of heads, 20 % left out");
+  assert.equal(nameOf(methodOf("rollout"), first), "Rollout, largest of heads, 20\u00a0% left out");
   assert.equal(nameOf(methodOf("flow"), first), "Attention flow, largest of heads");
   assert.equal(nameOf(methodOf("alti"), first), "ALTI");
 });

@@ -57,11 +57,11 @@ test("words that looked at an area are named by weight", () => {
   const words = ["a", "dog"].map((text) => ({ text, rows: [], special: false }));
   assert.equal(
     maps.readersText(words, [0.02, 0.25], 3, []),
-    "Weight on the area (3 tokens) while each word was written, the largest first: “dog” 25 %, “a” 2.0 %.",
+    "Weight on the area (3 tokens) while each word was written, the largest first: “dog” 25\u00a0%, “a” 2.0\u00a0%.",
   );
   assert.match(
     maps.readersText(words, [0.02, 0.25], 3, [{ text: "what", weight: 0.5 }, { text: "is", weight: 0.031 }]),
-    /“a” 2.0 %. While the question was read: “what” 50 %, “is” 3.1 %.$/,
+    /“a” 2.0\u00a0%. While the question was read: “what” 50\u00a0%, “is” 3.1\u00a0%.$/,
   );
 });
 
@@ -78,9 +78,9 @@ test("frames that share tokens are drawn one by one, and say how much weight the
   const row = Float32Array.from({ length: 11 }, (_, place) => (place >= 7 ? 0.1 : place >= 3 ? 0.05 : 0));
   assert.equal(
     maps.momentText(film, 0, row),
-    "Frames 1 and 2 share their tokens: 20 % of the weight; the most, 40 %, on frames 3 and 4.",
+    "Frames 1 and 2 share their tokens: 20\u00a0% of the weight; the most, 40\u00a0%, on frames 3 and 4.",
   );
-  assert.equal(maps.momentText(film, 1, row), "Frames 3 and 4 share their tokens: 40 % of the weight, the most of all.");
+  assert.equal(maps.momentText(film, 1, row), "Frames 3 and 4 share their tokens: 40\u00a0% of the weight, the most of all.");
   assert.equal(maps.momentText(film, 1, null), "Frames 3 and 4 share their tokens.");
   const alone = maps.sheetsOf([gridOf({ frames: [4] })]);
   assert.equal(maps.momentText(alone, 0, null), "Frame 5 has tokens of its own.");
@@ -103,8 +103,8 @@ test("a word needs an area only if it loses more there than elsewhere", () => {
   const needed = maps.needText("dog", { before: 0.6, after: 0.01, elsewhere: [0.5, 0.7], places: [] }, "blurred");
   assert.equal(
     needed,
-    "“dog”: 60 % with the picture as it is, 1.0 % with the area blurred; with areas of the same size elsewhere" +
-      " 50 %, 70 %. Needed: it loses more here than elsewhere.",
+    "“dog”: 60\u00a0% with the picture as it is, 1.0\u00a0% with the area blurred; with areas of the same size elsewhere" +
+      " 50\u00a0%, 70\u00a0%. Needed: it loses more here than elsewhere.",
   );
   const found = maps.needText("dog", { before: 0.6, after: 0.5, elsewhere: [0.4], places: [] }, "blurred");
   assert.match(found, /Not shown to be needed/);
@@ -122,7 +122,7 @@ test("a whole picture has no other areas to compare with", () => {
   assert.ok(!maps.isWhole(maps.areaFrom("1.0.0.1000.900")) && !maps.isWhole(null));
   assert.equal(
     maps.needText("dog", need, "blurred", true),
-    "“dog”: 60 % with the picture as it is, 1.0 % with all of it blurred. Hiding it makes the word less likely;" +
+    "“dog”: 60\u00a0% with the picture as it is, 1.0\u00a0% with all of it blurred. Hiding it makes the word less likely;" +
       " no other area of this size is left to compare with.",
   );
   assert.match(maps.needText("dog", { ...need, after: 0.7 }, "blurred"), /the area blurred. Hiding it does not/);

@@ -210,7 +210,7 @@ def test_vectors_lie_on_components_with_the_variance_that_is_claimed(tmp_path: P
         )
         spread = np.linalg.svd(every - every.mean(0), compute_uv=False) ** 2
         for component in (0, 1):
-            share = f"{100 * spread[component] / spread.sum():.0f} % of the variance"
+            share = f"{100 * spread[component] / spread.sum():.0f}\u00a0% of the variance"
             assert f"component {component + 1}, {share}" in texts
             assert points[:, component].var() * len(every) == pytest.approx(
                 spread[component], rel=1e-3

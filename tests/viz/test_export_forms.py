@@ -107,7 +107,7 @@ def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
     fused: dict[str, Any] = {"fusion": "max", "discard": 0.25}
     same(arrays(tmp_path, "model", **fused)["rollout"], rollout(t, **fused))
     said = made(tmp_path, ".svg", "model", words=False, **fused).decode()
-    assert "their largest weight in each cell. The smallest 25 % of each layer" in said
+    assert "their largest weight in each cell. The smallest 25\u00a0% of each layer" in said
     page = made(tmp_path, ".html", "model", query=QUERY, **fused).decode()
     assert "method=rollout\\u0026fusion=max\\u0026discard=0.25" in page.replace("&", "\\u0026")
     both = {**fused, "beside": "rollout", "beside_fusion": "min", "beside_discard": 0.0}
@@ -119,7 +119,7 @@ def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
     same(found["flow"], flow(t, QUERY, fusion="max"))
     same(arrays(tmp_path, "model", **flowing, fusion="min")["flow"], flow(t, QUERY, fusion="min"))
     said = made(tmp_path, ".svg", "model", query=QUERY, **both).decode()
-    for name in ("Rollout, largest of heads, 25 % left out", "Rollout, smallest of heads"):
+    for name in ("Rollout, largest of heads, 25\u00a0% left out", "Rollout, smallest of heads"):
         assert f">{name}</text>" in said
     page = made(tmp_path, ".html", "model", query=QUERY, **both).decode()
     for asked in ("fusion=max\\u0026discard=0.25", "fusion=min"):

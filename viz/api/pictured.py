@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from analysis.percent import percent as in_percent
 from viz.api.entries import TraceEntry
 from viz.api.model import Answer, opened, or_why
 from viz.api.pool import report
@@ -461,8 +462,8 @@ def _file(picture: "File | Image") -> bytes:
 def percent(share: float) -> str:
     """ "42 %", "3.1 %"."""
     if share < 0.0001:
-        return "< 0.01 %"
-    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.2g} %"
+        return f"< {in_percent(0.0001, '.2f')}"
+    return in_percent(share, ".0f" if share >= 0.0995 else ".2g")
 
 
 def _numbers(values: "Tensor") -> list[float]:

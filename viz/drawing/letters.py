@@ -5,6 +5,7 @@ need all three done beforehand.
 """
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -79,7 +80,7 @@ def fitted(text: str, size: float, most: float) -> str:
 def wrapped(text: str, size: float, most: float) -> list[str]:
     """The text in lines no wider than `most`; words are cut only where they have to be."""
     lines: list[str] = []
-    for word in text.split():
+    for word in re.findall(r"[^ \t\n]+", text):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and width(longer, size) <= most:
             lines[-1] = longer

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.percent import percent
+
 if TYPE_CHECKING:
     from analysis.overview import RowSource
     from analysis.sinks import WithoutSinks
@@ -33,7 +35,7 @@ class Hidden:
     @property
     def each(self) -> list[str]:
         """The mean share of each head, "53 %"."""
-        return [f"{100 * float(share.mean()):.3g} %" for share in self.shares]
+        return [percent(float(share.mean()), ".3g") for share in self.shares]
 
 
 def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":

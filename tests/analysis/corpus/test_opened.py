@@ -173,7 +173,7 @@ def test_sentences_say_what_and_how_sure(found: Run, tmp_path: Path) -> None:
     said = open_run(run(model, sentences(80), tmp_path / "out")).heads["sentence"]
     row = found.measures.set_index(["id", "measure"]).loc[(PREVIOUS, "previous token")]
     mean, low, high = (100 * row[name] for name in ("mean", "low", "high"))
-    assert said[PREVIOUS] == (
+    assert said[PREVIOUS].replace("\u00a0", " ") == (
         f"Over 80 texts, {mean:.1f} % ({low:.1f} to {high:.1f} %) of its weight goes to the token"
         f" before; that share is 40 % or more in {100 * row['holds']:.0f} % of them."
     )

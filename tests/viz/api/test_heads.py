@@ -37,7 +37,7 @@ def test_numbers_of_every_head(done: Trace) -> None:
     for key, values in answer["values"].items():
         own = torch.tensor([[math.nan if n is None else n for n in row] for row in values])
         assert own.allclose(table.values[key], atol=1e-6, equal_nan=True), key
-    assert answer["sentences"][0][2] == "100 % of its weight goes to the token before."
+    assert answer["sentences"][0][2] == "100\u00a0% of its weight goes to the token before."
 
 
 def test_numbers_are_computed_once(done: Trace) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.percent import percent
 from viz.api import features
 from viz.api.endpoint import IMAGE, WHOLE, Endpoint, options, path_of
 from viz.drawing.overlay import Veil
@@ -36,7 +37,7 @@ def _features(request: Request) -> Content:
     kept = np.array(answer["foreground"], bool).reshape(rows, cols, 1)
     layer = np.concatenate([colours, np.where(kept, COLOURED, DARK)], -1).astype(np.uint8)
     veil = Veil(chosen.ground, chosen.paint, chosen.opacity)
-    shares = ", ".join(f"{share:.0%}" for share in answer["explained"])
+    shares = ", ".join(percent(share) for share in answer["explained"])
     side = (
         "" if chosen.foreground == "all" else f" {chosen.foreground} {digits(answer['threshold'])}"
     )

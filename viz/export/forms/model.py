@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.methods import BY_NAME, names_of
+from analysis.percent import percent
 from viz.api import model
 from viz.api.endpoint import BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, path_of
 from viz.api.requests import one_of
@@ -93,7 +94,7 @@ def _method(request: Request, chosen: Chosen) -> Content:
     values = matrix.numpy(force=True)
     if request.selection.sinks != "shown" and (resting := resting_on(matrix)) is not None:
         hidden, share = resting
-        description += f" “{key[hidden]}” is hidden: {100 * share:.3g} % of a row went there."
+        description += f" “{key[hidden]}” is hidden: {percent(share, '.3g')} of a row went there."
         values = values.copy()
         values[:, hidden] = 0
     return Content(
@@ -163,7 +164,7 @@ def _short(chosen: Chosen) -> str:
     fused = BY_NAME[chosen.name].fused
     words = SHORT[chosen.fusion] if "fusion" in fused else ""
     if "discard" in fused and chosen.discard:
-        words += f", {100 * chosen.discard:g} % left out"
+        words += f", {percent(chosen.discard, 'g')} left out"
     return words
 
 
@@ -174,7 +175,7 @@ def fused_of(chosen: Chosen) -> str:
         return ""
     words = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
     if "discard" in fused and chosen.discard:
-        share = f"{100 * chosen.discard:g} %"
+        share = percent(chosen.discard, "g")
         words += f" The smallest {share} of each layer’s weights above 0 are left out."
     return words
 

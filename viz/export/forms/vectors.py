@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.percent import percent
 from viz.api import heads
 from viz.api.endpoint import HEAD, TEXT, Endpoint, path_of
 from viz.drawing.panels import Points
@@ -27,7 +28,7 @@ def _vectors(request: Request) -> Content:
     points = np.array(
         [(*at, kind) for kind, side in enumerate(("queries", "keys")) for at in projected[side]]
     )
-    first, second = (f"{100 * share:.0f} % of the variance" for share in projected["explained"])
+    first, second = (f"{percent(share)} of the variance" for share in projected["explained"])
     axes = (f"component 1, {first}", f"component 2, {second}", "0: a query, 1: a key")
     short = Points("Queries and keys", [*asks, *answers], points, axes)
     at = request.site.where.coordinates | {"head": request.heads[0]}

@@ -92,9 +92,9 @@ LESSON = Lesson(
             "Break induction",
             (
                 "A pattern only suggests a role. **Ablation** tests it: press a head, and its"
-                " values become 0. The bars are measured on 64 random tokens that come twice: how"
-                " often the next token of the second half is predicted; {tests.0.accuracy:.0%}"
-                " with all heads.",
+                " values become 0. The bars are measured on 64 random tokens that come twice (drawn"
+                " with seed 0; other draws give other numbers, alike in kind): how often the next"
+                " token of the second half is predicted; {tests.0.accuracy:.0%} with all heads.",
                 "Without the previous-token head it is {tests.1.accuracy:.0%}, and the loss rises"
                 " from {tests.0.loss:.1f} to {tests.1.loss:.1f}: all induction heads need its"
                 " note. Without the induction head it is {tests.2.accuracy:.0%}, for others do the"

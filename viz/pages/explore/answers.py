@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from analysis.percent import percent
 from models.text import Decoding
 from viz.pages.explore import compute
 from viz.pages.shared import plain
@@ -120,12 +121,12 @@ def _ranked(names: Sequence[str], shares: Any) -> str:
     """The likeliest class, and in brackets its probability and the other likely ones."""
     best = max(range(len(shares)), key=shares.__getitem__)
     others = ", ".join(
-        f"{name} {_percent(share)}"
+        f"{name} {percent(share, '.1f')}"
         for number, (name, share) in enumerate(zip(names, shares, strict=True))
         if share >= 0.01 and number != best
     )
     rest = f"; {plain(others)}" if others else ""
-    return f"**{plain(names[best])}** ({_percent(shares[best])}{rest})"
+    return f"**{plain(names[best])}** ({percent(shares[best], '.1f')}{rest})"
 
 
 def _answered(card: "Card", trace: "Trace") -> None:
@@ -158,7 +159,3 @@ def _said(model: "Model", trace: "Trace", given: bool) -> None:
     text = reader.text(tokens.ids).strip() or " ".join(tokens.labels)
     lead = "The answer that was given" if given else "The model answers"
     st.markdown(f"{lead}: {f'**{plain(text)}**' if text else 'nothing.'}")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from analysis.percent import percent
 from models.request import File, Options, TraceRequest
 from viz import vision
 from viz.api import samples, tracing
@@ -180,7 +181,7 @@ def _features(model: "Model", request: TraceRequest) -> "go.Figure":
         colours = compute.feature_colours(
             features, threshold=-threshold if flip else threshold, flip=flip
         )
-    shares = ", ".join(f"{float(share):.0%}" for share in colours.explained)
+    shares = ", ".join(percent(float(share)) for share in colours.explained)
     title = f"{_name(model)}: patch features, {shares} of their variance"
     if side != "all":
         kept = int(sum(each.sum() for each in colours.foreground))

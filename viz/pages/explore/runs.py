@@ -15,6 +15,7 @@ from typing import Any
 
 import streamlit as st
 
+from analysis.percent import percent
 from models.request import (
     Chat,
     Ids,
@@ -197,7 +198,7 @@ def _column(request: TraceRequest | None, first: TraceRequest | None) -> dict[st
         entry = tracing.entry_for(request).value
         answer = entry.predict(0, "out", None)
         pairs = zip(answer.get("labels", ()), answer.get("probabilities", ()), strict=True)
-        shares = [f"{shared.plain(_legible(name))} {100 * p:.1f} %" for name, p in pairs]
+        shares = [f"{shared.plain(_legible(name))} {percent(p, '.1f')}" for name, p in pairs]
         apart = "" if first is None or request is first else _apart(first, request)
         return _cells(*cells, " · ".join(shares[:NAMED]), apart)
     except ValueError as error:

@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 
 import streamlit as st
 
+from analysis.percent import percent
 from models.card import Card
 from models.card import card as of
 from models.catalogue import Entry, bundled
@@ -25,15 +26,11 @@ def about(model: str) -> None:
 
 def details(card: Card) -> str:
     measured = "; ".join(
-        f"{each.name} {_percent(each.share)} (95 % interval {_percent(each.low)} to"
-        f" {_percent(each.high)})"
+        f"{each.name} {percent(each.share, '.4g')} (95 % interval {percent(each.low, '.4g')} to"
+        f" {percent(each.high, '.4g')})"
         for each in card.measures
     )
     return f"{card.task} {card.hint} On {card.measures[0].of:,} unseen inputs: {measured}."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.4g} %"
 
 
 @cache

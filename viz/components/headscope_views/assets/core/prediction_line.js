@@ -139,6 +139,6 @@ const nats = (kl) => `${kl < 0.001 ? "less than 0.001" : kl.toPrecision(2)} nats
 /** @param {number} share two digits */
 export function percent(share) {
   const value = 100 * share;
-  if (value < 0.01) return "< 0.01 %";
-  return `${value.toFixed(value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2)} %`;
+  if (value < 0.01) return "< 0.01\u00a0%";
+  return `${value.toFixed(value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2)}\u00a0%`;
 }

@@ -65,7 +65,7 @@ export function compare(state, parent) {
   /** @param {CorpusChanges} answer */
   function build(answer) {
     body.replaceChildren(...answer.changes.map(row));
-    const certain = `${counted(answer.certain)} of ${counted(answer.of)} differ by more than their 95 % interval`;
+    const certain = `${counted(answer.certain)} of ${counted(answer.of)} differ by more than their 95\u00a0% interval`;
     const listed = answer.changes.length < answer.certain ? "; the largest are listed" : "";
     setText(about, `${certain}${listed}. One interval in twenty leaves 0 out by chance.`);
   }

@@ -97,7 +97,7 @@ export function headPage(state, parent) {
         "p",
         "hs-doubt",
         {},
-        `Mean and 95 % interval. Bars: ${inputs} by this head’s number; line: by that of every head.`,
+        `Mean and 95\u00a0% interval. Bars: ${inputs} by this head’s number; line: by that of every head.`,
       ),
       element("div", "hs-dists", {}, ...head.numbers.map((mean) => cardOf(head, mean))),
       ...distancesOf(head),

@@ -50,7 +50,7 @@ export function modelMarks(numbers, { step, ink }) {
 export function describeModel({ token, norms, parts, block, shares, guess, share, lens: read, without: cut }, step) {
   if (step === "lens") return `The logit lens: after ${read.after.map((blocks, i) => `${blocks} blocks the last state reads as ${read.words[i].at(-1)}`).join(", ")}.`;
   if (step === "ablate") return `Probability of ${cut.goal} ${cut.way === "part" ? "without one sub-layer" : "with one residual connection cut"}: ${cut.shares.map((each) => fixed(each)).join(", ")}.`;
-  if (step === "blocks") return `The last stream of ${token} as a sum: ${shares.map((each, i) => `${nameOf(i - 1)} ${fixed(100 * each, 1)} %`).join(", ")}. It becomes ${guess}, ${percent(share)}.`;
+  if (step === "blocks") return `The last stream of ${token} as a sum: ${shares.map((each, i) => `${nameOf(i - 1)} ${fixed(100 * each, 1)}\u00a0%`).join(", ")}. It becomes ${guess}, ${percent(share)}.`;
   if (step === "stream") return `The norm of the stream of ${token} after each block: ${norms.filter((_, i) => i % 2 === 0).map((each) => fixed(each, 1)).join(", ")}.`;
   return `Block ${block} of 30, for ${token}: ${parts.map(({ stream, added, total }, i) => `${PARTS[i]} adds a vector of norm ${fixed(added, 1)} to one of ${fixed(stream, 1)}, which gives ${fixed(total, 1)}`).join("; ")}.`;
 }
@@ -207,14 +207,14 @@ function sums({ shares, guess, share, token }, top, ink) {
   for (const each of [0, 0.25, 0.5, 0.75, 1])
     marks.push(
       { key: `grid${each}`, kind: "line", x: LEFT, y: y(each), x2: RIGHT, y2: y(each), stroke: ink.line },
-      { key: `grid${each}/text`, kind: "text", x: LEFT - 4, y: y(each), text: `${100 * each} %`, size: 12, anchor: "end", fill: ink.muted },
+      { key: `grid${each}/text`, kind: "text", x: LEFT - 4, y: y(each), text: `${100 * each}\u00a0%`, size: 12, anchor: "end", fill: ink.muted },
     );
   shares.forEach((part, i) => {
     const from = i ? ends[i - 1] : 0;
     const x = LEFT + i * wide;
     marks.push(
       { key: `part${i}`, kind: "rect", x, y: Math.min(y(from), y(ends[i])), w: wide, h: Math.max(1.5, Math.abs(y(from) - y(ends[i]))), fill: i ? colours[(i - 1) % 2] : ink.text },
-      { key: `part${i}/tip`, kind: "rect", x, y: above, w: wide, h: below - above, fill: "none", tip: `${nameOf(i - 1)}: ${fixed(100 * part, 1)} % of the stream's end; ${fixed(100 * ends[i], 1)} % with all before it` },
+      { key: `part${i}/tip`, kind: "rect", x, y: above, w: wide, h: below - above, fill: "none", tip: `${nameOf(i - 1)}: ${fixed(100 * part, 1)}\u00a0% of the stream's end; ${fixed(100 * ends[i], 1)}\u00a0% with all before it` },
     );
   });
   const ticks = [0, 5, 10, 15, 20, 25, 29];

@@ -198,7 +198,7 @@ function componentsOf(state, parent) {
         }
       };
       const side = foreground === "all" ? "" : ` ${foreground} ${number(threshold)}`;
-      const shares = explained.map((share) => `${(100 * share).toFixed(0)} %`).join(", ");
+      const shares = explained.map((share) => `${(100 * share).toFixed(0)}\u00a0%`).join(", ");
       const heading = `Features: ${many} of ${kept.length} patches${side}, ${shares} of their variance`;
       frame.draw(heading, paint, { coloured: true, framed: -1, key: [answer], theme, ramp: null });
       const at = state.pointed;

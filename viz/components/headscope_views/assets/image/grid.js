@@ -240,7 +240,7 @@ export function pictureOf(state, parent, edit = null) {
     const values = rows.whole[state.headIndex];
     const share = state.axis === "query" && state.selection.head !== "max";
     chips.forEach((chip, i) => {
-      const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
+      const text = share ? `${(100 * values[i]).toFixed(1)}\u00a0%` : values[i].toFixed(3);
       const sign = !rows.exact ? "≈ " : state.difference && values[i] > 0 ? "+" : "";
       setText(/** @type {HTMLElement} */ (chip.lastElementChild), `${sign}${text}`);
     });
@@ -250,7 +250,7 @@ export function pictureOf(state, parent, edit = null) {
   function maskOf(rows) {
     const mask = state.mask(rows.heads[state.headIndex]);
     const kept = mask.filter(Boolean).length;
-    return `The brightest ${kept} of ${mask.length} patches hold 60 % of the weight on patches.`;
+    return `The brightest ${kept} of ${mask.length} patches hold 60\u00a0% of the weight on patches.`;
   }
 
   /** @param {Rows} rows */

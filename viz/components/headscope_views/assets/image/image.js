@@ -44,7 +44,7 @@ const SCALES = [
 const PAINTS = [
   ["patches", "Patches", "Each patch in the colour of its weight"],
   ["smooth", "Smooth", "Colours interpolated between the centres of patches; numbers stay exact"],
-  ["mask", "Mask", "The fewest patches that hold 60 % of the weight on patches; the rest dark"],
+  ["mask", "Mask", "The fewest patches that hold 60\u00a0% of the weight on patches; the rest dark"],
 ];
 /** @type {[Sinks, string][]} */
 const SINKS = [

@@ -149,7 +149,7 @@ export function massBarOf(state) {
       const name = names[part];
       box.hidden = !name;
       dot.style.background = colours[i];
-      const share = outward ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
+      const share = outward ? `${(100 * values[i]).toFixed(1)}\u00a0%` : values[i].toFixed(3);
       setText(text, `${name} ${sign}${share}`);
     });
     // beside a token that takes most of the row, the scale shows little of the patches

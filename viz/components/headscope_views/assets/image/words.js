@@ -48,7 +48,7 @@ export function withoutWords(state, exact) {
   const hidden = state.hidden();
   if (!hidden) return "";
   if (!hidden.keys.size) return " There are no sinks here to hide.";
-  const share = `${exact || state.axis === "key" ? "" : "≈ "}${(100 * state.hiddenShare()).toFixed(2)} %`;
+  const share = `${exact || state.axis === "key" ? "" : "≈ "}${(100 * state.hiddenShare()).toFixed(2)}\u00a0%`;
   const rest = state.selection.sinks === "hidden" ? "" : "; the rest of each row is scaled to sum to 1";
   const verb = hidden.keys.size === 1 ? "takes" : "take";
   const takes = `${verb} ${share} of ${state.axis === "key" ? "a row on average" : "this row"}`;

@@ -96,7 +96,7 @@ export const fusedQueryOf = ({ fused }, { fusion, discard }) => ({
 });
 
 /** @param {number} share */
-export const inPercent = (share) => `${Number((100 * share).toFixed(1))} %`;
+export const inPercent = (share) => `${Number((100 * share).toFixed(1))}\u00a0%`;
 
 /**
  * The largest distance from 0, at least a little.

@@ -94,4 +94,4 @@ export function outputMenu(state, { option, label, none } = EXPLAINED) {
 
 /** @param {Outputs["options"][number]} option */
 const nameOfOption = ({ label, position, probability }) =>
-  `“${legible(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)} %`;
+  `“${legible(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)}\u00a0%`;

@@ -236,7 +236,7 @@ function barList() {
         {},
         element("bdi", "", {}, label),
         bar,
-        element("span", "", {}, `${count} (${percent} %)${i === mine ? " · yours" : ""}`),
+        element("span", "", {}, `${count} (${percent}\u00a0%)${i === mine ? " · yours" : ""}`),
       );
     });
     box.replaceChildren(...rows);

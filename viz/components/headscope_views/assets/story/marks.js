@@ -26,7 +26,7 @@ export function power(value, digits) {
 }
 
 /** @param {number} share */
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 
 /**
  * A matrix of cells with its numbers, its title above and its names beside it.

@@ -125,7 +125,7 @@ export function aligning(state, parent) {
 const PATH = { light: "#c2410c", dark: "#fb923c" };
 
 /** @param {number} share */
-const percent = (share) => `${Math.round(100 * share)} %`;
+const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 
 /**
  * The corners of a path: along each row, then down to the next.

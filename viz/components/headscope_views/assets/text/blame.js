@@ -144,5 +144,5 @@ function dot(kind, share) {
 const spans = ({ spans: list, labels }) =>
   list
     .slice(0, 3)
-    .map(([from, to, share]) => `“${labels.slice(from, to).map(legible).join(" ")}” ${(100 * share).toFixed(0)} %`)
+    .map(([from, to, share]) => `“${labels.slice(from, to).map(legible).join(" ")}” ${(100 * share).toFixed(0)}\u00a0%`)
     .join(", ") || "none";

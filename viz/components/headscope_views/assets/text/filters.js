@@ -81,6 +81,6 @@ export function hiddenIn(weights, width, cols, least, top) {
  */
 export function percent(share) {
   const value = 100 * share;
-  if (value > 0 && value < 0.1) return "< 0.1 %";
-  return `${value.toFixed(value < 9.95 && value > 0 ? 1 : 0)} %`;
+  if (value > 0 && value < 0.1) return "< 0.1\u00a0%";
+  return `${value.toFixed(value < 9.95 && value > 0 ? 1 : 0)}\u00a0%`;
 }

@@ -539,7 +539,7 @@ export function matrix(state, parent) {
 const same = (a, b) => a.values === b.values && a.coding === b.coding && a.sinks === b.sinks;
 
 /** @param {number} share */
-const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 
 /** @param {string} label */
 function brief(label) {

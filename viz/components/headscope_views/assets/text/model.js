@@ -245,9 +245,9 @@ function part(state, parent, name) {
     const mixed =
       answer?.mixing === undefined
         ? ""
-        : `${(100 * answer.mixing).toFixed(0)} % of ${token} comes from others (mixing ratio). `;
+        : `${(100 * answer.mixing).toFixed(0)}\u00a0% of ${token} comes from others (mixing ratio). `;
     const left = hidden
-      ? `“${legible(state.texts().key.labels[hidden.keys[0]]).trim()}” is hidden: ${(100 * hidden.share).toFixed(0)} % of a row went there. `
+      ? `“${legible(state.texts().key.labels[hidden.keys[0]]).trim()}” is hidden: ${(100 * hidden.share).toFixed(0)}\u00a0% of a row went there. `
       : "";
     say(`${sum}${mixed}${left}Colours from 0 to ${number(topOf(reply, hidden))}. ${moreIs(theme.mode)} = more.`);
   }

@@ -304,4 +304,4 @@ export function needText(word, { before, after, elsewhere }, how, whole = false)
 
 /** @param {number} share */
 export const percent = (share) =>
-  share >= 0.0995 ? `${(100 * share).toFixed(0)} %` : share >= 0.0001 ? `${(100 * share).toPrecision(2)} %` : "< 0.01 %";
+  share >= 0.0995 ? `${(100 * share).toFixed(0)}\u00a0%` : share >= 0.0001 ? `${(100 * share).toPrecision(2)}\u00a0%` : "< 0.01\u00a0%";

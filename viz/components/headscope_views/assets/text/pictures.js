@@ -628,7 +628,7 @@ export function pictures(state, parent) {
     boxes.box.hidden = sure.hidden = !objects.length;
     if (boxed(answer, among.join())) boxes.fill(objects, among);
     boxes.mark(chosenOne, second);
-    setText(leastText, `${least100} %`);
+    setText(leastText, `${least100}\u00a0%`);
     setAttribute(compare, "aria-pressed", String(comparing || second >= 0));
     compare.disabled = chosenOne < 0;
     return answer?.why ?? "";

@@ -69,7 +69,7 @@ export function restingOffer(state, others = "") {
       back.hidden = !hides;
       without.parentElement?.toggleAttribute("hidden", without.hidden && back.hidden);
       if (!resting || hides) return;
-      const share = `${(100 * resting.share).toFixed(0)} % of a row rests on this token, on average.`;
+      const share = `${(100 * resting.share).toFixed(0)}\u00a0% of a row rests on this token, on average.`;
       without.title = `${share} Hide it${others}`;
       without.removeAttribute("aria-label");
       without.replaceChildren("Without ", ...quoted(state.texts().key.labels[resting.key].trim()));

@@ -299,7 +299,7 @@ export function scatter(state, parent) {
     const map = axes.x === MAP && similarity();
     const about = map
       ? `Heads are close where their rows of weights are alike (Jensen–Shannon, over ${map.rows} ` +
-        `rows); the two dimensions keep ${Math.round(100 * map.explained)} % of the distances.`
+        `rows); the two dimensions keep ${Math.round(100 * map.explained)}\u00a0% of the distances.`
       : "";
     setText(notes, [about, ...missing].filter(Boolean).join(" "));
     const name = axes.x === MAP ? "a map of similarity" : `${x.title()} along x, ${y.title()} along y`;

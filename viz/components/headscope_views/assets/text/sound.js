@@ -337,7 +337,7 @@ export function sound(state, parent) {
     context.globalAlpha = 1;
     context.fillText("padding", end + (now.wide - end) / 2, 8, FOLD);
     context.fillText(`${(now.seconds - now.heard).toFixed(1)} s`, end + (now.wide - end) / 2, 24, FOLD);
-    if (row) context.fillText(`${Math.round(100 * shareAfter(row, now))} % of`, end + (now.wide - end) / 2, 52, FOLD);
+    if (row) context.fillText(`${Math.round(100 * shareAfter(row, now))}\u00a0% of`, end + (now.wide - end) / 2, 52, FOLD);
     if (row) context.fillText("the weight", end + (now.wide - end) / 2, 67, FOLD);
   }
 
@@ -408,7 +408,7 @@ export function sound(state, parent) {
       read,
       quoted(text),
       ` ${start.toFixed(2)}–${end.toFixed(2)} s`,
-      share === null ? "" : ` · ${Math.round(100 * share)} % of this head’s weight lies within the word`,
+      share === null ? "" : ` · ${Math.round(100 * share)}\u00a0% of this head’s weight lies within the word`,
     );
   }
 

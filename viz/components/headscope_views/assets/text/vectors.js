@@ -123,7 +123,7 @@ export function vectors(state, parent) {
     /** @type {Range} */
     const none = [0, 1];
     const [across, up] = [rangeOf(xs) ?? none, rangeOf(ys) ?? none];
-    const [first, second] = answer.explained.map((share) => `${(100 * share).toFixed(0)} %`);
+    const [first, second] = answer.explained.map((share) => `${(100 * share).toFixed(0)}\u00a0%`);
     const family = style.fontFamily;
     paintAxes({ context, plot, unit, family, theme }, across, up, {
       x: `component 1: ${first} of the variance`,
@@ -223,13 +223,13 @@ export function vectors(state, parent) {
       const kept = Math.round(100 * (answer.explained[0] + answer.explained[1]));
       const noun = nounOf(state.texts().query);
       const sampled = part ? `${answer.query_indices.length} ${noun}s sampled. ` : "";
-      hint = `The plane keeps ${kept} % of the variance. ${sampled}Point at a dot to read its ${noun}.`;
+      hint = `The plane keeps ${kept}\u00a0% of the variance. ${sampled}Point at a dot to read its ${noun}.`;
       showPointed();
       setAttribute(
         canvas,
         "aria-label",
         `Queries and keys of ${state.siteName()}, ${state.headName()} on two principal components, ` +
-          `${kept} % of the variance. Arrow keys go from dot to dot, Enter chooses the ${noun}.`,
+          `${kept}\u00a0% of the variance. Arrow keys go from dot to dot, Enter chooses the ${noun}.`,
       );
     },
   };
