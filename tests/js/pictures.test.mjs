@@ -34,6 +34,14 @@ test("a place of the picture is a token, and none outside the grid", () => {
   assert.deepEqual(maps.extentOf([grid, gridOf({ box: [0.5, 0.2, 1.2, 0.8] })]), [0.25, 0, 1, 1]);
 });
 
+test("a patch of one tower is the token at its place in another", () => {
+  const other = gridOf({ places: [1, 2, 3, 4] });
+  assert.equal(maps.tokenThere([gridOf({})], [other], 5), 3);
+  assert.equal(maps.tokenThere([gridOf({})], [gridOf({ picture: 1 }), other], 6), 4);
+  assert.equal(maps.tokenThere([gridOf({})], [gridOf({ picture: 1 })], 5), -1);
+  assert.equal(maps.tokenThere([gridOf({})], [other], 9), -1);
+});
+
 test("cells have the weights of their tokens, but hidden ones and sinks", () => {
   const grid = gridOf({ places: [0, 2, -1, 1] });
   assert.deepEqual([...maps.valuesOn(grid, [0.5, 0.25, 0.125])], [0.5, 0.125, 0, 0.25]);

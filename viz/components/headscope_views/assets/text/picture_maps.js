@@ -144,6 +144,21 @@ export function cellOf(grids, token) {
   return null;
 }
 
+/**
+ * The token of other grids at the place of a token; −1 where it or they do not lie there.
+ *
+ * @param {TokenGrid[]} from
+ * @param {TokenGrid[]} to
+ * @param {number} token of the first
+ */
+export function tokenThere(from, to, token) {
+  const grid = from.find(({ places }) => places.includes(token));
+  const cell = cellOf(from, token);
+  if (!grid || !cell) return -1;
+  const [left, top, right, bottom] = cell;
+  return tokenAt(to.filter(({ picture }) => picture === grid.picture), (left + right) / 2, (top + bottom) / 2);
+}
+
 const STEPS = new Map([["ArrowRight", [0, 1]], ["ArrowLeft", [0, -1]], ["ArrowDown", [1, 0]], ["ArrowUp", [-1, 0]]]);
 
 /**

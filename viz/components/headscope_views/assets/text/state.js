@@ -11,6 +11,7 @@ import { ViewState } from "../core/state.js";
 import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
+import { tokenThere } from "./picture_maps.js";
 import { keysOf } from "./row_brush.js";
 import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
@@ -478,7 +479,23 @@ export class TextState {
     const way = Math.sign((change.site ?? before.site) - before.site);
     if (way) this.direction = way;
     if (change.site !== undefined || change.head !== undefined) this.tile = this.painted = null;
-    this.view.select(change);
+    const there = change.site === undefined || "token" in change ? null : this.patchIn(change.site);
+    this.view.select(there === null ? change : { ...change, token: there });
+  }
+
+  /**
+   * The token of another site on the patch that is chosen in this one; null for other tokens.
+   *
+   * @param {number} site
+   */
+  patchIn(site) {
+    const { site: here, token, direction } = this.selection;
+    /** @param {number} index */
+    const textOf = (index) => textsOf(this.base, index)[direction === "in" ? "key" : "query"];
+    const [from, to] = [textOf(here), textOf(site)];
+    if (token === null || from === to) return null;
+    const there = tokenThere(from.grids ?? [], to.grids ?? [], token);
+    return there < 0 ? null : there;
   }
 
   /** @param {Cell | null} cell */
