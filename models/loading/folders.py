@@ -99,6 +99,12 @@ def doors(place: Folder) -> tuple[Door, ...]:
     return ("own", "transformers") if kind in FAMILIES else ("transformers",)
 
 
+def network_of(place: Folder) -> Callable[[Any], Network] | None:
+    """Our network of the architecture of a folder with config.json; None where there is none."""
+    family = FAMILIES.get(str((place.json(CONFIG) or {}).get("model_type")))
+    return None if family is None else family.network
+
+
 class HeadError(ValueError):
     """A network of ours has no place for the head of a checkpoint.
 

@@ -1,5 +1,6 @@
 """The model card, and a table of all tensors."""
 
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,9 +14,10 @@ from viz.architecture import short
 from viz.histogram import counts
 from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
+from viz.pages.shared import plain
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import cards, charts, controls, entry
+from viz.pages.widgets import cards, charts, controls, entry, sources
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -54,6 +56,7 @@ UNLIMITED = 10**6  # tokens, of a model whose config states no limit
 OURS = "headscope-"  # model types of checkpoints trained here
 TOKENS = 1000  # length of the input for the memory estimate
 MAX_ROWS = 2000  # of the tensor table
+CODE_HEIGHT = 480  # CSS pixels, in which a file scrolls
 
 
 class TensorRow(NamedTuple):
@@ -135,15 +138,44 @@ def kind(source: Source, model: "Model") -> str:
 
 
 def show(source: Source, model: "Model") -> None:
-    """The card and the tensors, each in an expander."""
+    """The card, the code of the network and the tensors, each in an expander."""
     card = st.expander("Model card", key=f"{PAGE}_card", on_change="rerun")
     if card.open:
         with card:
             st.html(f'<div class="models-card"><table>{_rows(source, model)}</table></div>')
+    network = _network(source, model)
+    if network is not None:
+        code = st.expander("Read its code", key=f"{PAGE}_code", on_change="rerun")
+        if code.open:
+            with code:
+                _code(network, model)
     tensors = st.expander("Tensors", key=f"{PAGE}_tensors", on_change="rerun")
     if tensors.open:
         with tensors:
             _tensors(source, model)
+
+
+def _network(source: Source, model: "Model") -> Callable[..., Any] | None:
+    """Our network that has the architecture of a model; None where there is none."""
+    if model.door == "own":
+        return type(model.network)
+    try:
+        return compute.network_of(tracing.folder(source))
+    except ValueError:  # deleted since
+        return None
+
+
+def _code(network: Callable[..., Any], model: "Model") -> None:
+    """The file of a network."""
+    file, lines = sources.whole_file(network)
+    text = f"{file}: the network whole, from its parts."
+    if model.door != "own":
+        text += (
+            f" {model.name} is run by transformers here; “Compare with …” has it in Headscope’s"
+            " code, on the same weights."
+        )
+    st.caption(plain(text))
+    st.code(lines, language="python", height=CODE_HEIGHT)
 
 
 def _family(model: "Model") -> str:

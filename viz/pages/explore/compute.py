@@ -39,6 +39,7 @@ from models.inputs.video import Video as Video
 from models.loading import adapter as adapter
 from models.loading import summary as summary
 from models.loading.folders import doors as doors
+from models.loading.folders import network_of as network_of
 from models.loading.summary import reads as reads
 from models.model import grouped as grouped
 from models.preprocessing import mode_of as mode_of

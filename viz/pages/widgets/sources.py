@@ -14,7 +14,20 @@ ROOT = Path(__file__).parents[3]
 def source(function: Callable[..., Any]) -> tuple[str, int, str]:
     """File, first line number and source code of a function or class."""
     inner = inspect.unwrap(function)
-    file = Path(inspect.getsourcefile(inner) or "")
     _, line = inspect.getsourcelines(inner)
-    name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
-    return name, line, textwrap.dedent(inspect.getsource(inner))
+    return _name(_file(inner)), line, textwrap.dedent(inspect.getsource(inner))
+
+
+@cache
+def whole_file(function: Callable[..., Any]) -> tuple[str, str]:
+    """The file in which a function or class is defined, and all of its text."""
+    file = _file(inspect.unwrap(function))
+    return _name(file), file.read_text(encoding="utf-8")
+
+
+def _file(function: Callable[..., Any]) -> Path:
+    return Path(inspect.getsourcefile(function) or "")
+
+
+def _name(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name

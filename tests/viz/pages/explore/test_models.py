@@ -378,7 +378,17 @@ def test_an_input_that_cannot_be_read_leaves_everything_to_type(query, says: str
     app = opened(**query)
     assert [says in line for line in helpers.lines(app)] == ([True] if says else [])
     assert any(each["label"].startswith("Type a sentence") for each in helpers.views(app, "entry"))
-    assert [each.label for each in app.expander] == ["Model card", "Tensors"]
+    assert [each.label for each in app.expander] == ["Model card", "Read its code", "Tensors"]
+
+
+@pytest.mark.parametrize(("model", "file"), [("minilm", "encoder"), ("grammar-next", "decoder")])
+def test_the_code_of_the_network_can_be_read(model: str, file: str) -> None:
+    app = opened(model=model)
+    app.session_state["explore_code"] = True
+    app.run()
+    whole = (Path(__file__).parents[4] / "models" / f"{file}.py").read_text(encoding="utf-8")
+    assert [each.value for each in app.code] == [whole.strip()]
+    assert any(each.value.replace("\\", "").startswith(f"models/{file}.py") for each in app.caption)
 
 
 # --- the hub -------------------------------------------------------------------------------------
