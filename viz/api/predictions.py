@@ -63,9 +63,10 @@ class Tokens:
         place = self._usual() if place is None else place
         top = likeliest(trace, place, sampling=sampling or Sampling())
         label = _targets(trace)[0].labels[place]
+        bare = label.strip() or label
         targets = [Target(id, place) for id in top.ids]
         return {
-            "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {place})",
+            "title": f"{trace.model} · {MEANS[known.kind]} “{bare}” (position {place})",
             "lead": [MEANS[known.kind].capitalize(), label],
             "labels": [known.name(number) for number in top.ids],
             "values": [text_of(self.model, trace, each) for each in targets],

@@ -85,6 +85,8 @@ def about(place: DeltaGenerator | None, source: Source, verified: float | None) 
     card = cards.card(source.catalogue)
     short = "About this model" if verified is None else f"weights verified to {_rounded(verified)}"
     details = [line(source, verified), *([cards.details(card)] if card else _catalogued(source))]
+    if _network(source, tracing.opened(source)) is not None:
+        details.append("“Read its code”, below the picture, has the file of its network.")
     place.html(
         f'<details class="about-model"><summary>{escape(short)} · <u>details</u></summary>'
         f"<p>{'<br>'.join(map(escape, details))}</p></details>",
