@@ -144,7 +144,8 @@ def _contained(module: nn.Module) -> PreTrainedModel:
     received = type(module).__name__
     if not outer:
         raise ValueError(
-            f"expected a network of ours or a model of transformers, received {received}"
+            "expected a network of ours, an attention module of PyTorch, a vision transformer of"
+            f" timm or a model of transformers, received {received}"
         )
     raise ValueError(
         f"{received} contains {len(outer)} models of transformers ({', '.join(outer)}): load one"
