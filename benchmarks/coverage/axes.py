@@ -37,6 +37,7 @@ SOUND = ("input_features", "input_values", "audio_values")
 IDS = {"input_ids": "text", "decoder_input_ids": "target"}
 BINS = ("num_mel_bins", "feature_size", "input_feat_per_channel", "mel_bins", "n_mels")
 BINS += ("feature_projection_input_dim", "input_dim", "mel_dim", "num_mels")
+IMAGE_TOKEN = "image token "  # of one without a place on a picture, before its number
 PATCH = re.compile(r"(?:frame (\d+), )?(patch|cell|area) (\d+),(\d+)$")
 BAND = re.compile(r"(?:band (\d+), )?(?:frame (\d+)|([\d.]+) s)$")
 
@@ -312,11 +313,17 @@ def named_tokens(axis: Axis, change: Change, reach: int) -> tuple[int | None, se
 
 
 def _words(axis: Axis, change: Change) -> tuple[int | None, set[int]]:
-    """Of an axis that is labelled with the ids themselves; other layers than attention may carry
-    a change on to the tokens behind it, and MobileBERT embeds a token with both neighbours."""
+    """Of an axis that is labelled with the ids themselves, image tokens aside; other layers than
+    attention may carry a change on to the tokens behind it, and MobileBERT embeds a token with both
+    neighbours."""
     token, count = int(change.start[0]), len(change.ids)
     near = set(range(max(0, token - 1), count))
-    return (token, near) if axis.labels[0] == change.ids else (None, set())
+    labels = axis.labels[0]
+    same = len(labels) == count and all(
+        label == id or label.startswith(IMAGE_TOKEN)
+        for label, id in zip(labels, change.ids, strict=True)
+    )
+    return (token, near) if same else (None, set())
 
 
 def _patches(axis: Axis, change: Change) -> tuple[int | None, set[int]]:

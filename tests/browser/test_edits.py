@@ -127,7 +127,7 @@ def test_what_the_model_predicts_follows_the_token_and_leads_to_its_parts(
 ) -> None:
     opened(page, f"{app_url}/?model=induction&token=3")
     line = page.locator(".hs-next")
-    expect(line).to_contain_text(re.compile(r"What comes after “.+”: .+ %"))
+    expect(line).to_contain_text(re.compile(r"What comes after “.+”: .+\s%"))
     first = line.text_content() or ""
     view = page.locator(VIEW)
     view.locator(".hs-overlay").focus()
@@ -481,10 +481,11 @@ def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: 
     expect(box.locator(".hs-check")).to_contain_text("10 exactly", timeout=60_000)
     maps = box.locator(".hs-states-map")
     expect(maps).to_have_count(len(load("digits").network.blocks))
+    read = box.locator(".hs-matter-read")
+    best = read.inner_text()
     maps.first.press("ArrowRight")
-    layer, row, col = re.findall(
-        r"Layer (\d+), .*?(\d+),(\d+): ", box.locator(".hs-matter-read").inner_text()
-    )[0]
+    expect(read).not_to_have_text(best)
+    layer, row, col = re.findall(r"Layer (\d+), .*?(\d+),(\d+): ", read.inner_text())[0]
     assert layer == "0"
     token = 1 + int(row) * 8 + int(col)  # of 8 × 8 patches, behind the class token
     box.get_by_label("States in passes of their own").select_option("20")

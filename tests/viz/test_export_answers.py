@@ -115,7 +115,12 @@ def test_figures_say_what_they_show(asked: Asked, tmp_path: Path) -> None:
     svg = made(tmp_path, ".svg", of, token=row, area=AREA).decode()
     share = float(grounding.split(t, site, [row]).image[1])
     digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
-    for said in (t.model, f"layer {site.layer}", f"head 1: {digits} % on the picture", "“dog”"):
+    for said in (
+        t.model,
+        f"layer {site.layer}",
+        f"head 1: {digits}\N{NO-BREAK SPACE}% on the picture",
+        "“dog”",
+    ):
         assert said in svg
     assert "[picture 1] [picture 2] what is" in svg
     assert "picture 1, patch" not in svg

@@ -61,8 +61,8 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
 
     Args:
         model: of the list; "" for any other.
-        settings: those in a link, or of now. For a text of the user's own, or in a chat template,
-            the page chooses a head; but a head that was trained to align words stays.
+        settings: those in a link, or of now. A text of the user's own, or in a chat
+            template, pins no token.
     """
     text, _, photo = first(model)
     if source.READS.get(model) == "image":
@@ -75,13 +75,8 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     example = next(iter(texts(model)), None)
     if example is None:
         return None
-    given, chats = settings.get("input", text), words.chats(model, settings)
-    if given == text and not chats:
-        return selection_of(example)
-    if not chats and of_text(model, given) is not None:
-        return selection_of(example) | {"token": None}
-    aligns = example.kind == "cross"
-    return selection_of(example) | {"token": None} if aligns or model in sizes.KINDS else None
+    pinned = settings.get("input", text) == text and not words.chats(model, settings)
+    return selection_of(example) | ({} if pinned else {"token": None})
 
 
 def buttons() -> bool:

@@ -249,7 +249,7 @@ def test_runs_are_compared_side_by_side() -> None:
     kl = float((plain.exp() * (plain - without)).sum())
     assert rows["From the first"]["without a head"] == f"KL {kl:.3g} nats"
     for name, logs in (("as it is", plain), ("without a head", without)):
-        assert f"{100 * float(logs.exp().max()):.1f} %" in rows["Prediction"][name]
+        assert f"{100 * float(logs.exp().max()):.1f}\N{NO-BREAK SPACE}%" in rows["Prediction"][name]
 
 
 def test_runs_of_a_link_are_compared_without_being_opened() -> None:

@@ -58,7 +58,8 @@ def test_it_shows_what_the_network_answers(name):
         sizes = [len(question.classes) for question in about.questions]
         for question, part in zip(about.questions, logits.split(sizes), strict=True):
             share, best = part.softmax(-1).max(-1)
-            answer = f"{question.title} **{question.classes[best]}** ({100 * float(share):.1f} %"
+            percent = f"{100 * float(share):.1f}\N{NO-BREAK SPACE}%"
+            answer = f"{question.title} **{question.classes[best]}** ({percent}"
             assert answer in answers(app)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from analysis.telling import telling
 from analysis.view import View
 from models.blocks import BLOCKS
 from models.catalogue import bundled
@@ -323,20 +322,6 @@ def test_a_link_that_names_a_model_alone_shows_its_first_example(model: str) -> 
     assert {name: start[name] for name in wanted} == wanted
     assert not app.error
     assert link(app) == ({} if model == "minilm" else {"model": model})
-
-
-@pytest.mark.parametrize("model", ["minilm", "grammar-next"])
-def test_a_text_of_one_s_own_opens_on_a_telling_head_unless_the_link_names_one(model: str) -> None:
-    text = "the dog saw the old cat"
-    chosen = telling(trace(load(model), text))
-    assert chosen is not None
-    app = opened(model=model, input=text)
-    start = view(app)["start"]
-    found = start["layer"], start["head"], start["token"]
-    assert found == (chosen.site.layer, chosen.head, chosen.query)
-    assert f"Layer {chosen.site.layer}, head {chosen.head}" in captions(app)
-    start = view(opened(model=model, input=text, layer="1", head="2"))["start"]
-    assert (start["layer"], start["head"]) == (1, 2)
 
 
 def test_the_second_pass_is_asked_for_and_belongs_to_its_trace() -> None:

@@ -24,7 +24,7 @@ const LEAST = 0.001; // of the probability, for all but the first
  */
 export function predictionLine(view, parent, explains = () => null) {
   const line = element("p", "hs-next", { "aria-live": "polite" });
-  const text = element("p", "hs-next hs-next-text", { hidden: "" });
+  const text = element("p", "hs-next-text", { hidden: "" });
   const steps = maskStepper(view);
   parent.append(text, steps.box, line);
   const drawn = changes();

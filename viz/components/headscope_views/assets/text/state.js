@@ -490,10 +490,11 @@ export class TextState {
    */
   patchIn(site) {
     const { site: here, token, direction } = this.selection;
+    if (token === null || !this.base.sites[site]) return null; // a row of a network before this one
     /** @param {number} index */
     const textOf = (index) => textsOf(this.base, index)[direction === "in" ? "key" : "query"];
     const [from, to] = [textOf(here), textOf(site)];
-    if (token === null || from === to) return null;
+    if (from === to) return null;
     const there = tokenThere(from.grids ?? [], to.grids ?? [], token);
     return there < 0 ? null : there;
   }
