@@ -92,7 +92,7 @@ def renamed(
     state: Mapping[str, Tensor],
     table: Mapping[str, str],
     plain: Callable[[str], str],
-    beside: re.Pattern[str],
+    beside: re.Pattern[str] | None,
     what: str,
 ) -> tuple[dict[str, Tensor], tuple[str, ...]]:
     """A checkpoint under our names.
@@ -101,7 +101,7 @@ def renamed(
         state: the checkpoint.
         table: their plain names, ours.
         plain: takes prefixes and old spellings off their names.
-        beside: plain names of weights that are left out.
+        beside: plain names of weights that are left out; None where all have a place.
         what: the network, for the error.
 
     Returns:
@@ -117,7 +117,7 @@ def renamed(
             converted[table[short]] = tensor
         elif short.endswith(NO_WEIGHTS):
             continue
-        elif beside.fullmatch(short):
+        elif beside is not None and beside.fullmatch(short):
             left_out.append(name)
         else:
             unknown.append(name)

@@ -4,7 +4,6 @@ timm has many switches: what has no place in our network is refused by name, and
 give the same vectors for one picture of noise. LayerScale is folded into the matrices it scales.
 """
 
-import re
 from typing import Any
 
 import torch
@@ -36,7 +35,6 @@ BLOCK = {
     "mlp.fc2": "feed_forward.down",
 }
 SCALED = {"ls1.gamma": "attn.proj", "ls2.gamma": "mlp.fc2"}
-NOTHING = re.compile(r"(?!)")
 READS = ("query", "key", "value")
 
 
@@ -61,7 +59,7 @@ def converted(module: Any) -> tuple[ViT, Preprocessing]:
                 if config.qkv_bias or kind == "weight" or theirs[5:] not in READS:
                     table[f"blocks.{layer}.{theirs}.{kind}"] = f"blocks.{layer}.{ours}.{kind}"
     try:
-        ours, _ = renamed(state, table, str, NOTHING, "our ViT")
+        ours, _ = renamed(state, table, str, None, "our ViT")
     except ValueError as error:
         raise ValueError(f"{NAME} of timm: {error}") from error
     network = ViT(config).eval()

@@ -5,7 +5,6 @@ in our network is refused by name, and both must give the same vectors for one s
 """
 
 import copy
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +23,6 @@ REFUSED = (nn.Transformer, nn.TransformerDecoder, nn.TransformerDecoderLayer)
 METHODS = ("forward", "_sa_block", "_ff_block", "__call__")
 ROUNDING = 1e-4  # of the largest number: float32 through some dozen blocks, in another order
 TOKENS = 7  # of the noise
-NOTHING = re.compile(r"(?!)")
 ACTIVATIONS: tuple[tuple[Any, str], ...] = (
     *((F.relu, "relu"), (torch.relu, "relu"), (nn.ReLU, "relu"), (F.gelu, "gelu")),
     *((F.silu, "silu"), (nn.SiLU, "silu"), (torch.tanh, "tanh"), (nn.Tanh, "tanh")),
@@ -70,7 +68,7 @@ def converted(module: nn.Module) -> VectorEncoder:
         )
     config, table = _read(module)
     try:
-        ours, _ = renamed(_plain(module), table, str, NOTHING, "our VectorEncoder")
+        ours, _ = renamed(_plain(module), table, str, None, "our VectorEncoder")
     except ValueError as error:
         raise _error(module, str(error)) from error
     with Undrawn():

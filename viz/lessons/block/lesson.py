@@ -283,9 +283,10 @@ LESSON = Lesson(
                 " is {without.share:.2f}, and it keeps more than half of that without"
                 " {without.kept:d} of the {without.count:d}.",
                 "Cut the **residual connection** around a sub-layer instead, so that its output"
-                " alone goes on: of {without.count:d} such cuts {without.cut:d} leaves as much,"
-                " the one around the first MLP, beside whose output the embedding is small. An"
-                " ablation shows that a part is needed, not what it computes.",
+                " alone goes on: as much remains after {without.cut:d} of {without.count:d} such"
+                " cuts. For “The capital of France is” it is the one around the first MLP, beside"
+                " whose output the embedding is small. An ablation shows that a part is needed,"
+                " not what it computes.",
             ),
             tries=(
                 Try("Cut the residual connections", {"view": "without", "way": "path"}),

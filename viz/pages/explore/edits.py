@@ -310,7 +310,7 @@ def _button(
 
 
 def undo_point() -> Callable[[], None]:
-    """Takes down the list before a change; what it returns, called after, lets “Undo” go back."""
+    """Remembers the list before a change; calling the result afterwards lets “Undo” restore it."""
     past, future, before = _history("past"), _history("future"), _now()
 
     def note() -> None:
@@ -348,7 +348,7 @@ def _switch(listed: Listed, number: int) -> None:
 
 
 def _switch_beside(listed: Listed) -> None:
-    """Edits what stands beside the first, or no longer; see `_switch`."""
+    """Applies the edits to the second model or input too, or no longer; see `_switch`."""
     session.fold(PAGE)
     if _now() != listed:
         return

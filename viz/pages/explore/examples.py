@@ -131,7 +131,7 @@ def selection_of(example: Example) -> dict[str, Any]:
 
 
 def predicted(request: TraceRequest, between: Between) -> int | None:
-    """The token whose prediction stands in the line while none is chosen, in an example of lines.
+    """The token that the line of predictions is about while none is chosen, for a translation.
 
     None where the request is not that example as it is, token by token.
     """

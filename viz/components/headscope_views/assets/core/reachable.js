@@ -38,7 +38,7 @@ export function reachWords(base, { sites }) {
 }
 
 /**
- * The same of a picture: "Can reach patch 1,2 of head 3 in layer 2, then every patch from layer 3
+ * The same for a picture: "Can reach patch 1,2 of head 3 in layer 2, then every patch from layer 3
  * on."
  *
  * @param {Pick<Base | ImageBase, "sites">} base

@@ -253,7 +253,7 @@ export class ViewState {
   }
 
   /**
-   * Whether a path can be asked for: of a server any, of a file those that it holds.
+   * Whether a path has an answer: a server has one for every path, a file for those that it holds.
    *
    * @param {string} path
    */

@@ -48,7 +48,7 @@ export const figure = {
   controls: [
     { kind: "text", input: "sentence", label: "English", longest: 80, on: ["grows"] },
     { kind: "choice", input: "word", label: "Word", options: WORDS.map((word, i) => [String(i), word]), on: ["spoken"] },
-    { kind: "choice", input: "network", label: "Network", options: [["dates", "one block each"], ["six", "six, as at first"]], on: ["whole"] },
+    { kind: "choice", input: "network", label: "Network", options: [["dates", "one block each"], ["six", "six, as in 2017"]], on: ["whole"] },
     { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
     { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "whole" },
     { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, plays: true, from: "write", until: "cost" },

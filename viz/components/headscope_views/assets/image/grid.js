@@ -175,7 +175,7 @@ export function pictureOf(state, parent, edit = null) {
         ? `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`
         : even
           ? `Nearly uniform, so the colours are faint: ${range}.`
-          : `The colours end at the 99th percentile, ${tidy(top)}, beside a patch on which a head rests.`,
+          : `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`,
     );
   }
 

@@ -14,7 +14,7 @@ const UNIFORM = 2; // a largest weight below this many means is nearly uniform
 const CHOSEN = /** @type {const} what is chosen of pictures */ (["rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption"]);
 
 /**
- * What is chosen of the pictures beside a text and is not so from the start.
+ * The choices about the pictures beside a text that differ from the defaults.
  *
  * @param {Selection} selection
  * @returns {Record<string, string | number>}
