@@ -16,7 +16,7 @@ from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
 from models.loading import adapter
-from models.loading.convert import bert, dinov2, gpt2, llama, own, vit
+from models.loading.convert import bert, dinov2, llama, own, vit
 from models.loading.convert.names import heads_in
 from models.model import Config, Door, Model, Network, grouped
 from models.preprocessing import read_preprocessing
@@ -39,13 +39,12 @@ class Family(NamedTuple):
 FAMILIES = {
     "bert": Family(bert.config, bert.weights, Encoder),
     "vit": Family(vit.config, vit.weights, ViT),
-    "gpt2": Family(gpt2.config, gpt2.weights, Decoder),
     "llama": Family(llama.config, llama.weights, Decoder),
     "dinov2": Family(dinov2.config, dinov2.weights, ViT),
     **{n: Family(own.config, own.weights, network) for n, (_, network) in own.TYPES.items()},
 }
 
-ON_REQUEST = ("gpt2", "llama", "dinov2")  # which open through transformers unless door="own"
+ON_REQUEST = ("llama", "dinov2")  # which open through transformers unless door="own"
 
 
 def from_folder(

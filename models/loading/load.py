@@ -13,7 +13,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.fetch import fetch_with_bar
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
-from models.loading.convert import timm_vit, torch_modules
+from models.loading.convert import torch_modules
 from models.loading.folders import class_names, from_folder, is_multi_label
 from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
@@ -55,9 +55,9 @@ def load(
             the hub (owner/name; fetched once, behind a bar that says its size), a config of ours
             (random weights from its seed), or a network, ours or of transformers, that is already
             in memory, alone, compiled or inside a module (put in eval mode; whoever made it knows
-            whether it was trained). A vision transformer of timm opens as a `ViT` with a copy of
-            its weights; a MultiheadAttention, TransformerEncoderLayer or TransformerEncoder of
-            torch.nn, which reads vectors, as a `VectorEncoder`.
+            whether it was trained). A MultiheadAttention, TransformerEncoderLayer or
+            TransformerEncoder of torch.nn, which reads vectors, opens as a `VectorEncoder` with a
+            copy of its weights.
         tokenizer: reads text for the model, of an encoder–decoder both sides: a tokenizer of
             transformers, a folder with one, a tokenizer.json, or an object of the protocol
             `models.text.Tokenizer`. None means the one that comes with the source; a config of ours
@@ -66,7 +66,7 @@ def load(
         dtype: of the weights; None leaves it.
         door: "own" is the network of this project, "transformers" the library's own code, through
             its attention interface; None means own where there is a converter and the network has
-            a place for the checkpoint's head; GPT-2, Llama and DINOv2 open so on request only.
+            a place for the checkpoint's head; Llama and DINOv2 open so on request only.
 
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.
@@ -140,13 +140,10 @@ def _folder(source: str | Path) -> Folder | None:
 
 
 def _in_memory(module: nn.Module) -> Model:
-    """A compiled network of ours, or a model of timm, PyTorch or transformers."""
+    """A compiled network of ours, or a module of PyTorch or transformers."""
     inside = [part for part in module.children() if isinstance(part, Network)]
     if len(inside) == 1 and len(list(module.children())) == 1:
         return as_model(inside[0])
-    if timm_vit.is_timm(module):
-        vit, reads = timm_vit.converted(module)
-        return Model(type(module).__name__, vit, None, trained=True, preprocessing=reads)
     if torch_modules.is_torch(module):
         plain = torch_modules.original(module)
         return Model(type(plain).__name__, torch_modules.converted(plain), None, trained=True)

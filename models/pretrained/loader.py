@@ -55,6 +55,7 @@ UNSUPPORTED = {
     "deberta-v2": "its scores are sums over contents and relative positions, which the interface"
     " has no place for",
 }
+VIT = "google/vit-base-patch16-224"  # instead of a network of timm
 OTHERS = "docs/coverage.md lists the model types that can be traced"
 NO_WEIGHTS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
@@ -143,9 +144,11 @@ def _contained(module: nn.Module) -> PreTrainedModel:
         return inside[outer[0]]
     received = type(module).__name__
     if not outer:
+        if type(module).__module__.partition(".")[0] == "timm":
+            received += f" of timm; load a ViT of transformers, such as {VIT!r}"
         raise ValueError(
-            "expected a network of ours, an attention module of PyTorch, a vision transformer of"
-            f" timm or a model of transformers, received {received}"
+            "expected a network of ours, an attention module of PyTorch or a model of"
+            f" transformers, received {received}"
         )
     raise ValueError(
         f"{received} contains {len(outer)} models of transformers ({', '.join(outer)}): load one"

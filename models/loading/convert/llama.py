@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from models.decoder import DecoderConfig
-from models.loading.convert.names import check_settings, number, renamed, whole, with_head
+from models.loading.convert.names import check_settings, number, renamed, whole
 
 SIZES = {
     "vocab_size": "vocab",
@@ -99,8 +99,11 @@ def weights(
         for layer in range(config.depth)
         for theirs, ours in BLOCK.items()
     }
-    given, table = with_head(state, table, HEAD, config.tied)
-    return renamed(given, table, lambda name: name.removeprefix("model."), LEFT_OUT, "a Llama")
+    if config.tied:  # a copy of the embedding may lie in the checkpoint
+        state = {name: each for name, each in state.items() if name != HEAD}
+    else:
+        table[HEAD] = "output.weight"
+    return renamed(state, table, lambda name: name.removeprefix("model."), LEFT_OUT, "a Llama")
 
 
 def _base(settings: Mapping[str, Any]) -> float:

@@ -23,22 +23,6 @@ def heads_in(left_out: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in left_out if not SPARE.search(name))
 
 
-def with_head(
-    state: Mapping[str, Tensor], table: Mapping[str, str], head: str, tied: bool
-) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Weights and the table of their names, with an output projection that may be the embedding.
-
-    Args:
-        state: of the checkpoint.
-        table: our names by its names, without the projection.
-        head: its name of the projection.
-        tied: whether the projection is the embedding, so that a copy in the checkpoint is ignored.
-    """
-    if tied:
-        return {name: each for name, each in state.items() if name != head}, dict(table)
-    return dict(state), {**table, head: "output.weight"}
-
-
 def check_settings(
     settings: Mapping[str, Any],
     needed: Mapping[str, str],

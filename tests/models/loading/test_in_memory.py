@@ -55,3 +55,9 @@ def test_a_compiled_model_is_traced_as_the_original(name: str) -> None:
 def test_a_module_without_any() -> None:
     with pytest.raises(ValueError, match="a model of transformers, received Tagger"):
         load(Tagger())
+
+
+def test_a_network_of_timm_says_what_to_load_instead() -> None:
+    network = type("Net", (nn.Module,), {"__module__": "timm.models.vision_transformer"})()
+    with pytest.raises(ValueError, match="received Net of timm; load a ViT of transformers, such"):
+        load(network)

@@ -180,7 +180,7 @@ def _options() -> None:
     names = {name: name for name in DTYPES}
     controls.choice(PAGE, "dtype", "Precision", names, help)
     help = (
-        "Headscope: this project’s networks, with converted weights (BERT, ViT, GPT-2, Llama,"
+        "Headscope: this project’s networks, with converted weights (BERT, ViT, Llama,"
         " DINOv2); transformers: the library’s code, through its attention interface. Automatic:"
         " Headscope for BERT and ViT, unless the checkpoint has a head that its network has no"
         " place for"

@@ -1,4 +1,4 @@
-"""GPT-2, Llama and DINOv2 through our networks: every map is the library's."""
+"""Llama and DINOv2 through our networks: every map is the library's."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ LLAMA: dict[str, Any] = {"vocab_size": 53, "hidden_size": 30, "num_hidden_layers
 LLAMA |= {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 10}
 LLAMA |= {"intermediate_size": 17, "max_position_embeddings": 41, "rms_norm_eps": 1e-5}
 LLAMA |= {"rope_parameters": {"rope_type": "default", "rope_theta": 777.0}}
-GPT2 = {"vocab_size": 53, "n_embd": 35, "n_layer": 3, "n_head": 7, "n_positions": 41, "n_inner": 17}
+GPT2 = {"vocab_size": 53, "n_embd": 35, "n_layer": 3, "n_head": 7, "n_positions": 41}
 DINOV2 = {"hidden_size": 21, "num_hidden_layers": 3, "num_attention_heads": 7, "mlp_ratio": 2}
 DINOV2 |= {"image_size": 25, "patch_size": 5}
 IDS = torch.tensor([[3, 14, 15, 9, 26, 5, 35], [8, 9, 7, 9, 3, 2, 3]])
@@ -28,8 +28,6 @@ DICE = torch.Generator().manual_seed(3)
 CASES: dict[str, tuple[str, dict[str, Any], Tensor]] = {
     "llama": ("LlamaForCausalLM", LLAMA | {"tie_word_embeddings": False}, IDS),
     "llama, tied": ("LlamaForCausalLM", LLAMA | {"tie_word_embeddings": True}, IDS),
-    "gpt2": ("GPT2LMHeadModel", GPT2, IDS),
-    "gpt2, untied": ("GPT2LMHeadModel", GPT2 | {"tie_word_embeddings": False}, IDS),
     "dinov2": ("Dinov2Model", DINOV2, torch.randn(2, 3, 25, 25, generator=DICE)),
     "dinov2, another grid": ("Dinov2Model", DINOV2, torch.randn(2, 3, 15, 35, generator=DICE)),
 }
@@ -41,7 +39,7 @@ def saved(kind: str, sizes: dict[str, Any], path: Path) -> Path:
     made = network(network.config_class(**sizes)).eval()
     with torch.no_grad():
         for name, parameter in made.named_parameters():
-            norm = "norm" in name or "ln_" in name or "scale" in name
+            norm = "norm" in name or "scale" in name
             parameter.normal_(1.0 if norm and parameter.ndim == 1 else 0.0, 0.25)
     made.save_pretrained(path)
     return path
@@ -106,7 +104,14 @@ def test_settings_that_do_not_fit(change: dict, said: str) -> None:
 
 
 def test_the_library_opens_them_unless_asked(tmp_path: Path) -> None:
-    assert load(saved("GPT2LMHeadModel", GPT2, tmp_path)).door == "transformers"
+    assert load(saved("LlamaForCausalLM", LLAMA, tmp_path)).door == "transformers"
+
+
+def test_no_converter_for_gpt2(tmp_path: Path) -> None:
+    folder = saved("GPT2LMHeadModel", GPT2, tmp_path)
+    assert load(folder).door == load(folder, door="transformers").door == "transformers"
+    with pytest.raises(CheckpointError, match="there is no converter for model_type 'gpt2': exp"):
+        load(folder, door="own")
 
 
 @pytest.mark.parametrize(
@@ -115,10 +120,9 @@ def test_the_library_opens_them_unless_asked(tmp_path: Path) -> None:
         ("llama", {"attention_bias": True}, "attention_bias: expected False, received True"),
         ("llama", {"rope_parameters": {"rope_type": "llama3"}}, "expected rope_type 'default'"),
         ("llama", {"sliding": 3}, r"settings this converter does not know: \['sliding'\]"),
-        ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "inverse_layer_idx: expected False"),
         ("dinov2", {"use_swiglu_ffn": True}, "use_swiglu_ffn: expected False, received True"),
         ("dinov2", {"num_hidden_layers": 2}, "weights with no place in a DINOv2"),
-        ("gpt2", {"n_layer": 4}, r"the checkpoint lacks h\.3\."),
+        ("llama", {"num_hidden_layers": 4}, r"the checkpoint lacks layers\.3\."),
     ],
 )
 def test_what_would_have_to_be_ignored(name: str, change: dict, said: str, tmp_path: Path) -> None:
