@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analysis.decompx import decompx as decompx
     from analysis.faithfulness import faithfulness as faithfulness
     from analysis.flow import flow as flow
     from analysis.heads import heads as heads
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from viz.notebook import explore as explore
 
 _HOMES = {
-    "analysis.decompx": ("decompx",),
     "analysis.faithfulness": ("faithfulness",),
     "analysis.flow": ("flow",),
     "analysis.heads": ("heads",),

@@ -161,25 +161,6 @@ METHODS = (
         needs="hidden",
     ),
     Method(
-        "decompx",
-        "DecompX",
-        kind="row",
-        of="tower",
-        shows="The length of each input token’s part of the chosen token’s last hidden state,"
-        " followed through every layer: norms, residual connections and feed-forward networks"
-        " included.",
-        doubt="Attention weights are taken as they are: what a token does by drawing attention is"
-        " not counted. Parts can cancel, and a long one need not be used by the output.",
-        formula="‖x_L[i, j]‖, the part of token j in the last hidden state of token i",
-        source="Modarressi et al. 2023, section 3",
-        low=0.0,
-        high=None,
-        cost="a pass for each token",
-        most=256,
-        joined="the last token of a word, the parts of a word’s tokens added up as vectors",
-        needs="hidden",
-    ),
-    Method(
         "norms",
         "Norms of this head",
         kind="map",

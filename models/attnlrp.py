@@ -26,7 +26,6 @@ from typing import Any, Literal
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.autograd.forward_ad import make_dual, unpack_dual
 from torch.overrides import TorchFunctionMode
 
 ACTIVATIONS = frozenset(
@@ -79,13 +78,13 @@ class AttnLRP(TorchFunctionMode):
             return func(*args, **given)
         if func is F.scaled_dot_product_attention:
             return _attention(*args, **given)
-        out = linearised(func, args, given)
+        out = _linearised(func, args, given)
         if func in FIRST_LAYERS and not out.requires_grad and out.is_floating_point():
             return out.requires_grad_()
         return out
 
 
-def linearised(func: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
+def _linearised(func: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
     """The value of a function, with the derivatives of these rules; attention apart."""
     if func is F.layer_norm:
         return _layer_norm(*args, **given)
@@ -112,20 +111,12 @@ def secant(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _with_value(x: Tensor, value: Tensor) -> Tensor:
-    """The value of one tensor with the gradient, or the tangent, of another."""
-    tangent = tangent_of(x)
-    if tangent is not None:
-        return make_dual(value.detach(), tangent)
+    """The value of one tensor with the gradient of another."""
     return x + (value - x).detach()
 
 
-def tangent_of(x: Any) -> Tensor | None:
-    """The tangent of a dual number of forward differentiation; None if it has none."""
-    return unpack_dual(x).tangent if isinstance(x, Tensor) else None
-
-
 def _is_constant(x: Any) -> bool:
-    return not isinstance(x, Tensor) or not (x.requires_grad or tangent_of(x) is not None)
+    return not isinstance(x, Tensor) or not x.requires_grad
 
 
 def _constant(value: Any) -> Any:
@@ -137,7 +128,7 @@ def _constant(value: Any) -> Any:
     return value
 
 
-def scaled_gradient(x: Tensor, share: float) -> Tensor:
+def _scaled_gradient(x: Tensor, share: float) -> Tensor:
     """x, with a share of its gradient."""
     return x if _is_constant(x) else _with_value(share * x, x)
 
@@ -145,12 +136,12 @@ def scaled_gradient(x: Tensor, share: float) -> Tensor:
 def _product(args: Sequence[Any]) -> tuple[Any, ...]:
     if len(args) < 2 or any(map(_is_constant, args[:2])):
         return tuple(args)
-    return (scaled_gradient(args[0], 0.5), scaled_gradient(args[1], 0.5), *args[2:])
+    return (_scaled_gradient(args[0], 0.5), _scaled_gradient(args[1], 0.5), *args[2:])
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if q.requires_grad or k.requires_grad:
-        q, k, v = scaled_gradient(q, 0.25), scaled_gradient(k, 0.25), scaled_gradient(v, 0.5)
+        q, k, v = _scaled_gradient(q, 0.25), _scaled_gradient(k, 0.25), _scaled_gradient(v, 0.5)
     return F.scaled_dot_product_attention(q, k, v, *args, **kwargs)
 
 

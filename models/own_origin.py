@@ -9,7 +9,6 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.attention import Edit
-from models.decompx import carried
 from models.eval_mode import without_dropout
 from models.model import Network
 from models.own_projections import projections_at, readout_of
@@ -63,12 +62,3 @@ class OwnOrigin:
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
         """None: in our networks tokens meet in attention alone."""
         return ()
-
-    def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
-        """What becomes of a part of one tensor of the pass in another."""
-
-        def run() -> None:
-            with without_dropout(self.network):
-                self.network(**self.arguments, edits=self.edits)
-
-        return carried(run, first, part, last)

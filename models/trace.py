@@ -339,10 +339,6 @@ class Origin(Protocol):
         """Paths of the parts of a tower that mix tokens without traced attention."""
         ...
 
-    def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
-        """What becomes of a part of one tensor of the pass in another; see `models.decompx`."""
-        ...
-
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 Part = int | str | None

@@ -145,10 +145,8 @@ class VectorEncoder(nn.Module):
         check(edits, sites, (ATTENTION, STATES) if self.config.attention_only else EDITS)
         dense = None if visible is None else visible[None, None]
         mask = Mask(padding=padding, causal=causal, dense=dense)
-        if not vectors.requires_grad:
-            vectors = vectors.detach()  # DecompX follows parts from here
         if torch.is_grad_enabled() and not vectors.requires_grad:
-            vectors.requires_grad_()  # relevance is read at the input
+            vectors = vectors.detach().requires_grad_()  # relevance is read at the input
         x = edited_state(vectors, edits, Where(0), padding)
         states, patterns = [x], []
         for site, block in zip(sites, each(self.blocks, progress), strict=True):

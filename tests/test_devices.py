@@ -20,7 +20,6 @@ from analysis.alike import alike
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
 from analysis.corpus import open_run, run
-from analysis.decompx import decompx
 from analysis.effects import Logit
 from analysis.faithfulness import faithfulness
 from analysis.flow import flow
@@ -260,7 +259,6 @@ ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
     "flow": lambda m, given, t: flow(t, 2),
     "value norms": lambda m, given, t: value_norms(t, 1),
     "ALTI": lambda m, given, t: alti(t),
-    "DecompX": lambda m, given, t: decompx(t, 2),
     "split": lambda m, given, t: split(t, 1, 0, 2, 1),
     "head map": lambda m, given, t: head_map(t),
     "sinks": lambda m, given, t: [sinks_of(t, site) for site in t.sites],

@@ -9,9 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Edit
-from models.decompx import carried
 from models.inputs.pretrained import ModelInputs
-from models.pretrained.activations import activation_rules
 from models.pretrained.hidden import last_state, states_of
 from models.pretrained.linear_maps import HeadMap
 from models.pretrained.module_edits import ModuleEdit
@@ -121,15 +119,6 @@ class PretrainedOrigin:
         if not states or record.states is None:
             raise ValueError(f"{self.model.name} gives no hidden states")
         return (*states[:-1], last_state(states, record.states, tower))
-
-    def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
-        """What becomes of a part of one tensor of the pass in another."""
-
-        def run() -> None:
-            with activation_rules(self.model.network, "attnlrp"):
-                record_pass(self.model, self.inputs, self.edits)
-
-        return carried(run, first, part, last)
 
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
         """Paths of the parts of a tower that mix tokens without traced attention."""

@@ -14,7 +14,6 @@ import torch
 import transformers
 from torch import Tensor
 
-from analysis.decompx import decompx, parts
 from analysis.flow import flow
 from analysis.heads import head_table, heads
 from analysis.measures import MEASURES
@@ -248,7 +247,7 @@ def test_a_trace_leaves_the_cache_of_its_caller_as_it_is() -> None:
 def test_what_follows_tokens_through_the_model_refuses_a_cache() -> None:
     inputs = given("Llama", {"input_ids": IDS, "past_key_values": CACHED})
     t = trace(model("Llama"), inputs, hidden=True)
-    for analysis in (rollout, alti, lambda t: flow(t, 1), lambda t: decompx(t, 1)):
+    for analysis in (rollout, alti, lambda t: flow(t, 1)):
         with pytest.raises(ValueError, match="in a cache"):
             analysis(t)
     for analysis in (lambda t: mixing(t, 1), lambda t: split(t, 1, 0, 3, 2)):
@@ -275,7 +274,6 @@ METHODS: dict[str, Callable[[Trace, int], Tensor]] = {
     "norms": lambda t, item: of_sites(t, item, value_norms),
     "added": lambda t, item: of_sites(t, item, lambda *a, **k: mixing(*a, **k).norms),
     "flow": lambda t, item: flow(t, last(t, item), item=item),
-    "decompx": lambda t, item: torch.stack([*parts(t, [1], item=item)]),
     "heads": lambda t, item: torch.stack([*heads(t, item=item).values()]).nan_to_num(-9.0),
     "stages": lambda t, item: of_sites(
         t, item, lambda t, site, item: stages(t, site, 1, 3, item=item).output

@@ -36,7 +36,7 @@ CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("stages", {}),
     ("model", {"fusion": "max", "discard": 0.25, "beside": "flow", "beside_fusion": "min"}),
     ("model", {"method": "rollout", "beside": "rollout", "beside_discard": 0.5}),
-    ("model", {"method": "norms", "beside": "decompx", "query": 3}),
+    ("model", {"method": "norms", "beside": "flow", "query": 3}),
     ("model", {"method": "attnlrp", "beside": "gradient", "output": "3.5", "tested": True}),
     ("faithfulness", {"method": "chefer"}),
     ("scatter", {"plot": ("similarity", "similarity", "entropy")}),

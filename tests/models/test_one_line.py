@@ -2,7 +2,6 @@
 
 import pytest
 
-from analysis.decompx import decompx
 from analysis.heads import heads
 from analysis.relevance import explain
 from analysis.split import split
@@ -18,7 +17,6 @@ def results():
         "Output": t.output,
         "HeadValues": heads(t),
         "Projections": t.projections(1),
-        "Decomposition": decompx(t, query=3),
         "Relevance": explain(model, "a b c a b", target=None, method="chefer"),
         "Split": split(t, 1, 0, 3, 1),
     }
@@ -26,7 +24,7 @@ def results():
 
 @pytest.mark.parametrize(
     "name",
-    ["Pattern", "Output", "HeadValues", "Projections", "Decomposition", "Relevance", "Split"],
+    ["Pattern", "Output", "HeadValues", "Projections", "Relevance", "Split"],
 )
 def test_a_result_is_a_line_without_numbers_of_tensors(results, name) -> None:
     text = repr(results[name])

@@ -15,7 +15,6 @@ import torch
 
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
-from analysis.decompx import decompx
 from analysis.faithfulness import faithfulness
 from analysis.flow import flow
 from analysis.heads import heads
@@ -118,15 +117,13 @@ def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
     found = arrays(tmp_path, "model", **flowing, fusion="min", beside_fusion="max")
     same(found["flow"], flow(t, QUERY, fusion="max"))
     same(arrays(tmp_path, "model", **flowing, fusion="min")["flow"], flow(t, QUERY, fusion="min"))
+    same(arrays(tmp_path, "model", method="flow", query=QUERY)["flow"], flow(t, QUERY))
     said = made(tmp_path, ".svg", "model", query=QUERY, **both).decode()
     for name in ("Rollout, largest of heads, 25\u00a0% left out", "Rollout, smallest of heads"):
         assert f">{name}</text>" in said
     page = made(tmp_path, ".html", "model", query=QUERY, **both).decode()
     for asked in ("fusion=max\\u0026discard=0.25", "fusion=min"):
         assert f"method=rollout\\u0026{asked}" in page.replace("&", "\\u0026")
-    found = arrays(tmp_path, "model", method="flow", beside="decompx", query=QUERY)
-    same(found["flow"], flow(t, QUERY))
-    same(found["decompx"], decompx(t, QUERY).norms)
 
 
 def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
@@ -318,7 +315,7 @@ SHOWN: dict[str, dict[str, Any]] = {
     "faithfulness": {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)},
     "qk": {"query": QUERY, "key": KEY},
     "stages": {"query": QUERY},
-    "model": {"method": "alti", "beside": "decompx"},
+    "model": {"method": "alti", "beside": "flow"},
     "text": {"token": QUERY},
 }
 

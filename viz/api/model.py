@@ -83,7 +83,7 @@ def row_of(
     fusion: Fusion = "mean",
     discard: float = 0.0,
 ) -> Answer:
-    """One query's exact numbers; of attention flow and DecompX, a range of its keys.
+    """One query's exact numbers; of attention flow, a range of its keys.
 
     Args:
         entry: the trace.
@@ -92,7 +92,7 @@ def row_of(
         head: of methods that are about one.
         method: of the maps and rows in `analysis.methods`.
         index: of the query; None, of a picture alone, for what the answer is read from.
-        columns: the keys, of attention flow and DecompX; None for all.
+        columns: the keys, of attention flow; None for all.
         fusion: how the heads of a layer are fused.
         discard: the share of a layer's smallest weights that is left out.
     """
@@ -249,8 +249,6 @@ def _row(
     """One query's numbers."""
     if method == "flow":
         return _flow(entry, site, index, columns, fusion)
-    if method == "decompx":
-        return _decomposed(entry, site, index, columns)
     return whole_map(entry, site, head, method, fusion, discard)[index]
 
 
@@ -342,35 +340,6 @@ def _flow(
     keys = [token for word in words for token in word]
     flows = iter(maximum_flows(layers, query, keys, report).tolist())
     return torch.tensor([max(next(flows) for _ in word) for word in words])
-
-
-def _decomposed(entry: TraceEntry, site: int, index: int, columns: range | None) -> "Tensor":
-    """Lengths of the parts of a row's last hidden state; of a word, the part of its tokens."""
-    import torch
-
-    from analysis.decompx import parts
-
-    attention_site = _place(entry, site)[1]
-    if attention_site.kind == "cross":
-        raise ValueError("DecompX follows one tower: choose the encoder’s own")
-    _check_size(BY_NAME["decompx"], attention_site)
-    trace = with_hidden(entry)
-
-    def compute(word: Sequence[int]) -> "Tensor":
-        with entry.forward_pass():
-            vectors = torch.stack([*parts(trace, word, tower=attention_site.tower)]).sum(0)
-        return vectors.norm(dim=-1)
-
-    query = _tokens_of(entry, site, "out")[index][-1]
-    words = _tokens_of(entry, site, "in")
-    words = words if columns is None else words[columns.start : columns.stop]
-    lengths = [
-        entry.answers.once(
-            ("part", attention_site.tower, tuple(word)), lambda word=word: compute(word)
-        )
-        for word in words
-    ]
-    return torch.stack(lengths)[:, query]
 
 
 def _mixing(entry: TraceEntry, site: int) -> Any:

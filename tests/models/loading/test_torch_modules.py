@@ -10,7 +10,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analysis.decompx import parts
 from analysis.heads import heads
 from analysis.relevance import relevance
 from analysis.rollout import rollout
@@ -220,15 +219,6 @@ def test_gradients_reach_the_input() -> None:
     torch.testing.assert_close(t.hidden_gradient(0), theirs.grad[0], atol=1e-5, rtol=0)
     assert not x.requires_grad
     assert relevance(module, x, target=other, method="attnlrp").shape == (TOKENS,)
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("norm_first", [False, True])
-def test_parts_of_tokens_sum_to_the_last_state_without_biases(norm_first: bool) -> None:
-    module, x = encoder(norm_first=norm_first, bias=False), noise(TOKENS, DIM)
-    t = trace(module, x, hidden=True)
-    whole = sum(parts(t, range(TOKENS)))
-    torch.testing.assert_close(whole, t.hidden(DEPTH), atol=1e-4, rtol=1e-4)
 
 
 @torch.no_grad()

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.decompx import decompx
 from analysis.flow import flow
 from analysis.norms import alti
 from analysis.relevance import explain
@@ -41,7 +40,7 @@ BOTH: dict[str, tuple[Any, Any, str]] = {  # networks, inputs, and the part that
 
 
 @pytest.mark.parametrize("name", BOTH)
-@pytest.mark.parametrize("analysis", [rollout, alti, lambda t: flow(t, 3), lambda t: decompx(t, 3)])
+@pytest.mark.parametrize("analysis", [rollout, alti, lambda t: flow(t, 3)])
 def test_what_follows_paths_refuses_parts_that_mix_tokens(name: str, analysis: Any) -> None:
     made, inputs, named = BOTH[name]
     with pytest.raises(ValueError, match=named):

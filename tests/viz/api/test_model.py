@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.decompx import decompx
 from analysis.faithfulness import faithfulness as faithfulness_of
 from analysis.flow import flow
 from analysis.methods import names_of
@@ -69,8 +68,6 @@ def test_maps_are_the_analyses(minilm):
     assert mixed == pytest.approx(float(mixing(t, 2).ratio[3]), rel=1e-3)
     answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 5))
     torch.testing.assert_close(torch.tensor(answer["values"]), flow(t, 3)[2:5], **CLOSE)
-    answer = api.row_of(minilm, "", 0, "mean", "decompx", 3, range(2, 5))
-    torch.testing.assert_close(torch.tensor(answer["values"]), decompx(t, 3).norms[2:5], **CLOSE)
     with pytest.raises(QuestionError, match="expected index 0 to"):
         api.row_of(minilm, "", 0, "mean", "rollout", 99)
 
@@ -103,9 +100,6 @@ def test_by_whole_words():
     found = api.row_of(entry, "", 0, "mean", "flow", 1)["values"]
     expected = [float(flows[list(group)].max()) for group in groups]
     assert found == pytest.approx(expected, rel=1e-3)
-    vectors = decompx(trace(network, text, hidden=True), groups[2][-1]).vectors
-    found = api.row_of(entry, "", 0, "mean", "decompx", 2, range(1, 2))["values"]
-    assert found == pytest.approx([float(vectors[list(groups[1])].sum(0).norm())], rel=1e-3)
     values = api.relevance(entry, "", 0, "chefer", "a word")["values"]
     assert len(values) == len(groups)
 

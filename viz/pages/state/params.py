@@ -5,7 +5,7 @@ and replaced by the default; unknown parameters are reported and dropped.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from models.request import digest_of
@@ -26,6 +26,7 @@ class Param:
         parse: converts the link's text to a value; raises ValueError.
         expected: description of valid values.
         gone: what is said of a value that a link names by its digest alone and that is not stored.
+        replaced: values of older links that no longer exist, and what each opens instead.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Param:
         "This link refers to a text that is too long for a link: paste the text to see the same"
         " picture"
     )
+    replaced: Mapping[str, str] = field(default_factory=dict)
 
 
 def _of(name: str, default: Any, kind: Kind) -> Param:
@@ -123,10 +125,16 @@ def read(
     problems = []
     for name, raw in query.items():
         if name in by_name:
+            param = by_name[name]
+            now = param.replaced.get(raw, raw)
+            if now != raw:
+                problems.append(
+                    f"The link says {name} = {_short(raw)}, which no longer exists."
+                    f" Using {now} instead."
+                )
             try:
-                values[name] = by_name[name].parse(raw)
+                values[name] = param.parse(now)
             except ValueError:
-                param = by_name[name]
                 problems.append(
                     f"The link says {name} = {_short(raw)}; expected {param.expected}."
                     f" Using {_worded(param.default)} instead."

@@ -14,11 +14,19 @@ SITE = (  # beside layer and kind, whose defaults are each page's own
 )
 PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
+GONE_METHODS = {"decompx": "alti"}
+REPLACED = {"method": GONE_METHODS, "beside": GONE_METHODS}  # values of older links
 
 
 def param(option: Option) -> link.Param:
     """An option as a parameter of a link."""
-    return link.Param(option.name, option.start, option.linked, option.kind.expected)
+    return link.Param(
+        option.name,
+        option.start,
+        option.linked,
+        option.kind.expected,
+        replaced=REPLACED.get(option.name, {}),
+    )
 
 
 SINKS = param(OF_VIEWS["sinks"])

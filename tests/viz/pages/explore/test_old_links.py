@@ -44,3 +44,20 @@ def test_an_old_link_opens_without_a_complaint() -> None:
     start = helpers.view(app, "image")["start"]
     named = {name: start[name] for name in ("form", "method", "output", "proof")}
     assert named == {"form": "model", "method": "attnlrp", "output": "8", "proof": "deletion"}
+
+
+@pytest.mark.parametrize(
+    ("query", "opens"),
+    [
+        ({"form": "model", "method": "decompx"}, {"form": "model", "method": "alti"}),
+        ({"form": "model", "beside": "decompx"}, {"form": "model", "beside": "alti"}),
+    ],
+)
+def test_a_link_to_what_is_gone_opens_what_takes_its_place(
+    query: dict[str, str], opens: dict[str, str]
+) -> None:
+    app = helpers.run("explore", {"model": "minilm", "input": "The cat sat.", **query})
+    (line,) = helpers.lines(app)
+    assert "which no longer exists" in line
+    start = helpers.view(app, "text")["start"]
+    assert {name: start[name] for name in opens} == opens

@@ -902,7 +902,7 @@ export interface ModelMap {
   note: string;
 }
 
-/** One query's exact numbers in a map over all layers, or a part of its flow or DecompX. */
+/** One query's exact numbers in a map over all layers, or a part of its flow. */
 export interface ModelRow {
   values: number[];
   sum?: number;

@@ -21,8 +21,8 @@
  * @property {string} rows queries such as 0-12, the end excluded
  * @property {string} columns keys such as 0-12, the end excluded
  * @property {"all" | "aa" | "ab" | "ba" | "bb"} block from which text of a pair to which; a is the first, or the source of a joint map
- * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} method of all layers together
- * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
+ * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} method of all layers together
+ * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
  * @property {string} output what a relevance, lens, parts and blame explain: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
  * @property {string} versus of parts: a second output, such as hat, whose logit is subtracted
  * @property {"logit" | "jacobian"} lens whether a state is read as it is, or carried to the last layer by a mean Jacobian
@@ -315,19 +315,6 @@ export const METHODS = [
     source: "Ferrando et al. 2022, equations 9 to 11",
     low: 0,
     high: 1,
-    fused: [],
-  },
-  {
-    name: "decompx",
-    title: "DecompX",
-    kind: "row",
-    of: "tower",
-    shows: "The length of each input token’s part of the chosen token’s last hidden state, followed through every layer: norms, residual connections and feed-forward networks included.",
-    doubt: "Attention weights are taken as they are: what a token does by drawing attention is not counted. Parts can cancel, and a long one need not be used by the output.",
-    formula: "‖x_L[i, j]‖, the part of token j in the last hidden state of token i",
-    source: "Modarressi et al. 2023, section 3",
-    low: 0,
-    high: null,
     fused: [],
   },
   {

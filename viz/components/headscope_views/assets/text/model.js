@@ -26,7 +26,7 @@ import { restingIn, restingOffer, sharesOf } from "./resting.js";
 /** @import {MethodInfo} from "../core/declared.js" */
 /** @import {Fused} from "../methods/methods.js" */
 
-const KEYS = 24; // of attention flow or DecompX in one request
+const KEYS = 24; // of attention flow in one request
 const UNEXPLAINED =
   "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
 
