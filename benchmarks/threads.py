@@ -18,9 +18,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from benchmarks.architectures import ARCHITECTURES
 from benchmarks.measure import as_json
 from models.where import Where
+from tests.models.architectures import ARCHITECTURES
 
 THREADS, MODELS = 8, ("BERT", "Llama", "T5")
 AIM = 1e-5  # float32; sums may be split otherwise among threads

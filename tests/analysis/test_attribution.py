@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 
 from analysis.attribution import by_head, logit_attribution
-from benchmarks.architectures import TEXT
 from models.attention import Mask
 from models.edits import Ablate
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.test_lens import IDS, LIBRARY, MORE, OWN, traced
+from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import BY_NAME, build, ids, padded
 
 REFUSED = {"translator": "recurrent"}

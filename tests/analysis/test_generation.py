@@ -8,7 +8,6 @@ from transformers import GenerationConfig
 
 from analysis.generation import Written, received, write_on
 from analysis.outputs import likeliest
-from benchmarks.architectures import GROUPED
 from models.decode import greedy
 from models.decoder import DecoderConfig
 from models.edits import Ablate, Evict
@@ -16,6 +15,7 @@ from models.encoder import EncoderConfig
 from models.output import Sampling
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from tests.models.architectures import GROUPED
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 SIZES: dict[str, Any] = {"dim": 30, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}

@@ -36,7 +36,6 @@ from analysis.masking import (
     probability,
     read_whole,
 )
-from benchmarks.architectures import ARCHITECTURES
 from models.inputs.prompt import Prompt
 from models.model import Model
 from models.picture_grid import Box
@@ -44,6 +43,7 @@ from models.run import as_model, load, trace
 from models.text import Tokens
 from models.trace import Trace
 from tests.analysis.planted import planted_folder, scene
+from tests.models.architectures import ARCHITECTURES
 from tests.models.vision_language import FAMILIES, NAMES, photo
 
 ROW, COL = 1, 3

@@ -5,8 +5,8 @@ import torch
 
 from analysis.habits import BROAD, FROM, HABITS, NUMBERS, habits
 from analysis.heads import heads
-from benchmarks.architectures import ARCHITECTURES
 from models.run import load, trace
+from tests.models.architectures import ARCHITECTURES
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 

@@ -14,7 +14,6 @@ from analysis.heads import HeadNumbers, head_table, heads
 from analysis.measures import MEASURES
 from analysis.reach import Counted, Reach
 from analysis.view import View
-from benchmarks.architectures import TEXT
 from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
@@ -23,6 +22,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.text import Tokens
 from tests.analysis.slow_heads import slow_numbers
+from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import BY_NAME, build
 
 CLOSE = 1e-5  # rounding of float32 sums over a few dozen weights

@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from analysis.lens import jacobian_lens, lens_ranks, logit_lens, mean_jacobian, mean_jacobians
-from benchmarks.architectures import GROUPED, TEXT
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.readout import Readout
@@ -17,6 +16,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.trace import Trace
 from models.vit import ViTConfig
+from tests.models.architectures import GROUPED, TEXT
 from tests.models.pretrained.tiny import BY_NAME, build, ids, padded
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17, "vocab": 31}

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from analysis.pair import Pair, pair
 from analysis.stages import stages
-from benchmarks.architectures import ARCHITECTURES
 from models.attention import Additive, Bilinear, Mask, attend
 from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.run import load, trace
 from models.text import Tokens
 from models.trace import Output, Site, Trace
+from tests.models.architectures import ARCHITECTURES
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 # rotary, grouped, capped, sinks, low-rank keys, relative bias, cross attention, plain

@@ -27,11 +27,11 @@ from analysis.stack import combined
 from analysis.stages import stages
 from analysis.target import Target
 from analysis.view import View
-from benchmarks.architectures import GROUPED, MOE
 from models.edits import Cut
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.slow_heads import slow_numbers
+from tests.models.architectures import GROUPED, MOE
 from tests.models.pretrained.tiny import BY_NAME, build
 
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}

@@ -9,10 +9,10 @@ from analysis.plane import principal, scaled
 from analysis.similarity import evenly, head_distances, head_map
 from analysis.vectors import head_vectors
 from analysis.view import View
-from benchmarks.architectures import ARCHITECTURES
 from models.attention import Bilinear
 from models.encoder import EncoderConfig
 from models.run import load, trace
+from tests.models.architectures import ARCHITECTURES
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 

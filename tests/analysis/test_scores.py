@@ -9,10 +9,10 @@ from torch import Tensor
 
 from analysis.scores import Scores, has_scores
 from analysis.view import View
-from benchmarks.architectures import ARCHITECTURES
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
+from tests.models.architectures import ARCHITECTURES
 from tests.models.library import written
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}

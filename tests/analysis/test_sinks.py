@@ -8,12 +8,12 @@ from analysis import sinks
 from analysis.overview import pooled, rows_of
 from analysis.sinks import WithoutSinks, resting_on, sinks_of
 from analysis.view import View
-from benchmarks.architectures import ARCHITECTURES
 from models.edits import SetWeights
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
+from tests.models.architectures import ARCHITECTURES
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 NAMES = ("BERT", "GPT-2", "Llama", "Gemma 2", "GPT-OSS", "T5")

@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from analysis.split import Split, split
-from benchmarks.architectures import GROUPED, TEXT
 from models.attention import Bilinear, Mask
 from models.decoder import DecoderConfig
 from models.edits import Ablate
@@ -18,6 +17,7 @@ from models.model import Config
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
+from tests.models.architectures import GROUPED, TEXT
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}

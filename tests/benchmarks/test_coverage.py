@@ -18,7 +18,7 @@ from benchmarks.coverage.model_inputs import alone, padded
 from benchmarks.coverage.trying import Row, tried
 from models.run import trace
 
-EXACT = {  # beside the architectures of benchmarks.architectures
+EXACT = {  # beside the architectures of tests.models.architectures
     "gpt_bigcode": "one key and value head for all heads",
     "phi": "rotary positions on a part of each head",
     "llama4_text": "chunks",

@@ -8,8 +8,8 @@ import pytest
 import transformers
 from playwright.sync_api import Page, expect
 
-from benchmarks.architectures import ARCHITECTURES
 from tests.browser.looks import first_look, fits_in_every_look
+from tests.models.architectures import ARCHITECTURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"

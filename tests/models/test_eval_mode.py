@@ -9,10 +9,10 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from benchmarks.architectures import ARCHITECTURES
 from models.encoder import Encoder, EncoderConfig
 from models.eval_mode import without_dropout
 from models.run import trace
+from tests.models.architectures import ARCHITECTURES
 
 IDS = torch.tensor([[3, 4, 5, 6, 7, 8, 9]])
 SIZES: dict[str, Any] = {"hidden_size": 30, "num_hidden_layers": 2, "num_attention_heads": 3}

@@ -15,7 +15,7 @@ import transformers
 from PIL import Image
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
-from benchmarks.architectures import GROUPED, redraw
+from tests.models.architectures import GROUPED, redraw
 
 MEAN_STD = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
 SENTENCE = "what is on the picture ? a dog cat sits here User : Assistant describe it and there"

@@ -5,9 +5,9 @@ from typing import Any
 
 from torch import Tensor
 
-from benchmarks.architectures import ARCHITECTURES
 from models.run import Trace, trace
 from tests.analysis.test_gated_attention import FAMILIES
+from tests.models.architectures import ARCHITECTURES
 from tests.models.pretrained.tiny import TEXT, build, ids
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}

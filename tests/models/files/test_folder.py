@@ -14,10 +14,10 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from benchmarks.architectures import TEXT, redraw
 from models.cost import memory_check
 from models.files.folder import Folder, tensor_infos, tensors
 from models.run import CheckpointError, Model, load, trace
+from tests.models.architectures import TEXT, redraw
 
 IDS = torch.tensor([[3, 4, 5]])
 

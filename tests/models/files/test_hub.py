@@ -15,10 +15,10 @@ import pytest
 import torch
 import transformers
 
-from benchmarks.architectures import TEXT
 from models.files import hub
 from models.files.hub import CancelledError, HubError
 from models.run import load, trace
+from tests.models.architectures import TEXT
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 NAME = "someone/small-bert"

@@ -10,7 +10,6 @@ import torch
 import transformers
 from torch import Tensor
 
-from benchmarks.architectures import ARCHITECTURES
 from models.catalogue import entry, folder
 from models.encoder import EncoderConfig
 from models.inputs.named import as_tensors
@@ -18,6 +17,7 @@ from models.run import Model, load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
+from tests.models.architectures import ARCHITECTURES
 
 TEXTS = ["The animal was tired", "a cat"]
 LABELS = ["[CLS]", "the", "animal", "was", "tired", "[SEP]"]

@@ -11,13 +11,13 @@ import transformers
 from PIL import Image
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from benchmarks.architectures import ARCHITECTURES
 from models.image import fit_image, open_image
 from models.inputs import pictures
 from models.inputs.pictures import processed
 from models.preprocessing import Preprocessing, ProcessorSettings, changed, usual_preprocessing
 from models.run import CheckpointError, Model, load, trace
 from models.vision_families import USUAL
+from tests.models.architectures import ARCHITECTURES
 from viz.api.samples import PHOTOS
 
 PHOTO = PHOTOS["china"]  # 640 × 427: neither square nor small

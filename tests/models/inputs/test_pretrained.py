@@ -6,12 +6,12 @@ import pytest
 import torch
 import transformers
 
-from benchmarks.architectures import ARCHITECTURES, VISION, redraw
 from benchmarks.coverage import tiny
 from models.catalogue import entry, folder
 from models.inputs.pretrained import text_config
 from models.run import load, trace
 from models.trace import PatchGrid
+from tests.models.architectures import ARCHITECTURES, VISION, redraw
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}

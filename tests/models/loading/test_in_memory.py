@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from benchmarks.architectures import ARCHITECTURES
 from models.encoder import Encoder, EncoderConfig
 from models.run import load, trace
+from tests.models.architectures import ARCHITECTURES
 
 IDS = torch.tensor([[3, 4, 5, 6]])
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 import transformers
 
-from benchmarks.architectures import ARCHITECTURES
 from models.files.folder import Folder
 from models.loading import summary
 from models.request import Reads
@@ -16,6 +15,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.simple import SmallestConfig
 from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
+from tests.models.architectures import ARCHITECTURES
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 

@@ -6,13 +6,13 @@ import pytest
 import torch
 import transformers
 
-from benchmarks.architectures import VISION, text
 from models.edits import Ablate
 from models.inputs.layout import Layout
 from models.inputs.sequences import layout_sequence
 from models.pretrained.axes import axis_of, cells_axis, numbered_axis, reduced_axis
 from models.run import Trace, trace
 from models.trace import PatchGrid
+from tests.models.architectures import VISION, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     IMAGE_TOKEN,

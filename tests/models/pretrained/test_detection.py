@@ -10,9 +10,9 @@ import transformers
 from PIL import Image
 from torch import Tensor
 
-from benchmarks.architectures import redraw
 from models.pretrained.detection import Detection, detections
 from models.run import as_model, load, trace
+from tests.models.architectures import redraw
 
 NAMES = {0: "cat", 1: "dog", 2: "<b>bird</b>"}
 BACKBONE: dict[str, Any] = {

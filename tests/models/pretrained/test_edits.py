@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchmarks.architectures import ARCHITECTURES, BATCH, GROUPED
 from models.edits import Ablate, Cut, Temperature
 from models.run import Trace, trace
+from tests.models.architectures import ARCHITECTURES, BATCH, GROUPED
 from tests.models.library import eager, written
 from tests.models.pretrained.tiny import build, ids, padded
 

@@ -9,7 +9,6 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from benchmarks.architectures import ARCHITECTURES, TEXT
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.pretrained.attention_modules import AttentionModules
@@ -19,6 +18,7 @@ from models.run import trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.trace import HiddenStates
 from models.vit import ViT, ViTConfig
+from tests.models.architectures import ARCHITECTURES, TEXT
 from tests.models.pretrained.tiny import build, ids
 
 EXACT = 1e-6  # the same numbers, but for the kernel that attends

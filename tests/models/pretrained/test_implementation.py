@@ -7,7 +7,6 @@ import torch
 import transformers
 from transformers import BertConfig, BertModel
 
-from benchmarks.architectures import TEXT
 from models.pretrained import implementation
 from models.pretrained.implementation import (
     configs_of,
@@ -16,6 +15,7 @@ from models.pretrained.implementation import (
     untraced_implementation,
 )
 from models.run import load, trace
+from tests.models.architectures import TEXT
 
 IDS = torch.tensor([[3, 4, 5]])
 

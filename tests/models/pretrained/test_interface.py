@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, causal_mask_function
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from benchmarks.architectures import text
 from models.edits import Ablate
 from models.inputs.pretrained import prepare_inputs
 from models.pretrained import interface
@@ -18,6 +17,7 @@ from models.pretrained.masks import LazyMask
 from models.pretrained.passes import new_recording
 from models.pretrained.recording import Recording
 from models.run import as_model, trace
+from tests.models.architectures import text
 from tests.models.pretrained.tiny import BY_NAME, eager, ids, images_in_text, normal, qwen
 
 HEADS, DIM = 3, 5

@@ -8,13 +8,13 @@ import torch
 from transformers import AttentionInterface
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from benchmarks.architectures import GROUPED, MOE, text
 from models.inputs.pretrained import prepare_inputs
 from models.pretrained import interface
 from models.pretrained.interface import IRRELEVANT
 from models.pretrained.passes import new_recording
 from models.pretrained.run import output_of
 from models.run import as_model, trace
+from tests.models.architectures import GROUPED, MOE, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     CHOSEN_KEYS,

@@ -12,13 +12,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import nn
 from transformers.utils import logging as library
 
-from benchmarks.architectures import TEXT
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
 from models.inputs.quiet import quiet_transformers
 from models.pretrained import loader
 from models.pretrained.loader import load_folder, read_tokenizer, token_limit, wrap_module
 from models.text import FileTokenizer
+from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import BY_NAME, build
 
 

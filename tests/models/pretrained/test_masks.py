@@ -13,10 +13,10 @@ from transformers.masking_utils import (
     sliding_window_causal_mask_function,
 )
 
-from benchmarks.architectures import TEXT
 from models.attention import Mask, Pattern
 from models.pretrained.masks import LazyMask, create_mask, infer_mask, parse_mask
 from models.run import trace
+from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import BY_NAME, bert_decoder, build, eager, ids, normal, padded
 
 BATCH, TOKENS = 2, 11

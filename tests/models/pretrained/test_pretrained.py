@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchmarks.architectures import ARCHITECTURES, Architecture
 from models.run import Model, Trace, load, trace
 from models.trace import Site
+from tests.models.architectures import ARCHITECTURES, Architecture
 from tests.models.library import Seen, eager, stitched
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50

@@ -9,10 +9,10 @@ import torch
 from einops import rearrange
 from torch import Tensor
 
-from benchmarks.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
 from models.attention.fitted_rotation import rotation_between
 from models.projections import Projections
 from models.run import trace
+from tests.models.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 REFUSED = ("DeepSeek-V3", "Swin")

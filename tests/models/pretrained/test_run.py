@@ -16,7 +16,6 @@ from torch import nn
 from transformers.modeling_outputs import BaseModelOutput, CausalLMOutput
 
 from benchmarks import threads
-from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models.attention import Mask, Pattern
 from models.edits import Ablate, Cut
 from models.inputs.pretrained import ModelInputs, prepare_inputs
@@ -33,6 +32,7 @@ from models.pretrained.sources import Sources
 from models.run import Model, as_model, load, trace
 from models.trace import PatchGrid, Site, TokenAxis, Trace
 from models.verify import verify
+from tests.models.architectures import ARCHITECTURES, TEXT, redraw
 from tests.models.pretrained.tiny import bert_decoder, build, ids, images_in_text, qwen
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50

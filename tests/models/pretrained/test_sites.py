@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks.architectures import BARTISH, GROUPED, MOE, TEXT, pixels, text
 from models.inputs.pretrained import prepare_inputs
 from models.pretrained.passes import new_recording
 from models.pretrained.run import run_untraced
 from models.run import as_model, load, trace
 from models.trace import PatchGrid
+from tests.models.architectures import BARTISH, GROUPED, MOE, TEXT, pixels, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     GRIDS,

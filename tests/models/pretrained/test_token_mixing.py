@@ -11,8 +11,8 @@ from analysis.relevance import explain
 from analysis.rollout import rollout
 from analysis.split import Split, split
 from analysis.stack import combined
-from benchmarks.architectures import GROUPED
 from models.run import load, trace
+from tests.models.architectures import GROUPED
 from tests.models.pretrained.tiny import BY_NAME, build, ids, normal
 
 MAMBA = {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_n_groups": 1}

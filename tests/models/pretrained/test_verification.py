@@ -11,7 +11,6 @@ import torch
 import transformers
 from PIL import Image
 
-from benchmarks.architectures import GROUPED, TEXT, text
 from models.attention import Dot, Mask, Pattern
 from models.inputs import pretrained
 from models.inputs.pretrained import prepare_inputs
@@ -26,6 +25,7 @@ from models.pretrained.windows import Blocks
 from models.run import as_model, load
 from models.trace import TokenAxis
 from models.verify import Verdict, verify
+from tests.models.architectures import GROUPED, TEXT, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     CHOSEN_KEYS,

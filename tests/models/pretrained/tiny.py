@@ -1,4 +1,4 @@
-"""Tiny models of the library that the tables of benchmarks/architectures.py do not have."""
+"""Tiny models of the library that the tables of tests/models/architectures.py do not have."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import torch
 import transformers
 from torch import Tensor
 
-from benchmarks.architectures import ARCHITECTURES, GROUPED, MOE, TEXT, VOCAB, redraw
+from tests.models.architectures import ARCHITECTURES, GROUPED, MOE, TEXT, VOCAB, redraw
 
 IMAGE_TOKEN = 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}

@@ -9,9 +9,9 @@ import transformers
 from PIL import Image
 from torch import nn
 
-from benchmarks.architectures import ARCHITECTURES
 from models.preprocessing import FILE
 from models.run import load, trace
+from tests.models.architectures import ARCHITECTURES
 from viz.api.entries import Patches, TraceEntry
 from viz.api.pictures import encoded
 

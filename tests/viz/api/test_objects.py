@@ -10,10 +10,10 @@ import torch
 import transformers
 from PIL import Image
 
-from benchmarks.architectures import redraw
 from models.pretrained.detection import detections
 from models.pretrained.sampling import sampling_points
 from models.request import Picture, Source, TraceRequest, file_of
+from tests.models.architectures import redraw
 from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos
 from tests.models.pretrained.test_grids import SEGFORMER
 from viz.api import objects, pictured, text, tracing

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from benchmarks.architectures import ARCHITECTURES
 from models.attention import Mask
 from models.request import TraceRequest
 from models.run import load, trace
+from tests.models.architectures import ARCHITECTURES
 from viz.api import provenance, tracing
 from viz.api.tracing import Between
 

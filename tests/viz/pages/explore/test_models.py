@@ -23,7 +23,6 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models import fetch as fetching
 from models.catalogue import PROVENANCE, WEIGHTS, bundled, catalogue, place
 from models.catalogue import entry as catalogue_entry
@@ -31,6 +30,7 @@ from models.files import hub
 from models.files.errors import UnreachableError
 from models.files.hub import CancelledError
 from models.request import Ids, Source, TraceRequest
+from tests.models.architectures import ARCHITECTURES, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, files, server
 from tests.viz.pages import helpers
