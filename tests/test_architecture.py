@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("models", "analysis", "viz", "train", "benchmarks", "notebooks", "tests")
+FOLDERS = ("models", "analysis", "viz", "train", "benchmarks", "tests")
 
 
 Located = ast.stmt | ast.expr | ast.arg | ast.pattern | ast.ExceptHandler

@@ -30,11 +30,10 @@ EXERCISES = (
     " supertask: a vision transformer built from your own encoder. Three are the quizzes of a"
     " lecture, which ask for code: multi-head attention from one head (03), fixed positions in"
     " place of learned ones (04), and layer normalisation from its definition (05). The last three"
-    " questions above are about what they rest on. `make notebook` opens them. Each"
-    " function has a cell that checks it: right, or what is wrong and where. Known mistakes are"
-    " named, even two at once. `.venv/bin/python -m notebooks.check` in the project's folder (on"
-    " Windows `.venv\\Scripts\\python`) checks all; with `--solutions` it prints model solutions."
-    " Your code runs on your own machine only, never in this app.",
+    " questions above are about what they rest on. `make notebook` opens them; they"
+    " need PyTorch alone. Each function has a cell of asserts that check its shape and numbers and"
+    " name the commonest mistakes. Solutions are folded at the end of each notebook. Your code runs"
+    " on your own machine only, never in this app.",
 )
 
 
