@@ -23,7 +23,6 @@ class Source:
         name: in the catalogue, on the hub, or of the folder; of a built one its kind, one of
             `models.presets.KINDS`.
         sizes: the fields of a built one's config that differ from the defaults.
-        dtype: of the weights.
         device: on which it runs.
         door: the implementation: "own" (Headscope), "transformers", or "auto" (Headscope if there
             is a converter and its network has a place for the checkpoint's head).
@@ -34,7 +33,6 @@ class Source:
     place: Place
     name: str
     sizes: Items = ()
-    dtype: str = "float32"
     device: str = "cpu"
     door: str = "auto"
     stamp: str = ""

@@ -63,7 +63,6 @@ def open_model(source: Source) -> "Model":
     model = load(
         name,
         device=source.device,
-        dtype=getattr(torch, source.dtype),
         door=None if source.door == "auto" else cast("Door", source.door),
     )
     return model if source.trained else untrained(model)

@@ -146,9 +146,6 @@ def _source(source: Source, imports: set[str]) -> list[str]:
         sizes = ", ".join(f"{name}={value!r}" for name, value in source.sizes)
         first = f"{config.__name__}({sizes})"
     options = [first]
-    if source.dtype != "float32":
-        imports.add(TORCH)
-        options.append(f"dtype=torch.{source.dtype}")
     if source.device != "cpu":
         options.append(f"device={source.device!r}")
     if source.door != "auto":

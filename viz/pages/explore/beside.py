@@ -271,7 +271,7 @@ def _source_of(first: Source, chosen: str) -> Source:
         name = session.get(PAGE, NAMED.name).strip()
         place = "hub" if HUB.fullmatch(name) else "folder"
     if place != "built":
-        return Source(cast("Place", place), name, dtype=first.dtype, device=first.device)
+        return Source(cast("Place", place), name, device=first.device)
     settings, model = session.current(PAGE).settings, sizes.MODELS[name]
     begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
     if not cost.estimate(begin).quick:

@@ -1,4 +1,4 @@
-"""The choice of the model: where it comes from, its precision and its implementation."""
+"""The choice of the model and of where it comes from."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -9,9 +9,9 @@ from models.catalogue import entry, is_here
 from models.request import Source
 from viz.api import tracing
 from viz.pages import shared
-from viz.pages.explore import compute, download, shelves, sizes, source
+from viz.pages.explore import compute, download, shelves, source
 from viz.pages.explore.names import PAGE
-from viz.pages.explore.source import DOORS, DTYPES, NAMES, TITLES
+from viz.pages.explore.source import NAMES, TITLES
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -51,17 +51,14 @@ def settle(on_change: Callable[[], None]) -> None:
         session.edit(PAGE, {"chooser": "catalogue"})
 
 
-def buttons() -> None:
-    """The model that is chosen, which opens the list, and its options."""
+def button() -> None:
+    """The model that is chosen, which opens the list."""
     opened = session.get(PAGE, "chooser")
     label = source.title(source.chosen()) or "Choose a model"
     label = f"{shared.plain(label)} :material/expand_more:"
     label = label if opened == CLOSED else "Close the list"
     help = "Choose another model: with the app, from the hub, a folder, or build one"
     controls.button(label, f"{PAGE}_choose", _toggle, help=help)
-    if source.listed() not in sizes.KINDS:
-        with st.popover("Options", key=f"{PAGE}_options"):
-            _options()
 
 
 def lists() -> None:
@@ -173,16 +170,3 @@ def _is_missing(wanted: Source) -> bool:
 def _is_parent(wanted: Source) -> bool:
     """Whether it is a folder of checkpoints; lists them."""
     return wanted.place == "folder" and not tracing.public() and shelves.checkpoints(wanted.name)
-
-
-def _options() -> None:
-    help = "Half precision halves the memory; attention weights are computed in float32 anyway"
-    names = {name: name for name in DTYPES}
-    controls.choice(PAGE, "dtype", "Precision", names, help)
-    help = (
-        "Headscope: this project’s networks, with converted weights (BERT, ViT, Llama,"
-        " DINOv2); transformers: the library’s code, through its attention interface. Automatic:"
-        " Headscope for BERT and ViT, unless the checkpoint has a head that its network has no"
-        " place for"
-    )
-    controls.choice(PAGE, "door", "Implementation", DOORS, help)

@@ -226,7 +226,7 @@ def _controls(reads: Reads | None, problems: Iterable[str]) -> Controls:
         st.markdown("#### What does every head look at?", width="content")
         if reads is None or not (reads.text and examples.buttons()):
             st.space("stretch")
-        chooser.buttons()
+        chooser.button()
     chooser.lists()
     for problem in problems:
         shared.error_line(problem)

@@ -13,8 +13,6 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
-DTYPES = ("float32", "bfloat16", "float16")
-DOORS = {"auto": "Automatic", "own": "Headscope", "transformers": "transformers"}
 TITLES = {entry.name: entry.title for entry in catalogue()} | sizes.TITLES
 READS = {entry.name: entry.reads for entry in catalogue()} | sizes.READS
 PLACE = link.choice("place", "catalogue", NAMES)
@@ -24,8 +22,6 @@ PARAMS = (
     MODEL,
     link.text("id", ""),
     link.text("folder", ""),
-    link.choice("dtype", "float32", DTYPES),
-    link.choice("door", "auto", DOORS),
 )
 
 
@@ -46,9 +42,7 @@ def of(settings: Any) -> Source:
         model = settings["model"]
         return built(sizes.KINDS[model], sizes.of(model, settings), shared.device())
     name = settings[NAMES[place]].strip()
-    return Source(
-        place, name, dtype=settings["dtype"], device=shared.device(), door=settings["door"]
-    )
+    return Source(place, name, device=shared.device())
 
 
 def listed() -> str:

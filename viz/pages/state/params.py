@@ -14,6 +14,14 @@ from viz.values import SHA256, Kind, real, whole, wholes, words
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
 MOST_FILES = 8  # uploaded files that one link names together
+OPENED_AS_USUAL = (
+    "This link chooses a precision or an implementation of the model. Headscope has no such choice"
+    " any more; the model opens in float32, in the implementation that suits it."
+)
+GONE = {  # what is said of a setting that older links have, by its name
+    "dtype": OPENED_AS_USUAL,
+    "door": OPENED_AS_USUAL,
+}
 
 
 @dataclass(frozen=True)
@@ -139,9 +147,11 @@ def read(
                     f"The link says {name} = {_short(raw)}; expected {param.expected}."
                     f" Using {_worded(param.default)} instead."
                 )
+        elif name in GONE:
+            problems.append(GONE[name])
         elif name not in wanted and name not in others:
             problems.append(f"The link has a setting called {_short(name)}, which does not exist.")
-    return values, problems
+    return values, [*dict.fromkeys(problems)]
 
 
 def value(param: Param, query: Mapping[str, str]) -> Any:

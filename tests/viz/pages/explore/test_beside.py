@@ -255,7 +255,6 @@ def test_our_code_beside_that_of_the_library():
     assert same(first.view.weights(3), second.view.weights(3))
     model, *_ = second.opened()
     assert (model.door, type(model.network).__name__) == ("transformers", "BertModel")
-    assert "all-MiniLM-L6-v2, Headscope’s code" in options(opened(compare="", door="transformers"))
     assert not [each for each in options(opened(model="grammar-next")) if each.endswith(" code")]
 
 

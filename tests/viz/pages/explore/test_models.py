@@ -275,21 +275,23 @@ def test_recordings(saved) -> None:
     assert "upload the same file" in errors(lost)[0]
 
 
-def test_half_precision_and_either_implementation(saved) -> None:
-    app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", dtype="bfloat16")
-    assert "bfloat16" in provenance(entry(app), "", 0)["line"]
+@pytest.mark.parametrize(
+    "choices",
+    [{"dtype": "bfloat16"}, {"door": "transformers"}, {"dtype": "float16", "door": "transformers"}],
+)
+def test_an_older_link_to_a_precision_or_an_implementation(saved, choices: dict[str, str]) -> None:
+    app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", **choices)
+    (line,) = errors(app)
+    assert line.startswith("This link chooses a precision or an implementation of the model.")
     assert "run by Headscope" in told(app)
-    app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", door="transformers")
-    assert "run by transformers" in told(app)
-    app = opened(place="folder", folder=str(saved("Swin")), door="own")
-    assert "there is no converter for model_type 'swin'" in errors(app)[0]
+    assert "float32" in provenance(entry(app), "", 0)["line"]
+    assert helpers.link(app).keys().isdisjoint(choices)
 
 
-def test_another_input_precision_or_implementation_is_another_trace(saved) -> None:
+def test_another_input_is_another_trace(saved) -> None:
     query = {"place": "folder", "folder": str(saved("BERT")), "ids": "3 4 5"}
-    others = ({}, {"ids": "3 4 6"}, {"dtype": "bfloat16"}, {"door": "transformers"})
-    seen = {view(opened(**query | other))["trace"] for other in others}
-    assert len(seen) == len(others)
+    seen = {view(opened(**query | other))["trace"] for other in ({}, {"ids": "3 4 6"})}
+    assert len(seen) == 2
     again = view(opened(**query))
     assert again["trace"] in seen
 
@@ -401,7 +403,7 @@ def hub_page(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ap
     for name in ("plan_download", "download"):
         monkeypatch.setattr(hub, name, partial(getattr(hub, name), endpoint=server))
     download.downloads().clear()
-    return opened(place="hub", id=NAME, ids="3 4 5", door="transformers")
+    return opened(place="hub", id=NAME, ids="3 4 5")
 
 
 def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
@@ -463,7 +465,7 @@ def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
     press(press(hub_page, "look_up"), "fetch")
-    app = opened(place="hub", ids="3 4 5", door="transformers")
+    app = opened(place="hub", ids="3 4 5")
     take(app, NAME, "cached")
     assert view(app)["link"]["id"] == NAME
     assert entry(app).view.model == NAME
@@ -608,15 +610,15 @@ def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path
     app = opened(place="folder", folder=str(tmp_path), ids="3 4 5")
     assert "run by transformers, verified to" in told(app)
     assert "Headscope’s own network has no place for classifier (2 tensors)." in told(app)
-    choose(app, "door", "own")
-    assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in told(app)
+    own = tracing.stamped(Source("folder", str(tmp_path), door="own"))
+    assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in card.line(own, None)
 
 
 # --- the lines of Python --------------------------------------------------------------------------
 
 
 def test_the_lines_of_python_run(saved) -> None:
-    wanted = Source("folder", str(saved("T5")), dtype="bfloat16", door="transformers")
+    wanted = Source("folder", str(saved("T5")), door="transformers")
     request = TraceRequest(wanted, Ids((3, 4, 5)), Ids((6, 7)))
     traced = tracing.traced(request).value
     weights = result_of(snippet.code(request, tracing.opened(wanted), traced, 3, 2))
@@ -629,8 +631,6 @@ def test_every_control_is_in_the_link(saved) -> None:
         "place": "folder",
         "folder": str(saved("Llama")),
         "ids": "3 4 5 6",
-        "dtype": "bfloat16",
-        "door": "transformers",
         "special": "hidden",
         "tensors": "norm",
     }
@@ -788,9 +788,9 @@ def test_next_tokens_of_a_language_model_have_their_probabilities(saved, tmp_pat
 
 
 @pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("door", ["own", "transformers"])
+@pytest.mark.parametrize("second", [False, True], ids=["own", "transformers"])
 def test_a_classifier_names_its_classes_with_their_probabilities(
-    door: str, several: bool, tmp_path: Path
+    second: bool, several: bool, tmp_path: Path
 ) -> None:
     """A tiny ViT of the library: its own softmax or sigmoids, by the names of its config."""
     names: dict[Any, Any] = dict(enumerate(("a cat", "<b>dog</b>", "fish", "bird", "cow")))
@@ -803,10 +803,12 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
         transformers.ViTConfig(id2label=names, **sizes)
     )
     network.eval().save_pretrained(tmp_path)
-    app = opened(place="folder", folder=str(tmp_path), door=door)
+    app = opened(place="folder", folder=str(tmp_path), compare="door:transformers")
     assert view(app)["panels"] == ["predictions", "code"]
-    told = entry(app).predict(0, "out", None)
-    picture = entry(app).cut.picture
+    props = view(app)["second"] if second else view(app)
+    shown = registry.get(props["trace"]).value
+    told = shown.predict(0, "out", None)
+    picture = shown.cut.picture
     pixels = torch.tensor(np.array(Image.open(io.BytesIO(picture.data)))).permute(2, 0, 1)
     with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
         logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
