@@ -14,7 +14,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 from headscope_views import ASSETS, assets_path, standalone
 
-from viz.api import pdf, room_routes, runs, server, uploads
+from viz.api import pdf, runs, server, uploads
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
@@ -42,7 +42,6 @@ app = st.App(
         uploads.route(allowed_hosts, largest_upload, attachments.keep),
         pdf.route(allowed_hosts),
         *runs.route(allowed_hosts),
-        *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(
             registry.ENTRIES,
             registry.FIRST,

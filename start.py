@@ -6,7 +6,6 @@ Nothing but the standard library is used here, and nothing an old Python could n
 
 import argparse
 import atexit
-import contextlib
 import hashlib
 import os
 import re
@@ -322,9 +321,7 @@ def serve(
     """
     command = [str(python), "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--logger.hideWelcomeMessage=true"]
-    hosts = network_hosts() if rooms_wanted() else []
-    command += network_options(hosts)
-    server = subprocess.Popen(command, cwd=str(ROOT), env=server_environment(hosts))
+    server = subprocess.Popen(command, cwd=str(ROOT))
     window = None
     try:
         if not answers(server, port):
@@ -332,10 +329,6 @@ def serve(
             return server.poll() or 1
         url = f"http://127.0.0.1:{port}"
         print(f"Headscope is at {url} (Ctrl-C stops it)", flush=True)
-        if hosts:
-            print(f"Others on this network open http://{hosts[0]}:{port}", flush=True)
-        elif rooms_wanted():
-            print("This machine has no network address: nobody else can join.", flush=True)
         window = show(python, url) if show else None
         if window is not None:
             window.wait()
@@ -349,38 +342,6 @@ def serve(
         for process in (window, server):
             if process is not None:
                 stop(process)
-
-
-def rooms_wanted() -> bool:
-    """Whether others may follow a lesson from their own machines: ROOM=1 in the environment."""
-    return os.environ.get("ROOM", "") not in ("", "0")
-
-
-def network_hosts() -> "list[str]":
-    """This machine's IPv4 addresses, the one of its default route first, and its host name."""
-    candidates = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
-        probe.connect(("192.0.2.1", 9))  # chooses a route; nothing is sent
-        candidates.append(probe.getsockname()[0])
-    name = socket.gethostname().lower()
-    with contextlib.suppress(OSError):
-        candidates += socket.gethostbyname_ex(name)[2]
-    addresses = [each for each in candidates if not each.startswith(("127.", "0."))]
-    named = addresses and re.match(r"[a-z0-9.-]+$", name) and name != "localhost"
-    return list(dict.fromkeys([*addresses, *([name] if named else [])]))
-
-
-def network_options(hosts: "list[str]") -> "list[str]":
-    """Options of Streamlit that serve the network under these names; none serve this machine."""
-    if not hosts:
-        return []
-    allowed = [f"--server.allowedHosts={name}" for name in ["localhost", "127.0.0.1", *hosts]]
-    return ["--server.address=0.0.0.0", f"--browser.serverAddress={hosts[0]}", *allowed]
-
-
-def server_environment(hosts: "list[str]") -> "dict[str, str]":
-    """The server's environment: over the network, only PUBLIC=0 lets others open local folders."""
-    return {**({"PUBLIC": "1"} if hosts else {}), **os.environ}
 
 
 def browser_tab(_: Path, url: str) -> None:

@@ -115,10 +115,6 @@ def test_the_api_answers_and_checks_who_asks(server: Server) -> None:
     assert server.get("/api/trace/unknown/overview", Host=f"localhost:{server.port}").status == 404
 
 
-def test_there_is_no_room_unless_it_is_asked_for(server: Server) -> None:
-    assert server.get("/api/room/aaaaaaaa/events?member=x").status == 404
-
-
 def test_a_small_reply_comes_at_once(server: Server) -> None:
     """Nagle's algorithm and a delayed acknowledgement would hold the body back for 40 ms."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -140,6 +136,20 @@ def test_only_this_machine_is_served(server: Server) -> None:
         if address.startswith("127."):
             return  # no other address to try
         assert probe.connect_ex((address, server.port)) != 0
+
+
+def test_streamlit_s_settings_serve_the_network(tmp_path: Path) -> None:
+    """As docs/using.md has it, with a name of this server that is none of its machine."""
+    port, names = servers.free_port(), "localhost 127.0.0.1 192.0.2.7"
+    address = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "STREAMLIT_SERVER_ALLOWED_HOSTS": names}
+    with servers.served(port, **address):
+        server = Server(port, tmp_path)
+        path = "/api/trace/unknown/overview"
+        assert server.get(path, Host=f"192.0.2.7:{port}").status == 404
+        assert server.get(path, Host="evil.example").status == 403
+        assert "ws://192.0.2.7:*" in server.get("/").headers["content-security-policy"]
+        with socket.socket() as probe:
+            assert probe.connect_ex((socket.gethostbyname(socket.gethostname()), port)) == 0
 
 
 def test_it_starts_without_a_complaint(server: Server) -> None:

@@ -245,49 +245,6 @@ def test_port_comes_from_option_or_environment(monkeypatch: pytest.MonkeyPatch) 
     assert start.parser("start.py").parse_args(["--port", "7907"]).port == 7907
 
 
-def test_only_a_room_is_served_to_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    for value, wanted in (("", False), ("0", False), ("1", True)):
-        monkeypatch.setenv("ROOM", value)
-        assert start.rooms_wanted() is wanted
-    monkeypatch.delenv("ROOM")
-    assert not start.rooms_wanted()
-    assert start.network_options([]) == []
-    assert start.network_options(["192.0.2.7", "desk"]) == [
-        "--server.address=0.0.0.0",
-        "--browser.serverAddress=192.0.2.7",
-        *(f"--server.allowedHosts={name}" for name in ("localhost", "127.0.0.1")),
-        *(f"--server.allowedHosts={name}" for name in ("192.0.2.7", "desk")),
-    ]
-
-
-def test_others_open_no_folders_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PUBLIC", raising=False)
-    assert start.server_environment(["192.0.2.7"])["PUBLIC"] == "1"
-    assert start.server_environment([]) == dict(os.environ)
-    monkeypatch.setenv("PUBLIC", "0")
-    assert start.server_environment(["192.0.2.7"])["PUBLIC"] == "0"
-
-
-@pytest.mark.parametrize(
-    ("name", "addresses", "expected"),
-    [
-        ("Desk", ["127.0.1.1", "192.0.2.7"], ["192.0.2.7", "desk"]),
-        ("a desk; with", ["192.0.2.7"], ["192.0.2.7"]),
-        ("desk", ["127.0.1.1"], []),
-    ],
-)
-def test_a_room_is_known_by_what_this_machine_is_called(
-    monkeypatch: pytest.MonkeyPatch, name: str, addresses: list[str], expected: list[str]
-) -> None:
-    def no_route(self: socket.socket, address: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr(start.socket.socket, "connect", no_route)
-    monkeypatch.setattr(start.socket, "gethostname", lambda: name)
-    monkeypatch.setattr(start.socket, "gethostbyname_ex", lambda _: (name, [], addresses))
-    assert start.network_hosts() == expected
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     """The server goes with it, without a traceback."""

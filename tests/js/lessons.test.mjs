@@ -140,7 +140,7 @@ test("keys move a story by one step, and stop at its ends", () => {
   assert.equal(moveStep(1), false);
   /** @type {number[]} */
   const wanted = [];
-  const end = onRequest(({ step }) => wanted.push(step));
+  const end = onRequest((_, step) => wanted.push(step));
   reportStep("a", 0, 2);
   assert.equal(moveStep(1), true);
   reportStep("a", 1, 2);

@@ -15,7 +15,6 @@ const IMPORTS = {
   lessons: ["core"],
   methods: ["core"],
   map: ["core", "lessons"],
-  room: ["core", "lessons"],
   story: ["core", "lessons"],
   figures: ["story"],
   streamlit: ["core"],

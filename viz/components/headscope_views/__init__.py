@@ -22,7 +22,7 @@ def view(
     """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
 
     Args:
-        kind: "text", "image", "corpus", "architecture", "address", "keys", "map", "room",
+        kind: "text", "image", "corpus", "architecture", "address", "keys", "map",
             "mode", "chart", "story", "preload", "slider", "strip", "entry", "files", "choices",
             "runs" or "copy".
         props: plain JSON, complete in every call.

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.pages.frame import menu, registry, room
+from viz.pages.frame import menu, registry
 from viz.pages.state import session
 
 
@@ -28,5 +28,4 @@ def draw(current: registry.Entry, place: DeltaGenerator) -> None:
             with st.container(key="frame_here" if here else f"frame_{entry.name}", width="content"):
                 st.page_link(registry.page(entry.name), label=entry.title)
         st.space("stretch")
-        room.draw(current)
         menu.draw()

@@ -12,8 +12,7 @@ from viz.pages.widgets import attention
 PAGE = "course"
 PLAN = (
     "For each lesson its aim, what to show, one question with the right answer in bold, and the"
-    " misreading to watch for. Lessons 1 to 5 fill a double period. docs/teaching.md says how"
-    " others follow you from screen to screen.\n"
+    " misreading to watch for. Lessons 1 to 5 fill a double period.\n"
 )
 ABOUT = (
     "{lessons} short lessons with live numbers, from “Why attention?” to a vision transformer:"

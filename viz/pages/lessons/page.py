@@ -142,7 +142,7 @@ def _older(lesson: Lesson, query: Any) -> tuple[link.Param, ...]:
     """The settings in a link to a story that older versions of the lesson had."""
     if not lesson.steps:
         return ()
-    known = {PRINT.name, *story.SELECTED, *session.APP_NAMES}
+    known = {PRINT.name, *story.SELECTED, *session.APP_NAMES, *link.GONE}
     return tuple(link.retired(name) for name in query if name not in known)
 
 

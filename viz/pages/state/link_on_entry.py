@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from viz.api import room
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Entered, PageState
@@ -87,11 +86,6 @@ def chooses() -> bool:
     return not APP_NAMES.issuperset(st.query_params)
 
 
-def room_code() -> str:
-    """The code of the room that the link leads to; empty if to none."""
-    return st.query_params.get(room.PARAM, "")
-
-
 def _is_of_another_page(
     page: str, params: tuple[link.Param, ...], query: Mapping[str, str]
 ) -> bool:
@@ -110,11 +104,8 @@ def _is_of_another_page(
 def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
 ) -> Assigned:
-    """The settings in a link, other than the code of a room.
-
-    Long texts are looked up by their digest.
-    """
-    values, problems = link.read((*params, *APP_PARAMS), query, {room.PARAM})
+    """The settings in a link; long texts are looked up by their digest."""
+    values, problems = link.read((*params, *APP_PARAMS), query)
     values = {name: values[name] for name in (param.name for param in params)}
     for name, digest in link.wanted(params, query).items():
         text = attachments.text(digest)

@@ -4,7 +4,7 @@ A link contains only values that differ from the default. Invalid values are rep
 and replaced by the default; unknown parameters are reported and dropped.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ OPENED_AS_USUAL = (
 GONE = {  # what is said of a setting that older links have, by its name
     "dtype": OPENED_AS_USUAL,
     "door": OPENED_AS_USUAL,
+    "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
 }
 
 
@@ -117,15 +118,12 @@ def retired(name: str) -> Param:
     return Param(name, None, lambda text: None, "text")
 
 
-def read(
-    params: Iterable[Param], query: Mapping[str, str], others: Container[str] = ()
-) -> tuple[dict[str, Any], list[str]]:
+def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """The settings in a link, and one message for each invalid part of it.
 
     Args:
         params: the settings of the page.
         query: of the link.
-        others: names that are dropped without a message.
     """
     by_name = {param.name: param for param in params}
     values = {name: param.default for name, param in by_name.items()}
@@ -149,7 +147,7 @@ def read(
                 )
         elif name in GONE:
             problems.append(GONE[name])
-        elif name not in wanted and name not in others:
+        elif name not in wanted:
             problems.append(f"The link has a setting called {_short(name)}, which does not exist.")
     return values, [*dict.fromkeys(problems)]
 

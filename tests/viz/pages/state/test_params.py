@@ -72,6 +72,12 @@ def test_an_unknown_setting_is_named():
     assert problems == ["The link has a setting called “colour”, which does not exist."]
 
 
+def test_a_setting_that_older_links_have_is_told_in_a_line_of_its_own():
+    values, problems = link.read(PARAMS, {"room": "abcdefgh", "heads": "7"})
+    assert values["heads"] == 7
+    assert problems == [link.GONE["room"]]
+
+
 def test_a_long_text_stands_by_its_hash():
     long = "word " * 401
     query = link.write(PARAMS, {"input": long, "model": "minilm", "heads": 4, "dim": 64, "head": 1})

@@ -1223,49 +1223,6 @@ export interface FormPanel extends Panel {
   figure?(): Record<string, string | number>;
 }
 
-// ---- the teacher's room
-
-export interface RoomLesson {
-  name: string;
-  title: string;
-}
-
-/** A question of the presenter's. */
-export interface RoomQuestion {
-  number: number;
-  /** May be empty: it was asked aloud. */
-  text: string;
-  choices: string[];
-  revealed: boolean;
-  /** How often each choice was given; null for followers until it is revealed. */
-  counts: number[] | null;
-  /** The choice given here. */
-  answer: number | null;
-}
-
-/** What a member of a room is told, whenever it has changed. */
-export interface RoomNews {
-  page: string;
-  step: number;
-  /** 0 if the page has none. */
-  steps: number;
-  /** The inputs of the presenter's figure, as in a link. */
-  figure: string;
-  /** Whether the presenter has left the lesson for a page that is none. */
-  elsewhere: boolean;
-  question: RoomQuestion | null;
-  /** How many follow; the presenter alone is told. */
-  followers?: number;
-}
-
-export interface RoomProps {
-  /** Which is open. */
-  page: string;
-  lessons: RoomLesson[];
-  /** Of the room in the link; empty if it names none. */
-  code: string;
-}
-
 // ---- the living figures of the course
 
 /** The parts of attention that have a colour of their own, the same in text, formula and figure. */

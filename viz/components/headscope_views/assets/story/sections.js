@@ -3,14 +3,12 @@
 import { element } from "../core/dom.js";
 import { nodes } from "./prose.js";
 
-/** @import {Asked} from "../lessons/current_step.js" */
 /** @import {Inputs, Patch, ProsePart, StoryStep, StoryVersion} from "../types" */
 
 /**
  * @typedef {object} Section
  * @property {HTMLElement} box
  * @property {() => boolean} waiting whether its question is still open
- * @property {() => Asked | null} asked its question
  * @property {(inputs: Inputs) => void} tell what belongs to the network that these inputs choose
  */
 
@@ -37,7 +35,7 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
     };
     if (!step.ask) {
       box.append(text);
-      return { box, waiting: () => false, asked: () => null, tell };
+      return { box, waiting: () => false, tell };
     }
     text.hidden = !answered.includes(step.name);
     const reveal = () => {
@@ -45,8 +43,8 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
       revealed(step);
     };
     const question = ask(step.ask, () => numbers(number), text.hidden, reveal);
-    box.append(question.box, text);
-    return { box, waiting: () => text.hidden === true, asked: question.asked, tell };
+    box.append(question, text);
+    return { box, waiting: () => text.hidden === true, tell };
   });
 }
 
@@ -75,10 +73,8 @@ function ask({ text, options }, numbers, open, answered) {
     show.hidden = true;
     answered();
   });
-  const words = element("span", "", {}, ...nodes(text, null));
-  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), words), element("div", "story-options", {}, ...buttons, show), feedback);
-  const asked = () => ({ text: words.textContent ?? "", choices: buttons.map((each) => each.textContent ?? "") });
-  return { box, asked };
+  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), ...nodes(text, null)), element("div", "story-options", {}, ...buttons, show), feedback);
+  return box;
 }
 
 /** @param {ProsePart[][]} lines */

@@ -25,7 +25,6 @@ import { tablesOf } from "./tables.js";
 import { tipOf } from "./tip.js";
 
 /** @import {Format} from "../core/drawing_file.js" */
-/** @import {WantedStep} from "../lessons/current_step.js" */
 /** @import {Figure, FigureControl, FigureTable, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
@@ -115,7 +114,7 @@ class Story {
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
     this.feed = feed(fetchJson, (numbers, path) => this.received(numbers, path), (reason) => this.unanswered(reason), () => this.fillText());
     this.end = new AbortController();
-    this.ends = [() => this.end.abort(), onRequest((wanted) => this.requested(wanted)), light(root), this.printing(), this.scrolling(), this.zooming()];
+    this.ends = [() => this.end.abort(), onRequest((page, step) => this.requested(page, step)), light(root), this.printing(), this.scrolling(), this.zooming()];
     this.observer = this.observe();
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(root);
@@ -174,8 +173,7 @@ class Story {
     if (figure) selection.figure = figure;
     choose(this.entry, selection);
     keep(this.entry, revision, { story: this.step, figure });
-    const section = this.sections[this.step];
-    reportStep(page, this.step, this.props.steps.length, figure, () => section?.asked() ?? null);
+    reportStep(page, this.step, this.props.steps.length);
   }
 
   /** Asks for the numbers of what is shown; true if they were there already and are drawn. */
@@ -334,14 +332,13 @@ class Story {
   }
 
   /**
-   * Shows what somebody has asked for; a figure alone does not move the page.
+   * Shows the step that is asked for, if it is one of this lesson.
    *
-   * @param {WantedStep} wanted
+   * @param {string} page
+   * @param {number} step
    */
-  requested({ page, step, figure }) {
-    if (page !== this.props.page) return;
-    if (step !== this.step || figure === undefined) this.go(step);
-    if (figure !== undefined) this.set(read(figure, this.opening(this.opened)));
+  requested(page, step) {
+    if (page === this.props.page) this.go(step);
   }
 
   /** @param {number} step */

@@ -12,7 +12,6 @@ export const KINDS = {
   chart: () => import("../chart/chart.js"),
   address: () => import("./page_link.js"),
   keys: () => import("../lessons/shortcuts.js"),
-  room: () => import("../room/room.js"),
   map: () => import("../map/map.js"),
   story: () => import("../story/story.js"),
   mode: () => import("./mode.js"),
