@@ -4,10 +4,11 @@
 # make notebook  open the worked notebooks in JupyterLab
 # make test      install what the tests need and run every check
 # make check     the long tests too, before a release; the result goes to docs/check.md
+# make lines     count the lines of every room; fails above the ceilings of pyproject.toml
 # make clean     remove .venv and everything the tools left behind
 PYTHON ?= python3
 
-.PHONY: app desktop notebook test check clean
+.PHONY: app desktop notebook test check lines clean
 
 app:
 	@$(PYTHON) start.py
@@ -23,6 +24,9 @@ test:
 
 check:
 	@$(PYTHON) -m tests.run --long --write
+
+lines:
+	@$(PYTHON) -m tests.lines
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis test-results viz/components/*.egg-info

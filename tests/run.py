@@ -34,6 +34,7 @@ CHECKS = {
     "imports": ["-c", "from importlinter.cli import lint_imports_command as lint; lint()"],
     "pyright": ["-m", "pyright"],
     "JavaScript": ["-m", "tests.javascript"],
+    "lines": ["-m", "tests.lines"],
 }
 PROCESSES = min(4, os.cpu_count() or 1)
 FETCH_SECONDS = 300
