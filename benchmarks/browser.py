@@ -2,7 +2,8 @@
 
     python -m benchmarks.browser [--json] [--changes 25] [--starts 5] [--tokens 16 512]
 
-`--tokens 128 512 --starts 0 --no-bytes` is the shortest run with the aims of the lines.
+`--changes 0 --starts 0 --no-bytes` prints the first screen alone, and
+`--tokens 128 512 --starts 0 --no-bytes --no-screen` is the shortest run with the aims of the lines.
 
 Start: from the start of the server process to the first text and the first picture, in a fresh
 context of a running browser; compared with a one-line Streamlit page. The first start has an empty
@@ -14,6 +15,7 @@ is the synchronous part of the event handler. Every visit opens a fresh page and
 warm-ups.
 Bytes: of the first view, of prefetching, and of one change; of the first view of 12 layers of 12
 heads at 512 tokens.
+Screen: the controls in sight and the place of the picture (first_screen.py).
 
 A key that runs the model runs it on what it has never seen: every visit has a text of its own, and
 a word is typed of which every beginning is one token.
@@ -35,7 +37,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Error
 
-from benchmarks import reference_pages, servers
+from benchmarks import first_screen, reference_pages, servers
 from benchmarks.chrome import Traffic, fresh_page, launched, wait_for
 from benchmarks.measure import (
     Spread,
@@ -101,6 +103,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--tokens", type=int, nargs="+", default=[16, 512])
     parser.add_argument("--cold", action="store_true", help="drop the disk cache before a start")
     parser.add_argument("--no-bytes", action="store_true", help="leave the traffic out")
+    parser.add_argument("--no-screen", action="store_true", help="leave the first screen out")
     options = parser.parse_args(arguments)
     if not all(3 <= tokens <= 512 for tokens in options.tokens):
         parser.error(f"--tokens: expected 3 to 512, received {options.tokens}")
@@ -134,6 +137,8 @@ def measured(browser: Browser, folder: Path, options: argparse.Namespace) -> dic
                 }
         if not options.no_bytes:
             report["largest"] = first_view(browser, urls["app"] + LARGEST)[0]
+        if not options.no_screen:
+            report["screens"] = first_screen.screens(browser, urls["app"])
     return report
 
 
@@ -277,6 +282,8 @@ def text(report: dict[str, Any]) -> str:
     parts += [_bytes_table(tokens, sizes) for tokens, sizes in report["bytes"].items()]
     if "largest" in report:
         parts.append(_largest(report["largest"]))
+    if "screens" in report:
+        parts.append(first_screen.text(report["screens"]))
     return "\n\n".join(parts)
 
 
