@@ -53,6 +53,8 @@ def test_the_baked_answers_are_those_of_the_result(model: str) -> None:
         live_header, live_area = numbers(answer)
         assert same(header, live_header), path
         assert len(area) == len(live_area), path
+        if not area:
+            continue
         if path.startswith("row"):
             rows = [np.frombuffer(each, "<f4") for each in (area, live_area)]
             assert np.allclose(*rows, rtol=1e-4, atol=1e-6)
