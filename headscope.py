@@ -91,9 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command `headscope`: starts the app, or writes figures. Returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["figure"]:
-        from viz.__main__ import main as figure
+        from viz.command import main as figure
 
-        return figure(given[1:], "headscope figure")
+        return figure(given[1:])
     from start import installed
 
     return installed(given)

@@ -144,7 +144,6 @@ def test_commands_in_messages_name_the_package(scripts: Path, project: Path) -> 
     assert "python -m headscope.train reverse" in said
     usage = run(scripts, project, ["headscope", "figure", "--help"])
     assert "headscope figure --model minilm" in usage
-    assert "python -m viz" not in usage
 
 
 def test_the_command_starts_the_app(scripts: Path, project: Path) -> None:

@@ -16,9 +16,9 @@ from models.trace import Trace
 from models.where import Where
 from tests.javascript import node
 from tests.models.pretrained.tiny import ADDRESSED
-from viz import __main__ as shell
 from viz.api.entries import TraceEntry
 from viz.api.snippet import weights_of
+from viz.command import main
 from viz.export import export
 from viz.export.entries import code_of
 from viz.export.request import site_name
@@ -118,7 +118,7 @@ def test_the_shell_writes_the_site(
         options = ["--layer", site.layer, "--kind", site.kind, "--part", site.part]
         options += ["--module", site.module, *(["--tower", site.tower] if site.tower else [])]
         asked = ["--text", "a", "--head", 0, "-o", path, *options]
-        assert shell.main([*map(str, asked)]) == 0
+        assert main([*map(str, asked)]) == 0
         assert np.array_equal(np.load(path)["weights"][0], t.weights(site, 0).numpy(force=True))
 
 

@@ -24,8 +24,8 @@ from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.test_page_of_two import opened
-from viz.__main__ import main
 from viz.api.entries import Download
+from viz.command import main
 from viz.drawing.scene import Raster
 from viz.export import export
 from viz.export.files import place_of
@@ -330,6 +330,7 @@ def test_the_shell_asks_about_pictures(tmp_path: Path, capsys: pytest.CaptureFix
     path = str(tmp_path / "a.svg")
     picture = ["--picture", str(tmp_path / "photo.png")]
     assert main(["--model", "digits", *picture, *picture, "-o", path]) == 2
-    assert capsys.readouterr().err == "viz: --picture: expected one alone, or with --text\n"
+    alone = "headscope figure: --picture: expected one alone, or with --text\n"
+    assert capsys.readouterr().err == alone
     assert main(["--model", "grammar", "--inputs", "a.txt", *picture, "--out-dir", path]) == 2
     assert "--picture: expected without --inputs" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 from analysis import methods
 from analysis.relevance import METHODS as RELEVANCE
 from viz import declared
-from viz.__main__ import parser
+from viz.command import parser
 from viz.pages.state import params as link
 from viz.pages.state import selected
 from viz.routes import ENDPOINTS
@@ -40,7 +40,7 @@ def test_links_requests_and_the_shell_have_the_option(option: Option) -> None:
         assert param is not None
         assert (param.default, param.expected) == (option.start, option.kind.expected)
     export = next(each for each in ENDPOINTS if each.name == "export")
-    taken = vars(parser("viz").parse_args(["--text", "a", "-o", "a.svg"]))
+    taken = vars(parser().parse_args(["--text", "a", "-o", "a.svg"]))
     if option.of != "view":
         assert export.optional[option.name] is option.kind
         assert taken[option.name] == option.default

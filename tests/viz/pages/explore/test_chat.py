@@ -16,8 +16,8 @@ from models.tracing import run
 from tests.fetched import fetched
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
-from viz.__main__ import main
 from viz.api import snippet
+from viz.command import main
 
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}the {{ message['content'] }} {% endfor %}"

@@ -1,11 +1,11 @@
-"""`python -m viz` makes figures, pages and numbers from a shell.
+"""`headscope figure` makes figures, pages and numbers from a shell.
 
-    python -m viz --model minilm --text "The cat sat." --layer 3 --head 5 -o figure.svg
-    python -m viz --model digits --picture four.png --view image --layer 2 -o figure.pdf
-    python -m viz --model MODEL --text "What is it?" --picture dog.png --view pictures --layer 8 \\
-        -o looked.pdf
-    python -m viz --model whisper --recording said.wav --layer 2 --kind cross -o figure.svg
-    python -m viz --model minilm --inputs texts.txt --layer 3 --format npz --out-dir out --json
+    headscope figure --model minilm --text "The cat sat." --layer 3 --head 5 -o figure.svg
+    headscope figure --model digits --picture four.png --view image --layer 2 -o figure.pdf
+    headscope figure --model MODEL --text "What is it?" --picture dog.png --view pictures \\
+        --layer 8 -o looked.pdf
+    headscope figure --model whisper --recording said.wav --layer 2 --kind cross -o figure.svg
+    headscope figure --model minilm --inputs texts.txt --layer 3 --format npz --out-dir out --json
 
 The suffix of a file says what it is: .svg, .pdf, .png, .html, .npz or .csv. Exit status: 0 if every
 file was written, 1 if an input failed, 2 for arguments that make no sense.
@@ -29,6 +29,7 @@ from viz.values import FLAG, TEXT
 if TYPE_CHECKING:
     from models.model import Model
 
+NAME = "headscope figure"  # `python headscope.py figure` in a checkout
 FAILED, MISUSED = 1, 2
 
 
@@ -44,30 +45,25 @@ class Parser(argparse.ArgumentParser):
     """Complains in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(MISUSED, f"{short(self.prog)}: {message}\n")
+        self.exit(MISUSED, f"{NAME}: {message}\n")
 
 
-def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") -> int:
-    """Writes the files. Returns the exit status.
-
-    Args:
-        arguments: of the command; None for those of the process.
-        name: of the command.
-    """
-    options = parser(name).parse_args(arguments)
-    command = short(name)
+def main(arguments: Sequence[str]) -> int:
+    """Writes the files. Returns the exit status."""
+    options = parser().parse_args(arguments)
     try:
         jobs = jobs_of(options)
         source, model = opened(options)
     except (OSError, ValueError) as error:
-        return complain(command, error, MISUSED)
+        complain(error)
+        return MISUSED
     failures = 0
     for number, job in enumerate(jobs, 1):
         started = time.perf_counter()
         problem = None
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = lambda message, *_: complain(command, message, 0)
+                warnings.showwarning = lambda message, *_: complain(message)
                 write(source, model, job, options)
         except FileNotFoundError as error:
             problem, failures = f"there is no file {error.filename}", failures + 1
@@ -75,17 +71,13 @@ def main(arguments: Sequence[str] | None = None, name: str = "python -m viz") ->
             problem = " ".join(str(error).split())
             failures += 1
         seconds = time.perf_counter() - started
-        report(command, options, number, len(jobs), job, seconds, problem)
+        report(options, number, len(jobs), job, seconds, problem)
     return FAILED if failures else 0
 
 
-def parser(name: str) -> Parser:
-    """The command-line options of the command with this name."""
-    parser = Parser(
-        name,
-        description=(__doc__ or "").replace("python -m viz", name),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    """The command-line options."""
+    parser = Parser(NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
     parser.add_argument("--device", default="cpu", help="such as cpu or cuda")
     parser.add_argument(
@@ -283,7 +275,6 @@ def _file(path: Path) -> File:
 
 
 def report(
-    command: str,
     options: argparse.Namespace,
     number: int,
     total: int,
@@ -300,19 +291,9 @@ def report(
         sys.stdout.flush()
     elif problem:
         place = f" {number}" if total > 1 else ""
-        sys.stderr.write(f"{command}: input{place}: {problem}\n")
+        sys.stderr.write(f"{NAME}: input{place}: {problem}\n")
 
 
-def complain(command: str, problem: object, status: int) -> int:
-    """One line on standard error; returns the exit status."""
-    sys.stderr.write(f"{command}: {' '.join(str(problem).split())}\n")
-    return status
-
-
-def short(name: str) -> str:
-    """The name of a command in its messages."""
-    return name.removeprefix("python -m ")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def complain(problem: object) -> None:
+    """Writes one line to standard error."""
+    sys.stderr.write(f"{NAME}: {' '.join(str(problem).split())}\n")

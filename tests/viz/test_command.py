@@ -1,4 +1,4 @@
-"""`python -m viz`: files from a shell, one line for each mistake, exit status."""
+"""`headscope figure`: files from a shell, one line for each mistake, exit status."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -16,7 +16,7 @@ from analysis.rollout import rollout
 from models.run import load, trace
 from tests.models.inputs.test_sound import EXTRACTORS, RATE, wave
 from tests.models.pretrained.tiny import build
-from viz.__main__ import main
+from viz.command import main
 
 TEXT = "the old dog sees a cat"
 
@@ -60,7 +60,7 @@ def test_a_recording_becomes_a_figure(tmp_path: Path, capsys: pytest.CaptureFixt
         ("model", "a folder, not a WAV file"),
     ):
         assert run(*model, "--recording", tmp_path / name, "-o", path) == 1
-        assert capsys.readouterr().err == f"viz: input: {name}: {why}\n"
+        assert capsys.readouterr().err == f"headscope figure: input: {name}: {why}\n"
     assert run("--model", "grammar", "--recording", "said.wav", "--layer", 0, "-o", path) == 2
     assert "reads no sound" in capsys.readouterr().err
 
@@ -147,7 +147,7 @@ def test_arguments_that_make_no_sense(
         status = error.code
     assert status == 2
     said = capsys.readouterr().err
-    assert said.startswith("viz: ")
+    assert said.startswith("headscope figure: ")
     assert message in said
     assert said.count("\n") == 1
 
@@ -157,7 +157,7 @@ def test_an_input_that_fails_is_one_line(
 ) -> None:
     path = tmp_path / "a.svg"
     assert run("--model", "grammar", "--text", TEXT, "--layer", 99, "-o", path) == 1
-    assert capsys.readouterr().err.startswith("viz: input: layer: expected 0 to")
+    assert capsys.readouterr().err.startswith("headscope figure: input: layer: expected 0 to")
     assert not path.exists()
 
 
@@ -177,15 +177,6 @@ def test_a_bad_picture_is_one_line(
         picture.write_bytes(content)
     assert run("--model", "digits", "--picture", picture, "--layer", 0, "-o", path) == 1
     said = capsys.readouterr().err
-    assert said.startswith(f"viz: input: {message}")
+    assert said.startswith(f"headscope figure: input: {message}")
     assert said.count("\n") == 1
     assert not path.exists()
-
-
-def test_messages_name_the_command_that_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--nonsense"], "headscope figure")
-    assert capsys.readouterr().err.startswith("headscope figure: ")
-    nowhere = ["--model", "nowhere", "--text", "a", "-o", "x.svg"]
-    assert main(nowhere, "headscope figure") == 2
-    assert capsys.readouterr().err.startswith("headscope figure: ")
