@@ -84,9 +84,9 @@ def test_any_transformers_model(names: dict[str, Any]) -> None:
 def test_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder, top, commas, pair, dogs, *rest = values(BLOCKS["corpus"][0], {})
-    drawn, alike, compared, examples = rest
+    alike, compared, examples = rest
     assert folder == Path("run")
-    assert len(top) == len(drawn) == len(alike) == 10
+    assert len(top) == len(alike) == 10
     assert len(commas)
     assert pair.empty  # neither text has “of”
     assert dogs.empty  # nor a dog that runs

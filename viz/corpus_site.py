@@ -2,9 +2,9 @@
 
     python -m analysis.corpus --out RUN --site FOLDER [--against RUN_B]
 
-The page is the app's own view. The heads' pages are JSON, a file each; searches by tokens and by a
-drawing are computed in the browser from `search.json` and `maps.bin`. With a second run,
-`changes.json` holds what differs most, by number.
+The page is the app's own view. The heads' pages are JSON, a file each; searches by tokens
+are computed in the browser from `search.json`. With a second run, `changes.json` holds what differs
+most, by number.
 """
 
 import json
@@ -54,8 +54,6 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     if against is not None:
         keys = ("", *(each.key for each in measures(entry.run)))
         _write(out / "changes.json", {key: compared.changes(entry, "site", key) for key in keys})
-    maps = (entry.run.maps[name] for name in ("corner", "whole"))
-    (out / "maps.bin").write_bytes(b"".join(each.astype("<f4").tobytes() for each in maps))
     change = compared.largest(entry) or {"site": 0, "head": 0}
     first = entry.sites[change["site"]]
     names = ("rank", "conditions")

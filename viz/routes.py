@@ -39,7 +39,6 @@ ENDPOINTS = (
     Endpoint("corpora", BOTH, over_corpora.corpora, OF_RUN),
     Endpoint("changes", CORPUS, compared.changes, optional={"number": word}),
     Endpoint("attending", CORPUS, corpus.attending, optional=TOKENS),
-    Endpoint("drawing", CORPUS, corpus.drawing, {"cells": corpus.cells}, {"whole": FLAG}),
     Endpoint(
         "export",
         BOTH,

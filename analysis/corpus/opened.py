@@ -12,7 +12,6 @@ from analysis.corpus.files import read_table
 from analysis.corpus.manifest import open_manifest
 from analysis.corpus.results import NAMES
 from analysis.corpus.scales import SIDE
-from models.trace import Site, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,36 +185,6 @@ class Run:
         chosen = sampled[_are(sampled["key_label"], tokens_of(key))]
         return chosen.groupby("id")["weight"].sum() / queries
 
-    def like_drawing(
-        self, drawing: np.ndarray, count: int = 10, *, whole: bool = False
-    ) -> "pd.DataFrame":
-        """The heads whose mean weights are most like a drawing.
-
-        The likeness is the cosine between the drawing and a head's mean weights, over the rows that
-        have something drawn in them: 1 for the same pattern, 0 for no weight on it.
-
-        Args:
-            drawing: `query key`, at most 16 × 16, not negative: the first tokens of a text, or with
-                `whole` all of any text.
-            count: how many heads, at most.
-            whole: whether it is a drawing of whole texts.
-
-        Raises:
-            ValueError: for a drawing of another shape, or with nothing in it.
-        """
-        drawn = np.asarray(drawing, float)
-        fits = drawn.ndim == 2 and max(drawn.shape) <= SIDE
-        if not fits or not np.isfinite(drawn).all() or (drawn < 0).any() or not drawn.any():
-            raise ValueError(
-                f"expected numbers from 0 on, at most {SIDE} × {SIDE}, not all 0; received"
-                f" {drawn.shape}"
-            )
-        if whole and drawn.shape != (SIDE, SIDE):
-            raise ValueError(f"expected {SIDE} × {SIDE} for whole texts, received {drawn.shape}")
-        maps = self.maps["whole" if whole else "corner"][:, : drawn.shape[0], : drawn.shape[1]]
-        likeness = cosines(maps, drawn)
-        return self._ranked(likeness, count)
-
     def like_head(self, head: int, count: int = 10, *, of: "Run | None" = None) -> "pd.DataFrame":
         """The heads that are most like one, in this run.
 
@@ -224,10 +193,14 @@ class Run:
             count: how many heads, at most.
             of: the run that the head belongs to; None for this one, where it is left out itself.
         """
+        import pandas as pd
+
         likeness = self.likenesses(head, of=of)
         if of is None:
             likeness[head] = np.nan
-        return self._ranked(likeness, count)
+        column = pd.Series(likeness, index=self.heads.index, name="likeness").dropna()
+        ranked = column.sort_values(ascending=False, kind="stable").head(count)
+        return ranked.to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
 
     def likenesses(self, head: int, *, of: "Run | None" = None) -> np.ndarray:
         """How alike each head of this run is to one, 0 to 1.
@@ -271,13 +244,6 @@ class Run:
         frame = self._frame("tokens", ["id", "role", "label", "share"])
         keys = frame[frame["role"] == "key"]
         return keys.pivot_table(index="id", columns="label", values="share", aggfunc="sum")
-
-    def _ranked(self, likeness: np.ndarray, count: int) -> "pd.DataFrame":
-        import pandas as pd
-
-        column = pd.Series(likeness, index=self.heads.index, name="likeness").dropna()
-        ranked = column.sort_values(ascending=False, kind="stable").head(count)
-        return ranked.to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
 
     # --- two runs ---
 
@@ -370,40 +336,3 @@ def _mean_gap(one: np.ndarray, others: np.ndarray) -> np.ndarray:
     gaps = np.abs(others - one)
     known = ~np.isnan(gaps)
     return np.where(known, gaps, 0.0).sum(1) / np.maximum(known.sum(1), 1)
-
-
-def cosines(maps: np.ndarray, drawing: np.ndarray) -> np.ndarray:
-    """The cosine of each map `head query key` with a drawing, over its rows that are not empty."""
-    rows = drawing.any(1)
-    seen, wanted = np.nan_to_num(maps[:, rows]).reshape(len(maps), -1), drawing[rows].ravel()
-    lengths = np.linalg.norm(seen, axis=1) * np.linalg.norm(wanted)
-    return np.where(lengths > 0, seen @ wanted / np.where(lengths > 0, lengths, 1), 0.0)
-
-
-def like_on_text(
-    trace: Trace, drawing: np.ndarray, count: int = 10
-) -> list[tuple[float, Site, int]]:
-    """The heads whose weights on one text are most like a drawing over it.
-
-    Args:
-        trace: of the text.
-        drawing: `query key`, one cell for each pair of tokens, not negative.
-        count: how many heads, at most.
-
-    Returns:
-        Likeness (as of `Run.like_drawing`), site and head, the most like first.
-
-    Raises:
-        ValueError: for a drawing of another size than every site.
-    """
-    drawn = np.asarray(drawing, float)
-    likenesses = []
-    for site in trace.sites:
-        weights = (len(trace.query_labels(site)), len(trace.key_labels(site)))
-        if weights == drawn.shape:
-            likeness = cosines(trace.weights(site).cpu().numpy(), drawn)
-            likenesses += [(float(each), site, head) for head, each in enumerate(likeness)]
-    if not likenesses:
-        count = len(trace.labels)
-        raise ValueError(f"expected {count} × {count} cells, received {drawn.shape}")
-    return sorted(likenesses, key=lambda each: -each[0])[:count]

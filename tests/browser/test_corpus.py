@@ -3,7 +3,6 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Page, expect
@@ -58,32 +57,8 @@ def test_a_dot_leads_to_a_head_and_an_example_to_explore(page: Page, app_url: st
     }
 
 
-def test_heads_are_found_by_a_drawing_and_by_a_token(page: Page, app_url: str) -> None:
+def test_heads_are_found_by_tokens(page: Page, app_url: str) -> None:
     opened(page, app_url, "run=minilm&layer=5&head=5")
-    page.get_by_text("Find heads by drawing their pattern").click()
-    canvas = page.locator(".hs-drawing")
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    assert box
-    step = box["width"] / 16
-    page.mouse.move(box["x"] + step / 2, box["y"] + 1.5 * step)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 14.5 * step, box["y"] + 15.5 * step, steps=3)
-    page.mouse.up()
-    found = page.locator(".hs-by-drawing .hs-finder-row")
-    maps = np.array([row["corner"] for row in rows("minilm", "maps")]).reshape(-1, 16, 16)
-    below = np.nan_to_num(maps[:, 1:])
-    cosine = below[:, range(15), range(15)].sum(1) / np.sqrt(15 * np.square(below).sum((1, 2)))
-    best = rows("minilm", "heads")[int(cosine.argmax())]
-    expect(found.first).to_have_text(
-        f"layer {best['layer']} · head {best['head']}{cosine.max():.3f}"
-    )
-    found.first.click()
-    expect(page.locator(NAME)).to_have_text(f"Layer {best['layer']} · head {best['head']}")
-    page.get_by_role("button", name="Clear: Empty the matrix").click()
-    expect(found).to_have_count(0)
-    page.get_by_role("button", name="Take this head’s").click()
-    expect(found.first).to_contain_text(f"layer {best['layer']} · head {best['head']}")
     page.get_by_text("Find heads by tokens").click()
     page.get_by_role("searchbox", name="Tokens attended to").fill("commas")
     shares: dict[int, float] = {}

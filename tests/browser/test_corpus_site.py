@@ -1,4 +1,4 @@
-"""The static site of a run, from a plain web server: heads, addresses, and both searches."""
+"""The static site of a run, from a plain web server: heads, addresses, and the search by tokens."""
 
 import functools
 import re
@@ -6,7 +6,6 @@ import threading
 from collections.abc import Generator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -54,18 +53,3 @@ def test_a_site_shows_heads_and_finds_them(page: Page, site_url: str) -> None:
     expect(rows).to_have_count(len(wanted))
     names = [f"layer {each['site']} · head {each['head']}" for each in wanted]
     assert [row.locator("span").first.inner_text() for row in rows.all()] == names
-
-    page.get_by_text("Find heads by drawing their pattern").click()
-    page.get_by_role("button", name="Take this head’s").click()
-    drawn = page.locator(".hs-by-drawing .hs-finder-row")
-    expect(drawn.first).to_contain_text("layer 3 · head 6")
-    page.get_by_role("button", name="Clear: Empty the matrix").click()
-    canvas = page.locator(".hs-drawing")
-    canvas.focus()
-    page.keyboard.press("Space")  # the second token attends to the first
-    cells = np.zeros((16, 16))
-    cells[1, 0] = 15
-    best = corpus.drawing(entry, "r", cells)["heads"]
-    expect(drawn).to_have_count(len(best))
-    expect(drawn.first).to_contain_text(f"layer {best[0]['site']} · head {best[0]['head']}")
-    expect(drawn.first).to_contain_text(f"{best[0]['value']:.3f}")

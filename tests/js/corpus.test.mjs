@@ -1,45 +1,13 @@
-// Heads over a corpus: drawings, intervals, distributions, and what an example shows.
+// Heads over a corpus: intervals, distributions, and what an example shows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { shares } from "../../viz/components/headscope_views/assets/corpus/bars.js";
-import * as drawing from "../../viz/components/headscope_views/assets/corpus/drawing.js";
 import { intervalOf } from "../../viz/components/headscope_views/assets/core/interval.js";
 import { attending } from "../../viz/components/headscope_views/assets/corpus/site.js";
 import { wordsOf } from "../../viz/components/headscope_views/assets/controls/runs.js";
 import { around } from "../../viz/components/headscope_views/assets/corpus/window.js";
-
-const { SIDE } = drawing;
-
-test("a stroke paints every cell on its way, and leaves the drawing before alone", () => {
-  const before = drawing.empty();
-  const after = drawing.painted(before, [1, 0], [15, 14], 1);
-  const diagonal = Array.from({ length: 15 }, (_, i) => SIDE * (i + 1) + i);
-  assert.deepEqual([...after.keys()].filter((i) => after[i]), diagonal);
-  assert.ok(before.every((value) => value === 0));
-  const erased = drawing.painted(after, [1, 0], [1, 0], 0);
-  assert.equal(erased[SIDE], 0);
-  const flat = drawing.painted(before, [3, 2], [3, 5], 1);
-  assert.deepEqual([2, 3, 4, 5].map((col) => flat[SIDE * 3 + col]), [1, 1, 1, 1]);
-});
-
-test("a place of the matrix is a row and a column, also at and past its edges", () => {
-  assert.deepEqual(drawing.at(0.99, 0.01), [0, 15]);
-  assert.deepEqual(drawing.at(1, 1.2), [15, 15]);
-  assert.deepEqual(drawing.at(-0.1, 0.5), [8, 0]);
-});
-
-test("a head's weights become a drawing whose largest cell is 1, told in hexadecimal digits", () => {
-  const part = { shape: /** @type {[number, number]} */ ([2, 2]), stride: 4, data: Uint8Array.of(10, 5, 9, 9, 0, 20, 9, 9) };
-  const cells = drawing.fromHead(part, (q) => q / 40);
-  assert.equal(cells[SIDE + 1], 1);
-  assert.ok(Math.abs(cells[0] - 8 / 15) < 1e-6); // 7.5 fifteenths, rounded up
-  const text = drawing.cellsText(cells);
-  assert.equal(text.length, SIDE * SIDE);
-  assert.equal(text.slice(0, 3), "840");
-  assert.equal(text[SIDE + 1], "f");
-});
 
 test("a mean is written with two digits of its interval", () => {
   assert.equal(intervalOf({ mean: 0.7123, low: 0.7, high: 0.7246 }), "0.712 ± 0.012");

@@ -16,8 +16,6 @@ from viz.api.run_numbers import exact, measures, place_of
 from viz.pack import Thumbs, run_message
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
     import pyarrow as pa
 
     from analysis.corpus import Run
@@ -27,7 +25,7 @@ LISTED = 10  # heads that a search returns
 TOKENS = 12  # tokens and pairs of tokens of a head
 MOST_LINKED = 2_000  # characters of a text that a link holds
 NO_LINK: Mapping[str, str] = MappingProxyType({})
-SIDE = 16  # cells per side of a drawing
+SIDE = 16  # cells per side of the mean weights of a head
 DESCRIBED = ("model", "corpora", "settings", "texts", "tokens", "status")  # of a manifest
 
 
@@ -424,43 +422,15 @@ def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dic
 def attending(entry: RunEntry, id: str, key: str = "", query: str = "") -> dict[str, Any]:
     """The heads that give the largest share of their weight to some tokens, from some, or both."""
     try:
-        return _ranked(entry, entry.run.attending_to(key, LISTED, query=query), "share")
+        found = entry.run.attending_to(key, LISTED, query=query)
     except ValueError as error:
         raise QuestionError(str(error)) from error
-
-
-def drawing(entry: RunEntry, id: str, cells: "np.ndarray", whole: bool = False) -> dict[str, Any]:
-    """The heads whose mean weights are most like a drawing."""
-    try:
-        return _ranked(entry, entry.run.like_drawing(cells, LISTED, whole=whole), "likeness")
-    except ValueError as error:
-        raise QuestionError(str(error)) from error
-
-
-def _ranked(entry: RunEntry, frame: "pd.DataFrame", column: str) -> dict[str, Any]:
-    pairs: Iterable[tuple[Any, Any]] = zip(frame["id"], frame[column], strict=True)
+    pairs: Iterable[tuple[Any, Any]] = zip(found["id"], found["share"], strict=True)
     return {"heads": [_head_value(entry, int(number), value) for number, value in pairs]}
 
 
 def _head_value(entry: RunEntry, number: int, value: float) -> dict[str, Any]:
     return place_of(entry, number) | {"value": exact(value)}
-
-
-class Cells:
-    """Parses a drawing: 16 rows of 16 hexadecimal digits, 0 for nothing and f for the most."""
-
-    longest = SIDE * SIDE
-
-    def __call__(self, text: str) -> "np.ndarray":
-        import numpy as np
-
-        digits = "0123456789abcdef"
-        if len(text) != SIDE * SIDE or not set(text) <= set(digits):
-            raise QuestionError(f"expected {SIDE * SIDE} hexadecimal digits")
-        return np.array([digits.index(each) for each in text], float).reshape(SIDE, SIDE)
-
-
-cells = Cells()
 
 
 class TokenList:

@@ -1,4 +1,4 @@
-"""Finding heads: planted ones come first, by number, by token, by drawing and by likeness."""
+"""Finding heads: planted ones come first, by number, by token and by likeness."""
 
 import math
 from pathlib import Path
@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from analysis.corpus import Run, open_run, run
-from analysis.corpus.opened import like_on_text
 from models.encoder import EncoderConfig
 from models.model import Model
 from models.run import load, trace
@@ -105,36 +104,6 @@ def test_a_pair_of_tokens_has_its_share_of_the_query_s_weight_by_a_plain_loop(fo
     assert dict(zip(pairs["id"], pairs["share"], strict=True)) == pytest.approx(
         {head: share / all_queries for head, share in enumerate(both)}, abs=1e-6
     )
-
-
-def test_what_is_drawn_comes_first(found: Run) -> None:
-    before = np.diag(np.ones(11), -1)
-    ranked = found.like_drawing(before, 5)
-    assert ranked["id"].iloc[0] == PREVIOUS
-    assert ranked["likeness"].iloc[0] > 0.9 > ranked["likeness"].iloc[1]
-    taken = np.nan_to_num(found.maps["corner"][DUPLICATE])
-    assert found.like_drawing(taken, 1)["id"].tolist() == [DUPLICATE]
-    whole = found.maps["whole"][PREVIOUS]
-    assert found.like_drawing(whole, 1, whole=True)["id"].tolist() == [PREVIOUS]
-    for wrong in (np.zeros((3, 3)), -before, np.ones((17, 2)), np.ones(4), before * np.nan):
-        with pytest.raises(ValueError, match="expected numbers from 0 on"):
-            found.like_drawing(wrong)
-
-
-def test_a_drawing_over_a_text_is_compared_with_its_weights() -> None:
-    """A vertical line below a comma, and squares where words are equal: no mean map has these."""
-    model = planted()
-    words = ["the", "dog", ",", "a", "dog", "saw", "the", "cat", "and", "it", "ran", "home"]
-    t = trace(model, " ".join(words))
-    comma = np.zeros((len(words), len(words)))
-    comma[:, words.index(",")] = 1
-    equal = np.array([[float(a == b) for b in words] for a in words])
-    for drawing, head in ((comma, COMMA), (equal, DUPLICATE), (np.eye(12, k=-1), PREVIOUS)):
-        ranked = like_on_text(t, drawing)
-        assert ranked[0][1:] == (t.sites[0], head)
-        assert ranked[0][0] > 0.85 > ranked[1][0]
-    with pytest.raises(ValueError, match=r"expected 12 × 12"):
-        like_on_text(t, comma[:3])
 
 
 def test_like_heads_of_this_and_another_run(found: Run, tmp_path: Path) -> None:

@@ -198,20 +198,6 @@ def test_heads_are_found_by_a_pair_of_tokens() -> None:
     assert 0 < shares[0] <= 1
 
 
-def test_a_head_is_found_by_drawing_its_pattern() -> None:
-    drawn = np.eye(16, k=-1)
-    text = "".join("f" if cell else "0" for cell in drawn.ravel())
-    found = ask("minilm", f"drawing?cells={text}")["heads"]
-    maps = np.array(table("minilm", "maps")["corner"].to_pylist(), float).reshape(-1, 16, 16)
-    some = np.nan_to_num(maps[:, 1:])
-    cosine = some[:, np.arange(15), np.arange(15)].sum(-1) / np.sqrt(
-        15 * np.square(some).sum((1, 2))
-    )
-    best = np.argsort(-cosine)[: len(found)]
-    assert [(each["site"], each["head"]) for each in found] == [places("minilm")[h] for h in best]
-    assert [each["value"] for each in found] == pytest.approx(cosine[best].tolist())
-
-
 def test_the_heads_most_like_one_are_those_that_the_run_names() -> None:
     found = of("minilm", 5, "alike")["heads"]
     expected = entry("minilm").run.like_head(5, corpus.LISTED)
@@ -225,9 +211,6 @@ def test_the_heads_most_like_one_are_those_that_the_run_names() -> None:
         "head?site=99&head=0",
         "head?site=0&head=99",
         "head?site=0&head=mean",
-        "drawing?cells=f0",
-        "drawing?cells=" + "0" * 256,
-        "drawing?cells=" + "g" * 256,
         "attending",
         "attending?key=",
         "attending?key=a&role=both",

@@ -766,7 +766,7 @@ export interface Reached {
   sites: ({ heads: number[] | null; rows: [number, number][] } | null)[];
 }
 
-/** The response of "alike", "attending" and "drawing": heads in order. */
+/** The response of "alike" and "attending": heads in order. */
 export interface CorpusHeads {
   heads: { site: number; head: number; value: number }[];
   /** Of "alike": those of the second run. */

@@ -8,7 +8,6 @@ import { mountPanels } from "../core/mounting.js";
 import { kindSwitch } from "../text/kinds.js";
 import { LAYER } from "../text/numbers.js";
 import { overview, SCATTER, TABLE } from "../text/overview.js";
-import { byDrawing } from "./by_drawing.js";
 import { byToken } from "./by_token.js";
 import { compare } from "./compare.js";
 import { headPage } from "./head_page.js";
@@ -55,7 +54,6 @@ function compose(state, root) {
     overview(state, all, [SCATTER, TABLE]),
     compare(state, all),
     byToken(state, all),
-    byDrawing(state, all),
     headPage(state, one),
     way(state, all, one),
   ];

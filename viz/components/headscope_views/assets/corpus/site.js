@@ -15,7 +15,6 @@ import { mount as mountCorpus } from "./corpus.js";
  * @property {Record<string, number>} sampled queries, by token
  */
 
-const SIDE = 16;
 const LISTED = 10;
 const NUMBERS = ["layer", "head", "part"];
 /** @type {Record<string, string>} */
@@ -62,7 +61,6 @@ export class SiteSource {
     }
     if (route === "changes") return encoded((await this.json("changes.json"))[query.get("number") ?? ""]);
     if (route === "attending") return encoded(attending(await this.search(), query));
-    if (route === "drawing") return encoded(await this.drawing(query));
     throw new Absent(`not on this page: ${path}`);
   }
 
@@ -101,16 +99,6 @@ export class SiteSource {
   /** @returns {Promise<Search>} */
   search() {
     return this.json("search.json");
-  }
-
-  /** @param {URLSearchParams} query */
-  async drawing(query) {
-    const [bytes, { places }] = await Promise.all([this.file("maps.bin"), this.search()]);
-    const every = new Float32Array(bytes.slice().buffer);
-    const half = every.length / 2;
-    const maps = query.get("whole") === "yes" ? every.subarray(half) : every.subarray(0, half);
-    const drawn = Array.from(query.get("cells") ?? "", (digit) => parseInt(digit, 16));
-    return ranked(cosines(maps, drawn), places);
   }
 }
 
@@ -158,31 +146,6 @@ function tokensOf(search, typed) {
 function tokenOf({ named }, typed) {
   const text = typed.trim().toLowerCase();
   return named[text] ?? named[text.replace(/s$/, "")] ?? text;
-}
-
-/**
- * The cosine of each head's mean weights with a drawing, over its rows that are not empty.
- *
- * @param {Float32Array} maps 16 × 16 of every head; NaN where there are none
- * @param {number[]} drawn 16 × 16
- */
-export function cosines(maps, drawn) {
-  const cells = SIDE * SIDE;
-  const rows = Array.from({ length: SIDE }, (_, row) => row).filter((row) =>
-    drawn.slice(row * SIDE, (row + 1) * SIDE).some(Boolean),
-  );
-  return Array.from({ length: maps.length / cells }, (_, head) => {
-    let [both, mine, theirs] = [0, 0, 0];
-    for (const row of rows)
-      for (let col = 0; col < SIDE; col++) {
-        const value = maps[head * cells + row * SIDE + col] || 0;
-        const wish = drawn[row * SIDE + col];
-        both += value * wish;
-        mine += value * value;
-        theirs += wish * wish;
-      }
-    return mine && theirs ? both / Math.sqrt(mine * theirs) : 0;
-  });
 }
 
 /**
