@@ -22,7 +22,7 @@ class Method:
         title: for a menu.
         kind: "map" for a number for each query and key, "row" for one that is computed query by
             query, "relevance" for a number for each token of the input, for one output.
-        of: what it is about: a "tower" with all its layers, one "layer", or one "head".
+        of: what it is about: a "tower" with all its layers, or one "head".
         shows: what its numbers are, in a sentence or two.
         doubt: what they do not prove.
         formula: A is a layer's fused weights, i the query, j the key, l the layer, h the head.
@@ -44,7 +44,7 @@ class Method:
     name: str
     title: str
     kind: Literal["map", "row", "relevance"]
-    of: Literal["tower", "layer", "head"]
+    of: Literal["tower", "head"]
     shows: str
     doubt: str
     formula: str
@@ -176,22 +176,6 @@ METHODS = (
         cost="the weights of one layer",
         needs="values",
         joined=AS_VECTORS,
-    ),
-    Method(
-        "added",
-        "Norms of this layer",
-        kind="map",
-        of="layer",
-        shows="The length of what each token adds to a token, all heads together, with the residual"
-        " connection on the diagonal and the norm behind it.",
-        doubt="A length says nothing of direction: what is long need not be used by later layers.",
-        formula="‖norm(Σ over h of A[h, i, j] v[h, j] W_O), plus x[i] where i = j‖",
-        source="Kobayashi et al. 2021, equations 8 to 11",
-        low=0.0,
-        high=None,
-        cost="tokens², times the width, for one layer",
-        joined=AS_VECTORS,
-        needs="hidden",
     ),
     Method(
         "gradient",

@@ -2,17 +2,15 @@
 
     f(x) = (x W_V + b_V) W_O            what a head would add for a token with weight 1
     ‖α f(x)‖                            Kobayashi et al. 2020
-    y_ij = Σ_h α f(x_j) + δ_ij x_i      with residual connection and norm, Kobayashi et al. 2021
-    c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁)      rows made to sum to 1: ALTI, Ferrando et al. 2022
+    y_ij = norm(Σ_h α f(x_j) + δ_ij x_i)    with residual connection and norm
+    c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁)   rows made to sum to 1: ALTI, Ferrando et al. 2022
 
 α are the weights by which this pass summed its values: 0 in a head that an edit ablates to zero.
 With an output gate, f(x_j) is ((x_j W_V + b_V) ⊙ gate_i) W_O for each query i.
-The feed-forward networks do not enter. Squared norms of sums over heads are read from the Gram
-matrix of the heads' vectors, so that heads × tokens² × dim numbers never exist.
+The feed-forward networks do not enter.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -27,20 +25,6 @@ from models.progress import Progress, each, no_progress
 from models.trace import Site, Trace, Where
 
 ROWS = 256  # queries whose distances to one key are computed together
-
-
-@dataclass(frozen=True, eq=False)
-class Mixing:
-    """One layer's mixture of its tokens.
-
-    Attributes:
-        norms: ‖y_ij‖: what token j adds to token i, the residual connection on the diagonal.
-        ratio: of each token, ‖Σ_{j≠i} y_ij‖ / (‖Σ_{j≠i} y_ij‖ + ‖y_ii‖): 0 if it keeps to itself,
-            1 if all of it comes from others.
-    """
-
-    norms: Float[Tensor, "query key"]
-    ratio: Float[Tensor, " query"]
 
 
 def value_norms(
@@ -83,41 +67,6 @@ def value_norms(
     return _by_words(lengths, words, together)
 
 
-def mixing(
-    trace: Trace,
-    layer: int | Site | Where,
-    *,
-    tower: str | None = None,
-    item: int = 0,
-    words: Sequence[Sequence[int]] | None = None,
-) -> Mixing:
-    """The contributions of tokens to a layer's output, residual connection and norm included.
-
-    Args:
-        trace: with hidden states (`trace(..., hidden=True)`).
-        layer: of self-attention, or one of `trace.sites`.
-        tower: of a model with several.
-        item: index in the batch.
-        words: the keys of each word, whose vectors are added up; None for single keys.
-
-    Raises:
-        ValueError: without hidden states, and where the layer's output is not just added to its
-            input, or its projections cannot be told.
-
-    Source: Kobayashi et al. 2021, "Incorporating Residual and Normalization Layers into Analysis
-    of Masked Language Models", eq. 8 to 11.
-    """
-    site = _self_site(trace, layer, tower)
-    added = _additions(trace, site, item)
-    norms = added.lengths()
-    others = (added.attention - added.from_own).norm(dim=-1)
-    from_self = (added.from_own + added.stream).norm(dim=-1)
-    norms.diagonal().copy_(from_self)
-    if words is not None:
-        norms = _by_words(norms, words, added.of_word)
-    return Mixing(norms * added.scale[:, None], others / (others + from_self))
-
-
 def alti(
     trace: Trace,
     *,
@@ -137,7 +86,7 @@ def alti(
         0 to 1; rows sum to 1.
 
     Raises:
-        ValueError: as `mixing`, and for networks whose layers do not form one stack.
+        ValueError: as `contributions`, and for networks whose layers do not form one stack.
 
     Source: Ferrando et al. 2022, "Measuring the Mixing of Contextual Information in the
     Transformer", eq. 9 to 11.
@@ -156,7 +105,15 @@ def contributions(
 
         c_ij = max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁), divided by the sum of its row
 
-    Arguments and errors as for `mixing`.
+    Args:
+        trace: with hidden states (`trace(..., hidden=True)`).
+        layer: of self-attention, or one of `trace.sites`.
+        tower: of a model with several.
+        item: index in the batch.
+
+    Raises:
+        ValueError: without hidden states, and where the layer's output is not just added to its
+            input, or its projections cannot be told.
     """
     site = _self_site(trace, layer, tower)
     added = _additions(trace, site, item)
@@ -234,29 +191,12 @@ class _Additions(NamedTuple):
             values = values * self.gates[:, query, None]
         return _written(values, self.output)
 
-    def lengths(self) -> Float[Tensor, "query key"]:
-        """The length of what each key adds to each query, not yet scaled."""
-        if self.gates is not None:
-            rows = [self.of_query(query).norm(dim=-1) for query in range(self.weights.shape[1])]
-            return torch.stack(rows)
-        by_key = self.weights.permute(2, 1, 0)
-        gram = torch.einsum("hkd, gkd -> khg", self.values, self.values)
-        return (torch.bmm(by_key, gram) * by_key).sum(-1).T.clamp(min=0).sqrt()
-
-    def of_word(self, word: Sequence[int]) -> Float[Tensor, " query"]:
-        """The length of what several keys add together, not yet scaled."""
-        keys = list(word)
-        values = self.weights[..., keys] @ self.v[:, keys]
-        vectors = _written(_gated(values, self.gates), self.output)
-        vectors[keys] += self.stream[keys]
-        return vectors.norm(dim=-1)
-
 
 def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     """The vectors that a layer adds up.
 
     Raises:
-        ValueError: as `mixing`.
+        ValueError: as `contributions`.
     """
     if site.kind == "cross":
         raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")

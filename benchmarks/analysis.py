@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from analysis.flow import flow
-from analysis.norms import alti, mixing, value_norms
+from analysis.norms import alti, value_norms
 from analysis.relevance import METHODS, relevance
 from analysis.rollout import rollout
 from benchmarks import subjects
@@ -34,7 +34,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.run import load, trace
 
 PACKAGES = ("torch", "scipy")
-WITHOUT_GRADIENTS = {"rollout": 2.0, "norms, 2020": 2.0, "norms, 2021": 2.0, "ALTI": 8.0}
+WITHOUT_GRADIENTS = {"rollout": 2.0, "norms, 2020": 2.0, "ALTI": 8.0}
 AIMS = WITHOUT_GRADIENTS | {f"relevance, {m}": 4.0 for m in METHODS}
 FLOW_TOKENS, FLOW_SECONDS = 128, 1.0
 
@@ -78,7 +78,6 @@ def measured(tokens: int, layers: int, rounds: int) -> dict[str, Any]:
         "forward": lambda: trace(model, ids),
         "rollout": lambda: rollout(t),
         "norms, 2020": lambda: _each(value_norms(t, site) for site in t.sites),
-        "norms, 2021": lambda: _each(mixing(t, site) for site in t.sites),
         "ALTI": lambda: alti(t),
     }
     for method in METHODS:

@@ -20,7 +20,7 @@ METHOD_INFO = (
     ' * @property {Options["method"]} name as in requests',
     " * @property {string} title",
     ' * @property {"map" | "row" | "relevance"} kind',
-    ' * @property {"tower" | "layer" | "head"} of what it is about',
+    ' * @property {"tower" | "head"} of what it is about',
     " * @property {string} shows",
     " * @property {string} doubt what it does not prove",
     " * @property {string} formula",

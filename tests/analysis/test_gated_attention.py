@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from analysis.circuits import COPYING, circuit_scores
-from analysis.norms import contributions, mixing, value_norms
+from analysis.norms import contributions, value_norms
 from analysis.split import split
 from analysis.stages import stages
 from models.edits import Ablate
@@ -159,21 +159,17 @@ def test_norms(family: str) -> None:
 
 
 @EVERY
-def test_mixing_and_alti(family: str) -> None:
+def test_alti(family: str) -> None:
     t, added = traced(family), layer(family).added().sum(0)
     if t.projections(1).residual is None:
         with pytest.raises(ValueError, match="does not just add its attention"):
-            mixing(t, 1)
+            contributions(t, 1)
         return
     stream = t.hidden(1)
     y = added + torch.eye(TOKENS)[..., None] * stream[:, None]
-    assert near(mixing(t, 1).norms, y.norm(dim=-1))
     whole = y.sum(1, keepdim=True)
     nearer = (whole.abs().sum(-1) - (whole - y).abs().sum(-1)).clamp(min=0)
     assert near(contributions(t, 1), nearer / nearer.sum(1, keepdim=True))
-    words = [(0, 1), (2, 3, 4), (5,), (6,)]
-    expected = torch.stack([y[:, list(word)].sum(1).norm(dim=-1) for word in words], -1)
-    assert near(mixing(t, 1, words=words).norms, expected)
 
 
 @EVERY

@@ -18,7 +18,7 @@ from analysis.flow import flow
 from analysis.heads import head_table, heads
 from analysis.measures import MEASURES
 from analysis.methods import names_of
-from analysis.norms import alti, mixing, value_norms
+from analysis.norms import alti, contributions, value_norms
 from analysis.relevance import METHODS as RELEVANCE
 from analysis.relevance import Method, Relevance, explain
 from analysis.rollout import rollout
@@ -250,7 +250,7 @@ def test_what_follows_tokens_through_the_model_refuses_a_cache() -> None:
     for analysis in (rollout, alti, lambda t: flow(t, 1)):
         with pytest.raises(ValueError, match="in a cache"):
             analysis(t)
-    for analysis in (lambda t: mixing(t, 1), lambda t: split(t, 1, 0, 3, 2)):
+    for analysis in (lambda t: contributions(t, 1), lambda t: split(t, 1, 0, 3, 2)):
         with pytest.raises(ValueError, match="in a cache"):
             analysis(t)
 
@@ -272,7 +272,6 @@ METHODS: dict[str, Callable[[Trace, int], Tensor]] = {
     "rollout": lambda t, item: rollout(t, item=item),
     "alti": lambda t, item: alti(t, item=item),
     "norms": lambda t, item: of_sites(t, item, value_norms),
-    "added": lambda t, item: of_sites(t, item, lambda *a, **k: mixing(*a, **k).norms),
     "flow": lambda t, item: flow(t, last(t, item), item=item),
     "heads": lambda t, item: torch.stack([*heads(t, item=item).values()]).nan_to_num(-9.0),
     "stages": lambda t, item: of_sites(

@@ -104,13 +104,7 @@ def row_of(
         raise QuestionError(f"expected index 0 to {site_at(entry.view, site).queries - 1}")
     row = _row(entry, site, head, method, index, columns, fusion, discard)
     answer: Answer = {"values": numbers(row), "note": note}
-    if BY_NAME[method].kind == "row":
-        return answer
-    answer["sum"] = number(row.sum())
-    if method == "added":
-        ratio = _mixing(entry, site).ratio
-        answer["mixing"] = number(ratio[_tokens_of(entry, site, "out")[index][-1]])
-    return answer
+    return answer if BY_NAME[method].kind == "row" else {**answer, "sum": number(row.sum())}
 
 
 @or_why
@@ -276,8 +270,6 @@ def whole_map(
         if isinstance(head, int):
             return heads[head]
         return heads.mean(0) if head == "mean" else heads.amax(0)
-    if method == "added":
-        return _averaged(entry, site, _mixing(entry, site).norms)
     if method in ("mean", "max"):
         kind = "cross" if attention_site.kind == "cross" else None
         key = ("map", method, attention_site.tower, kind)
@@ -340,15 +332,6 @@ def _flow(
     keys = [token for word in words for token in word]
     flows = iter(maximum_flows(layers, query, keys, report).tolist())
     return torch.tensor([max(next(flows) for _ in word) for word in words])
-
-
-def _mixing(entry: TraceEntry, site: int) -> Any:
-    from analysis.norms import mixing
-
-    _, attention_site = _place(entry, site)
-    hidden = with_hidden(entry)
-    words = _tokens_of(entry, site, "in")
-    return entry.answers.once(("mixing", site), lambda: mixing(hidden, attention_site, words=words))
 
 
 def explanation_of(entry: TraceEntry, method: str, output: str) -> "Relevance":

@@ -8,7 +8,7 @@ import torch
 from analysis.faithfulness import faithfulness as faithfulness_of
 from analysis.flow import flow
 from analysis.methods import names_of
-from analysis.norms import alti, mixing, value_norms
+from analysis.norms import alti, value_norms
 from analysis.relevance import explain
 from analysis.rollout import rollout
 from analysis.stack import combined
@@ -57,15 +57,12 @@ def test_maps_are_the_analyses(minilm):
         "rollout": rollout(t),
         "alti": alti(t),
         "norms": value_norms(t, 2)[4],
-        "added": mixing(t, 2).norms,
     }
     for method, each in expected.items():
         answer = api.map_of(minilm, "", 2, 4, method)
         torch.testing.assert_close(matrix(answer), each, **CLOSE)
         row = api.row_of(minilm, "", 2, 4, method, 3)
         torch.testing.assert_close(torch.tensor(row["values"]), each[3], **CLOSE)
-    mixed = api.row_of(minilm, "", 2, 4, "added", 3)["mixing"]
-    assert mixed == pytest.approx(float(mixing(t, 2).ratio[3]), rel=1e-3)
     answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 5))
     torch.testing.assert_close(torch.tensor(answer["values"]), flow(t, 3)[2:5], **CLOSE)
     with pytest.raises(QuestionError, match="expected index 0 to"):

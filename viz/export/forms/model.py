@@ -110,8 +110,8 @@ def _method(request: Request, chosen: Chosen) -> Content:
 def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
     """Coordinates of the sites that the numbers of a method are about, and how it fuses heads."""
     method, place = BY_NAME[chosen.name], request.site.where.coordinates
-    if method.of != "tower":
-        return place | ({"head": request.heads[0]} if method.of == "head" else {})
+    if method.of == "head":
+        return place | {"head": request.heads[0]}
     fused = {name: getattr(chosen, name) for name in method.fused}
     return {name: place[name] for name in ("kind", "tower")} | fused
 

@@ -14,7 +14,7 @@ SITE = (  # beside layer and kind, whose defaults are each page's own
 )
 PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
-GONE_METHODS = {"decompx": "alti"}
+GONE_METHODS = {"decompx": "alti", "added": "norms"}
 REPLACED = {"method": GONE_METHODS, "beside": GONE_METHODS}  # values of older links
 
 

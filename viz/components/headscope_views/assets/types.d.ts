@@ -906,7 +906,6 @@ export interface ModelMap {
 export interface ModelRow {
   values: number[];
   sum?: number;
-  mixing?: number;
   note: string;
 }
 

@@ -21,8 +21,8 @@
  * @property {string} rows queries such as 0-12, the end excluded
  * @property {string} columns keys such as 0-12, the end excluded
  * @property {"all" | "aa" | "ab" | "ba" | "bb"} block from which text of a pair to which; a is the first, or the source of a joint map
- * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} method of all layers together
- * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
+ * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "gradient" | "chefer" | "attnlrp"} method of all layers together
+ * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
  * @property {string} output what a relevance, lens, parts and blame explain: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
  * @property {string} versus of parts: a second output, such as hat, whose logit is subtracted
  * @property {"logit" | "jacobian"} lens whether a state is read as it is, or carried to the last layer by a mean Jacobian
@@ -240,7 +240,7 @@ export const ON_SCREEN = {
  * @property {Options["method"]} name as in requests
  * @property {string} title
  * @property {"map" | "row" | "relevance"} kind
- * @property {"tower" | "layer" | "head"} of what it is about
+ * @property {"tower" | "head"} of what it is about
  * @property {string} shows
  * @property {string} doubt what it does not prove
  * @property {string} formula
@@ -326,19 +326,6 @@ export const METHODS = [
     doubt: "Vectors of several heads can cancel, and a long one need not be used by later layers.",
     formula: "‖A[i, j] v[j] W_O‖",
     source: "Kobayashi et al. 2020, equation 3",
-    low: 0,
-    high: null,
-    fused: [],
-  },
-  {
-    name: "added",
-    title: "Norms of this layer",
-    kind: "map",
-    of: "layer",
-    shows: "The length of what each token adds to a token, all heads together, with the residual connection on the diagonal and the norm behind it.",
-    doubt: "A length says nothing of direction: what is long need not be used by later layers.",
-    formula: "‖norm(Σ over h of A[h, i, j] v[h, j] W_O), plus x[i] where i = j‖",
-    source: "Kobayashi et al. 2021, equations 8 to 11",
     low: 0,
     high: null,
     fused: [],

@@ -246,8 +246,7 @@ function toolbar(state, bar, edits) {
       const attends = form === "attention";
       contents.forEach((item, i) => item.setAttribute("aria-pressed", String(CONTENTS[i][0] === state.selection.form)));
       const one = form === "model" && of.has("head"); // what a method is about
-      layer.box.hidden = !attends && !one && !(form === "model" && of.has("layer"));
-      head.box.hidden = !attends && !one;
+      layer.box.hidden = head.box.hidden = !attends && !one;
       for (const item of [edits.box, directions, scaling, sinking, paints[PAINTS.length - 1]]) item.hidden = !attends;
       layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));

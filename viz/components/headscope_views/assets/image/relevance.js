@@ -132,7 +132,7 @@ function part(state, parent, name) {
   function numbersOf(info, fused) {
     if (info.kind === "relevance") return relevance(info);
     const { site, head, followed, token } = state.selection;
-    const place = info.of === "tower" ? { site: 0, head: "mean" } : { site, head: info.of === "head" ? head : "mean" };
+    const place = info.of === "tower" ? { site: 0, head: "mean" } : { site, head };
     /** @type {Record<string, string | number>} */
     const index = followed === "token" ? { index: token ?? 0 } : {};
     const asked = { ...place, method: info.name, ...index, ...fusedQueryOf(info, fused) };

@@ -240,16 +240,10 @@ function part(state, parent, name) {
     );
     renderRow((answer?.values ?? []).map((value, key) => (hidden?.keys.includes(key) ? 0 : value)), theme);
     const sum = answer?.sum === undefined ? "" : `The row sums to ${number(answer.sum)}. `;
-    const { query } = state.texts();
-    const token = (query.origins?.[index].length ?? 1) > 1 ? "its last token" : "the token";
-    const mixed =
-      answer?.mixing === undefined
-        ? ""
-        : `${(100 * answer.mixing).toFixed(0)}\u00a0% of ${token} comes from others (mixing ratio). `;
     const left = hidden
       ? `“${legible(state.texts().key.labels[hidden.keys[0]]).trim()}” is hidden: ${(100 * hidden.share).toFixed(0)}\u00a0% of a row went there. `
       : "";
-    say(`${sum}${mixed}${left}Colours from 0 to ${number(topOf(reply, hidden))}. ${moreIs(theme.mode)} = more.`);
+    say(`${sum}${left}Colours from 0 to ${number(topOf(reply, hidden))}. ${moreIs(theme.mode)} = more.`);
   }
 
   /**
