@@ -2,14 +2,10 @@
 
     deletion     p as the most relevant patches are greyed out, one after another
     insertion    p as the most relevant patches are put into the blurred picture
-    ROAD         p as patches are replaced by what their surroundings suggest, the most relevant
-                 first (MoRF) or the least relevant first (LeRF)
 
-A faithful relevance has a small area under deletion and MoRF, a large one under insertion and LeRF.
-ROAD leaves no grey squares, whose shape alone can tell a network something.
+A faithful relevance has a small area under deletion, a large one under insertion.
 
-Source: Petsiuk et al. 2018, "RISE", section 4.2 (deletion, insertion); Rong et al. 2022, "A
-consistent and efficient evaluation strategy for attribution methods" (ROAD), section 4.
+Source: Petsiuk et al. 2018, "RISE", section 4.2.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,15 +23,10 @@ from models.inputs.pictures import grey_of, pixels_of
 from models.run import Model, as_model, trace
 from models.trace import Output
 
-Kind = Literal["deletion", "insertion", "road"]
+Kind = Literal["deletion", "insertion"]
 LEVELS = tuple(number / 10 for number in range(11))
 ORDERS = 8  # random orders beside the relevance
 BLUR, SIGMA = 11, 5.0  # side and standard deviation of the Gaussian, in pixels
-NEIGHBOURS = {  # weights of the pixels around one, in ROAD
-    **dict.fromkeys(((0, 1), (0, -1), (1, 0), (-1, 0)), 1 / 6),
-    **dict.fromkeys(((1, 1), (1, -1), (-1, 1), (-1, -1)), 1 / 12),
-}
-NOISE = 0.01  # standard deviation of the noise on imputed pixels, in ROAD
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +53,7 @@ class Perturbation:
     def score(self) -> float:
         """Larger is more faithful, 0 is no better than the reverse order: −1 to 1.
 
-        Half the difference of the areas of both orders; for ROAD (LeRF − MoRF) / 2.
+        Half the difference of the areas of both orders.
         """
         sign = 1 if self.kind == "insertion" else -1
         return sign * float(area(self.curve, self.counts) - area(self.reverse, self.counts)) / 2
@@ -96,7 +87,7 @@ def perturbation(
         among: the classes of the question that the target answers; None means all.
         levels: shares of the patches.
         orders: number of random orders.
-        seed: of ties, random orders and noise.
+        seed: of ties and random orders.
 
     Raises:
         ValueError: for inputs that are no picture, and relevances of other lengths.
@@ -105,7 +96,7 @@ def perturbation(
     with torch.no_grad():
         whole = trace(model, image)
     if whole.grid is None:
-        raise ValueError("expected a picture: a text has no patches to blur or impute")
+        raise ValueError("expected a picture: a text has no patches to grey or blur")
     chosen = target_in(model, whole, target, among=among)
     (rows, cols), prefix = whole.grid, whole.prefix
     count = rows * cols
@@ -118,7 +109,7 @@ def perturbation(
     order = queues[0][relevance.cpu()[prefix : prefix + count][queues[0]].argsort(stable=True)]
     counts = sorted({round(level * count) for level in levels})
     pixels = pixels_of(model, image)[chosen.item :][:1]
-    perturb = PERTURB[kind](pixels, grey_of(model, pixels), dice)
+    perturb = PERTURB[kind](pixels, grey_of(model, pixels))
 
     def curve(queue: Tensor) -> Tensor:
         taken = torch.zeros(len(counts), count, dtype=torch.bool)
@@ -144,28 +135,18 @@ def _probabilities(output: Output, chosen: Target) -> Float[Tensor, " item"]:
 Perturb = Callable[[Bool[Tensor, "row col"]], Float[Tensor, "1 channel y x"]]
 
 
-def _deletion(pixels: Tensor, grey: Tensor, dice: torch.Generator) -> Perturb:
+def _deletion(pixels: Tensor, grey: Tensor) -> Perturb:
     return lambda taken: torch.where(_pixels(taken, pixels), grey, pixels)
 
 
-def _insertion(pixels: Tensor, grey: Tensor, dice: torch.Generator) -> Perturb:
+def _insertion(pixels: Tensor, grey: Tensor) -> Perturb:
     blurred = blur(pixels)
     return lambda taken: torch.where(_pixels(taken, pixels), pixels, blurred)
 
 
-def _road(pixels: Tensor, grey: Tensor, dice: torch.Generator) -> Perturb:
-    def perturb(taken: Bool[Tensor, "row col"]) -> Tensor:
-        gone = _pixels(taken, pixels)
-        noise = NOISE * torch.randn(pixels.shape, generator=dice).to(pixels.device)
-        return torch.where(gone, impute(pixels, gone, grey) + noise, pixels)
-
-    return perturb
-
-
-PERTURB: dict[Kind, Callable[[Tensor, Tensor, torch.Generator], Perturb]] = {
+PERTURB: dict[Kind, Callable[[Tensor, Tensor], Perturb]] = {
     "deletion": _deletion,
     "insertion": _insertion,
-    "road": _road,
 }
 
 
@@ -178,46 +159,6 @@ def blur(pixels: Float[Tensor, "1 channel y x"]) -> Float[Tensor, "1 channel y x
     wide = F.pad(pixels, (BLUR // 2,) * 4, mode="reflect")
     across = F.conv2d(wide, kernel, groups=pixels.shape[1])
     return F.conv2d(across, kernel.mT, groups=pixels.shape[1])
-
-
-def impute(
-    pixels: Float[Tensor, "1 channel y x"], gone: Bool[Tensor, "y x"], grey: Tensor | float = 0.0
-) -> Float[Tensor, "1 channel y x"]:
-    """Each removed pixel as the weighted mean of its neighbours, all at once (ROAD).
-
-    A sparse system of linear equations; at the edges the weights of the neighbours there are grow
-    in proportion. A picture of which nothing is left becomes grey.
-    """
-    import numpy as np
-    from scipy.sparse import coo_array
-    from scipy.sparse.linalg import splu
-
-    if not gone.any():
-        return pixels
-    if gone.all():
-        return torch.zeros_like(pixels) + grey
-    hidden = gone.cpu().numpy()
-    values = pixels[0].double().cpu().numpy()
-    number = np.cumsum(hidden).reshape(hidden.shape) - 1
-    y, x = hidden.nonzero()
-    pixel = number[y, x]
-    total, known = np.zeros(len(y)), np.zeros((len(y), len(values)))
-    entries: list[tuple[Any, Any, Any]] = []
-    for (down, across), weight in NEIGHBOURS.items():
-        ny, nx = y + down, x + across
-        there = (ny >= 0) & (nx >= 0) & (ny < hidden.shape[0]) & (nx < hidden.shape[1])
-        ny, nx, at = ny[there], nx[there], pixel[there]
-        total[at] += weight
-        also = hidden[ny, nx]
-        entries.append((np.full(also.sum(), -weight), at[also], number[ny[also], nx[also]]))
-        known[at[~also]] += weight * values[:, ny[~also], nx[~also]].T
-    weights, rows, cols = (np.concatenate(each) for each in zip(*entries, strict=True))
-    weights = np.concatenate([weights, total])
-    rows, cols = np.concatenate([rows, pixel]), np.concatenate([cols, pixel])
-    system = coo_array((weights, (rows, cols)), shape=(len(y), len(y))).tocsc()
-    filled = values.copy()
-    filled[:, y, x] = splu(system).solve(known).T
-    return torch.from_numpy(filled)[None].to(pixels)
 
 
 def _pixels(taken: Bool[Tensor, "row col"], pixels: Tensor) -> Bool[Tensor, "y x"]:

@@ -355,10 +355,10 @@ class Selection:
     )
     proof: str = option(
         "grey",
-        words("grey", "drop", "deletion", "insertion", "road"),
+        words("grey", "drop", "deletion", "insertion"),
         "of a picture, what tests a relevance: curves without the most relevant patches and with"
         " them alone, patches painted grey or left out; or the probability as patches are greyed"
-        " out, put back into a blurred picture, or replaced by their surroundings",
+        " out or put back into a blurred picture",
     )
     followed: str = option(
         "answer",

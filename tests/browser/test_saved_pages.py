@@ -46,7 +46,7 @@ PICTURED: list[tuple[str, dict[str, Any]]] = [
     ("image", {"token": 3, "sinks": "hidden", "outliers": True}),
     ("model", {"method": "chefer", "beside": "rollout", "output": "class 2", "tested": True}),
     ("model", {"method": "flow", "followed": "token", "query": 3}),
-    ("faithfulness", {"method": "attnlrp", "proof": "road"}),
+    ("faithfulness", {"method": "attnlrp", "proof": "insertion"}),
     ("features", {"foreground": "below", "token": 4}),
 ]
 TEXT = "the cats near the cabinet"

@@ -23,7 +23,7 @@ from viz.export.forms import PAPERS
 
 FORMS: dict[str, dict[str, Any]] = {
     "model": {"method": "chefer", "beside": "rollout", "tested": True},
-    "faithfulness": {"method": "attnlrp", "proof": "road", "output": "8"},
+    "faithfulness": {"method": "attnlrp", "proof": "insertion", "output": "8"},
     "features": {"foreground": "below", "token": 9},
 }
 

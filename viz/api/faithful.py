@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analysis.target import Target
 
 REMOVALS = ("grey", "drop")  # of patches, for which there are curves with and without them
-PERTURBATIONS = ("deletion", "insertion", "road")
+PERTURBATIONS = ("deletion", "insertion")
 
 
 class Asked(NamedTuple):

@@ -37,7 +37,6 @@ REMOVED = {"mask": "masked", "drop": "left out", "grey": "painted grey"}
 PERTURBED = {
     "deletion": "patches are greyed out one after another",
     "insertion": "patches are put back into the blurred picture",
-    "road": "patches are replaced by what their surroundings suggest (Rong et al. 2022)",
 }
 UNLIKE = "An input without tokens is unlike those the model was trained on."
 

@@ -14,8 +14,12 @@ SITE = (  # beside layer and kind, whose defaults are each page's own
 )
 PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
-GONE_METHODS = {"decompx": "alti", "added": "norms"}
-REPLACED = {"method": GONE_METHODS, "beside": GONE_METHODS}  # values of older links
+METHODS = {"decompx": "alti", "added": "norms"}
+REPLACED = {  # values of older links, and what they open
+    "method": METHODS,
+    "beside": METHODS,
+    "proof": {"road": "deletion"},
+}
 
 
 def param(option: Option) -> link.Param:

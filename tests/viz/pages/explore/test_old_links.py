@@ -62,3 +62,11 @@ def test_a_link_to_what_is_gone_opens_what_takes_its_place(
     assert "which no longer exists" in line
     start = helpers.view(app, "text")["start"]
     assert {name: start[name] for name in opens} == opens
+
+
+def test_a_link_to_a_proof_that_is_gone_opens_another() -> None:
+    app = helpers.run("explore", {"model": "digits", "relevance": "attnlrp", "proof": "road"})
+    assert helpers.lines(app) == [
+        "The link says proof = “road”, which no longer exists. Using deletion instead."
+    ]
+    assert helpers.view(app, "image")["start"]["proof"] == "deletion"

@@ -26,7 +26,6 @@ const PROOFS = [
   ["drop", "left out"],
   ["deletion", "deletion"],
   ["insertion", "insertion"],
-  ["road", "ROAD"],
 ];
 /** @type {Partial<Record<Options["proof"], [string, string]>>} what happens, and what patches become */
 const PERTURBED = {
@@ -37,10 +36,6 @@ const PERTURBED = {
   insertion: [
     "Patches are put back into the blurred picture: a faithful relevance makes the probability rise sooner with the most relevant ones first than in random orders.",
     "blurred",
-  ],
-  road: [
-    "Patches are replaced by what their surroundings suggest, so that no grey square tells the network where they were (Rong et al. 2022): a faithful relevance makes the probability fall sooner with the most relevant ones first than with the least relevant ones first.",
-    "filled-in",
   ],
 };
 
