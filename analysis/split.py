@@ -13,9 +13,8 @@ Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits",
 circuits.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -126,48 +125,6 @@ def split(
         )
     applied = _applied(projections, pattern, (q, k), head, scale)
     return Split(score, shares["query"], shares["key"], applied, error)
-
-
-@torch.no_grad()
-def side_shares(
-    trace: Trace,
-    site: Site,
-    head: int,
-    query: int,
-    key: int,
-    side: Literal["query", "key"],
-    parts: Mapping[str, Float[Tensor, " dim"]],
-    item: int = 0,
-) -> dict[str, float]:
-    """The shares of any parts of the stream at the query or the key in their score.
-
-    Args:
-        trace: of any network.
-        site: an attention layer.
-        head: of the layer.
-        query: which of the item's tokens attends.
-        key: which it attends to.
-        side: whose stream the parts sum to.
-        parts: by name. Biases of norm and projections come on top of those named `BIASES`.
-        item: index in the batch.
-    """
-    pattern, projections = trace.pattern(site), trace.projections(site)
-    rows, keys = trace.positions(site, item)
-    q, k = pattern.q[item, :, rows[query]], pattern.k[item, :, keys[key]]
-    vectors = {name: part[None] for name, part in parts.items()}
-    kv_head, score, scale = projections.kv_head(head), pattern.score, pattern.q.shape[-1] ** -0.5
-    if isinstance(score, Dot) and score.scale is not None:
-        scale = score.scale
-    scale = 1.0 if isinstance(score, Bilinear) else scale
-    if side == "query":
-        result = _side(projections, q, vectors, 0, head, "query")
-        other = _Side(k[kv_head].double(), {}, None)
-        other = _through(score, head, other) if isinstance(score, Bilinear) else other
-    else:
-        result = _side(projections, k, vectors, 0, kv_head, "key")
-        result = _through(score, head, result) if isinstance(score, Bilinear) else result
-        other = _Side(q[head].double(), {}, None)
-    return {name: float(scale * part @ other.vector) for name, part in result.parts.items()}
 
 
 class _Side(NamedTuple):

@@ -347,12 +347,6 @@ class Selection:
         " the layer and token of the one that is read",
         of="view",
     )
-    tree: str = option(
-        "",
-        words("", "key.1", "key.2", "query.1", "query.2"),
-        "of qk: the score as a tree of its key or query, with so many heads below each other",
-        of="view",
-    )
     proof: str = option(
         "grey",
         words("grey", "drop", "deletion", "insertion"),

@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from analysis.attribution import logit_attribution
 from analysis.lens import lens_ranks, logit_lens
 from models.decoder import DecoderConfig
-from models.edits import Cut
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from tests.browser.test_explorer import DEFAULTS, SIZES
@@ -107,31 +106,3 @@ def test_forms_that_do_not_apply_are_greyed_with_their_reason(page: Page, server
     expect(lens).to_be_disabled()
     expect(lens).to_have_attribute("title", re.compile("no logits of tokens"))
     expect(form.filter(has_text=re.compile("^Parts$"))).to_be_enabled()  # sweeps by distance
-
-
-def test_a_score_unfolds_head_by_head_with_each_edge_cut(page: Page, app_url: str) -> None:
-    text = "the cat saw the dog"
-    link = f"?model=grammar-next&input={text.replace(' ', '+')}&layer=1&head=0&form=qk"
-    page.goto(f"{app_url}/{link}&token=5&partner=3")
-    page.locator(".hs-why > summary").click(timeout=60_000)
-    start = page.get_by_role("button", name="As a tree")
-    expect(start).to_be_visible()  # a key before that would go to the summary, and close it
-    start.press("Enter")
-    tree = page.locator(".hs-tree")
-    head = tree.locator("li", has_text="Layer 0, head 0").first
-    expect(head).to_contain_text("reads “saw” (3)")
-    model = load("grammar-next")
-    t = trace(model, text, edits=[Cut(0, 0, 3, 3)])
-    edge = head.locator(".hs-tree-row", has_text="reads “saw” (3)").locator(".hs-tree-check")
-    after = float(edge.inner_text().removeprefix("cut: ").replace("−", "-"))
-    assert after == pytest.approx(float(t.scores(1, 0)[5, 3]), rel=1e-3)
-    page.get_by_label("Heads below each other").select_option("2")
-    expect(tree).to_contain_text("Token embedding")
-    page.get_by_label("What is unfolded").select_option("query")
-    expect(page).to_have_url(re.compile("tree=query.2"))
-    page.reload()
-    expect(tree).to_contain_text("Token embedding", timeout=60_000)
-    expect(page.get_by_label("What is unfolded")).to_have_value("query")
-    expect(page.get_by_label("Heads below each other")).to_have_value("2")
-    start.press("Enter")
-    expect(page).not_to_have_url(re.compile("tree="))

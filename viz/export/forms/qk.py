@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import heads, unfolded
+from viz.api import heads
 from viz.api.endpoint import HEAD, PAIR, TEXT, Endpoint, path_of
-from viz.api.requests import one_of
 from viz.api.steps import pair_of
 from viz.drawing.panels import Grid, Lines, Panel
 from viz.export.entries import text_entry
 from viz.export.paper import Content, Paper, Table, digits
 from viz.export.request import Request
-from viz.values import whole
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -73,12 +71,5 @@ PAPER = Paper(
     endpoints=(
         Endpoint("pair", TEXT, pair_of, {**HEAD, **PAIR}),
         Endpoint("split", TEXT, heads.split, {**HEAD, **PAIR}),
-        Endpoint(
-            "unfolded",
-            TEXT,
-            unfolded.unfolded,
-            {**HEAD, **PAIR, "side": one_of(*unfolded.SIDES)},
-            {"depth": whole(1, unfolded.DEEPEST)},
-        ),
     ),
 )

@@ -64,6 +64,14 @@ def test_a_link_to_what_is_gone_opens_what_takes_its_place(
     assert {name: start[name] for name in opens} == opens
 
 
+def test_a_link_to_the_tree_of_a_score_opens_the_score() -> None:
+    query = {"model": "grammar-next", "input": "the cat saw the dog", "form": "qk"}
+    app = helpers.run("explore", query | {"token": "5", "partner": "3", "tree": "query.2"})
+    assert helpers.lines(app) == ["The link has a setting called “tree”, which does not exist."]
+    start = helpers.view(app, "text")["start"]
+    assert (start["form"], start["token"], start["partner"]) == ("qk", 5, 3)
+
+
 def test_a_link_to_a_proof_that_is_gone_opens_another() -> None:
     app = helpers.run("explore", {"model": "digits", "relevance": "attnlrp", "proof": "road"})
     assert helpers.lines(app) == [

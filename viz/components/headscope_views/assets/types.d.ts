@@ -568,25 +568,6 @@ export interface SplitAnswer {
   error: number;
 }
 
-/** A part of a score, and the parts that it is made of. */
-export interface UnfoldedNode {
-  name: string;
-  /** Which token a head reads here; null for a component. */
-  token: number | null;
-  value: number;
-  /** The score with this edge cut. */
-  after: number | null;
-  branches: UnfoldedNode[];
-  /** Number and sum of the other branches. */
-  others: [number, number] | null;
-}
-
-/** The response of "unfolded". */
-export interface UnfoldedAnswer {
-  score: number;
-  tree: UnfoldedNode;
-}
-
 // ---- the stages of one head
 
 /** A token of the stages. */

@@ -30,7 +30,6 @@
  * @property {"no" | "zero" | "mean"} matter of parts and of a picture: every head switched off in turn, its values zero or their mean
  * @property {string} patched of parts: a second text, whose states are patched in one at a time
  * @property {string} states of two pictures: which states of the second one matter; how many are patched exactly, then the layer and token of the one that is read
- * @property {"" | "key.1" | "key.2" | "query.1" | "query.2"} tree of qk: the score as a tree of its key or query, with so many heads below each other
  * @property {"grey" | "drop" | "deletion" | "insertion"} proof of a picture, what tests a relevance: curves without the most relevant patches and with them alone, patches painted grey or left out; or the probability as patches are greyed out or put back into a blurred picture
  * @property {"answer" | "token"} followed of a picture, where a method without an output begins: what the answer is read from, or the chosen token
  * @property {"above" | "below" | "all"} foreground of features: the side of the threshold whose patches are coloured, or all of them
@@ -86,7 +85,6 @@ export const START = {
   matter: "no",
   patched: "",
   states: "",
-  tree: "",
   proof: "grey",
   followed: "answer",
   foreground: "all",

@@ -4,7 +4,6 @@ import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { figures, foldedTerms } from "./pairs.js";
-import { scoreTree } from "./score_tree.js";
 
 /** @import {SplitAnswer, SplitTerm} from "../types" */
 /** @import {Pair} from "./pairs.js" */
@@ -19,17 +18,15 @@ const SENTENCE =
 export function why(state) {
   const note = element("p", "hs-why-note");
   const lists = element("div", "hs-why-lists");
-  const tree = scoreTree(state);
   const box = element(
     "details",
     "hs-details hs-why",
     {},
     element("summary", "", {}, "Why this score?"),
-    element("div", "hs-why-body", {}, note, lists, tree.box),
+    element("div", "hs-why-body", {}, note, lists),
   );
   box.ontoggle = () => state.changed();
   const drawn = changes();
-  let linked = false; // whether it was opened for the tree that a link shows
 
   /** @param {SplitAnswer} answer */
   function draw({ score, query, key, applied, error }) {
@@ -40,15 +37,13 @@ export function why(state) {
 
   /** @param {Pair} pair */
   function render(pair) {
-    if (state.selection.tree && !linked) box.open = linked = true;
     if (!box.open) return;
     const { site, head } = state.selection;
     const answer = /** @type {SplitAnswer | null} */ (
       state.view.answer("split", pathOf("split", { site, head, ...pair }))
     );
     const refused = state.view.client?.state("split") === "absent";
-    lists.hidden = tree.box.hidden = !answer;
-    if (answer) tree.render(pair);
+    lists.hidden = !answer;
     if (answer && drawn(answer)) draw(answer);
     if (answer) return;
     drawn(null);
