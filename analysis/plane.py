@@ -1,4 +1,4 @@
-"""Points on a plane: principal components of vectors, and classical scaling of distances.
+"""Points on a plane: classical scaling of distances.
 
 The sign of an axis is arbitrary; here the entry with the largest magnitude is positive, so that the
 same numbers always give the same picture.
@@ -7,25 +7,6 @@ same numbers always give the same picture.
 import torch
 from jaxtyping import Float
 from torch import Tensor
-
-
-def principal(
-    vectors: Float[Tensor, "point dim"],
-) -> tuple[Float[Tensor, "point 2"], tuple[float, float]]:
-    """The first two principal components of some vectors, about their mean.
-
-    Returns:
-        The points, and the share of the variance along each of the two axes.
-
-    Source: Pearson 1901.
-    """
-    centred = vectors.double() - vectors.double().mean(0)
-    left, sizes, right = torch.linalg.svd(centred, full_matrices=False)
-    sign = _signs(right.T)
-    points = left * sizes * sign
-    shares = sizes.square() / sizes.square().sum().clamp(min=torch.finfo(sizes.dtype).tiny)
-    points, shares = _two(points), _two(shares[None])[0]
-    return points.float(), (float(shares[0]), float(shares[1]))
 
 
 def scaled(

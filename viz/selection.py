@@ -175,12 +175,6 @@ FORMS = (
         chooses=(("overview", "table"),),
     ),
     Form(
-        "vectors",
-        "Queries and keys, by PCA",
-        "Queries and keys of this head on two principal components",
-        chooses=(("form", "matrix"),),
-    ),
-    Form(
         "pictures",
         "Over the pictures",
         "Where a word of an answer, or another token, looked on the pictures beside the text; or"

@@ -239,14 +239,3 @@ test("thumbnails in order: line by line, and arrow keys follow the order", () =>
   assert.deepEqual(places.beside(spots[0], "End"), spots[6]);
   assert.equal(inOrder([], { size: 50, caption: 30, wide: 180 }).beside(spots[0], "End"), null);
 });
-
-test("names of dots lie beside them, on no other name or dot, and inside the plot", () => {
-  const plot = { left: 0, top: 0, width: 100, height: 100 };
-  const places = dots.roomFor(
-    [{ x: 50, y: 50 }, { x: 52, y: 50 }, { x: 95, y: 90 }, { x: 51, y: 53 }, null],
-    [20, 20, 20, 20, 20],
-    plot,
-    1,
-  );
-  assert.deepEqual(places, [{ x: 60, y: 50 }, { x: 22, y: 50 }, { x: 65, y: 90 }, null, null]);
-});

@@ -197,26 +197,6 @@ def test_stages_name_their_token_and_draw_what_they_name(tmp_path: Path) -> None
         assert held["written_query_positions"].tolist() == [query]
 
 
-def test_vectors_lie_on_components_with_the_variance_that_is_claimed(tmp_path: Path) -> None:
-    for t in TRACES:
-        site = t.sites[-1]
-        given: dict[str, Any] = {"view": "vectors", **place_of(t, site)}
-        _, texts = written(export(t, tmp_path / "file.svg", **given))
-        held = arrays(export(t, tmp_path / "file.npz", **given))
-        points = np.concatenate([held["queries"], held["keys"]])
-        pattern = t.pattern(site)
-        every = np.concatenate(
-            [pattern.q[0, 1].numpy(force=True), pattern.k[0, 1].numpy(force=True)]
-        )
-        spread = np.linalg.svd(every - every.mean(0), compute_uv=False) ** 2
-        for component in (0, 1):
-            share = f"{100 * spread[component] / spread.sum():.0f}\u00a0% of the variance"
-            assert f"component {component + 1}, {share}" in texts
-            assert points[:, component].var() * len(every) == pytest.approx(
-                spread[component], rel=1e-3
-            )
-
-
 def test_the_axes_of_dots_end_at_the_numbers_of_heads(tmp_path: Path) -> None:
     for t in TRACES:
         for plot in (("entropy", "broad", "first token"), ("similarity",), ()):

@@ -23,7 +23,6 @@ from analysis.norms import alti
 from analysis.relevance import explain
 from analysis.rollout import rollout
 from analysis.split import split
-from analysis.vectors import head_vectors
 from models.decoder import DecoderConfig
 from models.edits import SetWeights
 from models.encoder import EncoderConfig
@@ -249,14 +248,10 @@ def test_dots_are_the_numbers_of_the_heads(tmp_path: Path) -> None:
     assert found["heads_head_labels"].tolist()[:4] == ["0·0", "0·1", "0·2", "1·0"]
 
 
-def test_numbers_of_every_head_and_its_vectors(tmp_path: Path) -> None:
+def test_numbers_of_every_head(tmp_path: Path) -> None:
     found = arrays(tmp_path, "numbers")
     for place, name in enumerate(found["heads_number_labels"].tolist()):
         same(found["heads"][:, place], heads(traced())[name].flatten())
-    made_of = head_vectors(traced(), traced().sites[LAYER], HEAD)
-    found = arrays(tmp_path, "vectors")
-    same(found["queries"], made_of.queries)
-    same(found["keys"], made_of.keys)
 
 
 def test_the_score_of_a_pair_is_split_in_its_file(tmp_path: Path) -> None:
@@ -380,7 +375,6 @@ def test_a_page_holds_what_its_form_asks_for(tmp_path: Path) -> None:
         "qk": f"pair?site=1&head=2&query={QUERY}&key={KEY}",
         "stages": f"stages?site=1&head=2&query={QUERY}",
         **dict.fromkeys(("scatter", "numbers"), "numbers"),
-        "vectors": "vectors?site=1&head=2",
         "model": "model?site=0&head=mean&method=alti",
     }
     for form, path in asked.items():

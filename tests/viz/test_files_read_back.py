@@ -20,7 +20,6 @@ import torch
 
 from analysis.heads import heads as numbers_of_heads
 from analysis.rollout import rollout
-from analysis.vectors import head_vectors
 from analysis.view import JOINT, View
 from models.run import Trace, load, trace
 from models.vit import ViTConfig
@@ -188,19 +187,11 @@ def test_numbers_of_heads_name_their_head(tmp_path: Path) -> None:
             assert len(heads) == sum(site.heads for site in view.sites)
 
 
-def test_vectors_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:
+def test_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:
     file = tmp_path / "file.csv"
     for _, t in traces():
         for site in (t.sites[0], t.sites[-1]):
             pattern, here = t.pattern(site), placed(site)
-            made = head_vectors(t, site, 1)
-            labels = {"query": t.query_labels(site), "key": t.key_labels(site)}
-            for line in lines_of(export(t, file, view="vectors", **here)):
-                side = "query" if line["query"] else "key"
-                points = made.queries if side == "query" else made.keys
-                number = float(points[int(line[side]), int(line["component"])])
-                assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-4)
-                assert line[f"{side}_token"] == labels[side][int(line[side])]
             lines = lines_of(export(t, file, view="qk", query=QUERY, key=KEY, **here))
             assert {(line["query"], line["key"]) for line in lines} == {(str(QUERY), str(KEY))}
             weight = [line for line in lines if line["numbers"] == "step"][-1]
@@ -216,7 +207,11 @@ def test_vectors_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:
                 "scores": t.scores(site, 1),
                 "output": weights @ pattern.v[0, 1],
             }
+            labels = {"query": t.query_labels(site), "key": t.key_labels(site)}
             for line in lines_of(export(t, file, view="stages", query=QUERY, **here)):
+                for side in ("query", "key"):
+                    if line[side]:
+                        assert line[f"{side}_token"] == labels[side][int(line[side])]
                 at = [int(line[name]) for name in ("query", "key", "feature") if line[name]]
                 if line["numbers"] in expected:
                     number = float(expected[line["numbers"]][tuple(at)])
@@ -328,7 +323,7 @@ def test_filters_without_effect_are_refused(tmp_path: Path) -> None:
     _, t = traces()[0]
     idle = {"values": "scores", "sinks": "hidden", "least": 0.5, "top": 3, "rows": range(1, 3)}
     for name, value in idle.items():
-        for form in (*EVERY, "qk", "stages", "vectors", *(["model"] if name != "sinks" else [])):
+        for form in (*EVERY, "qk", "stages", *(["model"] if name != "sinks" else [])):
             where = {} if form in EVERY else {"layer": 0, "head": 0}
             with pytest.raises(ValueError, match=f"{name}: without effect on '{form}'"):
                 export(t, tmp_path / "file.svg", view=form, **where, **{name: value})

@@ -1,4 +1,4 @@
-"""Responses about all heads of a text: their numbers, sentences and likeness; and their vectors."""
+"""Responses about all heads of a text: their numbers, sentences and likeness."""
 
 import math
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api.entries import TraceEntry
 from viz.api.pool import check, report
 from viz.api.requests import QuestionError
-from viz.api.text import of_one_pass, site_at
+from viz.api.text import site_at
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -69,25 +69,6 @@ def _similarity(view: "TraceOrView") -> dict[str, Any]:
         ],
         "rows": len(similarity.rows),
         "explained": similarity.explained,
-    }
-
-
-def vectors(entry: TraceEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
-    """Queries and keys of a head on the two principal components of both."""
-    from analysis.vectors import head_vectors
-    from analysis.view import JOINT
-
-    attention_site = site_at(entry.view, site, head)
-    if not isinstance(head, int) or attention_site.kind == JOINT:
-        raise QuestionError("expected one head of one attention layer")
-    of_one_pass(entry.trace)
-    projected = head_vectors(entry.view, attention_site, head)
-    return {
-        "queries": _rounded(projected.queries),
-        "keys": _rounded(projected.keys),
-        "query_indices": list(projected.query_indices),
-        "key_indices": list(projected.key_indices),
-        "explained": list(projected.explained),
     }
 
 

@@ -61,8 +61,7 @@ def export(
             "model" (all layers together), "faithfulness" (whether a relevance is borne out by
             removing tokens), "lens" (what each layer would predict), "parts" (what each head and
             MLP adds to a logit), "blame" (the edges an output rests on), "scatter" (all heads as
-            dots), "numbers" (every number of every head),
-            "vectors" (queries and keys of a head by PCA), "image" (weights over the picture) or
+            dots), "numbers" (every number of every head), "image" (weights over the picture) or
             "pictures" (where a word of an answer looked on the pictures beside a text).
         layer: which layer, −1 is the last, or a site or its address; not needed for the atlas and
             the scatter.

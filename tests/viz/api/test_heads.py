@@ -11,12 +11,11 @@ from analysis.heads import head_table
 from analysis.measures import MEASURES
 from analysis.similarity import head_map
 from analysis.split import split as split_score
-from analysis.vectors import head_vectors
 from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
 from viz.api.entries import TraceEntry
-from viz.api.heads import numbers, similarity, split, vectors
+from viz.api.heads import numbers, similarity, split
 from viz.api.requests import QuestionError
 
 
@@ -58,15 +57,6 @@ def test_heads_over_other_tokens_have_no_point() -> None:
     pair = trace(load("dates"), "3 May 2021")
     answer = json.loads(json.dumps(similarity(entry_of(pair), "id"), allow_nan=False))
     assert [[point is None for point in row] for row in answer["points"]].count([True] * 4) == 2
-
-
-def test_vectors_of_a_head(done: Trace) -> None:
-    answer = json.loads(json.dumps(vectors(entry_of(done), "id", 1, 3), allow_nan=False))
-    found = head_vectors(done, done.sites[1], 3)
-    assert torch.tensor(answer["queries"]).allclose(found.queries, atol=1e-5)
-    assert answer["key_indices"] == list(found.key_indices)
-    with pytest.raises(QuestionError, match="one head"):
-        vectors(entry_of(done), "id", 1, "mean")
 
 
 def test_split_of_a_score(done: Trace) -> None:

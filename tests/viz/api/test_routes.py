@@ -39,7 +39,6 @@ GOOD = {
     "sharpest": "site=1&head=max",
     "numbers": "",
     "similarity": "",
-    "vectors": "site=1&head=2",
     "split": "site=1&head=1&query=4&key=2",
     "average": "site=0&head=1",
     "hidden": "site=0&head=1&top=2",

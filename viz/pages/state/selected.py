@@ -16,6 +16,7 @@ PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
 METHODS = {"decompx": "alti", "added": "norms"}
 REPLACED = {  # values of older links, and what they open
+    "form": {"vectors": "qk"},
     "method": METHODS,
     "beside": METHODS,
     "proof": {"road": "deletion"},

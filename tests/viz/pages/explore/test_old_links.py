@@ -52,6 +52,7 @@ def test_an_old_link_opens_without_a_complaint() -> None:
         ({"form": "model", "method": "decompx"}, {"form": "model", "method": "alti"}),
         ({"form": "model", "beside": "decompx"}, {"form": "model", "beside": "alti"}),
         ({"form": "model", "method": "added"}, {"form": "model", "method": "norms"}),
+        ({"form": "vectors"}, {"form": "qk"}),
     ],
 )
 def test_a_link_to_what_is_gone_opens_what_takes_its_place(

@@ -14,7 +14,7 @@ from models.run import load, trace
 from models.tracing import run
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import heads, snippet, steps, text, tracing, why
+from viz.api import snippet, steps, text, tracing, why
 from viz.api.requests import QuestionError
 
 TEXTS = ("the cat saw the dog", "the dog saw the cat", "the old dog saw it")
@@ -84,7 +84,6 @@ def test_a_mean_has_no_queries_keys_and_values() -> None:
     for ask in (
         lambda: steps.pair_of(entry, "", 1, 0, 3, 2),
         lambda: steps.stages_of(entry, "", 1, 0, 3),
-        lambda: heads.vectors(entry, "", 1, 0),
     ):
         with pytest.raises(QuestionError, match="no queries, keys and values"):
             ask()

@@ -817,16 +817,6 @@ export interface SimilarityAnswer {
   explained: number;
 }
 
-/** The response of "vectors": a head's queries and keys on two principal components. */
-export interface VectorsAnswer {
-  queries: [number, number][];
-  keys: [number, number][];
-  query_indices: number[];
-  key_indices: number[];
-  /** Share of the variance of each component. */
-  explained: [number, number];
-}
-
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */
 export interface Part {
   rows: [number, number];

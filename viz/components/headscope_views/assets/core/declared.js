@@ -197,12 +197,6 @@ export const FORMS = {
     grouped: true,
     covers: "every",
   },
-  vectors: {
-    label: "Queries and keys, by PCA",
-    title: "Queries and keys of this head on two principal components",
-    grouped: true,
-    covers: "heads",
-  },
   pictures: {
     label: "Over the pictures",
     title: "Where a word of an answer, or another token, looked on the pictures beside the text; or the captions of a picture, their similarities and maps",

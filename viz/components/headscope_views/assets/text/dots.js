@@ -113,33 +113,3 @@ export function together(dots, index) {
     return dot && Math.hypot(dot.x - here.x, dot.y - here.y) < SAME;
   });
 }
-
-const ASIDE = 10; // pixels from a dot to its name
-const HIGH = 12; // of a name
-
-/**
- * Where the names of dots begin, to the right or the left of them; null where one would lie on
- * another name, on a dot, or outside the plot.
- *
- * @param {Dot[]} dots
- * @param {number[]} widths of the names
- * @param {Plot} plot
- * @param {number} unit size of type
- * @returns {Dot[]}
- */
-export function roomFor(dots, widths, { left, width }, unit) {
-  const [aside, half] = [ASIDE * unit, (HIGH * unit) / 2];
-  /** @type {{from: number, to: number, y: number, of: number}[]} */
-  const taken = dots.flatMap((dot, of) => (dot ? [{ from: dot.x - half, to: dot.x + half, y: dot.y, of }] : []));
-  return dots.map((dot, i) => {
-    if (!dot) return null;
-    for (const x of [dot.x + aside, dot.x - aside - widths[i]]) {
-      const [from, to] = [x, x + widths[i]];
-      const meets = taken.some((other) => other.of !== i && from < other.to && to > other.from && Math.abs(dot.y - other.y) < 2 * half);
-      if (meets || from < left || to > left + width) continue;
-      taken.push({ from, to, y: dot.y, of: i });
-      return { x: from, y: dot.y };
-    }
-    return null;
-  });
-}

@@ -64,7 +64,7 @@ export class TextState {
       slot: "map",
       take: (path, bytes) => {
         if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
-        else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
+        else if (/^(numbers|similarity)/.test(path)) this.keep(path, bytes);
         else if (/^stages\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
         return true;

@@ -29,7 +29,6 @@ import { sentence } from "./sentence.js";
 import { sound } from "./sound.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
-import { vectors } from "./vectors.js";
 import { writingOn } from "./writing_on.js";
 
 /** @import {Cell, FormPanel, Host, Panel, ViewProps} from "../types" */
@@ -139,7 +138,7 @@ function compose(state, whole, host) {
     around.push(sentence(state, line), ...(follows ? [] : [aids(state, picture)]));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(secondText(state, picture, root, host));
-    around.push(overCorpora(state, picture, line), vectors(state, picture), alike(state, picture));
+    around.push(overCorpora(state, picture, line), alike(state, picture));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
@@ -321,12 +320,12 @@ function filtersOf(state) {
 }
 
 /**
- * Figures beside that of the form: all heads at once, their numbers, the vectors of one.
+ * Figures beside that of the form: all heads at once, and their numbers.
  *
  * @param {TextState} state
  */
 function othersOf(state) {
-  const { form, head } = state.selection;
+  const { form } = state.selection;
   const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
   return [
     ...(canTest(state) ? [figureNamed("faithfulness")] : []),
@@ -336,7 +335,6 @@ function othersOf(state) {
     figureNamed("atlas"),
     ...(state.selection.overview === "scatter" ? [figureNamed("scatter")] : []),
     figureNamed("numbers"),
-    ...(typeof head === "number" && state.site().kind !== "joint" ? [figureNamed("vectors")] : []),
   ];
 }
 
