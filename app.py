@@ -14,7 +14,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 from headscope_views import ASSETS, assets_path, standalone
 
-from viz.api import pdf, runs, server, uploads
+from viz.api import runs, server, uploads
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
@@ -40,7 +40,6 @@ app = st.App(
     routes=[
         *routes(allowed_hosts),
         uploads.route(allowed_hosts, largest_upload, attachments.keep),
-        pdf.route(allowed_hosts),
         *runs.route(allowed_hosts),
         *server.page_routes(
             registry.ENTRIES,

@@ -1,11 +1,9 @@
 """The architecture diagram in a browser, without Streamlit."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
-from headscope_views.standalone import page as standalone
 from playwright.sync_api import Page, expect
 
 from tests.browser.views import Server
@@ -137,15 +135,6 @@ def test_without_the_panel_the_diagram_has_the_whole_width(diagram):
     expect(diagram.locator(".hs-part-panel")).to_be_hidden()
     stage = diagram.locator(".hs-stage").bounding_box()
     assert stage["width"] > 1.3 * before["width"]
-
-
-def test_a_file_without_a_server_offers_no_pdf(page: Page, server: Server, diagram, tmp_path: Path):
-    save = page.get_by_role("group", name="Save the diagram")
-    expect(save.get_by_role("button")).to_have_text(["SVG", "PDF", "PNG"])
-    path = tmp_path / "diagram.html"
-    path.write_text(standalone({}, server.props), encoding="utf-8")
-    page.goto(path.as_uri())
-    expect(save.get_by_role("button")).to_have_text(["SVG", "PNG"])
 
 
 def test_before_there_is_a_network_there_is_a_quiet_line(page: Page, server: Server):

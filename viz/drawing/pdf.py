@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from PIL import Image
 
 from viz.drawing.letters import Face, runs, width
-from viz.drawing.scene import BOLD, Anchor, Fill, Item, Path, Raster, Scene, Stroke, Text, enlarged
+from viz.drawing.scene import BOLD, Anchor, Fill, Item, Raster, Scene, Stroke, Text, enlarged
 
 EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # a file made twice is the same
 SHARES: dict[Anchor, float] = {"start": 0, "middle": 0.5, "end": 1}
@@ -51,25 +51,11 @@ class Page:
                     self.file.set_line_width(thickness)
                     for segment in segments:
                         self.file.line(*segment)
-            case Path():
-                self._trace(item)
             case Text(x, y, _, _, _, _, angle):
                 with self.file.rotation(-angle, x, y) if angle else nullcontext():
                     self._write(item)
             case Raster((x, y, wide, high)):
                 self.file.image(Image.fromarray(enlarged(item)), x, y, wide, high)
-
-    def _trace(self, path: Path) -> None:
-        with self.file.new_path() as drawn:
-            style = drawn.style
-            style.auto_close = False
-            style.fill_color, style.stroke_color = path.fill, path.stroke
-            style.fill_opacity = style.stroke_opacity = path.opacity
-            style.stroke_width, style.stroke_dash_pattern = path.width, path.dash or None
-            style.stroke_cap_style = "round" if path.rounded else "butt"
-            draw = {"M": drawn.move_to, "L": drawn.line_to, "C": drawn.curve_to, "Z": drawn.close}
-            for command, *numbers in path.steps:
-                draw[command](*numbers)
 
     def _write(self, text: Text) -> None:
         x = text.x - SHARES[text.anchor] * width(text.text, text.size)
@@ -81,17 +67,15 @@ class Page:
                 x += text.size * sum(face.advances[letter] for letter in run)
 
     def _styled(self, text: Text) -> AbstractContextManager[None]:
-        """Within it, letters are bold or faint."""
-        if not text.bold and text.opacity == 1:
+        """Within it, letters may be bold."""
+        if not text.bold:
             return nullcontext()
         from fpdf.enums import TextMode
 
         return self.file.local_context(
-            text_mode=TextMode.FILL_STROKE if text.bold else TextMode.FILL,
+            text_mode=TextMode.FILL_STROKE,
             draw_color=text.colour,
             line_width=BOLD * text.size,
-            fill_opacity=text.opacity,
-            stroke_opacity=text.opacity,
         )
 
     def _font(self, face: Face) -> str:

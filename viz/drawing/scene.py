@@ -1,4 +1,4 @@
-"""A figure as a list of shapes: rectangles, lines, paths, text, pixels. Lengths are points.
+"""A figure as a list of shapes: rectangles, lines, text, pixels. Lengths are points.
 
 A point is 1/72 inch. The origin is the upper left corner; y grows downwards. Later items cover
 earlier ones.
@@ -13,8 +13,6 @@ import numpy as np
 Anchor = Literal["start", "middle", "end"]
 Box = tuple[float, float, float, float]  # x, y, width, height
 Segment = tuple[float, float, float, float]  # x and y of both ends
-Point = tuple[float, float]
-Step = tuple[str, *tuple[float, ...]]  # a command and its numbers
 BOLD = 0.04
 
 
@@ -38,30 +36,6 @@ class Stroke:
 
 
 @dataclass(frozen=True)
-class Path:
-    """Straight lines and cubic Bézier curves, filled, stroked or both.
-
-    Attributes:
-        steps: a command and its points: "M" and "L" with x and y, "C" with two control points and
-            the end, "Z" with none; each part begins with "M".
-        fill: colour inside; None for none.
-        stroke: colour of the line; None for none.
-        width: of the line.
-        dash: lengths of dashes and gaps in turn; empty for a continuous line.
-        rounded: whether the line has round caps.
-        opacity: of both.
-    """
-
-    steps: tuple[Step, ...]
-    fill: str | None = None
-    stroke: str | None = None
-    width: float = 1.0
-    dash: tuple[float, ...] = ()
-    rounded: bool = False
-    opacity: float = 1.0
-
-
-@dataclass(frozen=True)
 class Text:
     """One line of text; (x, y) is on its baseline, at its anchor.
 
@@ -78,7 +52,6 @@ class Text:
     anchor: Anchor = "start"
     angle: float = 0.0
     bold: bool = False
-    opacity: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +62,7 @@ class Raster:
     pixels: np.ndarray
 
 
-Item = Fill | Stroke | Path | Text | Raster
+Item = Fill | Stroke | Text | Raster
 
 
 @dataclass(frozen=True)
@@ -144,12 +117,6 @@ def _moved(item: Item, by: float) -> Item:
         case Stroke(segments):
             moved = tuple((x + by, y, to + by, end) for x, y, to, end in segments)
             return replace(item, segments=moved)
-        case Path(steps):
-            moved = tuple(
-                (command, *(each + by * (i % 2 == 0) for i, each in enumerate(numbers)))
-                for command, *numbers in steps
-            )
-            return replace(item, steps=moved)
         case Text(x):
             return replace(item, x=x + by)
         case Raster((x, y, wide, high)):
@@ -172,42 +139,9 @@ def frame(box: Box, colour: str, width: float = 0.5) -> Stroke:
 PER_INCH = 216  # pixels of an image that is embedded, at least
 
 
-def enlargement(raster: Raster) -> int:
-    """How often each pixel is repeated along both sides of an image that is embedded."""
-    rows, cols = raster.pixels.shape[:2]
-    _, _, width, height = raster.box
-    return max(1, round(max(width / cols, height / rows) * PER_INCH / 72))
-
-
 def enlarged(raster: Raster) -> np.ndarray:
     """The pixels, each repeated so that viewers which smooth images keep cells sharp."""
-    factor = enlargement(raster)
+    rows, cols = raster.pixels.shape[:2]
+    _, _, width, height = raster.box
+    factor = max(1, round(max(width / cols, height / rows) * PER_INCH / 72))
     return raster.pixels.repeat(factor, axis=0).repeat(factor, axis=1)
-
-
-def polylines(path: Path, parts: int = 16) -> list[list[Point]]:
-    """Each part of a path as points joined by straight lines.
-
-    Args:
-        path: of lines and curves.
-        parts: straight lines for a curve.
-    """
-    lines: list[list[Point]] = []
-    for command, *numbers in path.steps:
-        points = list(zip(numbers[::2], numbers[1::2], strict=True))
-        if command == "M":
-            lines.append(points)
-        elif command == "C":
-            lines[-1] += _curve(
-                np.array([lines[-1][-1], *points]), np.linspace(0, 1, parts + 1)[1:]
-            )
-        else:
-            lines[-1] += points or lines[-1][:1]
-    return lines
-
-
-def _curve(points: np.ndarray, at: np.ndarray) -> list[Point]:
-    """Points of a cubic Bézier curve."""
-    before = 1 - at
-    shares = np.stack([before**3, 3 * before**2 * at, 3 * before * at**2, at**3], axis=1)
-    return [(float(x), float(y)) for x, y in shares @ points]

@@ -7,7 +7,7 @@ from html import escape
 from PIL import Image
 
 from viz.drawing.letters import FAMILIES
-from viz.drawing.scene import Fill, Item, Path, Raster, Scene, Stroke, Text, enlarged
+from viz.drawing.scene import Fill, Item, Raster, Scene, Stroke, Text, enlarged
 
 
 def svg(scene: Scene) -> bytes:
@@ -38,19 +38,11 @@ def _item(item: Item) -> str:
             faint = "" if opacity == 1 else f' stroke-opacity="{_n(opacity)}"'
             line = f'stroke="{colour}" stroke-width="{_n(width)}"{faint}'
             return f'<path d="{path}" fill="none" {line}/>'
-        case Path(steps, fill, stroke, width, dash, rounded, opacity):
-            path = "".join(f"{command}{' '.join(map(_n, numbers))}" for command, *numbers in steps)
-            line = f' stroke="{stroke}" stroke-width="{_n(width)}"' if stroke else ""
-            line += f' stroke-dasharray="{" ".join(map(_n, dash))}"' if stroke and dash else ""
-            line += ' stroke-linecap="round"' if stroke and rounded else ""
-            faint = "" if opacity == 1 else f' opacity="{_n(opacity)}"'
-            return f'<path d="{path}" fill="{fill or "none"}"{line}{faint}/>'
-        case Text(x, y, text, size, colour, anchor, angle, bold, opacity):
+        case Text(x, y, text, size, colour, anchor, angle, bold):
             turn = f' transform="rotate({_n(angle)} {_n(x)} {_n(y)})"' if angle else ""
             place = f'x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}"{turn}'
             style = f'font-size="{_n(size)}" fill="{colour}"'
             style += ' font-weight="bold"' if bold else ""
-            style += "" if opacity == 1 else f' opacity="{_n(opacity)}"'
             return f"<text {place} {style}>{_text(text)}</text>"
         case Raster((x, y, width, height)):
             place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'

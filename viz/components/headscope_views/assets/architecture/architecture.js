@@ -4,7 +4,7 @@ import { choose, claim, disown } from "../core/address.js";
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
-import { element, setText } from "../core/dom.js";
+import { element } from "../core/dom.js";
 import { FAMILY, saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
 import { skeleton } from "../core/mounting.js";
@@ -13,7 +13,7 @@ import { diagram } from "./diagram.js";
 import { total } from "./numbers.js";
 import { written } from "./save.js";
 
-/** @import {ArchitecturePart, ArchitectureProps, Host, SourceCode} from "../types" */
+/** @import {ArchitecturePart, ArchitectureProps, SourceCode} from "../types" */
 /** @import {Format} from "../core/drawing_file.js" */
 
 const PHONE = 640; // CSS pixels: up to this width the code is folded
@@ -151,9 +151,8 @@ function panelOf() {
 /**
  * @param {HTMLElement} root
  * @param {ArchitectureProps} props
- * @param {Host} host
  */
-export function mount(root, props, host) {
+export function mount(root, props) {
   root.classList.add("headscope");
   const state = new ArchitectureState(root);
   const stage = element("div", "hs-stage");
@@ -161,14 +160,10 @@ export function mount(root, props, host) {
   const place = element("div", "hs-diagram", {}, stage, panel.box);
   const files = switchOf(
     "Save the diagram",
-    button("SVG", "Save the diagram as vectors, light", () => void save("svg")),
-    ...(host.source
-      ? [] // without the app's server
-      : [button("PDF", "Save the diagram as vectors with fonts embedded, light", () => void save("pdf"))]),
-    button("PNG", "Save the diagram as pixels, light", () => void save("png")),
+    button("SVG", "Save the diagram as vectors, light", () => save("svg")),
+    button("PNG", "Save the diagram as pixels, light", () => save("png")),
   );
-  const problem = element("span", "hs-label", { role: "alert" });
-  const tools = element("div", "hs-row", {}, element("span", "hs-label", {}, "Save"), files, problem);
+  const tools = element("div", "hs-row", {}, element("span", "hs-label", {}, "Save"), files);
   let frame = 0;
   let count = 0;
 
@@ -191,7 +186,7 @@ export function mount(root, props, host) {
   }
 
   /** @param {Format} format */
-  async function save(format) {
+  function save(format) {
     const { base } = state;
     if (!base) return;
     const { light } = base.theme;
@@ -204,12 +199,7 @@ export function mount(root, props, host) {
     if (!picture) return;
     const what = `The parts of a network, the shapes between them, and the ${base.quantity} of each.`;
     const { text, size } = written(picture, light.background, base.title, what);
-    setText(problem, "");
-    try {
-      await saveDrawing(text, size, base.title, format);
-    } catch (error) {
-      setText(problem, /** @type {Error} */ (error).message);
-    }
+    saveDrawing(text, size, base.title, format);
   }
 
   function schedule() {

@@ -1,8 +1,8 @@
-// A drawing as a file: the SVG itself, its pixels, or a PDF, which the server makes of it.
+// A drawing as a file: the SVG itself, or its pixels.
 
 import { element, contextOf, offer, savePng } from "./dom.js";
 
-/** @typedef {"svg" | "pdf" | "png"} Format */
+/** @typedef {"svg" | "png"} Format */
 
 const RATIO = 3; // pixels of a PNG for each unit of an SVG
 
@@ -15,12 +15,11 @@ export const FAMILY = "sans-serif"; // of text in a file
  * @param {readonly [number, number]} size in its own units
  * @param {string} name without its suffix
  * @param {Format} format
- * @throws {Error} if the server makes no PDF; its message says why
  */
-export async function saveDrawing(svg, size, name, format) {
+export function saveDrawing(svg, size, name, format) {
   const blob = new Blob([svg], { type: "image/svg+xml" });
   if (format === "png") saveAsPng(blob, size, name);
-  else offer(format === "svg" ? blob : await pdfOf(blob), name, `.${format}`);
+  else offer(blob, name, ".svg");
 }
 
 /**
@@ -38,20 +37,4 @@ function saveAsPng(svg, [wide, tall], name) {
     savePng(file, name);
   };
   image.src = URL.createObjectURL(svg);
-}
-
-/**
- * @param {Blob} svg
- * @returns {Promise<Blob>}
- */
-async function pdfOf(svg) {
-  /** @type {Response} */
-  let response;
-  try {
-    response = await fetch(`${location.origin}/api/pdf`, { method: "POST", body: svg });
-  } catch (error) {
-    throw new Error("There is no connection to the server.", { cause: error });
-  }
-  if (response.ok) return response.blob();
-  throw new Error((await response.text()).slice(0, 200));
 }

@@ -91,9 +91,8 @@ class Story {
     this.reset = button("Reset", "The figure as it was at first", () => this.set(this.opening(this.opened)));
     const save = switchOf(
       "Save",
-      button("Save SVG", "Save this figure as an SVG file", () => void this.save("svg")),
-      button("PDF", "Save this figure as a PDF file", () => void this.save("pdf")),
-      button("PNG", "Save this figure as a PNG file", () => void this.save("png")),
+      button("Save SVG", "Save this figure as an SVG file", () => this.save("svg")),
+      button("PNG", "Save this figure as a PNG file", () => this.save("png")),
     );
     save.classList.add("story-save");
     const out = button("Map", "Back out to the map (M)", leaveFigure);
@@ -608,7 +607,7 @@ class Story {
   }
 
   /** @param {Format} format */
-  async save(format) {
+  save(format) {
     const { figure, numbers } = this;
     if (!figure || !numbers) return;
     const { title, theme, page, steps } = this.props;
@@ -618,11 +617,7 @@ class Story {
     const moment = { ...this.moment(this.step), ink: inkOf(theme.light) };
     scene.draw(marksFor(figure, numbers, moment));
     const svg = scene.toSvg(`${title}: ${about}`, describeFor(figure, numbers, moment), background, text);
-    try {
-      await saveDrawing(svg, scene.size, `headscope-${page}-${name}`, format);
-    } catch (error) {
-      this.failed(/** @type {Error} */ (error).message);
-    }
+    saveDrawing(svg, scene.size, `headscope-${page}-${name}`, format);
   }
 
   destroy() {
