@@ -241,13 +241,13 @@ def answers(folder: Path) -> None:
         model = opened(case.model())
         given = case.given()
         t = hs.trace(model, *given, **case.options)
-        shown = hs.View(t, **case.view) if case.view else t
+        view = hs.View(t, **case.view) if case.view else t
         filled = {"run": (model, *given), "picture": given[0]}
         for name, asked in case.answers.items():
             options = {**asked, **{key: each for key, each in filled.items() if key in asked}}
             attempt(
                 folder / f"{case.name}, {name}.npz",
-                lambda path, shown=shown, options=options: hs.export(shown, path, **options),
+                lambda path, view=view, options=options: hs.export(view, path, **options),
             )
         if case.heads:
             attempt(
@@ -326,27 +326,26 @@ def links(folder: Path) -> None:
             with fresh_page(browser) as page:
                 page.set_default_timeout(WAIT_MS)
                 page.goto(server.url + link)
-                found = of_page(page, folder / f"link {name}.npz", link)
+                answer = of_page(page, folder / f"link {name}.npz", link)
             path = folder / f"link {name}.json"
-            path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            path.write_text(json.dumps(answer, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def of_page(page: Page, numbers: Path, link: str) -> dict[str, Any]:
     """What a page shows; saves its numbers where it has some."""
     page.wait_for_load_state("networkidle")
     explores = urlsplit(link).path == "/"
-    found: dict[str, Any] = {}
     if explores:
         page.get_by_role("button", name="Save or share").wait_for()
         rest(page)
         save(page, "NPZ", numbers)
         figure = save(page, "SVG", numbers.with_suffix(".svg")).read_text("utf-8")
-        found["caption"] = caption_of(figure)
+        words = {"caption": caption_of(figure)}
     else:
         page.get_by_role("heading").first.wait_for()
         rest(page)
-        found["headings"] = page.get_by_role("heading").all_inner_texts()
-    return {"selection": dict(parse_qsl(urlsplit(page.url).query)), **found}
+        words = {"headings": page.get_by_role("heading").all_inner_texts()}
+    return {"selection": dict(parse_qsl(urlsplit(page.url).query)), **words}
 
 
 def rest(page: Page) -> None:
@@ -372,8 +371,8 @@ def save(page: Page, kind: str, path: Path) -> Path:
 
 def caption_of(figure: str) -> list[str]:
     """The title and description of a figure, as its metadata say them."""
-    found = re.findall(r"<(?:dc:)?(?:title|desc|description)[^>]*>([^<]*)<", figure)
-    return [" ".join(text.split()) for text in found]
+    texts = re.findall(r"<(?:dc:)?(?:title|desc|description)[^>]*>([^<]*)<", figure)
+    return [" ".join(text.split()) for text in texts]
 
 
 # ---- comparing

@@ -422,10 +422,10 @@ def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dic
 def attending(entry: RunEntry, id: str, key: str = "", query: str = "") -> dict[str, Any]:
     """The heads that give the largest share of their weight to some tokens, from some, or both."""
     try:
-        found = entry.run.attending_to(key, LISTED, query=query)
+        heads = entry.run.attending_to(key, LISTED, query=query)
     except ValueError as error:
         raise QuestionError(str(error)) from error
-    pairs: Iterable[tuple[Any, Any]] = zip(found["id"], found["share"], strict=True)
+    pairs: Iterable[tuple[Any, Any]] = zip(heads["id"], heads["share"], strict=True)
     return {"heads": [_head_value(entry, int(number), value) for number, value in pairs]}
 
 
