@@ -27,13 +27,9 @@ if TYPE_CHECKING:
     from models.edits import AblateMLP as AblateMLP
     from models.edits import Cover as Cover
     from models.edits import Cut as Cut
-    from models.edits import Drop as Drop
     from models.edits import Patch as Patch
     from models.edits import Reference as Reference
-    from models.edits import SetGate as SetGate
-    from models.edits import SetPositions as SetPositions
     from models.edits import SetWeights as SetWeights
-    from models.edits import Swap as Swap
     from models.edits import Temperature as Temperature
     from models.edits import UsePattern as UsePattern
     from models.encoder import EncoderConfig as EncoderConfig
@@ -60,8 +56,8 @@ _HOMES = {
     "analysis.words": ("joined_tokens", "words_of"),
     "models.decoder": ("DecoderConfig",),
     "models.edits": (
-        *("Ablate", "AblateMLP", "Cover", "Cut", "Drop", "Patch", "Reference", "SetGate"),
-        *("SetPositions", "SetWeights", "Swap", "Temperature", "UsePattern"),
+        *("Ablate", "AblateMLP", "Cover", "Cut", "Patch", "Reference", "SetWeights"),
+        *("Temperature", "UsePattern"),
     ),
     "models.encoder": ("EncoderConfig",),
     "models.inputs.prompt": ("Prompt", "in_template"),

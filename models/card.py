@@ -66,7 +66,6 @@ class Example:
         target: what an encoder–decoder is to write; None lets it write.
         answers: of a picture, the right one to each question.
         form: of the view (see viz/selection.py).
-        edits: of the pass, as a text (see `models.edits.text`).
     """
 
     name: str
@@ -81,7 +80,6 @@ class Example:
     target: str | None = None
     answers: tuple[str, ...] = ()
     form: str = "matrix"
-    edits: str = ""
 
 
 @dataclass(frozen=True)

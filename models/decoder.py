@@ -14,15 +14,13 @@ from torch import Tensor, nn
 from models.attention import Edit, Mask, Pattern
 from models.blocks import StackConfig, blocks_of, norm_of
 from models.checks import check_choices, check_least, check_positive
-from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
+from models.edits import BLOCK_EDITS, at, check, edited_state
 from models.embedding import Embedding
 from models.output import Projection
 from models.positional import (
     POSITIONS,
     check_rotary,
-    relation_at,
     relation_of,
-    tells_positions,
 )
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
@@ -158,12 +156,9 @@ class Decoder(nn.Module):
         """
         check(edits, self.sites, BLOCK_EDITS)
         before = past_length(None if past is None else past.patterns[0].keys, ids.shape[1], edits)
-        tells = tells_positions(self.embedding.positions, self.relation)
-        most = self.config.max_tokens
-        order = positions_for(edits, ids.shape[1], most=most, has_positions=tells, padding=padding)
-        x = edited_state(self.embedding(ids, order)[:, before:], edits, Where(0), padding)
+        x = edited_state(self.embedding(ids)[:, before:], edits, Where(0), padding)
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
-        relation = relation_at(self.relation, ids.shape[1], order).since(before)
+        relation = self.relation(ids.shape[1]).since(before)
         states, patterns = [x], []
         for layer, block in enumerate(each(self.blocks, progress)):
             earlier = None if past is None else past.patterns[layer]

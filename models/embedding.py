@@ -5,7 +5,7 @@ from math import sqrt
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from models.positional import Learned, Order, positions_of, with_positions
+from models.positional import Learned, positions_of
 
 
 class Embedding(nn.Module):
@@ -53,10 +53,8 @@ class Embedding(nn.Module):
         if padding is not None:
             nn.init.zeros_(self.tokens.weight[padding])
 
-    def forward(
-        self, ids: Int[Tensor, "batch token"], order: Order = None
-    ) -> Float[Tensor, "batch token dim"]:
-        """The vectors; an order gives tokens other positions.
+    def forward(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token dim"]:
+        """The vectors.
 
         Raises:
             ValueError: for more tokens than there is room for.
@@ -65,4 +63,4 @@ class Embedding(nn.Module):
             raise ValueError(f"expected at most {self.max_tokens} tokens, received {ids.shape[1]}")
         x = self.tokens(ids)
         x = x if self.factor == 1 else x * self.factor
-        return self.norm(self.dropout(with_positions(self.positions, x, order)))
+        return self.norm(self.dropout(self.positions(x)))

@@ -15,17 +15,13 @@ from torch import Tensor, nn
 from models.attention import Edit, Mask, Pattern
 from models.blocks import StackConfig, blocks_of, norm_of
 from models.checks import check_choices, check_least
-from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
+from models.edits import BLOCK_EDITS, at, check, edited_state
 from models.output import Projection
 from models.positional import (
     POSITIONS,
-    Order,
     check_rotary,
     positions_of,
-    relation_at,
     relation_of,
-    tells_positions,
-    with_positions,
 )
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
@@ -159,12 +155,9 @@ class Encoder(nn.Module):
             ValueError: for more tokens than the model has room for.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        tells = tells_positions(self.positions, self.relation)
-        most = self.config.max_tokens
-        order = positions_for(edits, ids.shape[1], most=most, has_positions=tells, padding=padding)
-        x = edited_state(self.embed(ids, segments, order), edits, Where(0), padding)
+        x = edited_state(self.embed(ids, segments), edits, Where(0), padding)
         mask = Mask(padding=padding, fill=self.config.mask_fill)
-        relation = relation_at(self.relation, ids.shape[1], order)
+        relation = self.relation(ids.shape[1])
         states, patterns = [x], []
         for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
             x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, site))
@@ -179,9 +172,8 @@ class Encoder(nn.Module):
         self,
         ids: Int[Tensor, "batch token"],
         segments: Int[Tensor, "batch token"] | None = None,
-        order: Order = None,
     ) -> Float[Tensor, "batch token dim"]:
-        """Input of the first block; an order gives tokens other positions."""
+        """Input of the first block."""
         config = self.config
         if ids.shape[1] > config.max_tokens:
             raise ValueError(
@@ -192,7 +184,7 @@ class Encoder(nn.Module):
             x = x * sqrt(config.dim)
         if self.segments is not None:
             x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
-        x = with_positions(self.positions, x, order)
+        x = self.positions(x)
         if config.embed_norm_last:
             return self.embed_norm(self.dropout(x))
         return self.dropout(self.embed_norm(x))

@@ -10,13 +10,12 @@ from math import prod
 import torch
 import torch.nn.functional as F
 from einops import rearrange
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention.relative import (
     RELATIVE,
     Relation,
-    Unrelated,
     alibi,
     alibi_slopes,
     check_rotary,
@@ -41,19 +40,13 @@ __all__ = [
     "distances",
     "interpolate_grid",
     "positions_of",
-    "relation_at",
     "relation_of",
     "relative_buckets",
     "rotary_angles",
     "rotate",
     "sincos_2d",
     "sinusoidal",
-    "tells_positions",
-    "with_positions",
 ]
-
-
-Order = Int[Tensor, " _"] | None
 
 
 def sinusoidal(
@@ -163,15 +156,11 @@ class GridPositions(nn.Module):
             self.table = nn.Parameter(std * torch.randn(leading + prod(grid), dim))
 
     def forward(
-        self, x: Float[Tensor, "batch token dim"], grid: tuple[int, int], order: Order = None
+        self, x: Float[Tensor, "batch token dim"], grid: tuple[int, int]
     ) -> Float[Tensor, "batch token dim"]:
-        """Adds the vectors; an order gives patches those of others."""
         if self.kind == "none":
             return x
-        vectors = self.vectors(grid, x.shape[2])
-        if order is not None:
-            vectors = torch.cat([vectors[: self.leading], vectors[self.leading :][order]])
-        return x + vectors.to(x.device, x.dtype)
+        return x + self.vectors(grid, x.shape[2]).to(x.device, x.dtype)
 
     def note(self, grid: tuple[int, int]) -> str:
         """A note on how positions are resampled for another grid; empty if they are not."""
@@ -191,32 +180,6 @@ class GridPositions(nn.Module):
             return F.pad(sincos_2d(*grid, dim), (0, 0, self.leading, 0))
         patches = interpolate_grid(self.table[self.leading :], self.grid, grid)
         return torch.cat([self.table[: self.leading], patches])
-
-
-def with_positions(
-    positions: nn.Module, x: Float[Tensor, "batch token dim"], order: Order = None
-) -> Float[Tensor, "batch token dim"]:
-    """Tokens with the vectors of their positions, or of others.
-
-    Args:
-        positions: a module that adds a vector for each position.
-        x: of the tokens.
-        order: the position of each token; None means 0, 1, 2, …
-    """
-    if order is None:
-        return positions(x)
-    table = positions(x.new_zeros(1, int(order.max()) + 1, x.shape[2]))
-    return x + table[0, order.to(x.device)]
-
-
-def relation_at(relation: nn.Module, tokens: int, order: Order = None) -> Relation:
-    """The relation of so many tokens, which may be at other positions."""
-    return relation(tokens) if order is None else relation(int(order.max()) + 1).at(order)
-
-
-def tells_positions(positions: nn.Module, relation: nn.Module) -> bool:
-    """Whether a network is told positions, by vectors or inside attention."""
-    return not (isinstance(positions, nn.Identity) and isinstance(relation, Unrelated))
 
 
 POSITIONS = ("sinusoidal", "learned", *RELATIVE, "none")

@@ -13,16 +13,14 @@ from models.attention import Edit, Mask, Pattern
 from models.blocks import DECODER_BLOCKS, Both, StackConfig, blocks_of, norm_of
 from models.checks import check_choices, check_least, shared_fields
 from models.decoder import past_length
-from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower, positions_for
+from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
 from models.output import Projection
 from models.positional import (
     POSITIONS,
     check_rotary,
-    relation_at,
     relation_of,
-    tells_positions,
 )
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded
@@ -260,16 +258,8 @@ class Seq2Seq(nn.Module):
         encoder = self._encoded(source, edits, first) if past is None else past.encoder
         mask = self._masks(source, target, before)
         rows = self._padding(target)
-        order = positions_for(
-            edits,
-            target.shape[1],
-            most=self.config.max_tokens,
-            has_positions=tells_positions(self.embedding.positions, self.relation),
-            padding=rows,
-            where=DECODER,
-        )
-        relation = relation_at(self.relation, target.shape[1], order).since(before)
-        x = edited_state(self.embedding(target, order)[:, before:], edits, DECODER, rows)
+        relation = self.relation(target.shape[1]).since(before)
+        x = edited_state(self.embedding(target)[:, before:], edits, DECODER, rows)
         states, blocks = [x], []
         for layer, block in enumerate(each(self.blocks, then)):
             earlier = Both(None, None) if past is None else past.blocks[layer]

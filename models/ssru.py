@@ -29,9 +29,8 @@ from models.attention import (
 from models.blocks import AddNorm, FeedForward
 from models.checks import check_least, check_positive
 from models.decoder import past_length
-from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower, positions_for
+from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
-from models.positional import Order, with_positions
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -322,9 +321,7 @@ class Translator(nn.Module):
             padding=self._padding(source),
             query_padding=None if rows is None else rows[:, before:],
         )
-        most = self.config.max_tokens
-        order = positions_for(edits, target.shape[1], most=most, padding=rows, where=DECODER)
-        x = edited_state(self._embedded(target, before, order), edits, DECODER, rows)
+        x = edited_state(self._embedded(target, before), edits, DECODER, rows)
         states, patterns, cells = [x], [], []
         for layer, block in enumerate(each(self.blocks, then)):
             earlier = (None, None) if past is None else (past.cross[layer], past.cells[layer])
@@ -341,16 +338,12 @@ class Translator(nn.Module):
             logits, x, tuple(states), encoder, tuple(patterns), tuple(cells), target.shape[1]
         )
 
-    def _embedded(
-        self, target: Tensor, before: int, order: Order
-    ) -> Float[Tensor, "batch token dim"]:
-        """The decoder's input, from one position on; an order gives tokens other positions."""
+    def _embedded(self, target: Tensor, before: int) -> Float[Tensor, "batch token dim"]:
+        """The decoder's input, from one position on."""
         most = self.config.max_tokens
         if target.shape[1] > most:
             raise ValueError(f"expected at most {most} tokens, received {target.shape[1]}")
         x = self.embedding(target[:, before:]) * sqrt(self.config.dim)
-        if order is not None:
-            return with_positions(self.positions, x, order)
         return self.positions(x, before)
 
     def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:

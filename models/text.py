@@ -71,11 +71,6 @@ class Tokens:
         """Some of these, in a row."""
         return Tokens(*(getattr(self, f.name)[part] for f in fields(Tokens)))
 
-    def picked(self, places: Sequence[int]) -> "Tokens":
-        """Some of these, in an order."""
-        parts = (tuple(getattr(self, f.name)[place] for place in places) for f in fields(Tokens))
-        return Tokens(*parts)
-
     @staticmethod
     def of_patches(prefix: Sequence[str], rows: int, cols: int) -> "Tokens":
         """Tokens of an image: named ones in front, then "patch row,col", numbered as ids."""

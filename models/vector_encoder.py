@@ -17,12 +17,10 @@ from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionC
 from models.attention.relative import Relation
 from models.blocks import FeedForward, StackConfig, blocks_of
 from models.edits import BLOCK_EDITS, at, check, edited_state
-from models.edits.routing import ATTENTION, POSITIONS, STATES
+from models.edits.routing import ATTENTION, STATES
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
-
-EDITS = tuple(kind for kind in BLOCK_EDITS if kind != POSITIONS)
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class VectorEncoder(nn.Module):
         """
         kind = "causal" if causal else "self"
         sites = tuple(replace(site, kind=kind) for site in self.sites)
-        check(edits, sites, (ATTENTION, STATES) if self.config.attention_only else EDITS)
+        check(edits, sites, (ATTENTION, STATES) if self.config.attention_only else BLOCK_EDITS)
         dense = None if visible is None else visible[None, None]
         mask = Mask(padding=padding, causal=causal, dense=dense)
         if torch.is_grad_enabled() and not vectors.requires_grad:

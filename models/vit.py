@@ -17,9 +17,9 @@ from models.attention import Edit, MultiHeadAttentionConfig, Pattern, attention_
 from models.blocks import ACTIVATIONS, StackConfig, blocks_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
-from models.edits import BLOCK_EDITS, at, check, edited_state, positions_for
+from models.edits import BLOCK_EDITS, at, check, edited_state
 from models.patches import Patches, Size, Sizes, check_patch, pair
-from models.positional import GRID_POSITIONS, GridPositions, Order
+from models.positional import GRID_POSITIONS, GridPositions
 from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -225,7 +225,7 @@ class ViT(nn.Module):
                 all patches.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        x = self.embed(pixels, self._order(pixels, edits))
+        x = self.embed(pixels)
         if kept is not None:
             x = self._only(x, kept)
         x = edited_state(x, edits, Where(0))
@@ -239,19 +239,10 @@ class ViT(nn.Module):
         logits = None if self.head is None else self.head(self.pool(hidden))
         return ViTOutput(logits, hidden, tuple(states), tuple(patterns))
 
-    def _order(self, pixels: Tensor, edits: Sequence[Edit]) -> Order:
-        """The places on the grid that edits give the patches: a grid has none to shift to."""
-        patches = prod(self.patches.grid(tuple(pixels.shape)))
-        tells = self.config.positions != "none"
-        return positions_for(edits, patches, most=patches, has_positions=tells)
-
     def embed(
-        self, pixels: Float[Tensor, "batch channel row col"], order: Order = None
+        self, pixels: Float[Tensor, "batch channel row col"]
     ) -> Float[Tensor, "batch token dim"]:
-        """Input of the first block: class token, registers, patches row by row.
-
-        An order gives patches the places of others.
-        """
+        """Input of the first block: class token, registers, patches row by row."""
         x, grid = self.patches(pixels)
         x = self.patch_norm(x)
         if self.config.head == "flatten" and grid != self.config.grid:
@@ -261,7 +252,7 @@ class ViT(nn.Module):
             )
         leading = self.positions.leading
         prefix = self.prefix.expand(len(x), -1, -1)
-        x = self.positions(torch.cat([prefix[:, :leading], x], dim=1), grid, order)
+        x = self.positions(torch.cat([prefix[:, :leading], x], dim=1), grid)
         x = torch.cat([x[:, :leading], prefix[:, leading:], x[:, leading:]], dim=1)
         return self.dropout(x)
 

@@ -49,13 +49,9 @@ from models.edits import (
     AblateMLP,
     Cover,
     Cut,
-    Drop,
-    Evict,
     Patch,
     Reference,
-    SetPositions,
     SetWeights,
-    Swap,
     Temperature,
     UsePattern,
 )
@@ -220,12 +216,6 @@ EDITS: dict[str, Callable[[Model, tuple[Any, ...]], Any]] = {
     "key": lambda m, given: Patch(1, "k", trace(m, *given), 3, 2, head=1),
     "value": lambda m, given: Patch(1, "v", trace(m, *given), 3, 2, head=1),
     "head": lambda m, given: Patch(1, "head", trace(m, *given), 3, 2, head=1),
-    "drop": lambda *_: Drop(3),
-    "swap": lambda *_: Swap(2, 4),
-    "no positions": lambda *_: SetPositions("none"),
-    "shifted positions": lambda *_: SetPositions("shifted", by=2),
-    "window": lambda *_: Evict(3, 1),
-    "window, rotated": lambda *_: Evict(3, 1, 1, rotate=10000.0, width=8),
     "cover": lambda *_: Cover((2, 3)),
     "blur": lambda *_: Cover((2, 3), "blur"),
 }
@@ -370,7 +360,6 @@ OF_PICTURES = {
     "similar": "token=4",
     "matters": "site=0&top=2",
     "matters_in_layer": "site=0",
-    "gated": "site=0",
     "reachable": "site=0&what=head&head=1",
 }
 OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}

@@ -4,7 +4,6 @@ An edit is any object with one of these methods (models/edits/ has ours). Tests 
 bring their own. Networks give it to the layers that its `where` names; without one, to all.
 """
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from torch import Tensor
@@ -44,36 +43,6 @@ class StateEdit(Protocol):
 
 
 @runtime_checkable
-class GateEdit(Protocol):
-    """An edit of output gates, before their sigmoid."""
-
-    def edit_gates(
-        self, gates: Tensor, starts: Sequence[int], dim: int, padding: Tensor | None
-    ) -> Tensor: ...
-
-
-@runtime_checkable
-class PositionsEdit(Protocol):
-    """An edit of the positions that tokens have."""
-
-    def edit_positions(self, positions: Tensor) -> Tensor: ...
-
-
-@runtime_checkable
-class OrderEdit(Protocol):
-    """An edit of which tokens the network reads, before it runs."""
-
-    @property
-    def target(self) -> bool:
-        """Whether of the decoder's input."""
-        ...
-
-    def edit_order(self, count: int) -> list[int]:
-        """Which of an item's own tokens it reads, in order."""
-        ...
-
-
-@runtime_checkable
 class PixelsEdit(Protocol):
     """An edit of the pixels that the network reads, before it runs."""
 
@@ -81,10 +50,7 @@ class PixelsEdit(Protocol):
 
 
 Edit = (
-    OrderEdit
-    | PixelsEdit
-    | GateEdit
-    | PositionsEdit
+    PixelsEdit
     | RecipeEdit
     | WeightsEdit
     | ItemWeightsEdit

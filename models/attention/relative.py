@@ -40,16 +40,6 @@ class Relation(NamedTuple):
             angles, None if bias is None else lambda head, rows: bias(head, rows + first)
         )
 
-    def at(self, order: Int[Tensor, " token"]) -> "Relation":
-        """The same for tokens at other positions."""
-        angles = None if self.angles is None else self.angles[order]
-        bias = self.bias
-        if bias is None or isinstance(bias, Tensor):
-            return Relation(angles, bias)
-        return Relation(
-            angles, lambda head, rows: bias(head, order.to(rows.device)[rows])[..., order]
-        )
-
 
 def rotary_angles(
     positions: int | Int[Tensor, " position"], dim: int, *, base: float = 10_000.0

@@ -2,18 +2,15 @@
 
 Each has an address (`where`: layer, kind, tower, module, part; None means all) and does one thing:
 to the recipe of attention weights, to the weights after the softmax, to the values of heads before
-the output projection, to what a feed-forward network adds, to a hidden state, or to the input. Pass
-them as `edits=[...]` to a network or to `trace`. Positions count the item's own tokens, wherever
-its padding is. `describe()` says what an edit does.
+the output projection, to what a feed-forward network adds, to a hidden state, or to the pixels of a
+picture. Pass them as `edits=[...]` to a network or to `trace`. Positions count the item's own
+tokens, wherever its padding is. `describe()` says what an edit does.
 """
 
 from models.edits.ablate import Ablate, Reference
-from models.edits.eviction import Evict
-from models.edits.gate import SetGate
-from models.edits.inputs import Cover, Drop, Swap, region
+from models.edits.cover import Cover, region
 from models.edits.mlp import AblateMLP
 from models.edits.patch import Patch
-from models.edits.positions import SetPositions, positions_for
 from models.edits.recipe import Cut, Temperature
 from models.edits.routing import (
     BLOCK_EDITS,
@@ -33,14 +30,9 @@ __all__ = [
     "AblateMLP",
     "Cover",
     "Cut",
-    "Drop",
-    "Evict",
     "Patch",
     "Reference",
-    "SetGate",
-    "SetPositions",
     "SetWeights",
-    "Swap",
     "Temperature",
     "UsePattern",
     "at",
@@ -50,6 +42,5 @@ __all__ = [
     "in_tower",
     "of_input",
     "of_network",
-    "positions_for",
     "region",
 ]

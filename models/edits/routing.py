@@ -13,24 +13,16 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Edit
-from models.attention.edit_protocols import MlpEdit, Sited, StateEdit
+from models.attention.edit_protocols import MlpEdit, PixelsEdit, Sited, StateEdit
 from models.edits.fields import assign
 from models.edits.tokens import Padding
 from models.where import Where, matching
 
-ATTENTION, MLP, STATES = "attention", "mlp", "states"
-GATE, POSITIONS, INPUT = "gate", "positions", "input"
-BLOCK_EDITS = (
-    ATTENTION,
-    MLP,
-    STATES,
-    POSITIONS,
-)  # what a network of ours, built of blocks, can edit
+ATTENTION, MLP, STATES, INPUT = "attention", "mlp", "states", "input"
+BLOCK_EDITS = (ATTENTION, MLP, STATES)  # what a network of ours, built of blocks, can edit
 REFUSED = {
     MLP: "this network has no feed-forward network",
     STATES: "this network has no states between blocks",
-    GATE: "networks of this project have no output gate",
-    POSITIONS: "this network has no positions",
     INPUT: "it changes the input, before the network runs: give it to trace",
 }
 
@@ -48,14 +40,14 @@ def acts_on(edit: Any) -> str:
     return getattr(edit, "acts_on", ATTENTION)
 
 
-def of_input(edits: Iterable[Edit]) -> list[Edit]:
+def of_input(edits: Iterable[Edit]) -> list[PixelsEdit]:
     """The edits that are made before the network runs."""
-    return [edit for edit in edits if acts_on(edit) == INPUT]
+    return [edit for edit in edits if isinstance(edit, PixelsEdit)]
 
 
 def of_network(edits: Iterable[Edit]) -> list[Edit]:
     """The edits that the network makes."""
-    return [edit for edit in edits if acts_on(edit) != INPUT]
+    return [edit for edit in edits if not isinstance(edit, PixelsEdit)]
 
 
 def at(edits: Iterable[Edit], where: Where) -> tuple[Edit, ...]:
@@ -142,8 +134,6 @@ def _places(edit: Edit, sites: Sequence[Where]) -> Sequence[Where]:
     kind = acts_on(edit)
     if kind == ATTENTION:
         return sites
-    if kind == POSITIONS:
-        return [*dict.fromkeys(Where(0, tower=site.tower) for site in sites)]
     blocks = dict.fromkeys(Where(site.layer, tower=site.tower) for site in sites)
     if kind != STATES:
         return [*blocks]

@@ -10,8 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from models.attention import Edit
-from models.attention.edit_protocols import OrderEdit, PixelsEdit
+from models.attention.edit_protocols import PixelsEdit
 from models.decode import greedy
 from models.decoder import Decoder
 from models.encoder import Encoder
@@ -255,60 +254,21 @@ def _of_vectors(read: vectors.Vectors) -> Inputs:
     return Inputs(read.arguments, read.tokens, notes=read.notes)
 
 
-# --- edits of the input -------------------------------------------------------------------------
+# --- images -------------------------------------------------------------------------------------
 
 
-def edited(model: Model, inputs: Inputs, edits: Sequence[Edit]) -> Inputs:
-    """The input with the edits of inputs, in order.
+def edited(model: Model, inputs: Inputs, edits: Sequence[PixelsEdit]) -> Inputs:
+    """The input with the edits of pixels, in order.
 
     Raises:
-        ValueError: for one that is of another kind of input, or leaves nothing.
+        ValueError: for an input that is no picture.
     """
     for edit in edits:
-        if "pixels" in inputs.arguments:
-            inputs = _edited_picture(model, inputs, edit)
-        else:
-            inputs = _edited_text(model, inputs, edit)
+        if inputs.grid is None:
+            raise ValueError(f"{edit}: {model.name} reads no picture")
+        pixels = edit.edit_pixels(inputs.arguments["pixels"], inputs.grid)
+        inputs = replace(inputs, arguments={**inputs.arguments, "pixels": pixels})
     return inputs
-
-
-def _edited_picture(model: Model, inputs: Inputs, edit: Any) -> Inputs:
-    if not isinstance(edit, PixelsEdit) or inputs.grid is None:
-        raise ValueError(f"{edit}: {model.name} reads pictures, which keep their grid")
-    pixels = edit.edit_pixels(inputs.arguments["pixels"], inputs.grid)
-    return replace(inputs, arguments={**inputs.arguments, "pixels": pixels})
-
-
-def _edited_text(model: Model, inputs: Inputs, edit: Any) -> Inputs:
-    if not isinstance(edit, OrderEdit):
-        raise ValueError(f"{edit}: {model.name} reads text: expected an edit of tokens")
-    name = "target_tokens" if edit.target else "tokens"
-    before: tuple[Tokens, ...] | None = getattr(inputs, name)
-    if before is None:
-        raise ValueError(f"{edit}: {model.name} is no encoder–decoder")
-    if "vectors" in inputs.arguments:
-        read = vectors.edited(edit, inputs.arguments, before)
-        return replace(inputs, arguments=read.arguments, tokens=read.tokens)
-    orders = [edit.edit_order(len(item)) for item in before]
-    tokens = tuple(item.picked(order) for item, order in zip(before, orders, strict=True))
-    if not all(map(len, tokens)):
-        raise ValueError(f"{edit}: expected at least one token to be left")
-    key = next(
-        k for k in (("target",) if edit.target else ("source", "ids")) if k in inputs.arguments
-    )
-    fill = getattr(model.network.config, "padding", None) or 0
-    ids, padding = batch(tokens, model.device, fill=fill)
-    edited: dict[str, Any] = {**inputs.arguments, key: ids}
-    if not edit.target and "padding" in edited:
-        edited["padding"] = padding
-    if edited.get("segments") is not None:
-        edited["segments"] = torch.zeros_like(ids)
-        for row, order in enumerate(orders):
-            edited["segments"][row, : len(order)] = inputs.arguments["segments"][row, order]
-    return replace(inputs, arguments=edited, **{name: tokens})
-
-
-# --- images -------------------------------------------------------------------------------------
 
 
 def _of_image(model: Model, network: ViT, source: Any) -> Inputs:

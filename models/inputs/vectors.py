@@ -12,11 +12,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from models.attention.edit_protocols import OrderEdit
 from models.inputs.named import as_tensors
 from models.model import Model
 from models.text import Tokens
-from models.trace import padding_of
 
 VECTORS = {"src": False, "query": False, "inputs_embeds": True}  # whether always batch first
 SAME = ("key", "value")
@@ -82,27 +80,6 @@ def read_mapping(model: Model, source: Mapping[str, Any]) -> Vectors:
     whole = _named(vectors, _padding(given, vectors), names, ())
     arguments = {**whole.arguments, "causal": causal, "visible": visible}
     return whole._replace(arguments=arguments)
-
-
-def edited(edit: OrderEdit, arguments: Mapping[str, Any], tokens: Sequence[Tokens]) -> Vectors:
-    """The vectors of tokens in another order, or of some of them.
-
-    Raises:
-        ValueError: beside a mask of query and key, whose rows would belong to other tokens.
-    """
-    if arguments.get("visible") is not None:
-        raise ValueError(f"{edit}: expected no mask of query and key beside it")
-    vectors, orders = arguments["vectors"], [edit.edit_order(len(item)) for item in tokens]
-    longest = max(map(len, orders))
-    picked = vectors.new_zeros(len(orders), max(1, longest), vectors.shape[-1])
-    for row, order in enumerate(orders):
-        picked[row, : len(order)] = vectors[row, order]
-    kept = tuple(item.picked(order) for item, order in zip(tokens, orders, strict=True))
-    if not all(map(len, kept)):
-        raise ValueError(f"{edit}: expected at least one token to be left")
-    padding = padding_of(kept)
-    padding = None if padding is None else padding.to(vectors.device)
-    return Vectors({**arguments, "vectors": picked, "padding": padding}, kept)
 
 
 def _only(given: Mapping[str, Any], names: Sequence[str]) -> str | None:

@@ -2,74 +2,39 @@
 
 No family is looked up. The feed-forward network of a block is the part beside its attention that
 has matrices and returns one row for each token, which is not yet what the block returns: its
-residual connection is outside of it. The output gate of gated attention is found as its linear
-maps are (models/pretrained/linear_maps.py).
+residual connection is outside of it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor, nn
 
 from models.attention import Edit
-from models.attention.edit_protocols import GateEdit, MlpEdit, Sited, StateEdit
-from models.attention.fitted_rotation import alike
-from models.edits.routing import GATE, MLP, POSITIONS, STATES, acts_on, address_of
-from models.inputs.edited import PLACES, with_positions
-from models.inputs.pretrained import ModelInputs, forward_arguments
+from models.attention.edit_protocols import MlpEdit, Sited, StateEdit
+from models.edits.routing import MLP, STATES, acts_on, address_of
+from models.inputs.pretrained import ModelInputs
 from models.pretrained.attention_modules import AttentionModules, ancestors, block_of
-from models.pretrained.linear_maps import HeadMap
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe, short
-from models.pretrained.origin import PretrainedOrigin
-from models.pretrained.passes import run_network
 from models.where import Where, matching
 
 if TYPE_CHECKING:
     from models.model import Model
 
-ELSEWHERE = (GATE, MLP, STATES)
 
-
-def resolved(
-    model: "Model", inputs: ModelInputs, edits: Sequence[Edit]
-) -> tuple[ModelInputs, tuple[Any, ...]]:
+def resolved(model: "Model", inputs: ModelInputs, edits: Sequence[Edit]) -> tuple[Any, ...]:
     """The edits of a pass, those of what is not attention with the module they act on.
-
-    Positions become an argument of the network.
 
     Raises:
         ValueError: for one that acts on nothing in this network.
     """
-    mine = [edit for edit in edits if acts_on(edit) == POSITIONS]
-    if mine:
-        _check_counted(model, inputs, mine[0])
-        inputs = with_positions(model, inputs, mine)
-    edits = [edit for edit in edits if acts_on(edit) != POSITIONS]
-    if all(acts_on(edit) not in ELSEWHERE for edit in edits):
-        return inputs, tuple(edits)
+    if all(acts_on(edit) not in (MLP, STATES) for edit in edits):
+        return tuple(edits)
     modules = _Modules(model, inputs)
-    return inputs, tuple(each for edit in edits for each in modules.edits_of(edit))
-
-
-@torch.no_grad()
-def _check_counted(model: "Model", inputs: ModelInputs, edit: Any) -> None:
-    """Raises ValueError for a model that does not number its tokens 0, 1, 2, …"""
-    if address_of(edit).tower is not None:
-        raise ValueError(f"{edit}: tower: expected none, {model.name} reads one text")
-    first = short(inputs).arguments
-    ids = first.get("input_ids")
-    takes_positions = PLACES in forward_arguments(model.network)
-    if not takes_positions or PLACES in first or not isinstance(ids, Tensor):
-        return
-    places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
-    given = (ModelInputs(dict(first)), ModelInputs({**first, PLACES: places}))
-    plain, counted = (run_network(model, each)[0] for each in given)
-    if not alike(counted, plain):
-        raise ValueError(f"{edit}: {model.name} numbers its tokens in a way of its own")
+    return tuple(each for edit in edits for each in modules.edits_of(edit))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +50,6 @@ class _Modules:
             yield self._state(edit)
         elif acts_on(edit) == MLP:
             yield from self._mlps(edit)
-        elif acts_on(edit) == GATE:
-            yield from self._gates(edit)
         else:
             yield edit
 
@@ -154,30 +117,6 @@ class _Modules:
         path, change = str(place.module), bound.edit_state
         return ModuleEdit(edit, path, change, path, number, place.tower, reads=layer == 0)
 
-    # --- output gates ---
-
-    def _gates(self, edit: Any) -> Iterator[ModuleEdit]:
-        if not isinstance(edit, GateEdit):
-            raise ValueError(f"{edit}: expected an edit of output gates")
-        maps = PretrainedOrigin(self.model, self.inputs).gate_maps
-        places = [Where(n, None, self._tower(str(path)), path, part) for path, n, part in maps]
-        if not places:
-            raise ValueError(f"{edit}: {self.model.name} has no attention with an output gate")
-        try:
-            mine = matching(places, address_of(edit))
-        except ValueError as error:
-            raise ValueError(f"{edit}: {error} with an output gate") from error
-        paths = {id(module): path for path, module in self.model.network.named_modules()}
-        for index in mine:
-            gate, place = [*maps.values()][index], places[index]
-            change = partial(_gate, edit, gate)
-            path = paths[id(gate.linear.module)]
-            yield ModuleEdit(edit, path, change, path, place.layer, place.tower)
-
-    def _tower(self, path: str) -> str | None:
-        every = self.modules.modules.values()
-        return next((each.tower for each in every if path in each.paths), None)
-
     # --- feed-forward networks ---
 
     def _mlps(self, edit: Any) -> Iterator[ModuleEdit]:
@@ -227,11 +166,6 @@ class _Modules:
         calls: list[ModuleCall] = []
         observe(self.model, short(self.inputs), modules=(), beside=(inside, calls))
         return {call.path: call for call in calls}
-
-
-def _gate(edit: GateEdit, gate: HeadMap, gates: Tensor, padding: Tensor | None) -> Tensor:
-    """What a module that makes gates returns, with the gates edited."""
-    return edit.edit_gates(gates, gate.starts, gate.dim, padding)
 
 
 def _has_matrix(module: nn.Module) -> bool:

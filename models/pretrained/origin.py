@@ -11,7 +11,6 @@ from torch import Tensor
 from models.attention import Edit
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.hidden import last_state, states_of
-from models.pretrained.linear_maps import HeadMap
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.passes import record_pass
@@ -177,19 +176,13 @@ class PretrainedOrigin:
             maps.setdefault((entry.path, entry.layer, entry.part), maps_here)
         return _LinearMaps(maps, readout)
 
-    @property
-    def gate_maps(self) -> dict[Key, HeadMap]:
-        """Where the output gates of sites are made; of those that have one."""
+    @cached_property
+    def _gates(self) -> dict[Key, Tensor]:
         maps = {
             key: each.gate
             for key, each in self._linear_maps.maps.items()
-            if isinstance(each, SiteMaps)
+            if isinstance(each, SiteMaps) and each.gate is not None
         }
-        return {key: gate for key, gate in maps.items() if gate is not None}
-
-    @cached_property
-    def _gates(self) -> dict[Key, Tensor]:
-        maps = self.gate_maps
         modules = {gate.linear.module for gate in maps.values()}
         record, calls, _ = observe(self.model, self.inputs, self.edits, modules=modules)
         gates: dict[Key, Tensor] = {}

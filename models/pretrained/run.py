@@ -110,7 +110,7 @@ def trace_pretrained(
             "logits_to_keep: expected how many tokens get logits, counted from the last, received"
             f" {type(inputs.arguments['logits_to_keep']).__name__}"
         )
-    inputs, applied = resolved(model, inputs, of_network(edits))
+    applied = resolved(model, inputs, of_network(edits))
     try:
         record, out = _joined(writing, inputs)
     except NotJoinedError:

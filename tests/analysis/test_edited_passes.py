@@ -19,9 +19,7 @@ from models.edits import (
     Cut,
     Patch,
     Reference,
-    SetPositions,
     SetWeights,
-    Swap,
     Temperature,
     UsePattern,
 )
@@ -61,8 +59,6 @@ REST: dict[str, Any] = {
     "hidden state": lambda t: Patch(LAYER, "hidden", t, (2, 3)),
     "MLP": lambda t: AblateMLP(0),
     "MLP at its mean": lambda t: AblateMLP(LAYER, "mean"),
-    "positions": lambda t: SetPositions("shuffled"),
-    "swapped tokens": lambda t: Swap(1, 4),
 }
 CONSTANT: dict[str, Any] = {  # the new values are no sums of this pass's own
     "noise": lambda t: Ablate(LAYER, HEAD, "noise"),

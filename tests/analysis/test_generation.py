@@ -10,7 +10,7 @@ from analysis.generation import Written, received, write_on
 from analysis.outputs import likeliest
 from models.decode import greedy
 from models.decoder import DecoderConfig
-from models.edits import Ablate, Evict
+from models.edits import Ablate, Temperature
 from models.encoder import EncoderConfig
 from models.output import Sampling
 from models.run import load, trace
@@ -53,7 +53,7 @@ def test_our_decoder_writes_what_greedy_decoding_writes() -> None:
     )
 
 
-@pytest.mark.parametrize("edits", [(), (Ablate(1, 0),), (Evict(3, sinks=1),)], ids=str)
+@pytest.mark.parametrize("edits", [(), (Ablate(1, 0),), (Temperature(3, 1),)], ids=str)
 @pytest.mark.parametrize("name", ["own", "GPT-2", "Llama", "Mistral"])
 def test_each_step_is_a_pass_over_the_text_so_far(name: str, edits: Any) -> None:
     model = model_of(name)

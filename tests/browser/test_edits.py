@@ -1,7 +1,6 @@
 """The pass changed on the page: a head switched off, the strip, undo, and the link in a new tab."""
 
 import re
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -9,7 +8,6 @@ from playwright.sync_api import Page, expect
 from analysis.generation import write_on
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
-from tests.analysis.test_gated_attention import network
 from viz.api import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -268,20 +266,14 @@ def test_a_weight_is_typed_then_changed_by_keys_and_stays_one_edit(
     expect(page.locator(".st-key-explore_edit_2_row")).to_have_count(0)
 
 
-def test_a_cache_of_limited_size_and_a_covered_region_are_edits(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/{LINK}")
-    page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
-    page.get_by_label("Latest keys kept").fill("2")
-    page.get_by_label("First keys kept").fill("1")
-    page.get_by_role("button", name="Keep only these").press("Enter")
-    row = page.locator(".st-key-explore_edit_0_row")
-    expect(row).to_contain_text("find only these keys in the cache: the latest 2, the first 1")
+def test_a_covered_region_is_an_edit(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/?model=digits")
     page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
     for name, value in (("First", "0"), ("Last", "1")):
         page.get_by_label(f"{name} row").fill(value)
         page.get_by_label(f"{name} column").fill(value)
     page.get_by_role("button", name="Cover").press("Enter")
+    row = page.locator(".st-key-explore_edit_0_row")
     expect(row).to_contain_text("are set to the mean colour of the picture")
     page.wait_for_url(re.compile("edits=Cover"))
 
@@ -329,52 +321,6 @@ def test_a_weight_is_dragged_to_another_value(page: Page, app_url: str) -> None:
     expect(row).to_contain_text(
         f"query {query} gives key {key} the weight 1; the row keeps its sum"
     )
-
-
-def test_a_row_is_painted_by_drag_and_by_keyboard_and_taken_back_whole(
-    page: Page, app_url: str
-) -> None:
-    text = "the cat saw the dog"
-    opened(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
-    plain = trace_of(page)
-    model = load("grammar-next")
-    weights = trace(model, text).weights(1, 0)
-    overlay = page.locator(".hs-matrix .hs-overlay")
-    overlay.focus()
-    for key in ("ArrowDown",) * 4 + ("ArrowRight",):
-        page.keyboard.press(key)
-    read = page.locator(".hs-matrix .hs-read")
-    expect(read).to_contain_text(re.compile(r"\(3\) → .* \(1\): 0\.\d+ · row sum 1\.000000"))
-    for _ in range(4):  # the query attends to no later key
-        page.keyboard.press("Alt+Shift+ArrowRight")
-    begins = rf"the weight {float(weights[3, 1]):.3f} each"
-    expect(read).to_contain_text(
-        re.compile(rf"\(3\) gives .*\(1\) … .*\(3\) {begins}.*row sum 1\.000")
-    )
-    page.keyboard.press("Alt+ArrowUp")
-    value = f"{float(weights[3, 1]) + 0.05:.3f}"
-    expect(read).to_contain_text(f"the weight {value} each")
-    page.keyboard.press("Enter")
-    row = page.locator(".st-key-explore_edit_0_row")
-    expect(row).to_contain_text(f"query 3 gives keys 1, 2 and 3 the weight {float(value):g}")
-    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
-    page.get_by_role("button", name="Undo").click()
-    shows(page, plain)
-    expect(row).to_have_count(0)
-    box = overlay.bounding_box()
-    assert box is not None
-    x, y = box["x"] + 0.25 * box["width"], box["y"] + 0.6 * box["height"]
-    page.mouse.move(x, y)
-    expect(read).to_contain_text(re.compile(r"\(\d+\).+\(\d+\)"))
-    query, key = re.findall(r"\((\d+)\)", read.inner_text())[:2]
-    page.keyboard.down("Alt")
-    page.mouse.down()
-    page.mouse.move(box["x"], y, steps=5)
-    expect(read).to_contain_text(re.compile(r"gives .*\(0\)"))
-    page.mouse.up()
-    page.keyboard.up("Alt")
-    cells = "keys 0 and 1" if key == "1" else "keys 0"
-    expect(row).to_contain_text(f"query {query} gives {cells}")
 
 
 def test_a_head_and_a_weight_are_taken_from_a_second_text(page: Page, app_url: str) -> None:
@@ -506,17 +452,3 @@ def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: 
     patch.press("Enter")
     edited = page.locator(".st-key-explore_edit_0_row")
     expect(edited).to_contain_text(f"Hidden state 0: token {token} gets that of token {token}")
-
-
-def test_the_output_gate_of_a_head_is_closed(
-    page: Page, app_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.mktemp("gated")
-    network("a module of its own").save_pretrained(folder)
-    opened(page, f"{app_url}/?place=folder&folder={quote(str(folder))}&layer=0&head=1")
-    menu = page.get_by_role("button", name=re.compile("^Change …"))
-    menu.press("Enter")
-    page.get_by_role("button", name="Closed").press("Enter")
-    row = page.locator(".st-key-explore_edit_0_row")
-    expect(row).to_contain_text("Layer 0, head 1: the output gate is closed.")
-    expect(page).to_have_url(re.compile("edits=SetGate"))

@@ -1,4 +1,4 @@
-"""Responses about what can be changed in a layer, and what a change can reach."""
+"""Responses about what a change can reach."""
 
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,16 +12,6 @@ if TYPE_CHECKING:
 
 What = Literal["weights", "q", "k", "v", "head", "hidden"]
 WHATS: tuple[What, ...] = ("weights", "q", "k", "v", "head", "hidden")
-
-
-def gated(entry: TraceEntry, id: str, site: int) -> dict[str, bool]:
-    """Whether the heads of a layer have an output gate; a short pass of the network tells."""
-    place = site_at(entry.trace, site)
-    try:
-        with entry.forward_pass():
-            return {"gated": entry.trace.projections(place).gate is not None}
-    except ValueError:  # no linear maps, which edits of gates take
-        return {"gated": False}
 
 
 def reachable(

@@ -82,7 +82,6 @@ ANSWERS = (
         {"second": word},
         {**options("output"), "top": WHOLE},
     ),
-    Endpoint("gated", BOTH, reachable.gated, SITE),
     Endpoint(
         "reachable",
         BOTH,

@@ -1,5 +1,6 @@
 """Edits as text and as sentences."""
 
+import re
 from inspect import signature
 from typing import Any
 
@@ -124,6 +125,13 @@ def test_bad_text_gives_one_clear_line(text: str) -> None:
         parse_edits(text)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_a_name_that_is_no_edit_is_answered_with_those_that_are() -> None:
+    names = "Ablate, Cover, AblateMLP, Patch, Cut, Temperature, SetWeights, UsePattern"
+    expected = f"edits: expected one of {names}, received 'Evict(8, sinks=1)'"
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        parse_edits("Evict(8, sinks=1)")
 
 
 def test_an_edit_of_ones_own_has_no_text() -> None:

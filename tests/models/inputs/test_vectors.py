@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from models.edits import Drop, Swap
-from models.run import load, trace
+from models.run import trace
 
 DIM, HEADS, TOKENS, BATCH = 15, 3, 5, 2
 
@@ -62,18 +61,6 @@ def test_any_mask_of_query_and_key_is_applied() -> None:
     expected = module(x, x, x, attn_mask=hidden, average_attn_weights=False)[1][0]
     torch.testing.assert_close(t.weights(0), expected, atol=1e-6, rtol=0)
     assert t.sites[0].kind == "self"
-
-
-def test_tokens_are_dropped_and_swapped() -> None:
-    module, x = load(attention()), noise(TOKENS, DIM)
-    dropped, swapped = trace(module, x, edits=[Drop(1)]), trace(module, x, edits=[Swap(0, 2)])
-    assert dropped.labels == ["0", "2", "3", "4"]
-    assert dropped.output.values.equal(trace(module, x[[0, 2, 3, 4]]).output.values)
-    assert swapped.output.values.equal(trace(module, x[[2, 1, 0, 3, 4]]).output.values)
-    hidden = torch.zeros(TOKENS, TOKENS, dtype=torch.bool)
-    hidden[3, 1] = True
-    with pytest.raises(ValueError, match="expected no mask of query and key"):
-        trace(module, {"query": x, "attn_mask": hidden}, edits=[Drop(1)])
 
 
 X = noise(TOKENS, DIM)

@@ -5,7 +5,6 @@ import pytest
 from analysis.reachable import reachable as rows_of
 from analysis.view import View
 from models.request import TraceRequest
-from tests.analysis.test_gated_attention import FAMILIES, traced
 from viz.api import reachable, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
@@ -37,20 +36,6 @@ def test_words_are_reached_by_any_of_their_tokens() -> None:
     assert answer["sites"][0] == {"heads": [1], "rows": [[place, place + 1]]}
     assert answer["sites"][1] == {"heads": None, "rows": [[0, len(groups)]]}
     assert rows_of(trace, trace.sites[0], "q", head=1, token=groups[place][-1])[1].all()
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_layer_with_an_output_gate_says_so(family: str) -> None:
-    t = traced(family)
-    entry = TraceEntry(t, lambda *_: "")
-    gates = [reachable.gated(entry, "", site)["gated"] for site in range(len(t.sites))]
-    assert gates == [t.gates(site) is not None for site in t.sites]
-    assert any(gates)
-
-
-@pytest.mark.parametrize("name", ["grammar-next", "minilm"])
-def test_a_layer_without_one_says_so(name: str) -> None:
-    assert reachable.gated(entry_of(name, "the cat"), "", 0) == {"gated": False}
 
 
 def test_what_is_not_there_is_refused() -> None:

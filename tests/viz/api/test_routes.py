@@ -70,7 +70,6 @@ GOOD = {
     "matters": "site=0&top=2",
     "matters_in_layer": "site=0",
     "patched": "second=a&top=2",
-    "gated": "site=0",
     "reachable": "site=0&what=head&head=1",
     "alike": "site=0&head=1&model=catalogue:grammar",
 }

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from models.edits import Evict
+from models.edits import Ablate
 from models.output import Sampling, next_probabilities
 from models.request import Source, TraceRequest
 from models.run import load, trace
@@ -29,7 +29,7 @@ def slow(name, text, count, edits=()):
     return ids
 
 
-@pytest.mark.parametrize("edits", [(), (Evict(2, sinks=1),)], ids=["plain", "window"])
+@pytest.mark.parametrize("edits", [(), (Ablate(1, 0),)], ids=["plain", "ablated"])
 def test_a_text_is_gone_on_with_as_token_by_token(edits) -> None:
     answer = writing.written(entry_of(edits=edits), "", count=4)
     assert answer["text"] == TEXT + answer["written"]

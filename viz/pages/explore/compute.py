@@ -43,7 +43,6 @@ from models.loading.folders import network_of as network_of
 from models.loading.summary import reads as reads
 from models.model import grouped as grouped
 from models.preprocessing import mode_of as mode_of
-from models.rotation import rotary_base as rotary_base
 from models.trace import PatchGrid as PatchGrid
 from models.tracing import length as length
 from models.tracing import seen as seen

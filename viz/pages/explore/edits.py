@@ -10,7 +10,7 @@ import streamlit as st
 from models.request import Chat, File, Options, Picture, Several, Source, TraceRequest
 from viz.api import samples, tracing
 from viz.pages import shared
-from viz.pages.explore import compute, runs
+from viz.pages.explore import compute, old_links, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
@@ -87,8 +87,13 @@ def request(plain: TraceRequest) -> TraceRequest:
     settings = session.current(PAGE).settings
     if not settings["edits"]:
         return plain
+    known, gone = old_links.without_gone(settings["edits"], settings["off"])
+    if gone:
+        names = ", ".join(dict.fromkeys(gone))
+        shared.error_line(f"The link has edits that no longer exist: {names}. The rest is shown.")
+        session.edit(PAGE, known)
     try:
-        return _edited(plain, settings)
+        return _edited(plain, {**settings, **known})
     except ValueError as error:
         shared.error_line(error)
         session.edit(PAGE, _settings(Listed()))
@@ -309,7 +314,7 @@ def _button(
 # ---- what is done to the list
 
 
-def undo_point() -> Callable[[], None]:
+def _undo_point() -> Callable[[], None]:
     """Remembers the list before a change; calling the result afterwards lets “Undo” restore it."""
     past, future, before = _history("past"), _history("future"), _now()
 
@@ -359,7 +364,7 @@ def _switch_beside(listed: Listed) -> None:
 def _become(listed: Listed) -> None:
     """Makes the list another one, which can be undone."""
     session.fold(PAGE)
-    note = undo_point()
+    note = _undo_point()
     session.edit(PAGE, _settings(listed))
     note()
 
@@ -390,7 +395,7 @@ def _request_of(
 def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:
     """Shows a kept run; “Undo” returns to the edits of now."""
     session.fold(PAGE)
-    note = undo_point()
+    note = _undo_point()
     runs.open_run(run, params_of)
     note()
 

@@ -116,20 +116,6 @@ SMOLLM2 = (
         weight=0.81,
     ),
     Example(
-        "A short cache",
-        "When Mary and John went to the store, John gave a drink to",
-        "The cache holds the first token and the latest 8, as StreamingLLM’s does. At the last “to”"
-        " “Mary” has left it: layer 24, head 4 gives 0.89 to “John” instead, and the probability of"
-        " “Mary” falls from 0.92 to 0.08.",
-        kind="causal",
-        layer=24,
-        head=4,
-        query=13,
-        key=9,
-        weight=0.89,
-        edits="Evict(8, sinks=1)",
-    ),
-    Example(
         "It comes again",
         "magnet violet cobalt planet magnet violet cobalt",
         "Layer 18, head 6: the second “cobalt” gives 0.95 to “planet”, the word that came after the"

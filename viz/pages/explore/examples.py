@@ -9,7 +9,7 @@ from models.card import Example
 from models.request import TraceRequest
 from viz.api.samples import PHOTOS, TITLES, samples
 from viz.api.tracing import TOKENS, Between
-from viz.pages.explore import edits, preprocessing, sizes, source, words
+from viz.pages.explore import preprocessing, sizes, source, words
 from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES
 from viz.pages.explore.names import PAGE
@@ -19,7 +19,6 @@ from viz.pages.widgets import cards, controls
 from viz.pages.widgets import pictures as strip
 
 LEAST_OF_LINES = 0.1  # of a weight: the lines of an even row hide those that cross
-EDITS = {each.edits for listed in EXAMPLES.values() for each in listed if each.edits}
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
 
@@ -31,10 +30,9 @@ def texts(model: str) -> tuple[Example, ...]:
     return EXAMPLES.get("minilm" if model == sizes.ENCODER else model, ())
 
 
-def of_text(model: str, text: str, edits: str = "") -> Example | None:
-    """The model's example with that text, if it is one: that with these edits, or the first."""
-    named = [example for example in texts(model) if example.input == text]
-    return next((each for each in named if each.edits == edits), named[0] if named else None)
+def of_text(model: str, text: str) -> Example | None:
+    """The model's example with that text, if it is one."""
+    return next((example for example in texts(model) if example.input == text), None)
 
 
 def pictures(model: str) -> Mapping[str, Example | None]:
@@ -114,7 +112,7 @@ def current_example() -> Example | None:
         return None if uploaded else pictures(model).get(session.get(PAGE, "photo"))
     if model == sizes.ENCODER or words.chats(model, session.current(PAGE).settings):
         return None
-    return of_text(model, session.get(PAGE, "input"), session.get(PAGE, "edits"))
+    return of_text(model, session.get(PAGE, "input"))
 
 
 def selection_of(example: Example) -> dict[str, Any]:
@@ -144,21 +142,11 @@ def predicted(request: TraceRequest, between: Between) -> int | None:
 
 
 def take(example: Example) -> None:
-    """Sets the input of an example and its edits, and selects its head.
-
-    Edits of the user's own stay; those of another example go.
-    """
+    """Sets the input of an example, and selects its head."""
     settings = {"input": example.input, "target": example.target or "", "chat": "no"}
-    now = session.get(PAGE, "edits")
-    note = edits.undo_point()
-    changes = now != example.edits and (bool(example.edits) or now in EDITS)
-    if changes:
-        settings |= {"edits": example.edits, "off": "", "edited": edits.AFTER}
     if source.listed() == sizes.ENCODER:
         settings["model"] = "minilm"  # the hint refers to trained weights
     session.assign(PAGE, settings, selection_of(example))
-    if changes:
-        note()
 
 
 def follow() -> None:

@@ -1,5 +1,6 @@
-"""Links of older versions, in which what lies over a picture had parameters of its own."""
+"""Links of older versions: what lay over a picture had parameters of its own; more edits."""
 
+import re
 from collections.abc import Mapping
 
 METHODS = ("rollout", "flow", "norms", "gradient", "chefer", "attnlrp")
@@ -9,6 +10,8 @@ PROOFS = {"yes": "grey", "drop": "drop"} | {
 RENAMED = {"class": "output", "fused": "fusion"}
 NAMES = ("relevance", "class", "fused", "discarded", "components", "like")
 FEATURES = ("features", "similarity")  # figures that are forms now
+GONE = ("Drop", "Evict", "SetGate", "SetPositions", "Swap")  # edits
+CALL = re.compile(r"(\w+)\((?:[^()]|\([^()]*\))*\)")  # an edit, with lists of numbers in it
 
 
 def renewed(query: Mapping[str, str]) -> dict[str, str]:
@@ -23,6 +26,23 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         named = {"foreground": side, "deviations": rest.pop("threshold", "")}
         return rest | {"form": "features"} | {name: value for name, value in named.items() if value}
     return dict(query)
+
+
+def without_gone(edits: str, off: str) -> tuple[dict[str, str], list[str]]:
+    """The settings of a list of edits without those that are gone, and the names of these.
+
+    Args:
+        edits: the text of the list.
+        off: the numbers of those that are switched off.
+    """
+    calls = [(call[0], call[1]) for call in CALL.finditer(edits)]
+    gone = [name for _, name in calls if name in GONE]
+    if not gone:
+        return {"edits": edits, "off": off}, []
+    left = [number for number, (_, name) in enumerate(calls) if name not in GONE]
+    numbers = [str(place) for place, number in enumerate(left) if str(number) in off.split(".")]
+    text = ", ".join(calls[number][0] for number in left)
+    return {"edits": text, "off": ".".join(numbers)}, gone
 
 
 def _relevance(query: Mapping[str, str]) -> dict[str, str]:

@@ -57,9 +57,7 @@ def _forget_other() -> None:
 
 
 def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
-    """Props of the view: whether it can go on with the text, from which token on it did, and how
-    keys of its cache are rotated.
-    """
+    """Props of the view: whether it can go on with the text, and from which token on it did."""
     text, st.session_state[TURN] = request.input, ""
     if isinstance(text, Chat):
         answer, text = text.answer, compute.written_out(text, model)
@@ -68,7 +66,7 @@ def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
     if prompts.is_list() or not isinstance(text, str) or not writing.writes(model):
         return {}
     given = writing.given_of(model, text, _given(text))
-    return {"writes": True, "given": given, "rotary": compute.rotary_base(model)}
+    return {"writes": True, "given": given}
 
 
 def _given(text: str) -> int:

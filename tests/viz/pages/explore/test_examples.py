@@ -6,7 +6,6 @@ import pytest
 
 from analysis.outputs import likeliest
 from analysis.target import name_of
-from models.edits.text import parse_edits
 from models.run import load, trace
 from tests.fetched import fetched
 from viz.api.samples import PHOTOS
@@ -65,7 +64,7 @@ REAL = [(name, each) for name in ("smollm2", "translate", "translate-pt") for ea
 @pytest.mark.parametrize(("name", "example"), REAL, ids=lambda each: getattr(each, "name", each))
 def test_the_weights_of_fetched_models_are_those_that_are_told(name: str, example) -> None:
     fetched(name)
-    found = trace(load(name), example.input, edits=parse_edits(example.edits, {}))
+    found = trace(load(name), example.input)
     row = found.weights(example.layer, example.head, kind=example.kind)[example.query]
     assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
     assert row.argmax() == example.key
@@ -132,19 +131,3 @@ def test_the_last_token_of_a_translation_writes_no_word_and_has_no_lines() -> No
     drawn = (weights >= chosen["least"]).sum(-1).tolist()
     assert drawn[-1] == 0
     assert all(1 <= count <= 3 for count in drawn[:-1])
-
-
-@pytest.mark.long
-def test_a_short_cache_forgets_the_name() -> None:
-    fetched("smollm2")
-    model = load("smollm2")
-    example = next(each for each in ALL["smollm2"] if each.edits)
-    for edits, share in (("", 0.92), (example.edits, 0.08)):
-        t = trace(model, example.input, edits=parse_edits(edits, {}))
-        names = likeliest(t)
-        shares = {
-            name_of(model, t.output, id).strip(): p
-            for id, p in zip(names.ids, names.probabilities, strict=True)
-        }
-        assert shares["Mary"] == pytest.approx(share, abs=0.005)
-        assert f"{share:.2f}" in example.hint

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.viz.pages import helpers
-from viz.pages.explore.old_links import renewed
+from viz.pages.explore.old_links import GONE, renewed, without_gone
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,42 @@ def test_a_link_to_a_proof_that_is_gone_opens_another() -> None:
         "The link says proof = “road”, which no longer exists. Using deletion instead."
     ]
     assert helpers.view(app, "image")["start"]["proof"] == "deletion"
+
+
+@pytest.mark.parametrize(
+    ("edits", "off", "left", "gone"),
+    [
+        (
+            "Ablate(0, (1, 2)), Cut(2, None, 4, 0)",
+            "1",
+            ("Ablate(0, (1, 2)), Cut(2, None, 4, 0)", "1"),
+            [],
+        ),
+        ("Evict(8, sinks=1)", "0", ("", ""), ["Evict"]),
+        (
+            "Drop((1, 2), True), Ablate(1, 0), SetGate(1, (0, 2), 'mean'), Temperature(0.5)",
+            "0.1.2.3",
+            ("Ablate(1, 0), Temperature(0.5)", "0.1"),
+            ["Drop", "SetGate"],
+        ),
+        ("Ablate(", "", ("Ablate(", ""), []),
+    ],
+)
+def test_edits_that_are_gone_leave_the_others(
+    edits: str, off: str, left: tuple[str, str], gone: list[str]
+) -> None:
+    assert without_gone(edits, off) == (dict(zip(("edits", "off"), left, strict=True)), gone)
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_an_old_link_with_such_an_edit_shows_the_rest_and_says_so(name: str) -> None:
+    call = {"SetGate": "SetGate(1, 0)", "SetPositions": "SetPositions('none')"}.get(
+        name, f"{name}(1, 2)"
+    )
+    query = {"model": "grammar-next", "layer": "1", "edits": f"{call}, Ablate(1, 0)"}
+    app = helpers.run("explore", query)
+    assert helpers.lines(app) == [
+        f"The link has edits that no longer exist: {name}. The rest is shown."
+    ]
+    assert helpers.link(app)["edits"] == "Ablate(1, 0)"
+    assert helpers.view(app, "text")["edits"] == ["Ablate(1, 0)"]

@@ -144,8 +144,6 @@ export interface ViewProps extends PageLinkProps {
   writes?: boolean;
   /** How many tokens there were before it went on; null where it did not. */
   given?: number | null;
-  /** The base of its rotary positions; null where it has no plain ones. */
-  rotary?: number | null;
   /** Models that read the same text, and whether others can be named. */
   others?: { value: string; title: string }[];
   named?: boolean;

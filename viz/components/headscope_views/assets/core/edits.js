@@ -7,7 +7,6 @@ import { addressOf, callOf, headOff } from "./edit_text.js";
 import { element, setAttribute, setText } from "./dom.js";
 import { siteName } from "./labels.js";
 import { reachedOf, reachWords } from "./reachable.js";
-import { pathOf } from "./sources.js";
 import { listenForUndo } from "./undo.js";
 
 /** @import {Base, Head, Host, ImageBase, Other, Sought} from "../types" */
@@ -28,21 +27,12 @@ const LONGEST = 2000; // characters of a second input
  */
 
 /**
- * How weights are set.
- *
- * @typedef {object} Painting
- * @property {number | null} strength of a brush; null: the weight where it begins
- * @property {boolean} keepsSum whether a row keeps its sum
- */
-
-/**
  * What a view is like for its edits.
  *
  * @typedef {object} Offers
  * @property {() => Chosen} chosen
  * @property {(axis: "query" | "key", place: number) => number[]} tokensOf the tokens of a row or column
  * @property {boolean} patches whether a second input can be typed
- * @property {boolean} [paints] whether rows of weights can be painted
  * @property {() => Other | null} [fromOther] an input that is shown beside this one
  * @property {(change: Sought | null) => void} [reach] shades what a change can reach
  * @property {() => Grid} [grid] the patches of a picture
@@ -63,13 +53,12 @@ const LONGEST = 2000; // characters of a second input
  * @param {Host} host
  * @param {Offers} offers
  */
-export function editControls(view, host, { chosen, tokensOf, patches, paints, fromOther: offered, reach, grid }) {
+export function editControls(view, host, { chosen, tokensOf, patches, fromOther: offered, reach, grid }) {
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
   /** @type {Sought | null} the change of the button that has the pointer or the focus */
   let pointed = null;
-  /** @type {Painting} */
-  const painting = { strength: null, keepsSum: true };
+  let keepsSum = true; // of a row of which weights are set
 
   /**
    * @param {string | null} text
@@ -134,7 +123,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
   const box = element("div", "hs-switch hs-edits", {}, off, opener, list);
 
   const said = element("p", "hs-menu-heading hs-edit-said", { role: "status" });
-  const gate = element("div", "");
 
   // ---- the menu
 
@@ -194,7 +182,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
                 ),
               ]),
           ...(place.heads > 1 ? [otherHead(head, place.heads)] : []),
-          gate,
         ]
       : [];
     const layers = [
@@ -212,36 +199,9 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
       heading(`Weights ${wide}`),
       temperature(),
       ...edge(query, key, place),
-      ...(place.kind === "causal" ? [heading("The cache"), ...cache()] : []),
       ...(grid ? [heading("A region of the picture"), ...region(grid(), query ?? key)] : []),
       ...(patches || offered?.() ? [heading("Activations of a second input"), ...patch(query, place)] : []),
     );
-  }
-
-  /** Offers to set the output gate of the chosen head, once it is known that there is one. */
-  function offerGate() {
-    const { site, address } = now();
-    const path = pathOf("gated", { site });
-    const answer = view.remote ? /** @type {{gated: boolean} | null} */ (view.answer("gated", path)) : null;
-    gate.hidden = !answer?.gated;
-    if (gate.hidden || gate.dataset.of === path) return;
-    gate.dataset.of = path;
-    const where = Object.fromEntries(Object.entries(address).filter(([name]) => name !== "kind"));
-    /** @param {string} name @param {string} title @param {Argument} value */
-    const set = (name, title, value) =>
-      item(name, title, () => {
-        const { place, head } = now();
-        if (typeof head === "number") ask(callOf("SetGate", [place.layer, head, value], where));
-      });
-    gate.replaceChildren(
-      line(
-        "Output gate",
-        set("Open", "Its values pass as they are: attention without a gate", 1),
-        set("Closed", "None of its values pass", 0),
-        set("Mean", "Held at its mean over the tokens", "mean"),
-      ),
-    );
-    placed();
   }
 
   /** What is patched from the input that is shown beside this one. */
@@ -324,22 +284,13 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     const value = field("Weight of the edge", { type: "number", min: "0", max: "1", step: "any" });
     value.value = "0.5";
     const keep = element("input", "", { type: "checkbox", "aria-label": "The row keeps its sum" });
-    keep.checked = painting.keepsSum;
-    keep.onchange = () => (painting.keepsSum = keep.checked);
+    keep.checked = keepsSum;
+    keep.onchange = () => (keepsSum = keep.checked);
     const setButton = item("Set", "This query gives this key the weight; the others share the rest, if the sum is kept", () =>
       paint({ query: whole(from), key: whole(to) }, Number(value.value)),
     );
     const kept = element("label", "", { title: "A row keeps its sum: its other cells are scaled" }, keep, " keep the sum");
-    const brush = field("Weight of the brush", { type: "number", min: "0", max: "1", step: "any", placeholder: "where it begins" });
-    brush.classList.add("hs-edit-wide");
-    brush.value = painting.strength === null ? "" : String(painting.strength);
-    brush.oninput = () => (painting.strength = brush.value === "" ? null : Math.min(1, Math.max(0, Number(brush.value) || 0)));
-    brush.title = "Alt and a drag across the cells of a row paints them with this weight";
-    return [
-      line("Edge", from, "→", to, cutButton),
-      line("Its weight", value, kept, setButton),
-      ...(paints ? [line("Brush for a row", brush)] : []),
-    ];
+    return [line("Edge", from, "→", to, cutButton), line("Its weight", value, kept, setButton)];
   }
 
   /**
@@ -365,43 +316,8 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     const rounded = (value) => Number(Math.min(1, Math.max(0, value)).toFixed(3));
     const value = Array.isArray(weight) ? weight.map(rounded) : rounded(weight);
     /** @type {Record<string, Argument>} */
-    const loose = painting.keepsSum ? {} : { renormalise: false };
+    const loose = keepsSum ? {} : { renormalise: false };
     ask(callOf("SetWeights", [place.layer, one, ...cells, value], { ...loose, ...address }));
-  }
-
-  /** What a cache of limited size keeps, of every layer. */
-  function cache() {
-    const fields = /** @type {const} */ ([
-      ["Latest keys kept", "1", "8"],
-      ["First keys kept", "0", "4"],
-      ["Keys with most weight kept", "0", "0"],
-    ]).map(([name, min, value]) => {
-      const input = field(name, { type: "number", min });
-      input.value = value;
-      return input;
-    });
-    const [latest, first, heavy] = fields;
-    const evict = item("Keep only these", "What a cache of this size would drop, no query reads", () => {
-      const given = view.props.given ?? 0;
-      /** @type {Record<string, Argument>} */
-      const more = { sinks: whole(first), heavy: whole(heavy), ...(given ? { start: given } : {}) };
-      if (base && again.checked) more.rotate = base;
-      ask(callOf("Evict", [whole(latest)], more));
-    });
-    const base = view.props.rotary;
-    const again = element("input", "", { type: "checkbox", "aria-label": "Rotate kept keys anew" });
-    const label = element("label", "", { title: "By their place in the cache: the gaps that dropped keys leave are closed" });
-    label.append(again, " rotate kept keys anew");
-    const short = item("The latest 8 and the first", "A short cache, with the first token as a sink", () => {
-      const given = view.props.given ?? 0;
-      ask(callOf("Evict", [8], { sinks: 1, ...(given ? { start: given } : {}) }));
-    });
-    return [
-      short,
-      line("Latest", latest, "first", first),
-      line("most weight", heavy, evict),
-      ...(base ? [line(label)] : []),
-    ];
   }
 
   /**
@@ -487,7 +403,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
   list.onbeforetoggle = (event) => {
     if (event.newState !== "open") return;
     build();
-    offerGate();
   };
   list.ontoggle = (event) => {
     if (event.newState !== "open") return point(null);
@@ -504,11 +419,9 @@ export function editControls(view, host, { chosen, tokensOf, patches, paints, fr
     ask,
     paint,
     setRow,
-    painting,
     destroy: stop,
     render() {
       if (pointed) tell();
-      if (list.matches(":popover-open")) offerGate();
       const { edits } = view.props;
       const { head, site } = chosen();
       if (!stale(edits, head, site, view.baseOrNull)) return;

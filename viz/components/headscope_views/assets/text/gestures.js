@@ -15,9 +15,8 @@
  * @property {() => boolean} release lets go of what is chosen; whether there was anything
  * @property {(down: number, right: number) => void} walk
  * @property {() => void} choose
- * @property {(x: number, y: number) => boolean} alters whether a drag with Alt from here alters weights
- * @property {(x: number, y: number, right: number, up: number) => void} alter at a point, so many
- *   pixels from the press
+ * @property {(x: number, y: number) => boolean} alters whether a drag with Alt from here alters a weight
+ * @property {(up: number) => void} alter by a drag of so many pixels
  * @property {(keep: boolean) => void} altered at its end
  */
 
@@ -60,7 +59,7 @@ export function listen(target, on) {
     if (before && pointers.size === 2) return pinch(event.pointerId, before, at);
     if (before && press) {
       press.far ||= Math.hypot(at[0] - press.at[0], at[1] - press.at[1]) > CLICK;
-      if (isAltering) return press.far ? on.alter(...at, at[0] - press.at[0], press.at[1] - at[1]) : undefined;
+      if (isAltering) return press.far ? on.alter(press.at[1] - at[1]) : undefined;
       if (press.far && on.drags()) {
         pointers.set(event.pointerId, at);
         target.style.cursor = "grabbing";

@@ -12,9 +12,8 @@ import { changedOffer } from "./changed.js";
 import { choicesOf } from "./choices.js";
 import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
-import { fileOf, fit, paintBand, paintCross, paintPicture, paintRow, widthsOf } from "./matrix_painter.js";
+import { fileOf, fit, paintBand, paintCross, paintPicture, widthsOf } from "./matrix_painter.js";
 import { headRestingOffer } from "./resting.js";
-import { keysOf, paintedText } from "./row_brush.js";
 import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
@@ -31,7 +30,7 @@ export const DOUBT =
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
   " pinch, zooms.";
-const ALTERS = "Alt and a drag up or down changes it; across, paints its row.";
+const ALTERS = "Alt and a drag up or down changes it.";
 const WHOLE = 200; // pixels of a drag from 0 to 1
 const SCORE_DOUBT =
   "Scores compare within their row alone: the softmax turns their differences into weights.";
@@ -76,8 +75,8 @@ export function matrix(state, parent) {
   const jumped = changes();
   /** @type {{axis: Axis, range: Range} | null} */
   let brushed = null; // what a drag along the labels would choose
-  /** @type {{cell: Cell, from: number, to: number, way: "cell" | "row" | null} | null} */
-  let altered = null; // a weight that is being dragged, or the first of a row that is painted
+  /** @type {{cell: Cell, from: number, to: number} | null} */
+  let altered = null; // a weight that is being dragged
   let space = { wide: 0, top: 0, unit: 1 }; // of the stage
 
   const view = () => zoom ?? viewport.whole(/** @type {Layout} */ (layout));
@@ -185,22 +184,17 @@ export function matrix(state, parent) {
       const cell = cellAt(x, y);
       const weight = cell && !lags() && state.canPaint() ? state.weight(cell.query, cell.key) : null;
       const isSeen = cell && weight && cell.key <= state.lastKey(cell.query);
-      altered = isSeen ? { cell, from: weight.value, to: weight.value, way: null } : null;
+      altered = isSeen ? { cell, from: weight.value, to: weight.value } : null;
       return Boolean(altered);
     },
-    alter(x, y, right, up) {
-      if (!altered || !layout) return;
-      if (altered.way === null) altered.way = Math.abs(right) > Math.abs(up) && state.beginRow(altered.cell) ? "row" : "cell";
-      const [across] = inPlot(x, y);
-      const cell = viewport.cellAt(layout, view(), Math.min(Math.max(0, across), layout.width - 1), 0);
-      if (altered.way === "row") return cell ? state.paintTo(cell.key) : undefined;
+    alter(up) {
+      if (!altered) return;
       altered.to = Math.min(1, Math.max(0, altered.from + up / WHOLE));
       state.changed();
     },
     altered(keep) {
       const done = altered;
       altered = null;
-      if (done?.way === "row") return state.endRow(keep);
       state.changed();
       if (done && keep) state.paint?.(done.cell, done.to);
     },
@@ -387,7 +381,6 @@ export function matrix(state, parent) {
     for (const axis of /** @type {Axis[]} */ (["query", "key"]))
       for (const place of state.lit?.[axis] ?? []) paintBand(context, layout, picture, axis, [place, place + 1]);
     if (cell) paintCross(context, layout, picture, cell);
-    if (state.painted) paintRow(context, layout, picture, state.painted.query, keysOf(state.painted));
     tip.hidden = !cell;
     if (!cell) return;
     setText(tip, ...tipOf(cell));
@@ -446,8 +439,7 @@ export function matrix(state, parent) {
       if (!state.view.remote) setText(wait, `Not in this file: ${name}`);
       else setText(wait, state.waiting() ? `Fetching ${name} …` : `No answer for ${name}.`);
       setText(read, "");
-    } else if (state.painted) setText(read, ...paintedText(state, state.painted), altered ? "Let go to set it; Escape leaves it." : "Enter sets it; Alt with up or down changes it; Escape leaves it.");
-    else if (altered) {
+    } else if (altered) {
       const { from, to } = altered;
       setText(read, `The weight of this cell: ${from.toFixed(3)} → ${to.toFixed(3)}. Let go to set it; Escape leaves it.`);
     } else if (state.hover) setText(read, reading(state, state.hover, picture?.sinks));
@@ -499,7 +491,7 @@ export function matrix(state, parent) {
     status();
     if (!section.hidden) beside.render(layout, space.wide);
     const exact = state.hover && state.exactRow("query", state.hover.query, variant);
-    if (crossed(state.hover, exact, lags(), count, brushed, state.lit, state.painted, state.reached())) cross();
+    if (crossed(state.hover, exact, lags(), count, brushed, state.lit, state.reached())) cross();
   }
 
   /** The picture alone, twice as fine and with a margin, as a PNG file. */

@@ -396,31 +396,6 @@ export function paintBand(context, { left, top, width, height }, { view, theme }
 }
 
 /**
- * Cells of a row that are being painted.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Picture} picture
- * @param {number} query
- * @param {number[]} keys
- */
-export function paintRow(context, { left, top, width, height }, { view, theme }, query, keys) {
-  const { row, col, scale } = view;
-  const [x, y] = [left + (keys[0] - col) * scale, top + (query - row) * scale];
-  context.save();
-  context.beginPath();
-  context.rect(left, top, width, height);
-  context.clip();
-  context.fillStyle = context.strokeStyle = theme.primary;
-  context.globalAlpha = 0.4;
-  context.fillRect(x, y, keys.length * scale, scale);
-  context.globalAlpha = 1;
-  context.lineWidth = 2;
-  context.strokeRect(x, y, keys.length * scale, scale);
-  context.restore();
-}
-
-/**
  * @param {Context} context
  * @param {Layout} layout
  * @param {Picture} picture

@@ -12,13 +12,11 @@ import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
 import { tokenThere } from "./picture_maps.js";
-import { keysOf } from "./row_brush.js";
 import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Measure, Message, Other, Part, Selection, Sought, Variant, ViewProps} from "../types" */
-/** @import {PaintedRow} from "./row_brush.js" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const SHARES = 256; // that are kept
@@ -35,7 +33,6 @@ const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks
 
 /** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
-/** @import {Painting} from "../core/edits.js" */
 /** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
 
 /**
@@ -78,8 +75,6 @@ export class TextState {
     this.paint = null;
     /** @type {((text: string, second?: string) => void) | null} makes an edit */
     this.edit = null;
-    /** @type {Painting} as edits of weights are made */
-    this.painting = { strength: null, keepsSum: true };
     /** @type {((query: number, keys: number[], weight: number | number[]) => void) | null} */
     this.setRow = null; // sets weights of a row by an edit
     /** @type {Sought | null} a change whose reach is shaded */
@@ -92,8 +87,6 @@ export class TextState {
     this.cellUnder = null; // of the matrix
     /** @type {(() => Other | null) | null} */
     this.fromOther = null; // what can be patched from a second text
-    /** @type {PaintedRow | null} cells that are being painted */
-    this.painted = null;
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
@@ -332,42 +325,6 @@ export class TextState {
   }
 
   /**
-   * Begins to paint weights of a row; whether it can be painted there.
-   *
-   * @param {Cell} cell
-   */
-  beginRow({ query, key }) {
-    const weight = this.canPaint() && this.setRow && this.hasScores() ? this.weight(query, key) : null;
-    if (!weight || key > this.lastKey(query)) return false;
-    this.painted = { query, first: key, last: key, value: this.painting.strength ?? weight.value };
-    this.changed();
-    return true;
-  }
-
-  /** @param {number} key up to which the row is painted, as far as its query may attend */
-  paintTo(key) {
-    if (!this.painted) return;
-    const last = Math.min(this.lastKey(this.painted.query), Math.max(0, key));
-    this.painted = { ...this.painted, last };
-    this.changed();
-  }
-
-  /** @param {number} value the weight of the painted cells */
-  paintWith(value) {
-    if (!this.painted) return;
-    this.painted = { ...this.painted, value: Math.min(1, Math.max(0, value)) };
-    this.changed();
-  }
-
-  /** @param {boolean} keep whether the painted row becomes an edit */
-  endRow(keep) {
-    const { painted } = this;
-    this.painted = null;
-    this.changed();
-    if (painted && keep) this.setRow?.(painted.query, keysOf(painted), painted.value);
-  }
-
-  /**
    * @param {number} query
    * @param {number} key
    * @param {Variant} [variant]
@@ -478,7 +435,7 @@ export class TextState {
     const before = this.selection;
     const way = Math.sign((change.site ?? before.site) - before.site);
     if (way) this.direction = way;
-    if (change.site !== undefined || change.head !== undefined) this.tile = this.painted = null;
+    if (change.site !== undefined || change.head !== undefined) this.tile = null;
     const there = change.site === undefined || "token" in change ? null : this.patchIn(change.site);
     this.view.select(there === null ? change : { ...change, token: there });
   }
@@ -508,7 +465,6 @@ export class TextState {
     if (next?.query === this.hover?.query && next?.key === this.hover?.key) return;
     const row = next?.query !== this.hover?.query;
     this.hover = next;
-    this.painted = null;
     if (row) this.rest("hover", REST_MS);
     this.changed();
   }

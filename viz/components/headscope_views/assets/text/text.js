@@ -22,7 +22,6 @@ import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { onPictures } from "./picture_maps.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "./lettering.js";
-import { paintRowByKey } from "./row_brush.js";
 import { secondModel } from "./second.js";
 import { secondText } from "./second_text.js";
 import { sentence } from "./sentence.js";
@@ -117,7 +116,6 @@ function compose(state, whole, host) {
       chosen: () => chosenIn(state),
       tokensOf: (axis, place) => state.texts()[axis].origins?.[place] ?? [place],
       patches: true,
-      paints: true,
       fromOther: () => state.fromOther?.() ?? null,
       reach: (change) => state.reach(change),
     });
@@ -125,7 +123,6 @@ function compose(state, whole, host) {
     state.paint = edits.paint;
     state.edit = edits.ask;
     state.setRow = edits.setRow;
-    state.painting = edits.painting;
     root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event), { capture: true });
   }
   /** @type {Map<string, FormPanel>} */
@@ -247,8 +244,7 @@ function explaining(state) {
 }
 
 /**
- * Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps; with
- * Shift, those to the sides paint its row.
+ * Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps.
  *
  * @param {TextState} state
  * @param {(cell: Cell, weight: number) => void} paint
@@ -256,10 +252,6 @@ function explaining(state) {
  */
 function paintByKey(state, paint, event) {
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-  if (paintRowByKey(state, event)) {
-    event.preventDefault();
-    return event.stopPropagation();
-  }
   const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
   const { hover } = state;
   if (!by || !event.altKey || !hover || !state.canPaint()) return;

@@ -1,6 +1,4 @@
-"""Edits of the input: tokens dropped or swapped, parts of a picture covered.
-
-They are made before the network runs, and labels follow: the trace is that of the new input.
+"""`Cover`: parts of a picture covered before the network runs.
 
 Source of the blurred cover: Petsiuk et al. 2018, "RISE", section 4.3.
 """
@@ -13,87 +11,12 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from models.edits.fields import Numbers, assign, call_of, choice, chosen, numbers, whole
+from models.edits.fields import Numbers, assign, call_of, choice, chosen, numbers
 from models.edits.routing import INPUT
 from models.edits.words import some
 
 Pixels = Float[Tensor, "batch channel row col"]
 Grid = tuple[int, int]
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class Drop:
-    """Removes tokens: those behind them move up.
-
-    A picture keeps its grid: hide patches with `Cut(None, None, None, keys)`, or `Cover` them.
-
-    Attributes:
-        token: which of each item's own tokens.
-        target: whether of the decoder's input, not of the source.
-    """
-
-    acts_on: ClassVar[str] = INPUT
-    token: Numbers
-    target: bool
-
-    def __init__(self, token: int | tuple[int, ...], target: bool = False) -> None:
-        if token is None:
-            raise ValueError("token: expected one, or several")
-        assign(self, token=numbers("token", token), target=bool(target))
-
-    def __repr__(self) -> str:
-        return call_of(self)
-
-    def describe(self) -> str:
-        """What the edit does, in one sentence."""
-        verb = "are" if isinstance(self.token, tuple) and len(self.token) != 1 else "is"
-        return f"{_side(self.target)}: {some(self.token, 'token')} {verb} removed."
-
-    def edit_order(self, count: int) -> list[int]:
-        """Which of an item's own tokens stay, in their order."""
-        gone = chosen(self.token, count, "token") or ()
-        return [place for place in range(count) if place not in gone]
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class Swap:
-    """Two tokens change places, or two patches of a picture.
-
-    Attributes:
-        first: one of the item's own tokens; of a picture the number of a patch, row by row.
-        second: the other.
-        target: whether of the decoder's input, not of the source.
-    """
-
-    acts_on: ClassVar[str] = INPUT
-    first: int
-    second: int
-    target: bool
-
-    def __init__(self, first: int, second: int, target: bool = False) -> None:
-        assign(self, first=whole("first", first), second=whole("second", second))
-        assign(self, target=bool(target))
-
-    def __repr__(self) -> str:
-        return call_of(self)
-
-    def describe(self) -> str:
-        """What the edit does, in one sentence."""
-        return f"{_side(self.target)}: tokens {self.first} and {self.second} change places."
-
-    def edit_order(self, count: int) -> list[int]:
-        """An item's own tokens in their new order."""
-        chosen((self.first, self.second), count, "token")  # which says what is not there
-        order = [*range(count)]
-        order[self.first], order[self.second] = self.second, self.first
-        return order
-
-    def edit_pixels(self, pixels: Pixels, grid: Grid) -> Pixels:
-        """The picture with the two patches swapped."""
-        first, second = (_part(patch, pixels, grid) for patch in (self.first, self.second))
-        edited = pixels.clone()
-        edited[:, :, *first], edited[:, :, *second] = pixels[:, :, *second], pixels[:, :, *first]
-        return edited
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -177,7 +100,3 @@ def _blurred(pixels: Pixels, grid: Grid) -> Pixels:
         flat = F.pad(rows.flatten(0, -2)[:, None], (2 * size, 2 * size), mode="replicate")
         pixels = F.conv1d(flat, kernel)[:, 0].view(rows.shape).movedim(-1, axis)
     return pixels
-
-
-def _side(target: bool) -> str:
-    return "Decoder's input" if target else "Input"
