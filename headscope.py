@@ -10,18 +10,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from analysis.alignment import align as align
+    from analysis.alike import alike as alike
+    from analysis.attribution import logit_attribution as logit_attribution
+    from analysis.blame import blame as blame
+    from analysis.corpus import corpus as corpus
+    from analysis.corpus import open_corpus as open_corpus
+    from analysis.effects import Divergence as Divergence
+    from analysis.effects import Logit as Logit
+    from analysis.effects import Loss as Loss
     from analysis.faithfulness import faithfulness as faithfulness
     from analysis.flow import flow as flow
+    from analysis.generation import continue_text as continue_text
     from analysis.heads import heads as heads
+    from analysis.lens import jacobian_lens as jacobian_lens
+    from analysis.lens import logit_lens as logit_lens
     from analysis.norms import alti as alti
     from analysis.norms import value_norms as value_norms
+    from analysis.predictions import predict as predict
     from analysis.relevance import explain as explain
     from analysis.relevance import relevance as relevance
     from analysis.rollout import rollout as rollout
     from analysis.split import split as split
+    from analysis.states import state_sweep as state_sweep
+    from analysis.sweep import sweep as sweep
     from analysis.view import View as View
     from analysis.words import joined_tokens as joined_tokens
     from analysis.words import words_of as words_of
+    from models.averaged import averaged as averaged
     from models.decoder import DecoderConfig as DecoderConfig
     from models.edits import Ablate as Ablate
     from models.edits import AblateMLP as AblateMLP
@@ -36,24 +52,41 @@ if TYPE_CHECKING:
     from models.inputs.prompt import Prompt as Prompt
     from models.inputs.prompt import in_template as in_template
     from models.inputs.video import Video as Video
+    from models.layer import AttentionLayerConfig as AttentionLayerConfig
+    from models.output import Sampling as Sampling
     from models.run import load as load
     from models.run import trace as trace
     from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
+    from models.simple import SmallestConfig as SmallestConfig
+    from models.ssru import TranslatorConfig as TranslatorConfig
+    from models.vector_encoder import VectorEncoderConfig as VectorEncoderConfig
     from models.verify import verify as verify
     from models.vit import ViTConfig as ViTConfig
     from viz.export import export as export
     from viz.notebook import explore as explore
 
 _HOMES = {
+    "analysis.alignment": ("align",),
+    "analysis.alike": ("alike",),
+    "analysis.attribution": ("logit_attribution",),
+    "analysis.blame": ("blame",),
+    "analysis.corpus": ("corpus", "open_corpus"),
+    "analysis.effects": ("Divergence", "Logit", "Loss"),
     "analysis.faithfulness": ("faithfulness",),
     "analysis.flow": ("flow",),
+    "analysis.generation": ("continue_text",),
     "analysis.heads": ("heads",),
+    "analysis.lens": ("jacobian_lens", "logit_lens"),
     "analysis.norms": ("alti", "value_norms"),
+    "analysis.predictions": ("predict",),
     "analysis.relevance": ("explain", "relevance"),
     "analysis.rollout": ("rollout",),
     "analysis.split": ("split",),
+    "analysis.states": ("state_sweep",),
+    "analysis.sweep": ("sweep",),
     "analysis.view": ("View",),
     "analysis.words": ("joined_tokens", "words_of"),
+    "models.averaged": ("averaged",),
     "models.decoder": ("DecoderConfig",),
     "models.edits": (
         *("Ablate", "AblateMLP", "Cover", "Cut", "Patch", "Reference", "SetWeights"),
@@ -62,21 +95,47 @@ _HOMES = {
     "models.encoder": ("EncoderConfig",),
     "models.inputs.prompt": ("Prompt", "in_template"),
     "models.inputs.video": ("Video",),
+    "models.layer": ("AttentionLayerConfig",),
+    "models.output": ("Sampling",),
     "models.run": ("load", "trace"),
     "models.seq2seq": ("Seq2SeqConfig",),
+    "models.simple": ("SmallestConfig",),
+    "models.ssru": ("TranslatorConfig",),
+    "models.vector_encoder": ("VectorEncoderConfig",),
     "models.verify": ("verify",),
     "models.vit": ("ViTConfig",),
     "viz.export": ("export",),
     "viz.notebook": ("explore",),
 }
+_GONE = {  # names of earlier versions, and what to do instead
+    "Drop": "leave the token out of the text, or hide it as a key with Cut(None, None, None, key)",
+    "Evict": "hide the keys that the cache would drop with Cut(None, None, query, key)",
+    "SetGate": "Ablate(layer, head) does what a closed gate does",
+    "SetPositions": "reorder the text, or build a network with EncoderConfig(positions='none')",
+    "Swap": "swap the words in the text",
+    "decompx": "alti(t) follows contributions through all layers",
+    "write_on": "continue_text(model, text, count) takes its place",
+}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _GONE:
+        raise AttributeError(f"headscope has no {name!r} any more: {_GONE[name]}")
     home = next((module for module, names in _HOMES.items() if name in names), None)
-    if home is None:
+    value = _edit(name) if home is None else getattr(import_module(home), name)
+    if value is None:
         raise AttributeError(f"headscope has no {name!r}")
-    value = globals()[name] = getattr(import_module(home), name)
+    globals()[name] = value
     return value
+
+
+def _edit(name: str) -> type | None:
+    """An edit that only its file names; see CONTRIBUTING."""
+    if name.startswith("_"):
+        return None
+    from models.edits.text import kinds
+
+    return kinds().get(name)
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.trace import Site, Tokens, Trace
+from models.trace import Site, Tokens, Trace, Where
 
 Pieces = tuple[tuple[int, ...], ...]  # by piece the tokens in it
 LEAST = 1e-6  # weight of a row on all pieces: below it the row stays 0
@@ -48,18 +48,19 @@ class Alike:
         return [each for each in known if not self.overlap[each].isnan()][:count]
 
 
-def alike(t: Trace, site: Site, head: int, other: Trace) -> Alike:
+def alike(t: Trace, layer: int | Site | Where, head: int, other: Trace) -> Alike:
     """Compares a head with every head of self-attention of another model.
 
     Args:
         t: of a text.
-        site: of self-attention over it.
-        head: which head.
+        layer: a layer of self-attention over it; one of the trace's sites; or its address.
+        head: of the layer.
         other: of the same text, by another model.
 
     Raises:
         ValueError: where the tokens have no common pieces, and for layers that are not over them.
     """
+    site = t.site(layer)
     ours, theirs = common_pieces(t.tokens[0], other.tokens[0])
     sites = tuple(each for each in other.sites if _is_over(each, len(other.tokens[0])))
     if not _is_over(site, len(t.tokens[0])):

@@ -99,7 +99,7 @@ def blame(
     Args:
         model: from `load`, or a network.
         input: one text, or ids, as for `trace`.
-        target: the token, as for `analysis.relevance`; None: the likeliest where it predicts,
+        target: the token, as for `relevance`; None: the likeliest where it predicts,
             without edits.
         count: how many edges are cut.
         controls: how many draws of random edges.

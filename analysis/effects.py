@@ -30,7 +30,14 @@ class Measure(Protocol):
 
 @dataclass(frozen=True)
 class Logit:
-    """The logit of a token or class; `versus`: less that of another."""
+    """The logit of a token or class, or its difference to that of another.
+
+    Attributes:
+        id: of the token or class.
+        query: the token whose logits are read.
+        versus: id of the other; None for the logit alone.
+        item: index in the batch.
+    """
 
     id: int
     query: int = -1
@@ -66,6 +73,11 @@ class Divergence:
     """Kullback–Leibler divergence of the prediction from that of a reference pass, in nats.
 
     Its slope at the reference is 0: attribution cannot estimate it.
+
+    Attributes:
+        reference: the pass that it is measured from.
+        query: the token whose predictions are compared.
+        item: index in the batch.
     """
 
     reference: Trace

@@ -79,11 +79,48 @@ class Continuation:
     probabilities: tuple[float, ...]
 
 
-def write_on(model: Model | Any, input: Any, count: int, **options: Any) -> Written:
-    """Goes on with a text, and traces the whole; arguments and errors as for `continuation`."""
+def continue_text(
+    model: Model | Any,
+    input: Any,
+    count: int,
+    *,
+    sampling: Sampling | None = None,
+    seed: int = 0,
+    end: int | None = None,
+    edits: Sequence[Edit] = (),
+    progress: Progress = no_progress,
+) -> Written:
+    """Continues a text with a decoder, and traces the whole.
+
+    Args:
+        model: a decoder, from `load` or a network.
+        input: a text, or ids of one item.
+        count: at most so many tokens; fewer where the model has no more room.
+        sampling: how tokens are drawn; None takes the likeliest each time.
+        seed: of the draws.
+        end: the id after which nothing more is written; None for none.
+        edits: interventions in every step. Without any, keys and values of earlier steps are used
+            again; with edits each step is a pass of its own.
+        progress: called with the number of written tokens and of all.
+
+    Returns:
+        The written tokens, and a trace in which the row of each shows what its step attends to.
+
+    Raises:
+        ValueError: for another network than a decoder, several items, and no room for a token.
+    """
     model = as_model(model)
-    written = continuation(model, input, count, **options)
-    whole = _pass(model, (*written.begun, *written.ids), options.get("edits", ()))
+    written = continuation(
+        model,
+        input,
+        count,
+        sampling=sampling,
+        seed=seed,
+        end=end,
+        edits=edits,
+        progress=progress,
+    )
+    whole = _pass(model, (*written.begun, *written.ids), edits)
     return Written(whole, len(written.begun), written.ids, written.probabilities)
 
 
@@ -98,22 +135,7 @@ def continuation(
     edits: Sequence[Edit] = (),
     progress: Progress = no_progress,
 ) -> Continuation:
-    """Goes on with a text.
-
-    Args:
-        model: a decoder, from `load` or a network.
-        input: a text, or ids of one item.
-        count: at most so many tokens; fewer where the model has no more room.
-        sampling: how tokens are drawn; None takes the likeliest each time.
-        seed: of the draws.
-        end: the id after which nothing more is written; None for none.
-        edits: interventions in every step. Without any, keys and values of earlier steps are used
-            again; with edits each step is a pass of its own.
-        progress: called with the number of written tokens and of all.
-
-    Raises:
-        ValueError: for another network than a decoder, several items, and no room for a token.
-    """
+    """The ids with which a decoder continues a text; see `continue_text`."""
     model = as_model(model)
     read = None if edits else reader_of(model)
     begun = trace(model, input, edits=edits)
@@ -151,7 +173,7 @@ def received(
     A row is a step, a column a token; a step does not see the tokens after its own. Rows sum to 1.
 
     Args:
-        written: from `write_on`.
+        written: from `continue_text`.
         layer: one attention layer; None for the mean over all.
         head: one head of it; None for the mean over all.
 

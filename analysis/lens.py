@@ -31,7 +31,7 @@ def logit_lens(
     """The logits of the states that leave a layer; at the last layer those of the output.
 
     Args:
-        t: with hidden states.
+        t: with hidden states, of `trace(…, hidden=True)`.
         layer: 0 is the embedding, −1 the last.
         tokens: which of the item's own tokens; None for all.
         item: index in the batch.

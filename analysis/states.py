@@ -39,7 +39,7 @@ def state_sweep(
         model: from `load`, or a network, with one stack of layers.
         input: as for `trace`: one sequence.
         source: the other input, with the same number of tokens, or its trace with hidden states.
-        measure: one of `analysis.effects`, with a slope.
+        measure: a `Logit` or `Loss`; a `Divergence` has no slope to estimate by.
         top: how many states are patched in passes of their own: the largest attributions.
         progress: called with the number of these passes made and of all.
 

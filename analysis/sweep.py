@@ -54,17 +54,19 @@ def sweep(
         model: from `load`, or a network.
         input: as for `trace`.
         target: as for `trace`.
-        edit: makes the edit of a layer and head.
-        measure: makes a number of a trace: one of `analysis.effects`, or a function. For an
-            attribution it has to depend on `t.output` alone, differentiably.
-        how: see the module.
+        edit: makes the edit of a layer and head, as `lambda layer, head: Ablate(layer, head)`.
+        measure: makes a number of a trace: a `Logit`, `Loss` or `Divergence`, or a function. For
+            an attribution it has to depend on `t.output` alone, differentiably.
+        how: "exact" makes a pass for each head; "attribution" linearises what follows the heads,
+            in one pass and its gradient.
         kind: of the attention layers, where the model has several.
         tower: likewise.
         layer: of an exact sweep, the one whose heads are swept; None for all.
         progress: called with the number of passes made and of all; an exception ends the sweep.
 
     Returns:
-        A row for each attention layer, in order; NaN where it has fewer heads than others, and
+        The number with the edit less that without, in its own unit; a row for each attention
+        layer, in order; NaN where it has fewer heads than others, and
         in other layers than a chosen one.
 
     Raises:

@@ -29,7 +29,7 @@ from unittest.mock import patch
 import pyarrow.parquet as pq
 import torch
 
-from analysis.corpus import blocks, run
+from analysis.corpus import blocks, corpus
 from analysis.corpus.blocks import Block, Item
 from analysis.corpus.docstrings import sentences
 from analysis.corpus.files import FOLDER, write_table
@@ -181,7 +181,7 @@ def untraced(model: Model, ids: torch.Tensor) -> None:
 def peak(model: str, count: int) -> float:
     """MiB that this process has taken at most, after a run over so many sentences."""
     with tempfile.TemporaryDirectory() as folder:
-        run(model, some_sentences(count), Path(folder) / "run")
+        corpus(model, some_sentences(count), Path(folder) / "run")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
 
 

@@ -19,11 +19,11 @@ from starlette.testclient import TestClient
 from analysis.alike import alike
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
-from analysis.corpus import open_run, run
+from analysis.corpus import corpus, open_corpus
 from analysis.effects import Logit
 from analysis.faithfulness import faithfulness
 from analysis.flow import flow
-from analysis.generation import continuation, write_on
+from analysis.generation import continuation, continue_text
 from analysis.heads import heads
 from analysis.lens import jacobian_lens, lens_ranks, logit_lens, mean_jacobians
 from analysis.norms import alti, value_norms
@@ -272,7 +272,9 @@ ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
     "mean jacobians": lambda m, given, t: mean_jacobians([t]),
     "blame": lambda m, given, t: blame(m, given[0], controls=3),
     "written": lambda m, given, t: dataclasses.astuple(continuation(m, given[0], 4)),
-    "written with an edit": lambda m, given, t: write_on(m, given[0], 3, edits=[Ablate(1, 0)]).ids,
+    "written with an edit": lambda m, given, t: (
+        continue_text(m, given[0], 3, edits=[Ablate(1, 0)]).ids
+    ),
     "faithfulness": lambda m, given, t: faithfulness(
         m, given[0], torch.linspace(0, 1, len(t.tokens[0])), orders=2
     ),
@@ -321,8 +323,8 @@ def test_a_corpus(device: str, tmp_path: Path) -> None:
     tables = []
     for each in ("cpu", device):
         out = tmp_path / each
-        run(load("induction", device=each), [texts], out, block=5)
-        tables.append(open_run(out).measures.set_index(["id", "measure"])["mean"].to_dict())
+        corpus(load("induction", device=each), [texts], out, block=5)
+        tables.append(open_corpus(out).measures.set_index(["id", "measure"])["mean"].to_dict())
     agree(
         {str(key): value for key, value in tables[1].items()},
         {str(key): value for key, value in tables[0].items()},

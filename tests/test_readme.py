@@ -65,10 +65,9 @@ def test_a_trace() -> None:
 
 
 def test_all_layers_together(names: dict[str, Any]) -> None:
-    joint, norms, parts, curves = values(BLOCKS["using"][0], names)
+    joint, norms, curves = values(BLOCKS["using"][0], names)
     assert joint.shape == (16, 16)
     assert norms.shape == (12, 16, 16)
-    assert parts.shape == (16,)
     assert names["found"].tokens.shape == (16,)
     assert curves is not None
 

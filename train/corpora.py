@@ -16,7 +16,7 @@ from typing import Any
 
 from PIL import Image
 
-from analysis.corpus import run
+from analysis.corpus import corpus
 from analysis.corpus.docstrings import sentences
 from analysis.corpus.finished import FINISHED
 from analysis.corpus.plan import forget
@@ -132,12 +132,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make(name: str, out: Path) -> Path:
     """Makes one run in a folder; one that is there already is replaced once it is complete."""
-    corpus = CORPORA[name]
-    model = load(corpus.model)
+    about = CORPORA[name]
+    model = load(about.model)
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as pictures, TemporaryDirectory(dir=out) as work:
-        inputs = corpus.inputs(model, Path(pictures))
-        folder = run(model, inputs, Path(work) / name, about=corpus.about, pairs=PAIRS)
+        inputs = about.inputs(model, Path(pictures))
+        folder = corpus(model, inputs, Path(work) / name, about=about.about, pairs=PAIRS)
         forget(folder, everything=True)
         if (out / name).exists():
             (out / name).rename(Path(work) / "old")

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from analysis.corpus.engines import ENGINES
 from analysis.corpus.files import reason_of
 from analysis.corpus.progress import Control, Progress, StoppedError
-from analysis.corpus.runs import run
+from analysis.corpus.runs import corpus
 from analysis.corpus.settings import BLOCK, LONGEST, PAIRS, SHARD
 from analysis.corpus.watched import Watched, be_nice
 
@@ -81,7 +81,7 @@ def site() -> Any:
 
 def read(options: argparse.Namespace, control: Control) -> Path:
     """Runs as the options say."""
-    return run(
+    return corpus(
         options.model,
         [Path(each) for each in options.texts or options.images],
         options.out,

@@ -32,7 +32,7 @@ NAMED = {  # what people call tokens
 ADDRESS = ["layer", "kind", "tower", "module", "part", "head"]
 
 
-def open_run(folder: str | Path) -> "Run":
+def open_corpus(folder: str | Path) -> "Run":
     """Opens the folder of a run.
 
     Raises:

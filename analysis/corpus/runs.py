@@ -33,7 +33,7 @@ PROBES = 8  # inputs that may be refused before the first that is read
 NO_HEADS = "no layer of it has attention weights over its own tokens"
 
 
-def run(
+def corpus(
     model: "Model | str",
     texts: Iterable[Source],
     out: str | Path,

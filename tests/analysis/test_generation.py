@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from analysis.generation import Written, received, write_on
+from analysis.generation import Written, continue_text, received
 from analysis.outputs import likeliest
 from models.decode import greedy
 from models.decoder import DecoderConfig
@@ -34,7 +34,7 @@ def model_of(name: str) -> Any:
 @pytest.mark.parametrize("name", [*LIBRARY, "Qwen2"])
 def test_the_text_is_what_the_library_writes(name: str) -> None:
     model = model_of(name)
-    found = write_on(model, IDS, COUNT)
+    found = continue_text(model, IDS, COUNT)
     settings = GenerationConfig(max_new_tokens=COUNT, do_sample=False, pad_token_id=0)
     expected = model.network.generate(
         IDS, attention_mask=torch.ones_like(IDS), generation_config=settings
@@ -45,7 +45,7 @@ def test_the_text_is_what_the_library_writes(name: str) -> None:
 
 def test_our_decoder_writes_what_greedy_decoding_writes() -> None:
     model = load(OWN)
-    found = write_on(model, IDS, COUNT)
+    found = continue_text(model, IDS, COUNT)
     steps = list(greedy(model.network, IDS, limit=COUNT))
     assert found.ids == tuple(int(step.ids) for step in steps)
     assert found.probabilities == pytest.approx(
@@ -57,7 +57,7 @@ def test_our_decoder_writes_what_greedy_decoding_writes() -> None:
 @pytest.mark.parametrize("name", ["own", "GPT-2", "Llama", "Mistral"])
 def test_each_step_is_a_pass_over_the_text_so_far(name: str, edits: Any) -> None:
     model = model_of(name)
-    found = write_on(model, IDS, COUNT, edits=edits)
+    found = continue_text(model, IDS, COUNT, edits=edits)
     text = torch.cat([IDS, torch.tensor([found.ids])], 1)
     for step in range(COUNT):
         t = trace(model, text[:, : 6 + step], edits=edits)
@@ -73,7 +73,7 @@ def test_each_step_is_a_pass_over_the_text_so_far(name: str, edits: Any) -> None
 
 
 def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
-    found = write_on(load(OWN), IDS, COUNT)
+    found = continue_text(load(OWN), IDS, COUNT)
     whole = received(found)
     assert whole.shape == (COUNT, 6 + COUNT)
     torch.testing.assert_close(whole.sum(1), torch.ones(COUNT))
@@ -87,51 +87,54 @@ def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
 
 def test_draws_follow_their_distribution() -> None:
     model = load(OWN)
-    again = [write_on(model, IDS, 4, sampling=Sampling(2.0), seed=3).ids for _ in range(2)]
+    again = [continue_text(model, IDS, 4, sampling=Sampling(2.0), seed=3).ids for _ in range(2)]
     assert again[0] == again[1]
-    others = {write_on(model, IDS, 4, sampling=Sampling(2.0), seed=s).ids for s in range(6)}
+    others = {continue_text(model, IDS, 4, sampling=Sampling(2.0), seed=s).ids for s in range(6)}
     assert len(others) > 1
     few = Sampling(1.5, top_k=2)
-    found = write_on(model, IDS, COUNT, sampling=few, seed=1)
+    found = continue_text(model, IDS, COUNT, sampling=few, seed=1)
     for step, id in enumerate(found.ids):
         top = found.likeliest(step, sampling=few)
         assert id in top.ids
         assert found.probabilities[step] == pytest.approx(
             top.probabilities[top.ids.index(id)], abs=1e-5
         )
-    assert write_on(model, IDS, 3, sampling=Sampling(top_k=1)).ids == write_on(model, IDS, 3).ids
+    assert (
+        continue_text(model, IDS, 3, sampling=Sampling(top_k=1)).ids
+        == continue_text(model, IDS, 3).ids
+    )
 
 
 def test_writing_ends_at_the_end_and_where_there_is_no_room() -> None:
     model = load(OWN)
-    whole = write_on(model, IDS, COUNT)
+    whole = continue_text(model, IDS, COUNT)
     end = whole.ids[4]
-    found = write_on(model, IDS, COUNT, end=end)
+    found = continue_text(model, IDS, COUNT, end=end)
     assert found.ids == whole.ids[: whole.ids.index(end) + 1]
     short = load(DecoderConfig(**SIZES, max_tokens=8))
-    assert write_on(short, IDS, COUNT).steps == 2
+    assert continue_text(short, IDS, COUNT).steps == 2
     with pytest.raises(ValueError, match="with room for 0"):
-        write_on(short, torch.zeros(1, 8, dtype=torch.long), 1)
+        continue_text(short, torch.zeros(1, 8, dtype=torch.long), 1)
 
 
 def test_progress_counts_tokens() -> None:
     seen: list[tuple[int, int]] = []
-    write_on(load(OWN), IDS, 3, progress=lambda *n: seen.append(n))
+    continue_text(load(OWN), IDS, 3, progress=lambda *n: seen.append(n))
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_what_does_not_write_is_refused() -> None:
     for wrong in (EncoderConfig(**SIZES), Seq2SeqConfig(dim=30, heads=3, depth=1, d_k=4, d_v=4)):
         with pytest.raises(ValueError, match="is no decoder"):
-            write_on(load(wrong), IDS, 3)
+            continue_text(load(wrong), IDS, 3)
     with pytest.raises(ValueError, match="is no decoder"):
-        write_on(BY_NAME["T5"].build(), ids(1, 5), 3)
+        continue_text(BY_NAME["T5"].build(), ids(1, 5), 3)
     model = load(OWN)
     with pytest.raises(ValueError, match="expected one text, received 2"):
-        write_on(model, IDS.repeat(2, 1), 3)
+        continue_text(model, IDS.repeat(2, 1), 3)
     with pytest.raises(ValueError, match="count: expected at least 1"):
-        write_on(model, IDS, 0)
-    found: Written = write_on(model, IDS, 2)
+        continue_text(model, IDS, 0)
+    found: Written = continue_text(model, IDS, 2)
     with pytest.raises(ValueError, match="step: expected 0 to 1"):
         found.row(2)
     with pytest.raises(ValueError, match="head: expected a layer"):

@@ -9,7 +9,7 @@ import torch
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
 from analysis.effects import Loss
-from analysis.generation import received, write_on
+from analysis.generation import continue_text, received
 from analysis.lens import lens_ranks, logit_lens
 from analysis.outputs import likeliest
 from analysis.sweep import Passes, head_effects
@@ -94,7 +94,7 @@ def test_who_gets_the_drink_rests_on_mary() -> None:
 
 
 def test_the_first_token_receives_most_of_the_weight_in_the_cache() -> None:
-    written = write_on(smollm2(), "The quick brown fox jumps over the lazy dog. " * 6, 1)
+    written = continue_text(smollm2(), "The quick brown fox jumps over the lazy dog. " * 6, 1)
     mass = received(written)
     assert mass[0].argmax() == 0  # the sink
     assert float(mass[0, 0]) > 0.2

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from analysis.generation import write_on
+from analysis.generation import continue_text
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
 from viz.api import samples
@@ -162,7 +162,7 @@ def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, ap
     page.get_by_label("Tokens", exact=True).fill("3")
     page.get_by_label("Tokens", exact=True).press("Enter")
     expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
-    written = list(write_on(load("grammar-next"), text, 3).trace.tokens[0].labels)
+    written = list(continue_text(load("grammar-next"), text, 3).trace.tokens[0].labels)
     sentence = page.locator(".hs-written .hs-sentence")
     expect(sentence).to_contain_text(f"Step 1 of 3: at “dog” it wrote “{written[6]}”")
     slider = page.get_by_role("slider", name="Step")

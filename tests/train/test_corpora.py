@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.corpus import open_run
+from analysis.corpus import open_corpus
 from train import corpora
 from train.corpora import CORPORA, main, make
 
@@ -15,12 +15,12 @@ def test_a_run_is_made_and_made_again(
 ) -> None:
     monkeypatch.setattr(corpora, "ITEMS", 5)
     folder = make(name, tmp_path)
-    first = open_run(folder)
+    first = open_corpus(folder)
     assert first.manifest["texts"] == 5
     assert first.manifest["corpora"][0]["about"] == CORPORA[name].about
     assert not (folder / "work").exists()
     assert make(name, tmp_path) == folder
-    assert open_run(folder).measures.equals(first.measures)
+    assert open_corpus(folder).measures.equals(first.measures)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.corpus import run as corpus_run
+from analysis.corpus import corpus as run_corpus
 from analysis.corpus.__main__ import main
 from models.run import load
 from viz.api import compared, corpus
@@ -46,7 +46,7 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_site_compares_two_runs_as_the_app_does(same: bool, tmp_path: Path) -> None:
     run, out = FINISHED / "induction", tmp_path / "site"
     texts = ["a b c d a b c d", "d c b a d c b a", "a a b b c c d d"]
-    against = corpus_run(load("induction"), texts, tmp_path / "b") if same else FINISHED / "grammar"
+    against = run_corpus(load("induction"), texts, tmp_path / "b") if same else FINISHED / "grammar"
     assert main(["--out", str(run), "--site", str(out), "--against", str(against)]) == 0
     entry = corpus.hold(run, against).value
     assert (out / "overview.bin").read_bytes() == corpus.overview(entry, "site")

@@ -58,10 +58,10 @@ def _stamp(folder: Path) -> int:
 
 
 def _opened(folder: Path) -> RunEntry:
-    from analysis.corpus import open_run
+    from analysis.corpus import open_corpus
 
     try:
-        run = open_run(folder)
+        run = open_corpus(folder)
         lacking = [name for name in DESCRIBED if name not in run.manifest]
         if lacking:
             raise ValueError(f"{folder.name}: manifest.json does not tell {lacking[0]!r}")

@@ -236,7 +236,7 @@ def keep(files: Mapping[str, bytes]) -> str:
     Raises:
         ValueError: in one line, for files that are no run.
     """
-    from analysis.corpus import open_run
+    from analysis.corpus import open_corpus
 
     if not allowed():
         raise ValueError(tracing.CLOSED)
@@ -245,7 +245,7 @@ def keep(files: Mapping[str, bytes]) -> str:
     try:
         for name, data in parts.items():
             (folder / name).write_bytes(data)
-        model = open_run(folder).manifest["model"]["name"]
+        model = open_corpus(folder).manifest["model"]["name"]
     except (ValueError, LookupError, OSError) as error:
         shutil.rmtree(folder)
         raise ValueError(f"not a run: {error}") from error

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.corpus.opened import Run, open_run
+from analysis.corpus.opened import Run, open_corpus
 
 FINISHED = Path(__file__).parent
 
@@ -10,5 +10,6 @@ FINISHED = Path(__file__).parent
 def finished_runs() -> dict[str, Run]:
     """The runs that come with the app, by name."""
     return {
-        path.parent.name: open_run(path.parent) for path in sorted(FINISHED.glob("*/manifest.json"))
+        path.parent.name: open_corpus(path.parent)
+        for path in sorted(FINISHED.glob("*/manifest.json"))
     }

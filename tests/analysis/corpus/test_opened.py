@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.corpus import Run, open_run, run
+from analysis.corpus import Run, corpus, open_corpus
 from models.encoder import EncoderConfig
 from models.model import Model
 from models.run import load, trace
@@ -56,7 +56,7 @@ def planted(seed: int = 1) -> Model:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return open_run(run(planted(), sentences(80), tmp_path_factory.mktemp("run") / "out"))
+    return open_corpus(corpus(planted(), sentences(80), tmp_path_factory.mktemp("run") / "out"))
 
 
 def test_planted_heads_come_first(found: Run) -> None:
@@ -107,7 +107,7 @@ def test_a_pair_of_tokens_has_its_share_of_the_query_s_weight_by_a_plain_loop(fo
 
 
 def test_like_heads_of_this_and_another_run(found: Run, tmp_path: Path) -> None:
-    other = open_run(run(planted(seed=2), sentences(50, seed=7), tmp_path / "other"))
+    other = open_corpus(corpus(planted(seed=2), sentences(50, seed=7), tmp_path / "other"))
     for head in (PREVIOUS, DUPLICATE, COMMA):
         assert other.like_head(head, 1, of=found)["id"].tolist() == [head]
         assert found.like_head(head, 1)["id"].tolist() != [head]
@@ -119,7 +119,7 @@ def test_like_heads_of_this_and_another_run(found: Run, tmp_path: Path) -> None:
 
 def test_two_runs_compared(found: Run, tmp_path: Path) -> None:
     """Of two models with the same planted heads, the others differ most."""
-    other = open_run(run(planted(seed=2), sentences(80), tmp_path / "other"))
+    other = open_corpus(corpus(planted(seed=2), sentences(80), tmp_path / "other"))
     table = found.compare(other)
     row = table[(table["measure"] == "previous token") & (table["head"] == PREVIOUS)].iloc[0]
     assert row["difference"] == pytest.approx(row["mean_there"] - row["mean_here"])
@@ -139,7 +139,7 @@ def test_sentences_say_what_and_how_sure(found: Run, tmp_path: Path) -> None:
     assert found.heads["sentence"].isna().all()  # its weights are called random
     model = planted()
     object.__setattr__(model, "trained", True)
-    said = open_run(run(model, sentences(80), tmp_path / "out")).heads["sentence"]
+    said = open_corpus(corpus(model, sentences(80), tmp_path / "out")).heads["sentence"]
     row = found.measures.set_index(["id", "measure"]).loc[(PREVIOUS, "previous token")]
     mean, low, high = (100 * row[name] for name in ("mean", "low", "high"))
     assert said[PREVIOUS].replace("\u00a0", " ") == (

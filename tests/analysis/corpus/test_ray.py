@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
-from analysis.corpus import run
+from analysis.corpus import corpus
 from analysis.corpus.results import NAMES
 from models.model import Model
 from tests.analysis.corpus.conftest import sentences
@@ -20,7 +20,7 @@ from tests.analysis.corpus.conftest import sentences
 SCRIPT = """
 import sys
 from pathlib import Path
-from analysis.corpus import run
+from analysis.corpus import corpus
 from tests.analysis.corpus.conftest import sentences
 import torch
 from models.encoder import EncoderConfig
@@ -28,7 +28,8 @@ from models.run import load
 
 model = load(EncoderConfig(vocab=211, dim=10, depth=1, heads=2, mlp=17, max_tokens=31, seed=4))
 count, block, shard = map(int, sys.argv[2:])
-run(model, sentences(count), Path(sys.argv[1]), engine="ray", block=block, shard=shard, threads=1)
+out = Path(sys.argv[1])
+corpus(model, sentences(count), out, engine="ray", block=block, shard=shard, threads=1)
 """
 
 
@@ -37,13 +38,13 @@ def test_without_ray_one_line_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match="ray is not installed: pip install ray"):
-        run(encoder, sentences(9), tmp_path / "out", engine="ray")
-    run(encoder, sentences(9), tmp_path / "out")  # what was planned is still there
+        corpus(encoder, sentences(9), tmp_path / "out", engine="ray")
+    corpus(encoder, sentences(9), tmp_path / "out")  # what was planned is still there
 
 
 def same(encoder: Model, folder: Path, count: int, block: int, shard: int) -> None:
     """Asserts that the embedded engine gives what Ray has written."""
-    run(encoder, sentences(count), folder / "local", block=block, shard=shard, threads=1)
+    corpus(encoder, sentences(count), folder / "local", block=block, shard=shard, threads=1)
     for name in NAMES:
         one, two = (
             pq.read_table(folder / each / f"{name}.parquet").to_pandas()

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
-from analysis.corpus import open_run, run
+from analysis.corpus import corpus, open_corpus
 from analysis.corpus.repeated import repeated
 from analysis.corpus.results import NAMES
 from models.run import load
@@ -22,7 +22,7 @@ KILLS = 10
 SLOW = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from analysis.corpus import run
+from analysis.corpus import corpus
 from models.encoder import EncoderConfig
 from models.run import load
 
@@ -36,16 +36,16 @@ def control(progress):
     time.sleep(0.01)
 
 model = load(EncoderConfig(vocab=211, dim=10, depth=1, heads=2, mlp=17, max_tokens=31, seed=4))
-run(model, [Path(sys.argv[1])], Path(sys.argv[2]), block=2, shard=4, threads=1,
+corpus(model, [Path(sys.argv[1])], Path(sys.argv[2]), block=2, shard=4, threads=1,
     control=control)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of POSIX")
 def test_a_run_that_is_killed_ten_times_ends_the_same(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_text("\n".join(sentences(400)) + "\n")
-    command = [sys.executable, "-c", SLOW, str(corpus)]
+    texts = tmp_path / "corpus.txt"
+    texts.write_text("\n".join(sentences(400)) + "\n")
+    command = [sys.executable, "-c", SLOW, str(texts)]
     subprocess.run([*command, str(tmp_path / "whole"), "600"], check=True, timeout=600)
     dice = random.Random(4)
     for _ in range(KILLS):
@@ -66,7 +66,7 @@ def test_the_known_heads_of_smollm2_come_first(tmp_path: Path) -> None:
     """Over repeated random tokens: induction in layer 18, head 6; the token before in 16, 0."""
     model = load("smollm2")
     assert model.tokenizer is not None
-    found = open_run(run(model, repeated(model, 24), tmp_path / "out", longest=64))
+    found = open_corpus(corpus(model, repeated(model, 24), tmp_path / "out", longest=64))
     first = {key: found.top(key, 1).iloc[0] for key in ("induction", "previous token")}
     assert (first["induction"]["layer"], first["induction"]["head"]) == (18, 6)
     assert (first["previous token"]["layer"], first["previous token"]["head"]) == (16, 0)

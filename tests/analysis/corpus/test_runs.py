@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from analysis.corpus import Progress, StoppedError, open_run, run
+from analysis.corpus import Progress, StoppedError, corpus, open_corpus
 from analysis.corpus.intervals import interval
 from analysis.corpus.plan import Plan
 from analysis.corpus.results import NAMES
@@ -30,7 +30,7 @@ CLOSE = 1e-5
 
 def finished(model: Model, texts: Path, out: Path, **settings: Any) -> tuple[Plan, State]:
     """The plan and the sums of a run."""
-    run(model, [texts], out, **settings)
+    corpus(model, [texts], out, **settings)
     plan = Plan.open(out)
     assert plan is not None
     return plan, State.from_table(pq.read_table(out / "work" / "state.parquet"))
@@ -46,7 +46,7 @@ def test_every_number_is_a_plain_loop_s(
     lines = [each for each in path.read_text().splitlines() if len(each.split()) > 1]
     traces = [trace(model, line) for line in lines]
     tables = [heads(each) for each in traces]
-    found = open_run(tmp_path / "out")
+    found = open_corpus(tmp_path / "out")
     by_row = found.measures.set_index(["id", "measure"])
     for measure in measures(False):
         values = np.stack([each[measure.key].numpy().ravel() for each in tables]).astype(float)
@@ -137,7 +137,7 @@ def test_pairs_are_those_of_every_query_of_a_small_corpus(
     encoder: Model, texts: Texts, tmp_path: Path
 ) -> None:
     path = texts(19)
-    run(encoder, [path], tmp_path / "out", block=5, shard=5, pairs=31)
+    corpus(encoder, [path], tmp_path / "out", block=5, shard=5, pairs=31)
     lines = [each for each in path.read_text().splitlines() if len(each.split()) > 1]
     expected: dict[int, Counter] = {0: Counter(), 1: Counter()}
     for line in lines:
@@ -147,7 +147,7 @@ def test_pairs_are_those_of_every_query_of_a_small_corpus(
             for query in range(len(labels)):
                 key = 1 + int(weights[head, query, 1:].argmax())
                 expected[head][labels[query], labels[key]] += 1
-    table = open_run(tmp_path / "out").table("pairs").to_pylist()
+    table = open_corpus(tmp_path / "out").table("pairs").to_pylist()
     for head in range(2):
         rows = [row for row in table if row["id"] == head]
         assert len(rows) == min(31, len(expected[head])) > 30
@@ -219,7 +219,7 @@ def test_a_run_goes_on_after_its_last_shard(encoder: Model, texts: Texts, tmp_pa
             raise KilledError
 
     with pytest.raises(KilledError):
-        run(encoder, [path], tmp_path / "out", block=4, shard=8, control=control)
+        corpus(encoder, [path], tmp_path / "out", block=4, shard=8, control=control)
     before = len(told)
     _, state = finished(encoder, path, tmp_path / "out", block=4, shard=8)
     _, whole = finished(encoder, path, tmp_path / "whole", block=4, shard=8)
@@ -239,21 +239,21 @@ def test_a_stopped_run_has_results_and_goes_on(
         if progress.total is not None and progress.done > 25:
             raise StoppedError
 
-    run(encoder, [path], out, block=4, shard=8, control=control)
-    found = open_run(out)
+    corpus(encoder, [path], out, block=4, shard=8, control=control)
+    found = open_corpus(out)
     assert found.manifest["status"] == "stopped"
     assert found.table("heads")["items"].to_pylist() == [24, 24]
-    run(encoder, [path], out, block=4, shard=8)
-    assert open_run(out).manifest["status"] == "complete"
-    assert open_run(out).table("heads")["items"].to_pylist() == [60, 60]
+    corpus(encoder, [path], out, block=4, shard=8)
+    assert open_corpus(out).manifest["status"] == "complete"
+    assert open_corpus(out).table("heads")["items"].to_pylist() == [60, 60]
 
 
 def test_texts_are_appended(encoder: Model, texts: Texts, tmp_path: Path) -> None:
     one, two, out = texts(24, 1), texts(16, 2), tmp_path / "out"
-    run(encoder, [one], out, block=8)
+    corpus(encoder, [one], out, block=8)
     with pytest.raises(ValueError, match="holds a finished run: append to it"):
-        run(encoder, [two], out, block=8)
-    run(encoder, [two], out, block=8, append=True)
+        corpus(encoder, [two], out, block=8)
+    corpus(encoder, [two], out, block=8, append=True)
     _, whole = finished(encoder, one, tmp_path / "unused", block=8)
     assert whole.sums.counts["items"].tolist() == [24, 24]
     both = tmp_path / "both.txt"
@@ -261,7 +261,7 @@ def test_texts_are_appended(encoder: Model, texts: Texts, tmp_path: Path) -> Non
     _, together = finished(encoder, both, tmp_path / "together", block=8)
     appended = State.from_table(pq.read_table(out / "work" / "state.parquet"))
     assert differing(together, appended, 1e-12) == []
-    found = open_run(out)
+    found = open_corpus(out)
     assert [each["texts"] for each in found.manifest["corpora"]] == [24, 16]
     assert found.manifest["texts"] == 40
 
@@ -270,27 +270,27 @@ def test_another_model_or_other_settings_are_refused(
     encoder: Model, decoder: Model, texts: Texts, tmp_path: Path
 ) -> None:
     path, out = texts(12), tmp_path / "out"
-    run(encoder, [path], out, block=8)
+    corpus(encoder, [path], out, block=8)
     with pytest.raises(ValueError, match="holds a run of other weights"):
-        run(decoder, [path], out, block=8, append=True)
+        corpus(decoder, [path], out, block=8, append=True)
     with pytest.raises(ValueError, match=r"holds a run with other settings \(block\)"):
-        run(encoder, [path], out, block=4, append=True)
+        corpus(encoder, [path], out, block=4, append=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(ValueError, match="not empty, and holds no run"):
-        run(encoder, [path], tmp_path / "mine")
+        corpus(encoder, [path], tmp_path / "mine")
 
 
 def test_texts_may_be_given_as_they_are(encoder: Model, tmp_path: Path) -> None:
-    run(encoder, sentences(9), tmp_path / "out")
+    corpus(encoder, sentences(9), tmp_path / "out")
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert (manifest["texts"], manifest["heads"]) == (9, 2)
     assert not list((tmp_path / "out" / "work").glob("texts-*"))
 
 
 def test_long_texts_are_cut_and_counted(encoder: Model, tmp_path: Path) -> None:
-    run(encoder, ["dog " * 250_000, "a cat", "one"], tmp_path / "out")
-    manifest = open_run(tmp_path / "out").manifest
+    corpus(encoder, ["dog " * 250_000, "a cat", "one"], tmp_path / "out")
+    manifest = open_corpus(tmp_path / "out").manifest
     assert manifest["corpora"][0] | {"digest": ""} == {
         "about": "",
         "digest": "",
@@ -310,5 +310,5 @@ def test_a_part_travels_as_a_table(encoder: Model, texts: Texts, tmp_path: Path)
 
 def test_no_gradient_is_recorded(encoder: Model, texts: Texts, tmp_path: Path) -> None:
     with torch.enable_grad():
-        run(encoder, [texts(9)], tmp_path / "out")
+        corpus(encoder, [texts(9)], tmp_path / "out")
     assert all(parameter.grad is None for parameter in encoder.network.parameters())

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from analysis.corpus import open_run, run
+from analysis.corpus import corpus, open_corpus
 from analysis.corpus.__main__ import main
 from analysis.corpus.files import reason_of
 from analysis.corpus.texts import Text, pictures_of, texts_of
@@ -129,35 +129,35 @@ def test_a_full_disk_keeps_what_was_done(
 
     monkeypatch.setattr(pq, "write_table", full)
     with pytest.raises(OSError, match="No space left") as full_disk:
-        run(encoder, sentences(40), tmp_path / "out", block=8, shard=8)
+        corpus(encoder, sentences(40), tmp_path / "out", block=8, shard=8)
     assert reason_of(full_disk.value).startswith("the disk is full: make room")
     assert not list((tmp_path / "out").rglob("*.tmp"))
     seen = []
-    run(encoder, sentences(40), tmp_path / "out", block=8, shard=8, control=seen.append)
+    corpus(encoder, sentences(40), tmp_path / "out", block=8, shard=8, control=seen.append)
     assert min(each.done for each in seen) > 16
-    assert open_run(tmp_path / "out").manifest["status"] == "complete"
+    assert open_corpus(tmp_path / "out").manifest["status"] == "complete"
 
 
 def test_what_is_no_run_is_refused(encoder: Model, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no such folder"):
-        open_run(tmp_path / "none")
+        open_corpus(tmp_path / "none")
     with pytest.raises(ValueError, match="expected the folder of a run"):
-        open_run(tmp_path)
-    run(encoder, sentences(9), tmp_path / "out")
+        open_corpus(tmp_path)
+    corpus(encoder, sentences(9), tmp_path / "out")
     path = tmp_path / "out" / "measures.parquet"
     pq.write_table(pa.table({"a": [1]}), path)
     with pytest.raises(ValueError, match=r"measures.parquet is not of a run: it has no column"):
-        open_run(tmp_path / "out").top("entropy")
+        open_corpus(tmp_path / "out").top("entropy")
     path.write_bytes(b"no")
     with pytest.raises(ValueError, match=r"measures.parquet: not readable as Parquet"):
-        open_run(tmp_path / "out").top("entropy")
+        open_corpus(tmp_path / "out").top("entropy")
     path.unlink()
     with pytest.raises(ValueError, match=r"measures.parquet is not there"):
-        open_run(tmp_path / "out")
+        open_corpus(tmp_path / "out")
     for text in ("{", "[]", '{"format": "other"}'):
         (tmp_path / "out" / "manifest.json").write_text(text)
         with pytest.raises(ValueError, match=r"not readable|expected a run of this program"):
-            open_run(tmp_path / "out")
+            open_corpus(tmp_path / "out")
 
 
 def test_a_text_that_is_refused_is_counted(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_a_text_that_is_refused_is_counted(tmp_path: Path) -> None:
     for number in range(3):
         Image.new("RGB", (24 + number, 24), (number, 80, 9)).save(folder / f"{number}.png")
     (folder / "!.png").write_bytes(b"no picture")
-    run(model, [folder], tmp_path / "out")
-    found = open_run(tmp_path / "out")
+    corpus(model, [folder], tmp_path / "out")
+    found = open_corpus(tmp_path / "out")
     assert found.heads["items"].tolist() == [3] * 6
     assert sum(found.manifest["notes"].values()) == 1
     assert {"patch distance", "row entropy"} <= set(found.measures["measure"])
@@ -185,4 +185,4 @@ def test_the_command(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert open_run(tmp_path / "out").manifest["texts"] == 2
+    assert open_corpus(tmp_path / "out").manifest["texts"] == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.corpus import open_run, run, watched
+from analysis.corpus import corpus, open_corpus, watched
 from analysis.corpus.watched import Report, Watched, report_of, wish
 from models.model import Model
 
@@ -24,7 +24,7 @@ def read(model: Model, path: Path, out: Path, then: Callable[[Report], None]) ->
             then(self.report)
 
     with Told(out) as control:
-        run(model, [path], out, block=8, shard=8, control=control)
+        corpus(model, [path], out, block=8, shard=8, control=control)
 
 
 def test_a_complete_run_says_so(encoder: Model, texts: Texts, tmp_path: Path) -> None:
@@ -44,11 +44,11 @@ def test_a_wish_stops_a_run_which_goes_on_later(
     report = report_of(out)
     assert report is not None
     assert report.status == "stopped"
-    assert set(open_run(out).table("heads")["items"].to_pylist()) <= {16, 24}
+    assert set(open_corpus(out).table("heads")["items"].to_pylist()) <= {16, 24}
     watched.begin(out)
     read(encoder, path, out, lambda report: None)
-    run(encoder, [path], tmp_path / "whole", block=8, shard=8)
-    resumed, whole = (open_run(tmp_path / each).measures for each in ("out", "whole"))
+    corpus(encoder, [path], tmp_path / "whole", block=8, shard=8)
+    resumed, whole = (open_corpus(tmp_path / each).measures for each in ("out", "whole"))
     assert resumed["count"].equals(whole["count"])
     assert resumed["mean"].to_numpy() == pytest.approx(whole["mean"].to_numpy(), rel=1e-12)
 

@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from analysis.corpus import open_run, watched
+from analysis.corpus import open_corpus, watched
 from viz.api import runs
 from viz.api.registry import UnknownError
 from viz.pages.corpus.runs import FINISHED
@@ -61,7 +61,7 @@ def test_a_run_is_made_by_the_command_in_its_own_process(
     assert (report["name"], report["title"]) == (folder.name, "Grammar, masked words · ten texts")
     assert ended(folder) == watched.Report("complete", 10, 10)
     assert client.get(runs.PATH).json() == []
-    assert open_run(folder).manifest["texts"] == 10
+    assert open_corpus(folder).manifest["texts"] == 10
     assert runs.titles() == {folder.name: "Grammar, masked words · ten texts"}
 
 
