@@ -37,6 +37,7 @@ from benchmarks.chrome import fresh_page, launched
 
 ROOT = Path(__file__).parents[1]
 WAIT_MS = 180_000
+STAY_MS, MOST_LOOKS = 2_500, 20  # between two looks at a page that is to be at rest
 RTOL, ATOL = 1e-3, 2e-5  # of float32 sums in another order, through thirty layers
 ALONE = ("version",)  # arrays that no comparison reads
 
@@ -349,13 +350,18 @@ def of_page(page: Page, numbers: Path, link: str) -> dict[str, Any]:
 
 
 def rest(page: Page) -> None:
-    """Returns when nothing has been computed or fetched for a while."""
-    for _ in range(3):
+    """Returns when nothing is computed, and address and headings have stayed for a while."""
+    seen: tuple[str, list[str]] | None = None
+    for _ in range(MOST_LOOKS):
         page.wait_for_function(
             "() => !document.querySelector('[aria-busy=true], [data-testid=stSkeleton]')"
         )
         page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(700)
+        page.wait_for_timeout(STAY_MS)
+        now = page.url, page.get_by_role("heading").all_inner_texts()
+        if now == seen:
+            return
+        seen = now
 
 
 def save(page: Page, kind: str, path: Path) -> Path:
