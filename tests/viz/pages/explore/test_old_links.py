@@ -4,6 +4,7 @@ import pytest
 
 from tests.viz.pages import helpers
 from viz.pages.explore.old_links import GONE, renewed, without_gone
+from viz.pages.state import params
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_a_link_to_what_is_gone_opens_what_takes_its_place(
 def test_a_link_to_the_tree_of_a_score_opens_the_score() -> None:
     query = {"model": "grammar-next", "input": "the cat saw the dog", "form": "qk"}
     app = helpers.run("explore", query | {"token": "5", "partner": "3", "tree": "query.2"})
-    assert helpers.lines(app) == ["The link has a setting called “tree”, which does not exist."]
+    assert helpers.lines(app) == [params.GONE["tree"]]
     start = helpers.view(app, "text")["start"]
     assert (start["form"], start["token"], start["partner"]) == ("qk", 5, 3)
 
