@@ -1,11 +1,11 @@
 """What a model predicts, with the names of its tokens or classes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from analysis.outputs import Likeliest, likeliest
+from analysis.outputs import Change, Likeliest, change, likeliest
 from analysis.target import default_position, kind_of, name_of
 from models.output import Sampling
 from models.trace import Trace
@@ -58,23 +58,66 @@ class Prediction:
         return "\n".join(f"{name or id} {share:.4f}" for id, name, share in each)
 
 
+@dataclass(frozen=True)
+class PredictionChange:
+    """How a prediction differs from that of another pass; as a string, one token or class a line.
+
+    Attributes:
+        change: ids, their probabilities in both passes, and the divergence.
+        names: of the ids; "" where the model does not tell.
+    """
+
+    change: Change
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        each = zip(self.change.ids, self.names, self.change.before, self.change.after, strict=True)
+        lines = [f"{name or id} {before:.4f} → {after:.4f}" for id, name, before, after in each]
+        return "\n".join([*lines, f"KL {self.change.kl:.4f} nats"])
+
+
+@overload
 def predict(
     model: "Model",
     trace: Trace,
     place: int | None = None,
     *,
+    before: None = None,
     count: int = 8,
     sampling: Sampling = Sampling(),
     item: int = 0,
-) -> Prediction:
+) -> Prediction: ...
+@overload
+def predict(
+    model: "Model",
+    trace: Trace,
+    place: int | None = None,
+    *,
+    before: Trace,
+    count: int = 8,
+    item: int = 0,
+) -> PredictionChange: ...
+def predict(
+    model: "Model",
+    trace: Trace,
+    place: int | None = None,
+    *,
+    before: Trace | None = None,
+    count: int = 8,
+    sampling: Sampling = Sampling(),
+    item: int = 0,
+) -> Prediction | PredictionChange:
     """The likeliest next tokens, masked words or classes of a trace.
 
     Args:
         model: that the trace is of.
         trace: of a network with logits.
         place: position among the item's own tokens; None is the masked word, else the last token.
-        count: maximum number of them.
-        sampling: temperature, top-k and top-p, for which the model does not run again.
+        before: another pass of the same input, such as that without edits; the likeliest of
+            either are then compared.
+        count: maximum number of them, of each pass.
+        sampling: temperature, top-k and top-p, for which the model does not run again; of one
+            pass.
         item: index in the batch.
 
     Raises:
@@ -83,6 +126,13 @@ def predict(
     tokens = kind_of(trace.output) == "tokens"
     if place is None:
         place = default_position(model, trace, item) if tokens else -1
+    if before is not None:
+        moved = change(before, trace, place, count=count, item=item)
+        return PredictionChange(moved, _names(model, trace, moved.ids))
     several = model.multi_label and not tokens
     top = likeliest(trace, place, count=count, sampling=sampling, independent=several, item=item)
-    return Prediction(top, tuple(name_of(model, trace.output, id) for id in top.ids))
+    return Prediction(top, _names(model, trace, top.ids))
+
+
+def _names(model: "Model", trace: Trace, ids: Sequence[int]) -> tuple[str, ...]:
+    return tuple(name_of(model, trace.output, id) for id in ids)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Literal
@@ -12,7 +12,8 @@ import torch
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.layer import AttentionLayer, AttentionLayerConfig
-from models.preprocessing import Preprocessing, ProcessorSettings
+from models.patches import Sizes
+from models.preprocessing import Preprocessing, ProcessorSettings, ResizeMode, changed
 from models.prompting import PromptSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
@@ -99,6 +100,55 @@ class Model:
             numbers = values.detach().cpu().contiguous().view(-1)
             digest.update(numbers.view(torch.uint8).numpy().data)
         return digest.hexdigest()
+
+    def untrained(self, seed: int = 0) -> "Model":
+        """The same network, tokenizer and settings with weights drawn anew, as its library draws.
+
+        Args:
+            seed: of the weights; PyTorch's own generator is left as it was.
+
+        Returns:
+            Another model, on the same device and in the same dtype.
+
+        Raises:
+            ValueError: for a network without a config that it is made from.
+        """
+        config = getattr(self.network, "config", None)
+        if config is None:
+            raise ValueError(f"{self.name} states no config from which it could be made anew")
+        if is_dataclass(config) and any(field.name == "seed" for field in fields(config)):
+            config = replace(config, seed=seed)  # pyright: ignore[reportArgumentType]
+        weights = next(self.network.parameters())
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            drawn = type(self.network)(config)
+        drawn = drawn.to(device=weights.device, dtype=weights.dtype).eval()
+        return replace(self, network=drawn, trained=False, left_out=())
+
+    def with_preprocessing(
+        self,
+        *,
+        size: Sizes | None = None,
+        resize: ResizeMode | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> "Model":
+        """The same model, which prepares its images in another way; see `preprocessing.changed`.
+
+        Args:
+            size: rows and columns of pixels; None leaves them as they are, as do the others.
+            resize: "crop", "pad" or "stretch", where an image has another shape.
+            mean: per channel, of levels scaled to 0 to 1.
+            std: likewise.
+
+        Raises:
+            ValueError: for a model that states no preprocessing, and numbers that no image can be
+                prepared with.
+        """
+        if self.preprocessing is None:
+            raise ValueError(f"{self.name} states no image preprocessing")
+        other = changed(self.preprocessing, size=size, resize=resize, mean=mean, std=std)
+        return replace(self, preprocessing=other)
 
     def __repr__(self) -> str:
         network = type(self.network).__name__

@@ -27,7 +27,7 @@ class Source:
         door: the implementation: "own" (Headscope), "transformers", or "auto" (Headscope if there
             is a converter and its network has a place for the checkpoint's head).
         stamp: digest of its files' names, sizes and times; a source whose files change is another.
-        trained: False for its architecture with random weights, see `models.loading.untrained`.
+        trained: False for its architecture with random weights, see `Model.untrained`.
     """
 
     place: Place

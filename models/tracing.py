@@ -6,19 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from torch import Tensor
 
 from models.averaged import averaged
 from models.catalogue import catalogue
 from models.edits.fields import arguments as arguments_of
 from models.image import open_image
-from models.inputs.pictures import Processed, processed
+from models.inputs.pictures import Processed, processed, with_channels
 from models.inputs.prompt import Prompt, chat, in_template
 from models.inputs.sound import read_recording
 from models.inputs.video import Video
 from models.loading.estimate import check_memory, kept_logits
 from models.loading.load import load
-from models.loading.untrained import untrained
 from models.preprocessing import Preprocessing, changed
 from models.presets import config_of
 from models.progress import Progress, no_progress
@@ -65,7 +63,7 @@ def open_model(source: Source) -> "Model":
         device=source.device,
         door=None if source.door == "auto" else cast("Door", source.door),
     )
-    return model if source.trained else untrained(model)
+    return model if source.trained else model.untrained()
 
 
 def run(request: TraceRequest, model: "Model", progress: Progress = no_progress) -> "Trace":
@@ -151,13 +149,6 @@ def decoded(file: File) -> "Decoded":
     return open_image(file.data)
 
 
-def channels(model: "Model") -> int:
-    """How many channels the pictures of a model have."""
-    config = model.network.config
-    config = getattr(config, "vision_config", None) or config
-    return getattr(config, "num_channels", getattr(config, "channels", 3))
-
-
 def written_out(turn: Chat, model: "Model") -> str | Ids:
     """A turn of a chat in the model's template, with the beginning of the answer.
 
@@ -201,7 +192,7 @@ def _picture(picture: Picture, model: "Model") -> Any:
     from models.inputs.pretrained import forward_arguments
 
     processed = seen(picture, model)
-    pixels = _with_channels(processed.pixels, model)
+    pixels = with_channels(model, processed.pixels)
     if model.door == "own":
         return pixels
     known = forward_arguments(model.network)
@@ -209,15 +200,3 @@ def _picture(picture: Picture, model: "Model") -> Any:
     beside = _argument(picture.text, model)
     text = {} if beside is None else {"input_ids": beside}
     return {**text, **more, "pixel_values": pixels}
-
-
-def _with_channels(pixels: Tensor, model: "Model") -> Tensor:
-    """The pixels with the model's channels: one is grey, and a built network reads 0 in others."""
-    count = channels(model)
-    if pixels.ndim != 4 or count == pixels.shape[1]:
-        return pixels
-    if count == 1:
-        return pixels.mean(1, keepdim=True)
-    if model.trained or count < pixels.shape[1]:
-        raise ValueError(f"{model.name} takes {count} channels: pass pixels in a notebook")
-    return torch.nn.functional.pad(pixels, (0, 0, 0, 0, 0, count - pixels.shape[1]))

@@ -9,6 +9,7 @@ import torch
 
 import headscope as hs
 from models.catalogue import entry, folder
+from tests.shown_code import ROOMS, beside_the_facade
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -53,6 +54,16 @@ def names() -> dict[str, Any]:
 def test_every_block_is_tested() -> None:
     counts = {name: len(blocks) for name, blocks in BLOCKS.items()}
     assert counts == {"README": 1, "corpus": 1, "using": 1, "models": 1}
+
+
+def test_their_code_uses_the_facade_alone() -> None:
+    inside = re.compile(
+        rf"\b(?:from (?:{'|'.join(ROOMS)})[\w.]* import|import (?:{'|'.join(ROOMS)})\b)"
+    )
+    for name, text in PAGES.items():
+        assert inside.findall(text) == [], name
+        for block in BLOCKS.get(name, ()):
+            assert beside_the_facade(block) == [], name
 
 
 def test_a_trace() -> None:

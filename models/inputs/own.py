@@ -296,11 +296,11 @@ def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str,
                 f" received {source.dtype} {tuple(source.shape)}"
             )
         return source, ()
-    from models.inputs.pictures import processed
+    from models.inputs.pictures import processed, with_channels
 
     preprocessing = model.preprocessing or default_preprocessing(network.config)
     result = processed(preprocessing, source)
-    return result.pixels, result.notes
+    return with_channels(model, result.pixels), result.notes
 
 
 NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")

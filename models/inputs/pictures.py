@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 MIDDLE = 127.5  # of the levels 0 to 255
+COLOURS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,26 @@ def pixels_of(model: "Model", source: Any) -> Tensor:
         return source
     preprocessing = model.preprocessing or default_preprocessing(model.network.config)
     return processed(preprocessing, source).pixels
+
+
+def with_channels(model: "Model", pixels: Tensor) -> Tensor:
+    """Pixels of colours, with the channels of a model.
+
+    One channel is the mean of the colours; an untrained network reads 0 in those above three.
+
+    Raises:
+        ValueError: for a trained network with more channels, and for two.
+    """
+    config = model.network.config
+    config = getattr(config, "vision_config", None) or config
+    count = getattr(config, "num_channels", getattr(config, "channels", COLOURS))
+    if pixels.ndim != 4 or count == pixels.shape[1]:
+        return pixels
+    if count == 1:
+        return pixels.mean(1, keepdim=True)
+    if model.trained or count < pixels.shape[1]:
+        raise ValueError(f"{model.name} takes {count} channels: pass pixels in a notebook")
+    return torch.nn.functional.pad(pixels, (0, 0, 0, 0, 0, count - pixels.shape[1]))
 
 
 def grey_of(model: "Model", pixels: Tensor) -> Tensor:

@@ -430,7 +430,7 @@ def batch(
 
 def _add_pictures(model: "Model", inputs: ModelInputs, source: Any) -> None:
     """What the model reads of a picture, or of several."""
-    from models.inputs.pictures import processed
+    from models.inputs.pictures import processed, with_channels
 
     if model.preprocessing is None:
         raise ValueError(f"{model.name} states no image preprocessing: pass pixel values")
@@ -438,8 +438,10 @@ def _add_pictures(model: "Model", inputs: ModelInputs, source: Any) -> None:
     kind = next(model.network.parameters()).dtype
     for name, value in pixels.arguments.items():
         if name == IMAGE or name in takes:
-            value = value.to(model.device, kind if value.is_floating_point() else None)
-            inputs.arguments[name] = value
+            value = with_channels(model, value) if name == IMAGE else value
+            inputs.arguments[name] = value.to(
+                model.device, kind if value.is_floating_point() else None
+            )
     inputs.notes = (*inputs.notes, *pixels.notes)
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.shown_code import beside_the_facade
+
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+EXERCISES = sorted(FOLDER.glob("exercises/*.ipynb"))
 
 
 def cells(path: Path) -> list[str]:
@@ -41,6 +44,11 @@ def test_every_cell_runs(path: Path) -> None:
             assert {"application/vnd.jupyter.widget-view+json", "image/png"} <= data.keys()
             shown += 1
     assert shown == sum("explore(" in source for source in cells(path))
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *EXERCISES], ids=lambda path: path.stem)
+def test_cells_use_the_facade_alone(path: Path) -> None:
+    assert [name for source in cells(path) for name in beside_the_facade(source)] == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import headscope as hs
 from analysis.view import View
 from models import tracing
 from models.run import load, trace
@@ -99,7 +100,7 @@ def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.Mo
         assert eval(weights_of(t, index, 0), {"t": t}).equal(expected)
         assert eval(code_of(t, index, 0), {"t": t}).equal(expected)
         line = str(python(entry, "", index, 0, "matrix")["code"]).splitlines()[-1]
-        path = eval(line.replace(".pdf", ".npz"), {"t": t, "export": export})
+        path = eval(line.replace(".pdf", ".npz"), {"t": t, "hs": hs})
         assert np.array_equal(np.load(path)["weights"][0], expected.numpy(force=True))
         files.add(path)
     assert len(files) == len(t.sites)

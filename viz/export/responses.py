@@ -27,7 +27,7 @@ KINDS = {
     "npz": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
 }
-TRACED = re.compile(r"^t = trace\(model, (.*)\)$", re.MULTILINE)
+TRACED = re.compile(r"^t = hs\.trace\(model, (.*)\)$", re.MULTILINE)
 
 
 def export(
@@ -74,17 +74,16 @@ def python(
     chosen = request.selection.methods if "method" in FORM[form].options else ()
     methods = [BY_NAME[method.name] for method in chosen]
     if any(method.needs == "hidden" for method in methods):
-        code = TRACED.sub(r"t = trace(model, \1, hidden=True)", code)
+        code = TRACED.sub(r"t = hs.trace(model, \1, hidden=True)", code)
     name = f"{_name(request, form)}.pdf"
-    lines = ["from viz.export import export", ""]
+    lines: list[str] = []
     relevant = sorted({each.name for each in methods if each.kind == "relevance"})
     given = _given(code)
     if relevant or FORM[form].runs:
         asked.append(f"run=({', '.join(['model', *given])})")
     if relevant:
-        explained = _explained(given, relevant, request.selection.output)
-        lines = ["from analysis.relevance import explain", lines[0], "", *explained]
-    lines.append(f"export(t, {name!r}, {', '.join(asked)})")
+        lines += _explained(given, relevant, request.selection.output)
+    lines.append(f"hs.export(t, {name!r}, {', '.join(asked)})")
     return {"code": "\n".join([code, "", *lines])}
 
 
@@ -101,7 +100,7 @@ def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) ->
     if output:
         arguments.append(f"target={output!r}")
     asked = ", ".join(arguments)
-    return [f"print(explain({asked}, method={method!r}).tokens)" for method in methods]
+    return [f"print(hs.explain({asked}, method={method!r}).tokens)" for method in methods]
 
 
 def _request(

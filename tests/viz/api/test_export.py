@@ -13,6 +13,7 @@ import pytest
 import torch
 from PIL import Image
 
+import headscope as hs
 from analysis.methods import NAMES
 from analysis.patches import patch_sinks
 from analysis.vision import mass_mask
@@ -103,9 +104,9 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
 
     opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     given = torch.arange(7)[None]
-    code = "t = trace(model, torch.arange(7)[None])"
+    code = "t = hs.trace(model, torch.arange(7)[None])"
     entry = TraceEntry(trace(opened, given), lambda *_: code, opened=lambda: (opened, given, None))
-    names = {"model": opened, "torch": torch, "trace": trace}
+    names = {"model": opened, "torch": torch, "hs": hs}
 
     made = export.python(entry, "id", 0, 0, "model", method="gradient", output="3.5")["code"]
     monkeypatch.chdir(tmp_path)
@@ -131,11 +132,11 @@ def test_the_code_of_every_method_makes_its_file(
 ) -> None:
     opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     given = torch.arange(7)[None]
-    code = "t = trace(model, torch.arange(7)[None])"
+    code = "t = hs.trace(model, torch.arange(7)[None])"
     entry = TraceEntry(trace(opened, given), lambda *_: code, opened=lambda: (opened, given, None))
     made = export.python(entry, "id", 1, 0, "model", method=method)["code"]
     monkeypatch.chdir(tmp_path)
-    exec(made, {"model": opened, "torch": torch, "trace": trace})
+    exec(made, {"model": opened, "torch": torch, "hs": hs})
     figure = export.export(entry, "id", 1, 0, "model", "pdf", method=method)
     assert (tmp_path / figure.name).read_bytes() == figure.data
 

@@ -1,22 +1,27 @@
 """The code that reproduces a view: what it imports, and what it prints."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
+import headscope as hs
 from models import edits
 from models.card import card
 from models.catalogue import entry as catalogue_entry
-from models.edits import Ablate, Temperature
+from models.edits import Ablate, Patch, Temperature
 from models.edits.text import kinds
-from models.request import Picture, Source, TraceRequest, file_of
+from models.request import Ids, Picture, Several, Source, TraceRequest, file_of
 from models.run import load, trace
 from tests.fetched import fetched
+from tests.shown_code import beside_the_facade
 from tests.viz.pages.explore.explorer import result_of
 from viz.api import provenance, snippet, tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
+from viz.export import responses
+from viz.selection import FORM
 
 TEXT = "the cat saw the dog"
 
@@ -42,16 +47,18 @@ def on_screen(entry: TraceEntry, **place: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named by the package", "found by its file"])
-def test_an_edit_is_imported_from_where_it_is(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_is_one_of_the_facade(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not named:
         monkeypatch.delattr(edits, "Temperature")
+        monkeypatch.setattr(hs, "_HOMES", {**hs._HOMES, "models.edits": ()})
+        monkeypatch.delitem(vars(hs), "Temperature", raising=False)
     model, text = load("grammar"), "the old dog sees a cat"
     request = TraceRequest(Source("catalogue", "grammar"), text, edits=(Temperature(0.5, 1),))
     shown = trace(model, text, edits=[Temperature(0.5, 1)])
     scope: dict[str, Any] = {}
     exec(snippet.code(request, model, shown, 1, 0), scope)
     assert scope["weights"].equal(shown.weights(1, 0))
-    assert kinds()["Temperature"] is scope["Temperature"]
+    assert kinds()["Temperature"] is hs.Temperature
 
 
 PHOTO = Picture(file_of(PHOTOS["flower"].read_bytes(), str(PHOTOS["flower"])))
@@ -73,6 +80,30 @@ CASES = {
     "classes": (request_of("digits", PHOTO), {}),
     "classes, edited": (request_of("digits", PHOTO, edits=(Ablate(0, 0),)), {}),
 }
+
+
+CODE = {name: asked for name, (asked, _) in CASES.items()} | {
+    "untrained": TraceRequest(Source("catalogue", "grammar", trained=False), TEXT),
+    "built": TraceRequest(Source("built", "decoder", (("depth", 1), ("vocab", 31))), TEXT),
+    "several texts": request_of("grammar-next", Several((TEXT, "the dog saw the cat"))),
+    "ids": request_of("grammar-next", Ids((3, 4, 5))),
+    "other preprocessing": request_of("digits", replace(PHOTO, changes=(("resize", "pad"),))),
+    "distance": request_of("minilm", TEXT, edits=(Ablate(5, 11),)),
+    "another pass": request_of(
+        "grammar-next", edits=(Patch(1, "head", request_of("grammar-next", "the dog ran"), 0),)
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", CODE.values(), ids=CODE)
+def test_the_code_of_every_form_uses_the_facade_alone(asked: TraceRequest) -> None:
+    entry = tracing.entry_for(asked).value
+    forms = [
+        name for name, form in FORM.items() if (form.pictured if entry.patches else form.texts)
+    ]
+    assert len(forms) > 2
+    for form in forms:
+        assert beside_the_facade(responses.python(entry, "", 0, 0, form)["code"]) == []
 
 
 @pytest.mark.parametrize(("request_", "place"), CASES.values(), ids=CASES)

@@ -10,7 +10,6 @@ import transformers
 
 from models.catalogue import entry, folder
 from models.edits import Ablate
-from models.loading.untrained import untrained
 from models.run import load, trace
 from tests.models.loading.test_adapter import llama, matrices, written
 from tests.viz.pages import helpers
@@ -244,7 +243,7 @@ def test_a_model_beside_itself_untrained(model):
     first, second = traces(app)
     assert (first.view.trained, second.view.trained) == (True, False)
     assert first.view.labels == second.view.labels
-    assert same(second.view.weights(1), trace(untrained(load(model)), TEXT).weights(1))
+    assert same(second.view.weights(1), trace(load(model).untrained(), TEXT).weights(1))
     assert view(app)["second"]["title"].endswith(", untrained")
     assert view(app)["second"]["panels"] == []
 

@@ -72,7 +72,7 @@ def test_a_link_with_edits_shows_their_pass() -> None:
     props = helpers.view(app, "text")
     assert (props["edits"], props["difference"]) == (["Ablate(0, 0)"], False)
     lines = held(app).code(1, 0).splitlines()
-    assert any(line.endswith("edits=[Ablate(0, 0)])") for line in lines)
+    assert any(line.endswith("edits=[hs.Ablate(0, 0)])") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_activations_of_a_second_input_are_patched() -> None:
     assert alike(held(app).trace.output.values, expected.output.values)
     assert helpers.link(app)["second"] == "the dogs run"
     code = held(app).code(0, 0)
-    assert "other = trace(model, 'the dogs run', hidden=True)" in code
+    assert "other = hs.trace(model, 'the dogs run', hidden=True)" in code
     assert "Patch(1, 'hidden', other, token=1)" in code
     names: dict[str, object] = {}
     exec(code, names)

@@ -4,7 +4,6 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel
 
-from models.loading.untrained import untrained
 from models.run import load, trace
 
 TEXT = "the cats near the cabinet"
@@ -14,7 +13,7 @@ TEXT = "the cats near the cabinet"
 def test_an_untrained_model_is_that_of_its_config_and_seed(name: str) -> None:
     model = load(name)
     before = {each: weights.clone() for each, weights in model.network.state_dict().items()}
-    drawn = untrained(model, seed=3)
+    drawn = model.untrained(seed=3)
     torch.manual_seed(3)
     expected = type(model.network)(drawn.network.config).state_dict()
     for each, weights in drawn.network.state_dict().items():
@@ -31,7 +30,7 @@ def test_a_network_of_the_library_is_drawn_as_the_library_does() -> None:
     config = BertConfig(vocab_size=31, hidden_size=22, num_attention_heads=2, num_hidden_layers=3)
     model = load(BertModel(config))
     state = torch.random.get_rng_state()
-    drawn = untrained(model)
+    drawn = model.untrained()
     assert torch.equal(torch.random.get_rng_state(), state)
     torch.manual_seed(0)
     expected = BertModel(config).state_dict()
