@@ -22,7 +22,7 @@ GONE = {  # what is said of a setting that older links have, by its name
     "dtype": OPENED_AS_USUAL,
     "door": OPENED_AS_USUAL,
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
-    "tree": "This link opened the tree of a score, which no longer exists: the pair is shown alone.",
+    "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }
 
 
