@@ -56,7 +56,7 @@ UNSUPPORTED = {
     " has no place for",
 }
 VIT = "google/vit-base-patch16-224"  # instead of a network of timm
-OTHERS = "docs/coverage.md lists the model types that can be traced"
+OTHERS = "docs/coverage.md lists model types that are traced"
 NO_WEIGHTS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
 

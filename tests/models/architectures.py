@@ -1,6 +1,6 @@
 """Tiny models of chosen transformers architectures, one for each mechanism of attention.
 
-`benchmarks.coverage.tiny` builds every model type by rule; these are written out, with inputs that
+`benchmarks.coverage.tiny` builds any model type by rule; these are written out, with inputs that
 expose errors. Sizes are small and uneven, weights are drawn wide enough that every head is its own,
 some tokens are padding, and images are neither square nor of the size a model was built for.
 """

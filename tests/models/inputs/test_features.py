@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.coverage.tiny import build, model_type
+from benchmarks.coverage.tiny import build
 from models.inputs.features import check_features
 from models.inputs.sound import read_recording
 from models.model import Model
@@ -134,8 +134,7 @@ def test_other_axes_of_other_networks_are_left_to_them(
     name: str, features: dict[str, torch.Tensor]
 ) -> None:
     """A codec has channels, a tower of tiles has tiles, and a tower of packed sound no batch."""
-    network, _ = build(model_type(name))
-    check_features(network, features)
+    check_features(build(name), features)
 
 
 def test_samples_far_above_1_are_refused() -> None:

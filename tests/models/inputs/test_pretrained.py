@@ -157,7 +157,7 @@ def test_the_output_of_a_backbone() -> None:
 
 def test_ids_with_a_codebook_axis_are_numbered() -> None:
     """A token of text and one of each codebook at each position."""
-    network: Any = tiny.build(tiny.model_type("kyutai_speech_to_text"))[0]
+    network: Any = tiny.build("kyutai_speech_to_text")
     books = network.config.num_codebooks + 1
     ids = torch.randint(5, 60, (2, 3, books), generator=torch.Generator().manual_seed(3))
     found = trace(network, {"input_ids": ids})
@@ -169,7 +169,7 @@ def test_ids_with_a_codebook_axis_are_numbered() -> None:
 
 def test_the_text_that_a_network_reads() -> None:
     """MusicGen reads a text and writes codes: its config has one for each."""
-    config: Any = tiny.tiny_config(tiny.model_type("musicgen"))
+    config: Any = tiny.tiny_config("musicgen")
     assert text_config(config) is config.text_encoder
-    llama = tiny.tiny_config(tiny.model_type("llama"))
+    llama = tiny.tiny_config("llama")
     assert text_config(llama) is llama

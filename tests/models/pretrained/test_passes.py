@@ -67,7 +67,7 @@ def test_options_that_a_network_takes(kind: type[Network], options: dict[str, bo
 
 
 def test_a_classifier_that_turns_the_cache_off_itself() -> None:
-    config: Any = tiny.tiny_config(tiny.model_type("t5gemma"))
+    config: Any = tiny.tiny_config("t5gemma")
     model: Any = T5GemmaForSequenceClassification(config).eval()
     given = {"input_ids": ids(2, 7), "decoder_input_ids": ids(2, 5)}
     with torch.no_grad():
