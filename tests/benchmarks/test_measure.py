@@ -8,12 +8,9 @@ from benchmarks.measure import (
     Spread,
     as_json,
     interleaved,
-    machine,
-    machine_line,
     percentile,
     ratios,
     rotations,
-    table,
 )
 
 
@@ -55,17 +52,6 @@ def test_ratios_are_taken_pair_by_pair() -> None:
     assert ratios([2.0, 9.0], [1.0, 3.0]) == [2.0, 3.0]
     with pytest.raises(ValueError, match="zip"):
         ratios([1.0], [1.0, 2.0])
-
-
-def test_a_table_lines_up() -> None:
-    lines = table(["what", "s"], [["a", "1.25"], ["longer", "12.50"]]).splitlines()
-    assert lines == ["what        s", "------  -----", "a        1.25", "longer  12.50"]
-
-
-def test_the_machine_says_what_is_missing() -> None:
-    found = machine(["torch", "no-such-package"])
-    assert found["no-such-package"] == "not installed"
-    assert f"torch {found['torch']}" in machine_line(found)
 
 
 def test_spreads_become_json_objects() -> None:

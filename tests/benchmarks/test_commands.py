@@ -1,0 +1,33 @@
+"""Every benchmark says what it measures, without measuring it."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import benchmarks
+from benchmarks import browser
+
+FOLDER = Path(benchmarks.__file__).parent
+COMMANDS = sorted(
+    ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
+    for path in FOLDER.rglob("*.py")
+    if "def main(" in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        import_module(name).main(["--help"])
+    assert ended.value.code == 0
+    assert "usage:" in capsys.readouterr().out
+
+
+def test_no_browser_is_one_clear_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("installed_browser", "playwright_browser"):
+        monkeypatch.setattr(f"benchmarks.chrome.{name}", lambda: None)
+    assert browser.main([]) == 1
+    assert capsys.readouterr().err.startswith("benchmarks.browser: no Chromium found")
