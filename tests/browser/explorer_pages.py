@@ -5,18 +5,56 @@ from typing import Any
 
 import numpy as np
 import torch
+from playwright.sync_api import Page
 
 from models.attention import Dot, Pattern
 from models.text import Tokens
 from models.trace import Output, Site, TokenAxis, Trace
-from viz.api.entries import TraceEntry
+from tests.browser.views import SIZES, Server, View
+from viz.api.entries import Download, TraceEntry
 from viz.api.requests import parse_query
 from viz.routes import ENDPOINTS
 
 LEAST = 1e-38  # what stands for 0, whose logarithm is no score
 
 
-class Source:
+DEFAULTS = {
+    "layer": 0,
+    "attention": "self",
+    "head": 0,
+    "token": None,
+    "direction": "out",
+    "scale": "fixed",
+}
+
+
+class Traced:
+    """A trace, answered for by the app's own API code."""
+
+    trace = "t1"
+
+    def __init__(self, entry: TraceEntry) -> None:
+        self.entry = entry
+
+    def answer(self, route: str, query: dict[str, str]) -> Any:
+        """The body of a response."""
+        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
+        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
+        answer = endpoint.answer(self.entry, self.trace, **asked)
+        return (answer.data, answer.kind) if isinstance(answer, Download) else answer
+
+
+def open_text(
+    page: Page, server: Server, source: Traced, size: str, start: dict[str, Any], **defaults: Any
+) -> View:
+    """The text view as a link opens it at its own address, with more defaults of its selection."""
+    page.set_viewport_size(SIZES[size])
+    props = {"kind": "text", "defaults": DEFAULTS | defaults, "start": start, "revision": "r.1"}
+    props |= {"page": "text", "path": ["/text"], "link": {}}
+    return View(page, server, source, props, "/text")
+
+
+class Source(Traced):
     """Weights "layer head query key", whose rows all have one sum, and the tokens' text."""
 
     def __init__(
@@ -45,15 +83,10 @@ class Source:
             patterns=tuple(map(pattern_of, self.array)),
             axes={} if keys is rows else dict.fromkeys(sites, (axis(rows), axis(keys))),
         )
-        self.entry = TraceEntry(shown, self._code, self._predict)
+        super().__init__(TraceEntry(shown, self._code, self._predict))
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
-        """The body of a response."""
-        if route == "numbers":
-            return self.numbers()
-        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
-        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        return endpoint.answer(self.entry, self.trace, **asked)
+        return self.numbers() if route == "numbers" else super().answer(route, query)
 
     def numbers(self) -> dict[str, Any]:
         """Two numbers of every head, and one that is not defined."""

@@ -10,78 +10,50 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from analysis import grounding
-from models.request import Question, Source, TraceRequest, file_of
-from tests.browser.test_explorer import DEFAULTS, SIZES
-from tests.browser.views import Server, View
+from models.request import File, Question, Source, TraceRequest, file_of
+from tests.browser.explorer_pages import Traced, open_text
+from tests.browser.views import Server
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.test_pictured import compared_entry
 from viz.api import pictured, tracing
-from viz.api.entries import Download, TraceEntry
-from viz.api.requests import parse_query
 from viz.export import export, responses
-from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 
-class Asked:
-    """A tiny model's trace of a question, answered for by the app's own API code."""
-
-    trace = "t1"
-    family = "LLaVA"
-
-    def __init__(self, folder: Path) -> None:
-        self.entry = self.entry_in(folder)
-
-    def entry_in(self, folder: Path) -> TraceEntry:
-        data = io.BytesIO()
-        photo().resize((300, 200)).save(data, "PNG")
-        source = tracing.stamped(Source("folder", str(BY_NAME[self.family].save(folder))))
-        question = Question("what is it", (file_of(data.getvalue(), "photo.png"),))
-        return tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
-
-    def answer(self, route: str, query: dict[str, str]) -> Any:
-        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
-        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        answer = endpoint.answer(self.entry, self.trace, **asked)
-        return (answer.data, answer.kind) if isinstance(answer, Download) else answer
+def asked(folder: Path, family: str = "LLaVA") -> Traced:
+    """A tiny model's trace of a question about a photo."""
+    return answered(folder, family, Question("what is it", (named("photo.png", 0),)))
 
 
-class Unplaced(Asked):
-    """A tiny BLIP-2's, whose image tokens have no places on the picture."""
-
-    family = "BLIP-2"
-
-
-class Filmed(Asked):
+def filmed(folder: Path) -> Traced:
     """A tiny Qwen2-VL's trace of a question about a video of five frames."""
-
-    def entry_in(self, folder: Path) -> TraceEntry:
-        files = []
-        for number in range(5):
-            data = io.BytesIO()
-            photo(seed=number).resize((300, 200)).save(data, "PNG")
-            files.append(file_of(data.getvalue(), f"{number}.png"))
-        source = tracing.stamped(Source("folder", str(BY_NAME["Qwen2-VL"].save(folder))))
-        question = Question("what is it", tuple(files), video=True)
-        return tracing.entry_for(TraceRequest(source, question, "a dog sits")).value
+    frames = tuple(named(f"{number}.png", number) for number in range(5))
+    return answered(folder, "Qwen2-VL", Question("what is it", frames, video=True))
 
 
-class Compared(Asked):
-    """A tiny CLIP's trace of a photo and a text."""
+def answered(folder: Path, family: str, question: Question) -> Traced:
+    source = tracing.stamped(Source("folder", str(BY_NAME[family].save(folder))))
+    return Traced(tracing.entry_for(TraceRequest(source, question, "a dog sits")).value)
 
-    def entry_in(self, folder: Path) -> TraceEntry:
-        return compared_entry(folder)
+
+def named(name: str, seed: int) -> File:
+    data = io.BytesIO()
+    photo(seed=seed).resize((300, 200)).save(data, "PNG")
+    return file_of(data.getvalue(), name)
+
+
+def opened(page: Page, server: Server, source: Traced, size: str = "wide", **start: Any) -> Locator:
+    """The panel of pictures as a link opens it."""
+    chosen = {"layer": 0, "head": 1, "attention": "causal", "direction": "out"}
+    open_text(page, server, source, size, chosen | start)
+    return page.locator(".hs-pictures")
 
 
 def test_captions_are_compared_and_each_has_its_map(
     page: Page, server: Server, tmp_path: Path
 ) -> None:
-    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
-    start = {"layer": 0, "head": 1, "attention": "causal", "tower": "text"}
-    props |= {"start": start, "path": ["/text"], "link": {}}
-    View(page, server, Compared(tmp_path), props, "/text")
-    panel = page.locator(".hs-pictures")
+    panel = opened(page, server, Traced(compared_entry(tmp_path)), tower="text")
     entry = panel.get_by_role("textbox", name="Captions to compare, one a line")
     entry.fill("a dog\n\na cat")
     entry.blur()
@@ -94,21 +66,10 @@ def test_captions_are_compared_and_each_has_its_map(
     expect(panel.locator("figcaption")).to_contain_text(re.compile(r"colours up to [\d.e-]+"))
 
 
-START: dict[str, Any] = {"layer": 0, "head": 1, "attention": "causal", "direction": "out"}
-
-
-def opened(page: Page, server: Server, source: Asked, **start: Any) -> Locator:
-    """The panel of pictures as a link opens it."""
-    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
-    props |= {"start": START | start, "path": ["/text"], "link": {}}
-    View(page, server, source, props, "/text")
-    return page.locator(".hs-pictures")
-
-
 def test_a_link_restores_an_area_its_mask_and_the_frames(
     page: Page, server: Server, tmp_path: Path
 ) -> None:
-    source = Filmed(tmp_path)
+    source = filmed(tmp_path)
     chosen: dict[str, Any] = {"area": "0.100.200.600.700", "mask": "cut", "moment": 1}
     panel = opened(page, server, source, tower="text", token=source.entry.trace.answer, **chosen)
     expect(panel.get_by_role("radio", name="dog")).to_have_attribute("aria-checked", "true")
@@ -128,8 +89,7 @@ def test_a_link_restores_an_area_its_mask_and_the_frames(
 
 
 def test_a_word_is_tested_without_a_map(page: Page, server: Server, tmp_path: Path) -> None:
-    source = Unplaced(tmp_path)
-    panel = opened(page, server, source, tower="language")
+    panel = opened(page, server, asked(tmp_path, "BLIP-2"), tower="language")
     says = panel.locator(".hs-sentence")
     expect(says).to_contain_text("No map can be drawn on the picture: its image tokens are learned")
     panel.get_by_role("radio", name="dog").click()
@@ -138,39 +98,10 @@ def test_a_word_is_tested_without_a_map(page: Page, server: Server, tmp_path: Pa
     expect(panel.get_by_role("button", name="cut from attention")).to_be_disabled()
 
 
-def test_a_link_restores_a_rival(page: Page, server: Server, tmp_path: Path) -> None:
-    source = Asked(tmp_path)
-    where: dict[str, Any] = {"tower": "language", "token": source.entry.trace.answer}
-    panel = opened(page, server, source, rival="cat", **where)
-    expect(panel.locator(".hs-read")).to_contain_text("that of “cat”: what speaks for “dog”")
-    expect(panel.get_by_role("textbox", name="A rival word")).to_have_value("cat")
-
-
-@pytest.mark.parametrize("name", ["relevance", "ratio"])
-def test_a_link_restores_what_is_drawn_in_place_of_weights(
-    page: Page, server: Server, tmp_path: Path, name: str
-) -> None:
-    source = Asked(tmp_path)
-    more = {"relevant": "yes"} if name == "relevance" else {"generic": "describe it"}
-    where: dict[str, Any] = {"tower": "language", "token": source.entry.trace.answer}
-    panel = opened(page, server, source, **where, **more)
-    expect(panel.locator(".hs-read")).to_contain_text(SAVED[name][1])
-
-
-def test_a_link_restores_captions_and_the_chosen_one(
-    page: Page, server: Server, tmp_path: Path
-) -> None:
-    both: dict[str, Any] = {"captions": "a dog|a cat", "caption": "a cat", "attention": "self"}
-    panel = opened(page, server, Compared(tmp_path), tower="vision", **both)
-    chip = panel.locator(".hs-captions .hs-chip").filter(has_text="a cat")
-    expect(chip).to_have_attribute("aria-pressed", "true")
-    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a cat”")
-
-
 def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
     page: Page, tmp_path: Path
 ) -> None:
-    entry = Asked(tmp_path).entry
+    entry = asked(tmp_path).entry
     assert entry.opened is not None
     model, prompt, _ = entry.opened()
     site = grounding.sites_on_pictures(entry.trace)[0]
@@ -189,7 +120,7 @@ def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
 
 
 def test_a_saved_page_keeps_the_captions_of_a_picture(page: Page, tmp_path: Path) -> None:
-    entry = Compared(tmp_path).entry
+    entry = compared_entry(tmp_path)
     at = next(i for i, site in enumerate(entry.trace.sites) if entry.trace.key_pictures(site))
     chosen = {"captions": "a dog|a cat", "caption": "a cat"}
     file = responses.export(entry, "", at, 1, "pictures", "html", **chosen)
@@ -216,7 +147,7 @@ SAVED: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_saved_page_keeps_what_was_asked_of_the_model(
     page: Page, tmp_path: Path, name: str
 ) -> None:
-    entry = Asked(tmp_path).entry
+    entry = asked(tmp_path).entry
     at = entry.trace.sites.index(grounding.sites_on_pictures(entry.trace)[0])
     row, (more, said) = entry.trace.answer, SAVED[name]
     file = responses.export(entry, "", at, 1, "matrix", "html", token=row, **more)
@@ -250,7 +181,7 @@ def test_a_saved_page_keeps_what_was_asked_of_the_model(
 def test_the_figure_of_the_panel_is_saved_from_its_menu(
     page: Page, server: Server, tmp_path: Path
 ) -> None:
-    source = Asked(tmp_path)
+    source = asked(tmp_path)
     panel = opened(page, server, source, tower="language", token=source.entry.trace.answer)
     expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
     panel.get_by_role("button", name="Relevance", exact=True).click()
@@ -267,18 +198,14 @@ def test_the_figure_of_the_panel_is_saved_from_its_menu(
         assert image.width >= 1600
 
 
-@pytest.mark.parametrize("size", SIZES)
 def test_a_word_looks_at_patches_and_an_area_is_tested(
-    page: Page, server: Server, tmp_path: Path, size: str
+    page: Page, server: Server, tmp_path: Path
 ) -> None:
-    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
-    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
-    props |= {"start": {"layer": 0, "head": 1, "attention": "self", "tower": "vision"}}
-    View(page, server, Asked(tmp_path), props | {"path": ["/text"], "link": {}}, "/text")
+    where = {"attention": "self", "tower": "vision"}
+    panel = opened(page, server, asked(tmp_path), "phone", **where)
     words = page.get_by_role("radiogroup", name="Words of the answer").get_by_role("radio")
     expect(words).to_have_text(["a", "dog", "sits"])
     words.nth(1).click()
-    panel = page.locator(".hs-pictures")
     expect(words.nth(1)).to_have_attribute("aria-checked", "true")
     expect(panel.locator(".hs-sentence")).to_contain_text("while the model wrote “dog”")
     expect(panel.locator("figcaption")).to_have_text(
@@ -338,15 +265,10 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
 def test_frames_of_a_video_have_a_slider_and_an_area_of_their_own(
-    page: Page, server: Server, tmp_path: Path, size: str
+    page: Page, server: Server, tmp_path: Path
 ) -> None:
-    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
-    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
-    props |= {"start": {"layer": 0, "head": 1, "attention": "causal", "tower": "text"}}
-    View(page, server, Filmed(tmp_path), props | {"path": ["/text"], "link": {}}, "/text")
-    panel = page.locator(".hs-pictures")
+    panel = opened(page, server, filmed(tmp_path), tower="text")
     panel.get_by_role("radio", name="dog").click()
     slider = panel.get_by_role("slider", name="Frames")
     told = panel.locator(".hs-moments")

@@ -12,8 +12,16 @@ import pytest
 from headscope_views.standalone import page as standalone
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.explorer_pages import Source, random_source
-from tests.browser.views import PROVENANCE, Server, View, reported_once, save_the_screen
+from tests.browser.explorer_pages import DEFAULTS, Source, random_source
+from tests.browser.views import (
+    LOOKS,
+    PROVENANCE,
+    SIZES,
+    Server,
+    View,
+    reported_once,
+    save_the_screen,
+)
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -39,16 +47,6 @@ function note() {
 }
 requestAnimationFrame(note);
 """
-SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-LOOKS = [("wide", "light"), ("phone", "dark")]
-DEFAULTS = {
-    "layer": 0,
-    "attention": "self",
-    "head": 0,
-    "token": None,
-    "direction": "out",
-    "scale": "fixed",
-}
 EXACT = re.compile("row sum")
 EXACT_CHIPS = """() => {
   const named = document.querySelector('.hs-chip')?.getAttribute('aria-label');
@@ -126,7 +124,7 @@ def explore(page: Page, server: Server) -> Callable[..., Explorer]:
     """Opens the view on a source; keywords are props, `start` names what is chosen first."""
 
     def opened(source: Source, size: str = "wide", mode: Any = "light", **props: Any) -> Explorer:
-        page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+        page.set_viewport_size(SIZES[size])
         page.emulate_media(color_scheme=mode)
         explorer = Explorer(page, server, source, props)
         explorer.is_painted()
@@ -325,16 +323,6 @@ def test_a_cross_attention_shows_both_texts(explore):
     expect(explorer.page.locator(".hs-choice .hs-chip").first).to_have_text("t")
 
 
-def test_the_sentence_tells_whether_rows_sum_to_one(explore):
-    explorer = explore(random_source(1, 2, 7))
-    sentence = explorer.page.locator(".hs-matrix .hs-sentence")
-    expect(sentence).to_contain_text("its weights sum to 1")
-    explorer.page.get_by_label("Head", exact=True).select_option("max")
-    expect(sentence).to_contain_text("rows need not sum to 1")
-    explorer.page.get_by_role("button", name="Previous head").click()
-    expect(sentence).to_contain_text("mean over the layer")
-
-
 # ---- what is fetched
 
 
@@ -367,21 +355,6 @@ def test_what_is_missing_is_fetched_at_once_and_the_old_picture_stays(explore, s
     expect(explorer.page.locator(".hs-wait")).to_be_hidden()
     explorer.wait(OTHER_PICTURE, before)
     assert server.paths().count("map?site=1&head=2") == 1
-
-
-def test_a_request_that_is_superseded_is_aborted(explore, server):
-    explorer = explore(random_source(2, 3, 61))
-    server.hold("map")
-    explorer.choose(1, 1)
-    server.until(lambda: "map?site=1&head=1" in server.paths())
-    with explorer.page.expect_event(
-        "requestfailed", lambda request: request.url.endswith("map?site=1&head=1")
-    ) as aborted:
-        explorer.choose(1, 2)
-    assert "ERR_ABORTED" in (aborted.value.failure or "")
-    server.release()
-    explorer.shows(1, 2)
-    explorer.whole_is_shown()
 
 
 def test_a_failing_request_is_tried_three_times_and_then_it_says_so(explore, server, console):
@@ -517,22 +490,6 @@ def test_a_trace_that_is_never_there_is_not_asked_for_without_end(page, server, 
     expected_errors(console)
 
 
-def test_a_new_trace_keeps_the_choice_as_far_as_it_fits(explore, server):
-    explorer = explore(random_source(3, 5, 13), start={"token": 12})
-    explorer.choose(2, 4)
-    explorer.shows(2, 4)
-    smaller = random_source(2, 3, 7, trace="t2")
-    server.sources["t2"] = smaller
-    explorer.update(trace="t2")
-    expect(explorer.root).to_have_attribute("data-trace", "t2")
-    explorer.shows(1, 2)
-    rows = smaller.array[1, 2].astype(np.float64)  # a token that is not there: the sharpest row
-    gain = np.log((rows > 0).sum(-1)) + (rows * np.log(np.where(rows > 0, rows, 1))).sum(-1)
-    chosen = explorer.page.locator(f".hs-chip >> nth={gain.argmax()}")
-    expect(chosen).to_have_attribute("aria-checked", "true")
-    expect(explorer.page.locator('.hs-chip[aria-checked="true"]')).to_have_count(1)
-
-
 def test_the_picture_of_the_last_trace_stays_until_the_next_has_come(explore, server):
     explorer = explore(random_source(2, 3, 61))
     before = explorer.picture()
@@ -623,42 +580,6 @@ def test_a_revision_s_selection_waits_for_its_own_trace(explore, server):
     server.release()
     explorer.shows(2, 4)
     expect(explorer.root).to_have_attribute("data-trace", "t2")
-
-
-def linked(explore: Callable[..., Explorer], **props: Any) -> Explorer:
-    """A view that owns the address /text."""
-    given = {"page": "text", "path": ["/", "/text"], "revision": "n.1", "link": {"model": "a b"}}
-    return explore(random_source(3, 5, 13), **{**given, **props})
-
-
-def test_the_link_has_the_settings_and_what_is_chosen(explore):
-    explorer = linked(explore, start={"layer": 1, "head": 2})
-    address = re.compile(r"/text\?model=a\+b&layer=1&head=2$")
-    expect(explorer.page).to_have_url(address)
-    explorer.choose(2, 5)
-    expect(explorer.page).to_have_url(re.compile(r"/text\?model=a\+b&layer=2&head=mean$"))
-    explorer.update(link={})
-    expect(explorer.page).to_have_url(re.compile(r"/text\?layer=2&head=mean$"))
-    assert explorer.page.evaluate("history.length") == 2  # a blank page, and this one
-
-
-def test_after_a_reload_the_choice_is_the_same(explore, server):
-    explorer = linked(explore, start={"layer": 1, "head": 2})
-    explorer.choose(2, 4)
-    explorer.shows(2, 4)
-    explorer.page.reload()
-    explorer.shows(2, 4)
-    server.props["revision"] = "n.2"
-    explorer.page.reload()
-    explorer.shows(1, 2)  # a new revision: as Python says
-    explorer.choose(0, 3)
-    explorer.shows(0, 3)
-    server.props.update(revision="n.3", start=None)
-    explorer.page.reload()
-    explorer.shows(0, 3)  # back by the menu: as it was
-    server.props.update(revision="m.0", start=None)
-    explorer.page.reload()
-    explorer.shows(0, 0)  # another session: the defaults
 
 
 def test_nothing_is_sent_while_mounting(explore):
@@ -758,17 +679,6 @@ def test_larger_type_keeps_the_whole_matrix_in_view(explore):
     )
     for (_, end), (start, _) in itertools.pairwise(boxes):
         assert end <= start + 1
-
-
-def test_the_matrix_fits_into_the_window(explore):
-    explorer = explore(random_source(2, 12, 16))
-    for height in (1080, 900, 768, 720):
-        explorer.page.set_viewport_size({"width": 1280, "height": height})
-        explorer.wait(
-            """height => innerHeight === height &&
-              document.querySelector('.hs-stage').getBoundingClientRect().bottom <= height""",
-            height,
-        )
 
 
 def test_stretching_the_contrast_says_so_and_changes_the_colours(explore):

@@ -7,23 +7,15 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.explorer_pages import Source, random_source
-from tests.browser.test_explorer import DEFAULTS, SIZES
-from tests.browser.views import Server, View
+from tests.browser.explorer_pages import Source, open_text, random_source
+from tests.browser.views import SIZES, Server, View
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 
 def opened(page: Page, server: Server, source: Source, size: str, **start: Any) -> View:
-    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
-    defaults = (
-        DEFAULTS
-        | {"overview": "atlas", "plot": "", "rank": ""}
-        | {"arrangement": "layers", "conditions": ""}
-    )
-    linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
-    props = {"kind": "text", "defaults": defaults, "start": start, **linked}
-    return View(page, server, source, props, "/text")
+    own = {"overview": "atlas", "plot": "", "rank": "", "arrangement": "layers", "conditions": ""}
+    return open_text(page, server, source, size, start, **own)
 
 
 def test_dots_are_read_and_chosen_by_pointer_and_by_keyboard(page: Page, server: Server) -> None:

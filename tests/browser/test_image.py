@@ -2,7 +2,6 @@
 
 import io
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import views
 from tests.browser.image_pages import Source, random_source
-from tests.browser.views import Server, reported_once, save_the_screen
+from tests.browser.views import LOOKS, SIZES, Server, save_the_screen
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
-SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-LOOKS = [("wide", "light"), ("phone", "dark")]
 GRID = (5, 7)
 DIM = ".hs-stage.hs-dim"
 ROUGH = re.compile("≈")
@@ -63,7 +60,7 @@ def view(page: Page, server: Server) -> Callable[..., View]:
     """Opens the view on a source; keywords say what is chosen first."""
 
     def opened(source: Source, size: str = "wide", mode: Any = "light", **start: Any) -> View:
-        page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+        page.set_viewport_size(SIZES[size])
         page.emulate_media(color_scheme=mode)
         seen = View(page, server, source, {"start": start})
         seen.is_painted()
@@ -133,31 +130,6 @@ def test_who_looks_at_a_patch(view):
     expect(seen.page.locator(".hs-parts")).to_contain_text(f"in all {column.sum():.3f}")
 
 
-def test_before_the_exact_numbers_come_it_says_about(view, server):
-    source = random_source(1, 2, GRID)
-    server.hold("heads")
-    seen = view(source, token=9)
-    words = seen.words.text_content() or ""
-    rough = float(words.split("≈")[1])
-    # eight bits: half a step of the square-root scale at its steepest
-    assert abs(rough - source.weights[0, 0, 9, 1:].max()) <= source.weights[0, 0, 9].max() / 255
-    server.release()
-    seen.is_exact()
-
-
-def test_a_head_and_a_patch_change_fetch_no_layer(view, server):
-    seen = view(random_source(1, 5, GRID))
-    before = seen.painted()
-    seen.tiles.focus()
-    seen.page.keyboard.press("ArrowRight")
-    seen.shows(0, 1)
-    seen.point(20)
-    seen.reads(21)
-    seen.is_painted(before)
-    server.until(lambda: "heads?site=0&axis=query&index=21" in server.paths())
-    assert server.paths("layer") == ["layer?site=0"]
-
-
 def test_a_layer_that_is_not_here_is_fetched_once_and_the_old_picture_stays_until_it_comes(
     view, server
 ):
@@ -220,14 +192,6 @@ def test_walking_with_the_keyboard(view):
         seen.reads(token)
 
 
-def test_the_class_token_and_the_registers_can_be_chosen(view):
-    seen = view(random_source(1, 2, GRID, registers=1), token=8)
-    seen.page.get_by_role("button", name="register 0").click()
-    seen.reads(1)
-    expect(seen.words).to_contain_text("Register 0: most to")
-    expect(seen.page.get_by_text("has no pixels: it is learned")).to_be_visible()
-
-
 def test_pointing_at_a_small_picture_reads_that_head(view):
     source = random_source(1, 3, GRID)
     seen = view(source, token=5)
@@ -275,45 +239,6 @@ def test_the_unrolled_patch_is_the_picture_s(view):
     expect(
         seen.page.get_by_text("6 patches is unrolled into one row of 768 numbers")
     ).to_be_visible()
-
-
-def test_untrained_is_said_and_nothing_is_kept_after_another_trace(view, server):
-    seen = view(random_source(1, 2, GRID), token=8)
-    expect(seen.page.get_by_text("untrained: random weights").first).to_be_visible()
-    server.sources["i2"] = random_source(2, 3, (3, 4), trace="i2", seed=5)
-    seen.update(trace="i2")
-    expect(seen.root).to_have_attribute("data-trace", "i2")
-    expect(seen.page.get_by_text("12 patches is unrolled")).to_be_visible()
-
-
-def test_picture_and_layer_of_the_next_trace_are_fetched_beside_its_overview(view, server):
-    seen = view(random_source(3, 2, GRID), layer=1)
-    server.sources["i2"] = random_source(3, 2, GRID, trace="i2", seed=5)
-    server.hold("overview")
-    seen.update(trace="i2", heads=[2, 2, 2])
-    server.until(
-        lambda: (
-            {r.path for r in server.requests if r.trace == "i2"}
-            == {"overview", "picture", "layer?site=1"}
-        )
-    )
-    expect(seen.root).to_have_class(re.compile("hs-busy"))
-    server.release()
-    expect(seen.root).to_have_attribute("data-trace", "i2")
-    expect(seen.page.locator(DIM)).to_have_count(0)
-
-
-def test_an_evicted_trace_is_reported_once(view, server, console):
-    seen = view(random_source(3, 2, GRID))
-    server.refuse("layer", 404)
-    began = time.monotonic()
-    seen.page.get_by_role("combobox", name="Layer").select_option("2")
-    seen.wait("headscope.events.length > 0")
-    reported_once(seen.events(), {"trace": "i1", "made": 0}, time.monotonic() - began)
-    server.refuse("layer", None)
-    seen.update(made=1)
-    expect(seen.page.locator(DIM)).to_have_count(0)
-    console[:] = [problem for problem in console if "responded with a status" not in problem]
 
 
 def test_a_second_picture_cannot_be_touched_until_it_is_drawn(view, server):

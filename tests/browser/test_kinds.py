@@ -8,26 +8,11 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from tests.browser.explorer_pages import Traced
 from tests.browser.views import Server, View
 from viz.api.entries import TraceEntry
-from viz.api.requests import parse_query
-from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-
-
-class Traced:
-    """A trace, answered for by the app's own API code."""
-
-    trace = "t1"
-
-    def __init__(self, shown: Any) -> None:
-        self.entry = TraceEntry(shown, lambda *_: "")
-
-    def answer(self, route: str, query: dict[str, str]) -> Any:
-        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
-        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        return endpoint.answer(self.entry, self.trace, **asked)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +25,13 @@ def pair():
 @pytest.fixture
 def explorer(page: Page, server: Server, pair) -> Page:
     start = {"layer": 1, "attention": "self", "tower": "encoder", "head": 2}
-    view = View(page, server, Traced(pair), {"kind": "text", "start": start}, "/text")
+    view = View(
+        page,
+        server,
+        Traced(TraceEntry(pair, lambda *_: "")),
+        {"kind": "text", "start": start},
+        "/text",
+    )
     view.shows(1, 2)
     return page
 
@@ -84,15 +75,3 @@ def test_rows_of_the_overview_are_the_layers_of_the_chosen_kind(explorer):
     expect(stepper.locator("option")).to_have_text(["0", "1"])
     stepper.select_option("1")
     expect(explorer.locator(".headscope")).to_have_attribute("data-site", "5")
-
-
-def test_a_weight_read_out_is_one_of_the_trace(explorer, pair):
-    explorer.get_by_role("button", name="The target’s tokens").click()
-    expect(explorer.locator(".headscope")).to_have_attribute("data-site", "5")
-    explorer.locator(".hs-overlay").focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first press shows the cross-hair
-        explorer.keyboard.press(key)
-    query, keys = pair.query_labels(pair.sites[5]), pair.labels
-    weight = float(pair.weights(1, 2, kind="cross")[1, 1])
-    read = explorer.locator(".hs-matrix .hs-read")
-    expect(read).to_contain_text(f"“{query[1]}” (1) → “{keys[1]}” (1): {weight:.5f} · row sum")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.explorer_pages import Source, random_source
-from tests.browser.test_explorer import DEFAULTS, LOOKS, ODD, SIZES
-from tests.browser.views import Server, View, save_the_screen
+from tests.browser.explorer_pages import DEFAULTS, Source, random_source
+from tests.browser.test_explorer import ODD
+from tests.browser.views import LOOKS, SIZES, Server, View, save_the_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LINES = {"form": "lines"}
@@ -47,7 +47,7 @@ class Lines(View):
 @pytest.fixture
 def draw(page: Page, server: Server) -> Callable[..., Lines]:
     def opened(source: Source, size: str = "wide", mode: Any = "light", **start: Any) -> Lines:
-        page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+        page.set_viewport_size(SIZES[size])
         page.emulate_media(color_scheme=mode)
         lines = Lines(page, server, source, {"start": LINES | start})
         lines.is_painted()

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import start
-from tests.browser.looks import first_look, fits_in_every_look, looks
+from tests.browser.looks import first_look, looks
 from tests.browser.views import save_the_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -77,37 +77,6 @@ def step(page: Page, name: str, key: str) -> None:
 def pick(page: Page, label: str, option: str) -> None:
     page.get_by_role("combobox", name=label, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
-
-
-def test_every_control_of_the_network_moves_it(page, app_url):
-    first_look(page)
-    open_page(page, app_url, "model=built-vit&size=64&heads=2&dim=32&depth=2")
-    page.get_by_role("button", name="A temple").click()
-    said(page, "photo=china")
-    for name, key, words in (
-        ("Image size", "ArrowRight", "size=80"),
-        ("Heads", "ArrowLeft", "heads=1"),
-        ("Dim", "ArrowRight", "dim=48"),
-        ("Depth", "ArrowRight", "depth=3"),
-        ("Patch", "ArrowLeft", "patch=8"),  # 14 does not divide the image
-    ):
-        step(page, name, key)
-        said(page, words)
-    page.get_by_role("button", name="More", exact=True).click()
-    pick(page, "Positions", "sincos2d")
-    said(page, "positions=sincos2d")
-    step(page, "Registers", "ArrowRight")
-    said(page, "registers=1")
-    pick(page, "Order", "by channel")
-    said(page, "order=c[^&]*")
-    page.get_by_role("spinbutton", name="Seed").press("ArrowUp")
-    said(page, "seed=1")
-    page.keyboard.press("Escape")
-    expect(page.get_by_text("102 × 48 with the class token and 1 register")).to_be_visible()
-    expect(page.locator(".stAlert, .stException")).to_have_count(0)
-    page.get_by_role("button", name="A flower").click()
-    expect(page.get_by_role("button", name="A flower")).to_have_attribute("kind", "primary")
-    fits_in_every_look(page)
 
 
 def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url):
@@ -209,19 +178,6 @@ def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):
     page.get_by_role("button", name="✕").click()
     shows(page, trace=before)
     expect(refused).to_have_count(0)
-
-
-def test_sizes_are_live_and_a_patch_that_does_not_fit_is_one_line(page, app_url):
-    page.goto(f"{app_url}/?{SMALL.replace('64', '80')}&patch=14")
-    problem = page.get_by_text("patch 14 does not divide image 80")
-    expect(problem).to_be_visible(timeout=60_000)
-    expect(page.locator(VIEW)).to_have_count(0)
-    step(page, "Patch", "ArrowLeft")
-    expect(page.get_by_text("10 × 10", exact=True)).to_be_visible()
-    expect(problem).to_have_count(0)
-    step(page, "Patch", "ArrowRight")
-    expect(page.get_by_text("5 × 5", exact=True)).to_be_visible()
-    shows(page)
 
 
 def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app_url):

@@ -5,16 +5,15 @@ import random
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks import servers
-from tests.browser.driver import LESSONS, PLACES, differences, picture, rest, state, still
+from tests.browser.driver import LESSONS, differences, picture, rest, state, still
 from tests.browser.lines import Answers, Line
 from tests.browser.wire import Client
 
@@ -419,37 +418,6 @@ def test_a_link_opened_in_the_same_tab_overrules(page, app_url):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("path", "control", "name"),
-    [
-        ("positions", "Width", "width"),
-        ("architecture", "Tokens", "tokens"),
-    ],
-)
-def test_what_is_changed_is_written_into_the_link(page, app_url, path, control, name):
-    open_page(page, app_url, path, view=False)
-    expect(slider(page, control).first).to_be_visible(timeout=60_000)
-    rest(page)
-    before = query(page).get(name)
-    slider(page, control).first.press("ArrowRight")
-    page.wait_for_function(
-        "([name, before]) => new URLSearchParams(location.search).get(name) !== before",
-        arg=[name, before],
-    )
-    agree(page)
-
-
-@pytest.mark.long
-def test_nonsense_in_a_link_is_named_until_something_changes(page, app_url):
-    open_page(page, app_url, "?head=x&nobody=3")
-    problems = page.get_by_text(re.compile("The link (says|has)"))
-    expect(problems).to_have_count(2)
-    page.get_by_role("button", name=EXAMPLE).click()
-    expect(problems).to_have_count(0)
-    agree(page)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("slow", [True, False])
 def test_a_key_pressed_while_a_lesson_is_drawn(page, app_url, slow):
     line = Line(page)
@@ -491,75 +459,6 @@ def test_the_view_stays_mounted(page, app_url):
     agree(page)
 
 
-@pytest.mark.long
-def test_a_selection_survives_a_smaller_network(page, app_url):
-    open_page(page, app_url, "?model=built&dim=16&heads=4&depth=6&layer=5&head=3")
-    painted(page, site=5, head=3)
-    depth = slider(page, "Depth")
-    for _ in range(2):
-        before = trace(page)
-        depth.press("ArrowLeft")
-        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
-    painted(page, site=3, head=3)
-    for _ in range(2):
-        before = trace(page)
-        depth.press("ArrowRight")
-        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
-    painted(page, site=5, head=3)
-
-
-@pytest.mark.long
-def test_an_example_brings_its_head_and_any_can_be_chosen_again(page, app_url):
-    open_page(page, app_url, "?layer=2")  # a choice: nothing above the picture goes with the next
-    head(page, "7")
-    painted(page, head=7)
-    page.get_by_role("button", name=EXAMPLE).click()
-    painted(page, site=3, head=1)
-    head(page, "7")
-    painted(page, head=7)
-    page.get_by_role("button", name=EXAMPLE).click()
-    painted(page, site=3, head=1)
-    agree(page)
-
-
-@pytest.mark.long
-def test_projector_reaches_the_picture_that_is_there(page, app_url):
-    open_page(page, app_url)
-    size = "e => getComputedStyle(e.querySelector('.hs-chip')).fontSize"
-    before = page.locator(VIEW).evaluate(size)
-    page.get_by_role("button", name="View", exact=True).click()
-    page.get_by_text("Projector mode").click()
-    page.keyboard.press("Escape")
-    page.wait_for_function(
-        """before => [...document.querySelectorAll('*')].some(
-             (e) => e.shadowRoot?.querySelector('.hs-chip')
-               && getComputedStyle(e.shadowRoot.querySelector('.hs-chip')).fontSize !== before)""",
-        arg=before,
-    )
-    rest(page)
-    agree(page)
-
-
-@pytest.mark.long
-def test_a_style_sheet_that_comes_late_changes_no_picture(page, app_url):
-    held: list[Route] = []
-    passes: list[bool] = []  # True once what is asked for passes
-    page.route("**/views.css", lambda route: route.continue_() if passes else held.append(route))
-    page.goto(f"{app_url}/?projector=yes")
-    page.wait_for_function(
-        """() => performance.getEntriesByType('resource')
-             .some((e) => e.name.endsWith('/text/text.js'))""",
-        timeout=60_000,
-    )
-    expect(page.locator(".headscope[aria-busy=true]")).not_to_have_count(0)
-    expect(page.locator(VIEW)).to_have_count(0)
-    passes.append(True)
-    for route in held:
-        route.continue_()
-    painted(page)
-    agree(page)
-
-
 def test_impossible_settings_leave_the_last_picture_dimmed(page, app_url):
     open_page(page, app_url, "architecture?preset=small&heads=5", view=False)
     problem = page.get_by_text("heads must divide dim")
@@ -588,7 +487,7 @@ def test_an_evicted_trace_is_made_again(page, app_url):
     lost, runs = trace(page), len(line.runs)
     with ThreadPoolExecutor(1) as beside:  # Playwright keeps this thread's event loop
         beside.submit(asyncio.run, _fill(app_url)).result()
-    assert _ask(app_url, f"/api/trace/{lost}/overview")[0] == 410
+    assert page.request.get(f"{app_url}/api/trace/{lost}/overview").status == 410
     chip = page.locator(f"{VIEW} .hs-chip").nth(2)
     chip.click()  # the exact weights of a token are fetched when it is chosen
     expect(chip).to_have_attribute("aria-checked", "true")
@@ -634,68 +533,3 @@ def test_a_server_that_starts_anew(page, console):
         agree(page)
     gone = "REFUSED|reaching|responding|disconnected"
     console[:] = [each for each in console if not re.search(gone, each)]
-
-
-# ---- the server
-
-
-def _ask(url: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    parts = urlsplit(url)
-    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=30)
-    connection.putrequest("GET", path, skip_host="Host" in headers)
-    for name, value in headers.items():
-        connection.putheader(name, value)
-    try:
-        connection.endheaders()
-        answer = connection.getresponse()
-        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
-    finally:
-        connection.close()
-
-
-PATHS = sorted({place.path for place in PLACES} | {"/text"})
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_every_page_has_an_address(app_url, path):
-    status, headers, body = _ask(app_url, path)
-    if path == "/text":  # the page opens at the root
-        assert (status, urljoin(path, headers["location"])) == (307, "/")
-        return
-    assert status == 200
-    assert b"<script" in body
-    assert headers["content-type"].startswith("text/html")
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/image", "/_stcore/health", "/api/trace/nobody/overview", "/no/such/page"]
-)
-def test_every_answer_carries_the_headers(app_url, path):
-    _, headers, _ = _ask(app_url, path)
-    policy = headers["content-security-policy"]
-    sources = {word for part in policy.split("; ") for word in part.split()[1:]}
-    local = {"'self'", "'none'", "'unsafe-inline'", "data:", "blob:"}
-    others = {each for each in sources - local if not each.startswith("'sha256-")}
-    assert others <= {"ws://127.0.0.1:*", "ws://localhost:*"}
-    assert re.search(r"script-src 'self'( 'sha256-[^']+')*(;|$)", policy)
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
-
-
-def test_the_api_refuses_strangers(app_url):
-    with ThreadPoolExecutor(1) as beside:
-        path = f"/api/trace/{beside.submit(asyncio.run, _traced(app_url)).result()}/overview"
-    assert _ask(app_url, path)[0] == 200
-    assert _ask(app_url, path, Host="evil.example")[0] == 403
-    assert _ask(app_url, path, Origin="http://evil.example")[0] == 403
-    assert _ask(app_url, "/api/trace/x/overview")[0] == 404
-    status, headers, body = _ask(app_url, f"{path}?more=1")
-    assert status == 400
-    assert b"\n" not in body.strip()
-    assert "immutable" not in headers.get("cache-control", "")
-
-
-async def _traced(url: str) -> str:
-    """The trace of a page that somebody opens."""
-    async with Client(url, query=BUILT.removeprefix("?")).connected() as client:
-        return (client.view() or {})["trace"]

@@ -1,5 +1,6 @@
 """A recording over its time, in a browser without Streamlit."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,39 +9,19 @@ from playwright.sync_api import Page, expect
 
 from models.inputs.sound import Recording
 from tests.analysis.test_alignment import planted
-from tests.browser.test_explorer import DEFAULTS, SIZES
-from tests.browser.views import Server, View
-from viz.api.entries import Download, TraceEntry
-from viz.api.requests import parse_query
-from viz.routes import ENDPOINTS
+from tests.browser.explorer_pages import Traced, open_text
+from tests.browser.views import SIZES, Server
+from viz.api.entries import TraceEntry
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 
-class Heard:
-    """A planted trace, answered for by the app's own API code."""
-
-    trace = "t1"
-
-    def __init__(self) -> None:
-        class Model:
-            sound = tokenizer = None
-
-        given = Recording(np.zeros(16_000, np.float32), 16_000)
-        self.entry = TraceEntry(planted(), lambda *_: "", opened=lambda: (Model(), given, None))  # pyright: ignore[reportArgumentType]
-
-    def answer(self, route: str, query: dict[str, str]) -> Any:
-        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
-        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        answer = endpoint.answer(self.entry, self.trace, **asked)
-        return (answer.data, answer.kind) if isinstance(answer, Download) else answer
-
-
 def opened(page: Page, server: Server, size: str, **start: str) -> None:
-    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
-    props = {"kind": "text", "defaults": DEFAULTS, "revision": "r.1", "page": "text"}
-    props |= {"start": {"layer": 0, "head": 1, "attention": "cross", **start}}
-    View(page, server, Heard(), props | {"path": ["/text"], "link": {}}, "/text").is_painted()
+    model: Any = SimpleNamespace(sound=None, tokenizer=None)
+    given = Recording(np.zeros(16_000, np.float32), 16_000)
+    heard = TraceEntry(planted(), lambda *_: "", opened=lambda: (model, given, None))
+    chosen = {"layer": 0, "head": 1, "attention": "cross", **start}
+    open_text(page, server, Traced(heard), size, chosen).is_painted()
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -76,24 +76,6 @@ def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     assert value == pytest.approx(weights[query, key].item(), abs=6e-6)
 
 
-def test_two_methods_keep_each_its_own_way_of_fusing_heads(page, app_url):
-    open_page(page, f"{app_url}/?form=model&method=rollout&beside=rollout&fusion=max")
-    first = page.get_by_label("How heads are fused", exact=True)
-    second = page.get_by_label("How heads are fused of the method beside it")
-    expect(second).to_have_value("max")  # as the first, until it is chosen
-    first.select_option("mean")
-    expect(second).to_have_value("max")
-    page.wait_for_url(re.compile("beside_fusion=max"))
-    second.select_option("min")
-    maps = page.locator(".hs-model-map")
-    expect(maps.nth(1)).to_have_attribute("aria-label", re.compile("^Rollout, smallest of heads:"))
-    expect(maps.nth(0)).to_have_attribute("aria-label", re.compile("^Rollout:"))
-    page.wait_for_url(re.compile("beside_fusion=min"))
-    page.reload()
-    expect(second).to_have_value("min", timeout=60_000)
-    expect(first).to_have_value("mean")
-
-
 def test_a_head_of_the_atlas_is_in_the_link_until_an_example_brings_its_own(page, app_url):
     open_page(page, app_url)
     atlas = page.get_by_role("group", name="All heads")

@@ -11,73 +11,49 @@ from analysis.attribution import logit_attribution
 from analysis.lens import lens_ranks, logit_lens
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
-from models.run import load, trace
-from tests.browser.test_explorer import DEFAULTS, SIZES
-from tests.browser.views import Server, View
+from models.run import Trace, load, trace
+from tests.browser.explorer_pages import Traced, open_text
+from tests.browser.views import Server
 from viz.api.entries import TraceEntry
-from viz.api.requests import parse_query
-from viz.routes import ENDPOINTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 SHAPE: dict[str, Any] = {"vocab": 31, "dim": 15, "heads": 3, "depth": 2, "mlp": 7, "seed": 2}
 IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
 
 
-class Traced:
-    """A real trace, answered for by the app's own API code."""
-
-    trace = "t1"
-
-    def __init__(self, config: Any) -> None:
-        model = load(config)
-        self.found = trace(model, IDS, hidden=True)
-        opened = (model, IDS, None)
-        self.entry = TraceEntry(self.found, lambda *_: "code", opened=lambda: opened)
-
-    def answer(self, route: str, query: dict[str, str]) -> Any:
-        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
-        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        return endpoint.answer(self.entry, self.trace, **asked)
-
-
-def opened(page: Page, server: Server, source: Traced, form: str) -> Page:
-    page.set_viewport_size(SIZES["wide"])  # pyright: ignore[reportArgumentType]
-    props = {
-        "kind": "text",
-        "defaults": DEFAULTS | {"form": "matrix", "output": ""},
-        "revision": "r.1",
-    }
-    props |= {"start": {"layer": 1, "head": 2, "form": form}, "page": "text"}
-    View(page, server, source, props | {"path": ["/text"], "link": {}}, "/text").is_painted()
-    return page
+def opened(page: Page, server: Server, config: Any, form: str) -> Trace:
+    """The trace that is shown in this form."""
+    model = load(config)
+    found = trace(model, IDS, hidden=True)
+    source = Traced(TraceEntry(found, lambda *_: "code", opened=lambda: (model, IDS, None)))
+    start = {"layer": 1, "head": 2, "form": form}
+    open_text(page, server, source, "wide", start, form="matrix", output="").is_painted()
+    return found
 
 
 def test_a_token_of_a_lens_is_followed_through_the_layers(page: Page, server: Server) -> None:
-    source = Traced(DecoderConfig(**SHAPE))
-    opened(page, server, source, "lens")
+    found = opened(page, server, DecoderConfig(**SHAPE), "lens")
     table = page.get_by_role("group", name="Lens by layer and token")
     rows = table.locator("tbody tr")
     expect(rows).to_have_count(3)
     expect(rows.last.get_by_role("rowheader")).to_have_text("output")
     layer, token = 1, 3
     cell = rows.nth(layer).locator(".hs-cell").nth(token)
-    id = int(logit_lens(source.found, layer)[token].argmax())
+    id = int(logit_lens(found, layer)[token].argmax())
     expect(cell).to_have_text(f"id {id}")
     cell.focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".hs-lens .hs-read")).to_contain_text(f"Layer 0, at “9” ({token})")
     page.keyboard.press("Enter")
-    ranks = lens_ranks(source.found, id)[:, token].tolist()
+    ranks = lens_ranks(found, id)[:, token].tolist()
     expect(table.locator("tbody .hs-cells-rank")).to_have_text([str(rank) for rank in ranks])
     expect(page).to_have_url(re.compile(rf"output={token}\.{id}"))
     expect(cell).to_have_class(re.compile("hs-followed"))
 
 
 def test_parts_choose_a_head_and_blame_comes_on_request(page: Page, server: Server) -> None:
-    source = Traced(DecoderConfig(**SHAPE))
-    opened(page, server, source, "parts")
-    t = source.found
+    t = opened(page, server, DecoderConfig(**SHAPE), "parts")
     id = int(t.output.row(-1).argmax())
     parts = logit_attribution(t, id)
     page.get_by_role("button", name=re.compile("^Layer 0, head 1: ")).click()
@@ -100,7 +76,7 @@ def test_parts_choose_a_head_and_blame_comes_on_request(page: Page, server: Serv
 
 
 def test_forms_that_do_not_apply_are_greyed_with_their_reason(page: Page, server: Server) -> None:
-    opened(page, server, Traced(EncoderConfig(**SHAPE)), "matrix")
+    opened(page, server, EncoderConfig(**SHAPE), "matrix")
     form = page.locator(".hs-bar button")
     lens = form.filter(has_text=re.compile("^Lens$"))
     expect(lens).to_be_disabled()

@@ -11,12 +11,17 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from headscope_views.standalone import page as standalone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 PAGES = ("/", "/text", "/image")
 SECONDS = 60  # a busy machine is slow, not wrong
 PROVENANCE = "Layer 0: computed by PyTorch’s fused kernel · float32 · mask: none"
 Answer = bytes | tuple[bytes, str] | dict[str, Any]
+SIZES: dict[str, ViewportSize] = {
+    "wide": {"width": 1280, "height": 900},
+    "phone": {"width": 390, "height": 844},
+}
+LOOKS = [("wide", "light"), ("phone", "dark")]
 
 
 class Source(Protocol):
