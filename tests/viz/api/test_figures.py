@@ -2,14 +2,12 @@
 
 import cmath
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from sklearn.metrics.pairwise import cosine_similarity
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from transformers import AutoModel, AutoTokenizer
 
@@ -21,14 +19,6 @@ from models.seeding import seeded
 from viz.lessons import course, trained
 from viz.lessons.block import numbers as block_figure
 from viz.lessons.heads import numbers as heads_figure
-from viz.routes import routes
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    app = Starlette(routes=routes(lambda: ["127.0.0.1"]))
-    with TestClient(app, base_url="http://127.0.0.1") as client:
-        yield client
 
 
 def test_the_dictionary_in_closed_form(client: TestClient) -> None:
@@ -45,7 +35,7 @@ def test_the_dictionary_in_closed_form(client: TestClient) -> None:
 
 
 def test_the_head_layer_is_torchs(client: TestClient) -> None:
-    h, rate, temperature = (1.2, -0.4, 0.7), 1.5, 0.5
+    h, rate, temperature = (0.9, -0.6, 1.1), 1.5, 0.5
     query = f"h={';'.join(map(str, h))}&target=2&rate={rate}&temperature={temperature}"
     found = client.get(f"/api/figure/head_layer?network=words&{query}").json()
     logits = torch.tensor(found["weights"]) @ torch.tensor(h)
@@ -61,32 +51,6 @@ def test_the_head_layer_is_torchs(client: TestClient) -> None:
     ratio = sorted(found["probabilities"])[-1] / sorted(found["probabilities"])[-2]
     assert found["ratio"] == pytest.approx(ratio, rel=1e-4)
     assert math.exp(found["gap"]) == pytest.approx(ratio, rel=1e-4)
-
-
-HEAD_LAYER = {
-    "network": "words",
-    "h": "1.2;-0.4;0.7",
-    "target": "1",
-    "rate": "1",
-    "temperature": "1",
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "moves"),
-    [
-        ("h", "1.2;-0.4;0.8", {"logits", "probabilities", "loss", "gradient", "moved", "sampled"}),
-        ("target", "3", {"loss", "gradient", "moved", "probability", "slope"}),
-        ("rate", "2", {"moved"}),
-        ("temperature", "2", {"divided", "sampled", "sampled_largest"}),
-    ],
-)
-def test_the_head_layers_numbers_move(
-    client: TestClient, name: str, value: str, moves: set[str]
-) -> None:
-    before = client.get("/api/figure/head_layer", params=HEAD_LAYER).json()
-    after = client.get("/api/figure/head_layer", params={**HEAD_LAYER, name: value}).json()
-    assert moves <= {key for key in before if before[key] != after[key]}
 
 
 HEADS = {"heads": "3", "token": "2", "head": "1", "trained": "no", "sentence": "a", "layer": "0"}
@@ -166,11 +130,11 @@ def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:
 
 
 POSITION = {
-    "position": "7",
-    "other": "3",
+    "position": "8",
+    "other": "4",
     "added": "no",
     "mask": "none",
-    "far": "400",
+    "far": "401",
     "first": "5",
     "embeddings": ";".join(str(n / 10) for n in range(-6, 6)),
 }
@@ -183,8 +147,8 @@ def test_positions_in_closed_form(client: TestClient) -> None:
     def row(p: int) -> list[float]:
         return [turn(p * rate) for rate in rates for turn in (math.sin, math.cos)]
 
-    assert found["row"] == pytest.approx(row(7), abs=1e-6)
-    assert found["far_row"] == pytest.approx(row(400), abs=1e-5)
+    assert found["row"] == pytest.approx(row(8), abs=1e-6)
+    assert found["far_row"] == pytest.approx(row(401), abs=1e-5)
     assert found["table"][19] == pytest.approx(row(19), abs=1e-6)
     dots = [sum(math.cos(rate * d) for rate in rates) for d in range(20)]
     assert found["dots"] == pytest.approx(dots, abs=1e-5)
@@ -211,28 +175,28 @@ def test_rotary_and_alibi_in_closed_form(client: TestClient) -> None:
     rates = [10_000 ** (-2 * j / 8) for j in range(4)]
     rotary = found["rotary"]
     q = [
-        complex(*pair) * cmath.exp(-7j * rate)
+        complex(*pair) * cmath.exp(-8j * rate)
         for pair, rate in zip(rotary["q"], rates, strict=True)
     ]
     k = [
-        complex(*pair) * cmath.exp(-3j * rate)
+        complex(*pair) * cmath.exp(-4j * rate)
         for pair, rate in zip(rotary["k"], rates, strict=True)
     ]
     for offset, score in zip(rotary["offsets"], rotary["scores"], strict=True):
         turned = [each * cmath.exp(1j * offset * rate) for each, rate in zip(k, rates, strict=True)]
         expected = sum((a.conjugate() * b).real for a, b in zip(q, turned, strict=True))
         assert score == pytest.approx(expected, abs=1e-4)
-        if offset == 3 - 7:
+        if offset == 4 - 8:
             assert (rotary["score"], rotary["moved_score"]) == pytest.approx(
                 (score, score), abs=1e-4
             )
     for head, (bias, weights) in enumerate(
         zip(found["alibi"]["bias"], found["alibi"]["weights"], strict=True)
     ):
-        expected = [-(2.0 ** -(head + 1)) * (7 - key) for key in range(8)]
+        expected = [-(2.0 ** -(head + 1)) * (8 - key) for key in range(9)]
         exps = [math.exp(each) for each in expected]
-        assert bias == [*expected, *[None] * 12]
-        assert weights[:8] == pytest.approx([each / sum(exps) for each in exps], rel=1e-5)
+        assert bias == [*expected, *[None] * 11]
+        assert weights[:9] == pytest.approx([each / sum(exps) for each in exps], rel=1e-5)
 
 
 def test_order_matters_with_positions_or_under_a_causal_mask(client: TestClient) -> None:
@@ -245,27 +209,10 @@ def test_order_matters_with_positions_or_under_a_causal_mask(client: TestClient)
     assert max(moved(mask="causal")) > 0.1
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "moves"),
-    [
-        ("position", "8", {"row", "dot", "rotary", "alibi", "distance"}),
-        ("other", "4", {"other_row", "dot", "rotary", "distance"}),
-        ("far", "401", {"far_row"}),
-        ("first", "6", {"small"}),
-    ],
-)
-def test_the_positions_numbers_move(
-    client: TestClient, name: str, value: str, moves: set[str]
-) -> None:
-    before = client.get("/api/figure/position", params=POSITION).json()
-    after = client.get("/api/figure/position", params={**POSITION, name: value}).json()
-    assert moves <= {key for key in before if before[key] != after[key]}
-
-
-X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)
+X = (0.9, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)
 BLOCK = {
     "network": "reverse",
-    "word": "stream",
+    "word": "planet",
     "place": "2",
     "off": "0;0;0;0",
     "norm": "pre",
@@ -289,7 +236,7 @@ def test_the_stream_is_the_networks(client: TestClient, off: tuple[int, ...]) ->
             if gone:
                 for parameter in model.network.get_submodule(last).parameters():
                     parameter.zero_()
-        out = model.network(torch.tensor([trained.encoded("reverse", "stream").ids]))
+        out = model.network(torch.tensor([trained.encoded("reverse", "planet").ids]))
     norms = [state[0, 2].norm().item() for state in out.states]
     assert found["norms"][::2] == pytest.approx(norms, rel=1e-4)
     assert [add == 0 for add in found["adds"]] == [bool(gone) for gone in off]
@@ -298,8 +245,8 @@ def test_the_stream_is_the_networks(client: TestClient, off: tuple[int, ...]) ->
     names = trained.trained("reverse")[1].tokens
     assert found["written"] == [names[each] for each in best[:6]]
     if not any(off):
-        assert "".join(found["written"]) == "maerts"
-    assert found["correct"] == sum(a == b for a, b in zip(found["written"], "maerts", strict=True))
+        assert "".join(found["written"]) == "tenalp"
+    assert found["correct"] == sum(a == b for a, b in zip(found["written"], "tenalp", strict=True))
 
 
 def test_layer_norm_is_torchs(client: TestClient) -> None:
@@ -344,19 +291,14 @@ def test_the_small_block_is_torchs(client: TestClient, order: str) -> None:
     assert torch.allclose(torch.tensor(found["weights"]), weights[0], atol=1e-5)
 
 
-def test_the_blocks_numbers_move(client: TestClient) -> None:
-    before = client.get("/api/figure/block", params=BLOCK).json()
-    for name, value, moves in (
-        ("word", "planet", {"letters", "norms", "written"}),
-        ("place", "3", {"letter", "norms", "adds", "reads", "guess"}),
-        ("norm", "post", {"stack"}),
-        ("x", ";".join(map(str, (9, *X[1:]))), {"normed", "small"}),
-        ("gain", "2", {"normed"}),
-        ("shift", "1", {"normed"}),
-        ("order", "pre", {"small"}),
-    ):
-        after = client.get("/api/figure/block", params={**BLOCK, name: value}).json()
-        assert moves <= {key for key in before if before[key] != after[key]}
+def test_the_place_of_the_norm_changes_the_stack_and_a_short_word_is_refused(
+    client: TestClient,
+) -> None:
+    before, after = (
+        client.get("/api/figure/block", params={**BLOCK, "norm": norm}).json()
+        for norm in ("pre", "post")
+    )
+    assert before["stack"] != after["stack"]
     short = client.get("/api/figure/block", params={**BLOCK, "word": "cat"})
     assert (short.status_code, "received 3" in short.text) == (400, True)
 
@@ -381,12 +323,6 @@ def test_bad_input_gets_one_line(client: TestClient, path: str, status: int, lin
     assert (found.status_code, line in found.text) == (status, True), found.text
 
 
-def test_other_origins_are_refused(client: TestClient) -> None:
-    path = "/api/figure/dictionary?query=Anna&temperature=1"
-    assert client.get(path, headers={"Origin": "http://example.org"}).status_code == 403
-    assert client.get(path, headers={"Host": "example.org"}).status_code == 403
-
-
 @pytest.mark.parametrize("name", [each.name for each in course.STORIES])
 def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
     found = client.get(f"/api/figure/{name}?nonsense=1")
@@ -394,7 +330,7 @@ def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
     assert "expected" in found.text
 
 
-TOKENS = {"text": "Our bank rewilded the river bank", "token": "2"}
+TOKENS = {"text": "Our bank rewilded the river bank", "token": "7"}
 
 
 def test_the_tokens_are_the_librarys_and_the_rows_those_of_the_file(client: TestClient) -> None:
@@ -403,28 +339,17 @@ def test_the_tokens_are_the_librarys_and_the_rows_those_of_the_file(client: Test
     ids = reader(TOKENS["text"])["input_ids"]
     assert found["ids"] == ids
     assert found["pieces"] == reader.convert_ids_to_tokens(ids)
-    assert found["twins"] == [2, 8]
+    assert found["twins"] == [7]
     assert bytes(found["bytes"]).decode() == TOKENS["text"]
     table = load("minilm").network.get_parameter("tokens.weight").detach().numpy()
     assert found["x"] == pytest.approx(table[ids, :12])
-    assert [each["row"] for each in found["around"]] == pytest.approx(table[2921:2928, :12])
-    similar = cosine_similarity(table[2924:2925], table)[0]
+    assert [each["row"] for each in found["around"]] == pytest.approx(
+        table[ids[7] - 3 : ids[7] + 4, :12]
+    )
+    similar = cosine_similarity(table[ids[7]][None], table)[0]
     best = similar.argsort()[::-1][1:7]
     assert [each["id"] for each in found["nearest"]] == best.tolist()
     assert [each["similarity"] for each in found["nearest"]] == pytest.approx(similar[best])
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "moves"),
-    [
-        ("text", "a cat", {"words", "bytes", "pieces", "ids", "count", "x", "piece", "nearest"}),
-        ("token", "7", {"token", "piece", "id", "twins", "around", "nearest"}),
-    ],
-)
-def test_the_tokens_move(client: TestClient, name: str, value: str, moves: set[str]) -> None:
-    before = client.get("/api/figure/tokens", params=TOKENS).json()
-    after = client.get("/api/figure/tokens", params={**TOKENS, name: value}).json()
-    assert moves <= {key for key in before if before[key] != after[key]}
 
 
 def test_tokens_at_the_edge_of_the_table_and_too_many(client: TestClient) -> None:
@@ -450,24 +375,6 @@ def test_the_way_through_a_sequence_in_closed_form(client: TestClient) -> None:
     assert found["influence"]["recurrence"]["ratio"] == pytest.approx(0.8**10, rel=1e-4)
     long = client.get("/api/figure/sequences", params={**SEQUENCES, "tokens": "20"}).json()
     assert long["influence"]["attention"]["ratio"] > 0.2
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "moves"),
-    [
-        ("tokens", "12", {"hops", "count", "seen", "costs", "influence"}),
-        ("kernel", "3", {"hops", "count", "seen", "costs"}),
-        ("width", "8", {"costs"}),
-        ("gain", "0.9", {"influence"}),
-        ("activation", "tanh", {"influence"}),
-    ],
-)
-def test_the_sequences_numbers_move(
-    client: TestClient, name: str, value: str, moves: set[str]
-) -> None:
-    before = client.get("/api/figure/sequences", params=SEQUENCES).json()
-    after = client.get("/api/figure/sequences", params={**SEQUENCES, name: value}).json()
-    assert moves <= {key for key in before if before[key] != after[key]}
 
 
 def test_inputs_that_a_query_lacks_are_as_at_the_start(client: TestClient) -> None:

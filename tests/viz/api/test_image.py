@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
 from models.run import load, trace
 from models.vit import ViTConfig
@@ -18,7 +16,6 @@ from viz.api.image import shapes
 from viz.api.pictures import encoded
 from viz.image import BUDGET, Picture
 from viz.pack import unpack
-from viz.routes import routes
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
 CODE = "t.weights(layer=0)"
@@ -43,13 +40,6 @@ def entry():
 def large():
     """3,601 tokens: more than one message holds."""
     return entry_of(ViTConfig(image=480, patch=8, dim=96, heads=6, depth=1, mlp=96))
-
-
-@pytest.fixture
-def client():
-    app = Starlette(routes=routes(lambda: ["127.0.0.1", "localhost"]))
-    with TestClient(app, base_url="http://127.0.0.1:8501") as found:
-        yield found
 
 
 def hold(entry, key="picture"):

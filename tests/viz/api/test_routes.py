@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import threading
-from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -94,13 +93,6 @@ def entry() -> TraceEntry:
 def path(entry: TraceEntry) -> str:
     held = registry.once(("routes", id(entry)), lambda: entry)
     return f"/api/trace/{held.id}"
-
-
-@pytest.fixture
-def client() -> Generator[TestClient, None, None]:
-    app = Starlette(routes=routes(lambda: HOSTS))
-    with TestClient(app, base_url="http://127.0.0.1:8501") as found:
-        yield found
 
 
 def test_every_question_about_a_text_is_tried_here() -> None:

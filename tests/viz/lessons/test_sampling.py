@@ -110,18 +110,3 @@ def test_the_costs_by_hand(length: int) -> None:
     assert (found["without"], found["with"]) == (without, cached)
     assert found["times"] == pytest.approx(without / cached)
     assert found["memory"] == pytest.approx(2 * 12 * length * 768 * 2 / 2**20)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "moves"),
-    [
-        ("temperature", 2, {"warm", "drawn", "together", "others"}),
-        ("k", 3, {"drawn", "together", "kept", "cut"}),
-        ("p", 0.5, {"drawn", "kept", "cut"}),
-        ("written", 1, {"tokens", "query", "weights", "small", "following"}),
-        ("length", 100, {"without", "with", "times", "memory"}),
-    ],
-)
-def test_the_numbers_move(name: str, value: object, moves: set[str]) -> None:
-    before, after = numbers(), numbers(**{name: value})
-    assert moves <= {key for key in before if before[key] != after[key]}
