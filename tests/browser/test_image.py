@@ -192,6 +192,14 @@ def test_walking_with_the_keyboard(view):
         seen.reads(token)
 
 
+def test_the_class_token_and_the_registers_can_be_chosen(view):
+    seen = view(random_source(1, 2, GRID, registers=1), token=8)
+    seen.page.get_by_role("button", name="register 0").click()
+    seen.reads(1)
+    expect(seen.words).to_contain_text("Register 0: most to")
+    expect(seen.page.get_by_text("has no pixels: it is learned")).to_be_visible()
+
+
 def test_pointing_at_a_small_picture_reads_that_head(view):
     source = random_source(1, 3, GRID)
     seen = view(source, token=5)
