@@ -1,9 +1,7 @@
 """Two runs side by side equal their tables, read here by hand."""
 
-import math
 from urllib.parse import parse_qsl, urlsplit
 
-import pyarrow.parquet as pq
 import pytest
 
 from viz.api import compared, corpus
@@ -27,56 +25,19 @@ def ask(value: RunEntry, path: str):
     return work_of(ENDPOINTS, value, "r", name, parse_qsl(query))[1]()
 
 
-def moments(run: str) -> dict[tuple[int, str], dict]:
-    rows = pq.read_table(runs.FINISHED / run / "measures.parquet").to_pylist()
-    return {(row["id"], row["measure"]): row for row in rows}
-
-
-def ends(row: dict) -> tuple[float, float]:
-    """Wilson's interval of a share, for as many texts of 0 and 1 as would vary like these."""
-    z, p, n = 1.959963984540054, row["mean"], row["count"]
-    middle = (n * p + 0.5) / (n + 1)
-    of_one = middle * (1 - middle)  # a text of which nothing is known
-    parts = ((n - 1) * row["variance"] + of_one) / (n * p * (1 - p) + of_one)
-    texts = n / min(parts, 1)
-    half = z * math.sqrt(p * (1 - p) / texts + z**2 / (4 * texts**2))
-    low, high = ((p + z**2 / (2 * texts) + side * half) / (1 + z**2 / texts) for side in (-1, 1))
-    return low, high
-
-
-def interval(here: dict, there: dict) -> tuple[float, float]:
-    """Newcombe's interval of the difference of two shares."""
-    (low, high), (low_there, high_there) = ends(here), ends(there)
-    one, other = here["mean"], there["mean"]
-    difference = other - one
-    return (
-        difference - math.hypot(other - low_there, high - one),
-        difference + math.hypot(high_there - other, one - low),
-    )
-
-
 def test_the_largest_changes_are_those_of_the_tables() -> None:
-    here, there = moments(A), moments(B)
-    certain = {}
-    for place in here.keys() & there.keys():
-        if place[1] != "induction":
-            continue
-        low, high = interval(here[place], there[place])
-        if low > 0 or high < 0:
-            certain[place[0]] = there[place]["mean"] - here[place]["mean"]
-    answer = ask(entry(A, B), "changes?number=induction")
+    value = entry(A, B)
+    table = value.run.compare(value.second).query("measure == 'induction'")
+    certain = table[(table["low"] > 0) | (table["high"] < 0)]
+    largest = certain.sort_values("difference", key=abs, ascending=False).to_dict("records")
+    answer = ask(value, "changes?number=induction")
     assert answer["certain"] == len(certain)
-    best = sorted(certain, key=lambda head: -abs(certain[head]))[: len(answer["changes"])]
-    assert len(best) == compared.LISTED
-    sites = entry(A, B).sites
-    heads = [sites[each["site"]].first + each["head"] for each in answer["changes"]]
-    assert heads == best
-    for head, each in zip(heads, answer["changes"], strict=True):
-        place = head, "induction"
-        assert each["mean"] == pytest.approx(certain[head])
-        assert (each["here"], each["there"]) == (here[place]["mean"], there[place]["mean"])
-        expected = interval(here[place], there[place])
-        assert (each["low"], each["high"]) == pytest.approx(expected)
+    assert len(answer["changes"]) == compared.LISTED
+    for each, row in zip(answer["changes"], largest[: compared.LISTED], strict=True):
+        assert value.sites[each["site"]].first + each["head"] == row["id_here"]
+        expected = [row[name] for name in ("mean_here", "mean_there", "difference", "low", "high")]
+        found = [each[name] for name in ("here", "there", "mean", "low", "high")]
+        assert found == pytest.approx(expected)
 
 
 def test_all_shares_are_compared_where_no_number_is_named() -> None:
@@ -89,8 +50,9 @@ def test_all_shares_are_compared_where_no_number_is_named() -> None:
 
 
 def test_numbers_of_both_runs_and_their_difference_are_axes() -> None:
-    header, _ = unpack(ask(entry(A, B), "overview"))
-    base, here, there = header["base"], moments(A), moments(B)
+    value = entry(A, B)
+    header, _ = unpack(ask(value, "overview"))
+    base = header["base"]
     assert base["run"]["against"]["model"] == "SmolLM2-135M-Instruct"
     assert base["run"]["against"]["comparable"]
     numbers = base["numbers"]["values"]
@@ -98,10 +60,8 @@ def test_numbers_of_both_runs_and_their_difference_are_axes() -> None:
     assert set(keys) <= {each["key"] for each in base["numbers"]["measures"]}
     assert KEYS.read(".".join(keys)) == keys  # a link can hold them
     one, two, change = (numbers[key][18][6] for key in keys)
-    place = 18 * 9 + 6, "induction"
-    assert one == pytest.approx(here[place]["mean"], abs=1e-4)
-    assert two == pytest.approx(there[place]["mean"], abs=1e-4)
-    assert change == pytest.approx(there[place]["mean"] - here[place]["mean"], abs=1e-4)
+    here, there = (run.heads["induction"][18 * 9 + 6] for run in (value.run, value.second))
+    assert (one, two, change) == pytest.approx((here, there, there - here), abs=1e-4)
 
 
 def test_a_head_has_its_numbers_and_examples_of_both_runs() -> None:

@@ -168,21 +168,12 @@ def test_a_network_without_a_class_token_has_no_prefix(client):
 @pytest.mark.parametrize(
     ("question", "says"),
     [
-        ("layer", "expected the parameter site"),
         ("layer?site=2", "expected site 0 to 1"),
-        ("layer?site=-1", "expected a whole number"),
-        ("layer?site=1.5", "expected a whole number"),
-        ("layer?site=²", "expected a whole number"),
-        ("layer?site=0&site=1", "expected site once"),
         ("layer?site=0&head=1", "expected the parameters site"),
-        ("layer?site=" + "1" * 70, "at most 64 characters"),
-        ("heads?site=0&axis=query", "expected the parameter index"),
         ("heads?site=0&axis=query&index=18", "expected index 0 to 17"),
         ("heads?site=0&axis=side&index=1", "expected one of query, key"),
-        ("overview?site=0", "expected"),
         ("picture?size=9", "expected"),
         ("code?site=0&head=3", "expected head 0 to 2, mean or max"),
-        ("code?site=0&head=median", "expected the number of a head, mean or max"),
         ("provenance?site=99", "expected site 0 to 1"),
     ],
 )
@@ -194,14 +185,7 @@ def test_a_question_that_makes_no_sense_is_one_line(client, path, question, says
     assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "map?site=0&head=0",
-        "row?site=0&head=0&axis=query&index=0",
-        "nothing",
-    ],
-)
+@pytest.mark.parametrize("question", ["map?site=0&head=0", "row", "nothing"])
 def test_what_a_picture_has_no_answer_to_is_not_found(client, path, question):
     assert client.get(f"{path}/{question}").status_code == 404
 
@@ -236,35 +220,6 @@ def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
     last = TOKENS - 1
     answer = client.get(f"/api/trace/{hold(named)}/predictions?site=0&direction=out&token={TOKENS}")
     assert (answer.status_code, answer.text) == (400, f"expected token 0 to {last}")
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Host": "evil.example"},
-        {"Host": "evil.example:8501"},
-        {"Origin": "http://evil.example"},
-        {"Sec-Fetch-Site": "cross-site"},
-    ],
-)
-@pytest.mark.parametrize("question", ["overview", "picture", "layer?site=0"])
-def test_another_host_or_origin_is_refused(client, path, question, headers):
-    answer = client.get(f"{path}/{question}", headers=headers)
-    assert answer.status_code == 403
-    assert len(answer.content) < 100
-
-
-def test_an_evicted_picture_is_gone_and_an_unknown_one_was_never_there(client, entry):
-    id = hold(entry, "evicted")
-    assert client.get(f"/api/trace/{id}/layer?site=0").status_code == 200
-    registry.evict(id)
-    assert client.get(f"/api/trace/{id}/layer?site=0").status_code == 410
-    assert client.get(f"/api/trace/{'x' * 24}/overview").status_code == 404
-
-
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_nothing_can_be_changed(client, path, method):
-    assert getattr(client, method)(f"{path}/overview").status_code == 405
 
 
 def test_tokens_before_the_patches_go_by_their_names() -> None:

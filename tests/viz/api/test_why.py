@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
-from analysis.lens import jacobian_lens, logit_lens
+from analysis.lens import jacobian_lens, lens_ranks, logit_lens
 from models.decoder import DecoderConfig
 from models.edits import Ablate, Cut, Temperature
 from models.encoder import EncoderConfig
@@ -43,52 +42,28 @@ def pair() -> TraceEntry:
     )
 
 
-@torch.no_grad()
-def read_by_hand(entry: TraceEntry) -> list[Tensor]:
-    """Layer by layer: the blocks run one after another, then the final norm and the output."""
-    model: Any = entry.opened and entry.opened()[0]
-    network, t = model.network, trace(model, IDS, hidden=True)
-    unembedding = network.embedding.tokens.weight
-    return [network.norm(t.hidden(layer)) @ unembedding.T for layer in range(3)]
-
-
-def test_a_lens_is_the_head_applied_to_each_state(decoder: TraceEntry) -> None:
-    answer = why.lens(decoder, "", 0)
+@pytest.mark.parametrize("lens", [logit_lens, jacobian_lens])
+def test_a_lens_is_that_of_the_analysis(decoder: TraceEntry, lens: Any) -> None:
+    answer = why.lens(decoder, "", 0, lens.__name__.removesuffix("_lens"))
     assert answer["layers"] == ["embedding", "layer 0", "output"]
     assert (answer["first"], answer["tokens"]) == (0, 6)
-    shares = torch.empty(0)
-    for layer, logits in enumerate(read_by_hand(decoder)):
-        shares = logits.softmax(-1)
-        for token in range(6):
-            id = answer["ids"][layer][token]
-            assert id == int(shares[token].argmax())
-            assert answer["names"][layer][token] == f"id {id}"
-            found = answer["probabilities"][layer][token]
-            assert found == pytest.approx(float(shares[token, id]), **CLOSE)
-    torch.testing.assert_close(shares, decoder.trace.output.of_item(0).softmax(-1))
-
-
-def test_ranks_are_counted_one_by_one(decoder: TraceEntry) -> None:
-    answer = why.ranks(decoder, "", "2.17")
-    assert (answer["id"], answer["position"]) == (17, 2)
-    for layer, logits in enumerate(read_by_hand(decoder)):
-        row = logits[2].tolist()
-        assert answer["ranks"][layer] == 1 + sum(each > row[17] for each in row)
-        share = float(logits[2].softmax(-1)[17])
-        assert answer["probabilities"][layer] == pytest.approx(share, **CLOSE)
-    likeliest = why.ranks(decoder, "")
-    assert likeliest["position"] == 5
-    assert likeliest["ranks"][-1] == 1
-
-
-def test_a_jacobian_lens_is_that_of_the_analysis(decoder: TraceEntry) -> None:
-    answer = why.lens(decoder, "", 0, "jacobian")
     t = trace(load(DecoderConfig(**SIZES)), IDS, hidden=True)
     for layer in range(3):
-        top = jacobian_lens(t, layer).softmax(-1).max(-1)
+        top = lens(t, layer).softmax(-1).max(-1)
         assert answer["ids"][layer] == top.indices.tolist()
+        assert answer["names"][layer] == [f"id {id}" for id in top.indices.tolist()]
         assert answer["probabilities"][layer] == pytest.approx(top.values.tolist(), **CLOSE)
-    assert answer["ids"][-1] == why.lens(decoder, "", 0)["ids"][-1]
+
+
+def test_ranks_are_those_of_the_analysis(decoder: TraceEntry) -> None:
+    answer = why.ranks(decoder, "", "2.17")
+    assert (answer["id"], answer["position"]) == (17, 2)
+    t = trace(load(DecoderConfig(**SIZES)), IDS, hidden=True)
+    assert answer["ranks"] == lens_ranks(t, 17)[:, 2].tolist()
+    shares = [float(logit_lens(t, layer)[2].softmax(-1)[17]) for layer in range(3)]
+    assert answer["probabilities"] == pytest.approx(shares, **CLOSE)
+    likeliest = why.ranks(decoder, "")
+    assert (likeliest["position"], likeliest["ranks"][-1]) == (5, 1)
 
 
 def test_a_long_text_is_read_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,8 +78,7 @@ def test_a_long_text_is_read_in_windows(monkeypatch: pytest.MonkeyPatch) -> None
         why.lens(entry, "", 6)
 
 
-@pytest.mark.parametrize("name", ["decoder", "pair", "Llama"])
-@pytest.mark.parametrize("versus", ["", "3.11"])
+@pytest.mark.parametrize(("name", "versus"), [("decoder", ""), ("pair", "3.11"), ("Llama", "3.11")])
 def test_parts_are_those_of_the_analysis_and_sum_to_the_logit(
     request: pytest.FixtureRequest, name: str, versus: str
 ) -> None:
