@@ -101,29 +101,6 @@ def test_the_diagram_is_saved_in_light_colours(page, app_url, tmp_path):
         assert pixels.width == round(3 * float(root.attrib["width"]))
 
 
-def test_the_keyboard_walks_through_the_parts(page, app_url):
-    open_page(page, app_url)
-    heads = part(page, "blocks/attention/attend")
-    heads.focus()
-    heads.press("ArrowDown")
-    expect(part(page, "blocks/attention/out")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator(f"{DIAGRAM}[data-select='blocks/attention/out']")).to_have_count(1)
-    expect(part(page, "blocks/attention/out")).to_be_focused()
-    page.keyboard.press("ArrowLeft")
-    expect(part(page, "blocks/attention")).to_be_focused()
-    page.keyboard.press("ArrowLeft")
-    expect(part(page, "blocks/attention/out")).to_have_count(0)
-    expect(part(page, "blocks/attention")).to_have_attribute("aria-expanded", "false")
-    page.keyboard.press("ArrowRight")
-    expect(part(page, "blocks/attention/out")).to_have_count(1)
-
-
-def test_the_shares_are_areas(page, app_url):
-    open_page(page, app_url, "look=parameters")
-    expect(page.locator(".js-plotly-plot .slice").first).to_be_visible()
-
-
 # one of every kind, and one that takes long here: every one of them without a browser elsewhere
 CHOSEN = (
     *("small", "small-decoder", "small-seq2seq", "vit-raw-head", "pixels", "smallest", "layer"),

@@ -135,9 +135,3 @@ def test_without_the_panel_the_diagram_has_the_whole_width(diagram):
     expect(diagram.locator(".hs-part-panel")).to_be_hidden()
     stage = diagram.locator(".hs-stage").bounding_box()
     assert stage["width"] > 1.3 * before["width"]
-
-
-def test_before_there_is_a_network_there_is_a_quiet_line(page: Page, server: Server):
-    server.props = {"kind": "architecture", "base": None}
-    page.goto(server.url)
-    expect(page.get_by_role("status")).to_have_text("Loading the model …")

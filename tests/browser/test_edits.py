@@ -204,17 +204,6 @@ def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, ap
     expect(page.get_by_label("Sort the thumbnails by")).to_have_value("Effect when off")
 
 
-def test_heads_of_a_model_without_logits_are_swept_by_distance(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/?model=minilm&input=the+cat+sat&form=parts")
-    section = page.locator(".hs-parts")
-    expect(section).to_contain_text("How far it moves without a head", timeout=60_000)
-    section.get_by_role("button", name=re.compile("^Which heads matter")).press("Enter")
-    check = section.locator(".hs-matter .hs-check")
-    expect(check).to_contain_text("72 heads by attribution, 10 of them exactly", timeout=60_000)
-    expect(section.get_by_role("button", name=re.compile("^Which states matter"))).to_be_hidden()
-    page.wait_for_url(re.compile("matter=zero"))
-
-
 def test_a_link_with_a_second_text_opens_the_table_of_states(page: Page, app_url: str) -> None:
     first, second = "the+cat+saw+the+dog", "the+cats+saw+the+dog"
     page.goto(f"{app_url}/?model=grammar-next&input={first}&form=parts&patched={second}")

@@ -160,24 +160,6 @@ def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control)
 
 
 @pytest.mark.long
-def test_a_click_before_a_preset_has_arrived(page, app_url):
-    """The preset counts; the click does, or is dropped with the controls that it was made in."""
-    line = Line(page)
-    open_page(page, app_url, "architecture?preset=small", view=False)
-    preset = page.get_by_role("radio", name="Smallest", exact=True)
-    expect(preset).to_be_visible(timeout=60_000)
-    rest(page)
-    line.hold_in = True
-    preset.click()
-    page.get_by_text("Run it", exact=True).click()
-    line.go_on()
-    page.wait_for_url(re.compile("preset=smallest"))
-    rest(page)
-    assert query(page)["preset"] == "smallest"
-    agree(page)
-
-
-@pytest.mark.long
 def test_a_preset_counts_whenever_other_events_come(app_url):
     """Also while the server deals with it."""
     with ThreadPoolExecutor(1) as beside:
@@ -227,23 +209,6 @@ def _chosen(group: ButtonGroup, name: str) -> WidgetState:
     value = WidgetState(id=group.id)
     value.string_array_value.data.append(name)
     return value
-
-
-@pytest.mark.long
-def test_a_change_made_before_an_example_has_arrived(page, app_url):
-    """A control changed after the click and before its answer counts, if it is still there."""
-    line = Line(page)
-    open_page(page, app_url)
-    rest(page)
-    line.hold_in = True
-    page.get_by_role("button", name=EXAMPLE).click()
-    box(page).press("End")
-    page.keyboard.type(" again")
-    line.go_on()
-    rest(page)
-    text = query(page).get("input", "")
-    assert text.startswith(EXAMPLE_TEXT) or text.endswith(" again")
-    agree(page)
 
 
 @pytest.mark.long
@@ -320,21 +285,6 @@ def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, na
     assert differences(here, state(page)) == []
 
 
-@pytest.mark.long
-def test_an_old_value_can_be_chosen_again(page, app_url):
-    open_page(page, app_url, BUILT)
-    first = trace(page)
-    depth = slider(page, "Depth")
-    for key in ("ArrowRight", "ArrowLeft"):
-        before = trace(page)
-        depth.press(key)
-        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
-    painted(page, trace=first)
-    rest(page)
-    assert query(page)["depth"] == "3"
-    agree(page)
-
-
 # ---- links, Back, other pages
 
 
@@ -398,22 +348,6 @@ def test_a_page_that_is_left_does_not_come_back(page, app_url):
     rest(page)
     assert urlsplit(page.url).path == "/positions"
     expect(head_of_view).to_have_count(0)
-    agree(page)
-
-
-@pytest.mark.long
-def test_a_link_opened_in_the_same_tab_overrules(page, app_url):
-    open_page(page, app_url, f"{BUILT}&head=1")
-    slider(page, "Depth").press("ArrowLeft")
-    page.wait_for_url(re.compile("depth=2"))
-    head(page, "max")
-    page.wait_for_url(re.compile("head=max"))
-    open_page(page, app_url, f"{BUILT}&head=1")
-    painted(page, head=1)
-    rest(page)
-    assert query(page) == {"model": "built", "dim": "16", "heads": "2", "depth": "3"} | {
-        name: value for name, value in query(page).items() if name in ("head", "layer", "token")
-    }
     agree(page)
 
 

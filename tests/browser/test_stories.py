@@ -181,24 +181,6 @@ def test_from_the_map_into_the_figure_and_back_out_by_keyboard(page, app_url):
     expect(page.locator(".story-place")).to_contain_text("Step 3 of")
 
 
-def test_a_control_with_the_focus_answers_without_a_request(page, app_url):
-    """Its other values are fetched before one is chosen."""
-    open_story(page, app_url, "heads?story=1")
-    shows(page, "split")
-    asked: list[str] = []
-    counted = re.compile("trained=no(?!.*board=)")
-    page.on("request", lambda each: asked.append(each.url) if counted.search(each.url) else None)
-    choice = page.get_by_role("group", name="Heads", exact=True)
-    with page.expect_response(lambda each: "heads=12" in each.url):
-        choice.get_by_role("button", name="3", exact=True).focus()
-    expect(page.locator(STORY)).to_have_count(1)
-    for count in ("2", "1"):  # fetched before the last one was asked for
-        choice.get_by_role("button", name=count, exact=True).click()
-        label = re.compile(f"cut into {count} head")
-        expect(page.locator(".story-scene")).to_have_attribute("aria-label", label)
-    assert len(asked) == len({*asked}) == 5
-
-
 def test_on_paper_two_steps_share_a_page_and_none_is_broken(page, app_url):
     """With their figures, also the one of MiniLM, which another request brought."""
     open_story(page, app_url, "heads?story=7")

@@ -14,7 +14,6 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from analysis.view import View
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
@@ -162,13 +161,6 @@ def test_svg_cells_have_the_colour_of_their_weight(tmp_path: Path) -> None:
         assert found[row, col] == "#" + bytes(ramp[round(255 * float(weight) ** 0.5)]).hex()
 
 
-def test_lines_are_the_weights_above_a_hundredth(tmp_path: Path) -> None:
-    root = ElementTree.fromstring(made(tmp_path, ".svg", "lines", head=2))
-    strokes = [p for p in root.iter(f"{SVG}path") if p.get("stroke-width") == "0.9"]
-    drawn = sum(str(path.get("d")).count("M") for path in strokes[:-3])  # the last are the legend
-    assert drawn == int((text_trace().weights(1, 2) >= 0.01).sum())
-
-
 def test_pdf_embeds_its_font_and_fits_its_page(tmp_path: Path) -> None:
     content = made(tmp_path, ".pdf")
     page = pypdfium2.PdfDocument(content)[0]
@@ -219,14 +211,6 @@ def test_npz_has_named_axes(tmp_path: Path) -> None:
     assert (str(found["model"]), int(found["layer"])) == (text_trace().model, 1)
 
 
-def test_npz_of_the_atlas_has_every_layer(tmp_path: Path) -> None:
-    found = np.load(io.BytesIO(made(tmp_path, ".npz", "atlas")))
-    for site in range(LAYER + 1):
-        np.testing.assert_array_equal(
-            found[f"site_{site}_weights"], text_trace().weights(site).numpy()
-        )
-
-
 def test_csv_gives_every_weight_with_its_names(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(made(tmp_path, ".csv", head="mean").decode())))
     mean = text_trace().weights(1).mean(0).numpy()
@@ -237,14 +221,6 @@ def test_csv_gives_every_weight_with_its_names(tmp_path: Path) -> None:
         assert (row["query_token"], row["key_token"]) == (labels[query], labels[key])
         assert np.float32(row["weight"]) == mean[query, key]
         assert (row["layer"], row["head"], row["version"]) == ("1", "mean", __version__)
-
-
-def test_a_view_by_words_is_exported_as_it_is_shown(tmp_path: Path) -> None:
-    view = View(text_trace(), words=True, special="hidden")
-    export(view, tmp_path / "words.npz", layer=1, head=0)
-    found = np.load(tmp_path / "words.npz")
-    assert found["query_labels"].tolist() == view.labels
-    np.testing.assert_array_equal(found["weights"][0], view.weights(1, 0).numpy())
 
 
 @pytest.mark.parametrize(

@@ -180,34 +180,6 @@ def test_numbers_of_lenses_parts_and_blame_are_the_analyses(tmp_path: Path) -> N
     assert len(table.query("numbers == 'probability'")) == 3 * count
 
 
-def test_numbers_of_a_pair_and_of_the_stages_are_the_network_s(tmp_path: Path) -> None:
-    t = traced()
-    pattern = t.pattern(LAYER)
-    found = arrays(tmp_path, "qk", query=QUERY, key=KEY)
-    same(found["q"], pattern.q[0, HEAD, QUERY])
-    same(found["k"], pattern.k[0, HEAD, KEY])
-    assert found["step"][-1] == pytest.approx(float(t.weights(LAYER, HEAD)[QUERY, KEY]), rel=1e-4)
-    found = arrays(tmp_path, "stages", query=QUERY)
-    same(found["weights"], t.weights(LAYER, HEAD))
-    same(found["output"], t.weights(LAYER, HEAD) @ pattern.v[0, HEAD])
-    assert found["written_axes"].tolist() == ["query", "feature"]
-
-
-def test_a_table_for_pandas_has_each_weight_of_a_shaded_text(tmp_path: Path) -> None:
-    t = traced()
-    for more, expected in (
-        ({"token": QUERY}, t.weights(LAYER, HEAD)[QUERY]),
-        ({"token": KEY, "direction": "in"}, t.weights(LAYER, HEAD)[:, KEY]),
-        ({"average": True}, t.weights(LAYER, HEAD).mean(0)),
-    ):
-        data = made(tmp_path, ".csv", "text", **more)
-        table = pandas.read_csv(io.BytesIO(data), keep_default_na=False)
-        np.testing.assert_allclose(table["value"].astype(float), expected.numpy(), **CLOSE)
-        axis = "query" if "direction" in more else "key"
-        assert table[f"{axis}_token"].tolist() == t.labels
-        assert set(table["numbers"]) == {"weight"}
-
-
 def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
     t = traced()
     folder = tmp_path / "file"
@@ -238,14 +210,6 @@ def test_a_shaded_text_leaves_out_what_a_threshold_hides(tmp_path: Path) -> None
     same(np.isnan(found), weights[QUERY] < least)
     part = arrays(tmp_path, "text", average=True, rows=range(2, 5), columns=range(1, 4))["weight"]
     same(part[0], weights.mean(0)[1:4])
-
-
-def test_dots_are_the_numbers_of_the_heads(tmp_path: Path) -> None:
-    found = arrays(tmp_path, "scatter", plot=("entropy", "broad", "layer"))
-    numbers = heads(traced())
-    same(found["heads"][:, 0], numbers["entropy"].flatten())
-    same(found["heads"][:, 1], numbers["broad"].flatten())
-    assert found["heads_head_labels"].tolist()[:4] == ["0·0", "0·1", "0·2", "1·0"]
 
 
 def test_numbers_of_every_head(tmp_path: Path) -> None:
@@ -349,12 +313,6 @@ def test_words_may_stand_in_the_metadata_alone(tmp_path: Path, form: str) -> Non
     assert float(svg[False].attrib["viewBox"].split()[3]) < float(
         svg[True].attrib["viewBox"].split()[3]
     )
-
-
-@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png", ".csv", ".npz", ".html"])
-def test_the_same_call_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
-    first = made(tmp_path, suffix, "model", method="alti", query=QUERY)
-    assert first == made(tmp_path, suffix, "model", method="alti", query=QUERY)
 
 
 def test_colours_of_scores_tell_masked_from_small(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ def test_the_largest_changes_are_those_of_the_tables() -> None:
     value = entry(A, B)
     table = value.run.compare(value.second).query("measure == 'induction'")
     certain = table[(table["low"] > 0) | (table["high"] < 0)]
-    largest = certain.sort_values("difference", key=abs, ascending=False).to_dict("records")
+    order = certain["difference"].abs().sort_values(ascending=False).index
+    largest = certain.loc[order].to_dict("records")
     answer = ask(value, "changes?number=induction")
     assert answer["certain"] == len(certain)
     assert len(answer["changes"]) == compared.LISTED

@@ -456,12 +456,6 @@ def test_the_same_picture_is_traced_once():
     assert (first["trace"], first["made"]) == (second["trace"], second["made"])
 
 
-def test_the_button_runs_the_network_by_its_weights():
-    app = small()
-    press(app, "verify")
-    assert "Yes, up to the rounding of float32" in captions(app)
-
-
 def test_the_overview_holds_no_weights():
     from viz.api import image
 

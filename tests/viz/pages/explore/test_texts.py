@@ -1,6 +1,5 @@
 """Texts on the page: what it shows for good and for bad input, without a browser."""
 
-import hashlib
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ from tests.viz.pages.explore.explorer import (
     setting,
     view,
 )
-from tests.viz.pages.helpers import key, lines, link, take
+from tests.viz.pages.helpers import lines, link, take
 from viz.api import registry, tracing
 from viz.api.provenance import provenance
 from viz.api.tracing import Between
@@ -75,13 +74,6 @@ def test_an_example_is_one_click_away(number: int) -> None:
     assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
 
 
-def test_an_example_leaves_the_link_to_its_text_and_its_head() -> None:
-    app = press(opened(), "example_1")
-    assert link(app) == {"input": EXAMPLES[1].input}
-    again = opened(**link(app), token="6")
-    assert labels(again) == labels(app)
-
-
 def test_a_built_encoder_says_untrained_and_obeys_its_controls() -> None:
     app = opened(model="built", input="one two three")
     before = view(app)["trace"]
@@ -115,17 +107,6 @@ def test_heads_that_do_not_divide_dim_get_one_line_two_ways_out_and_nothing_is_l
     assert lines(app) == []
     assert link(app) == {"model": "built", "input": "kept text"}
     assert labels(app) == ["kept", "text"]
-
-
-def test_what_cannot_be_drawn_leaves_the_last_picture_dimmed() -> None:
-    app = opened(model="built", input="kept text")
-    before = view(app)
-    choose(app, "heads", 5)
-    assert len(lines(app)) == 1
-    after = view(app)
-    assert (after["trace"], after["made"]) == (before["trace"], before["made"])
-    assert after["busy"] is True
-    assert after["link"]["heads"] == "5"  # the link says what the controls say
 
 
 @pytest.mark.parametrize("text", ["", "  \t ", "\x00\x07\x1b"])
@@ -175,33 +156,6 @@ def test_awkward_text_is_read_with_a_remark(text: str, found: list[str], says: s
     app = opened(input=text)
     assert labels(app) == ["[CLS]", *found, "[SEP]"]
     assert [says in line for line in lines(app) if says] == ([True] if says else [])
-
-
-def test_nonsense_in_the_link_is_named_until_something_changes() -> None:
-    app = opened(layer="x", heads="99", colour="red", head="mean")
-    assert len(lines(app)) == 3
-    assert view(app)["start"]["head"] == "mean"
-    helpers.checked(app.run())
-    assert len(lines(app)) == 3
-    choose(app, "input", "something new")
-    assert lines(app) == []
-
-
-def test_a_long_text_survives_a_reload() -> None:
-    long = "the river " * 230
-    app = opened()
-    choose(app, "input", long)
-    assert link(app) == {"input_sha256": hashlib.sha256(long.encode()).hexdigest()}
-    again = opened(**link(app))
-    assert lines(again) == []
-    assert setting(again, "input") == long
-
-
-def test_a_long_text_from_elsewhere_is_asked_for() -> None:
-    app = opened(input_sha256=hashlib.sha256(b"typed on another machine").hexdigest(), layer="5")
-    (line,) = lines(app)
-    assert "too long for a link" in line
-    assert view(app)["start"]["layer"] == 5
 
 
 @pytest.mark.parametrize("head", [1, "mean", "max"])
@@ -290,11 +244,6 @@ def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int 
     assert props["defaults"]["token"] == token
 
 
-def test_a_link_joins_words_and_hides_special_tokens() -> None:
-    text = "An unbelievable animal"
-    assert labels(opened(input=text, words="yes", special="hidden")) == text.split()
-
-
 def test_minilm_chosen_after_another_model_shows_its_first_example() -> None:
     app = take(opened(model="grammar"), "minilm")
     assert setting(app, "input") == texts("minilm")[0].input
@@ -305,11 +254,6 @@ def test_an_older_link_still_renormalises() -> None:
     assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels[1:-1]
     assert base(app)["complete"] is True
     assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
-
-
-@pytest.mark.parametrize("special", ["shown", "hidden", "renormalised"])
-def test_whether_rows_sum_to_one_is_in_the_picture(special: str) -> None:
-    assert base(opened(special=special))["complete"] == (special != "hidden")
 
 
 @pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
@@ -324,23 +268,6 @@ def test_a_link_that_names_a_model_alone_shows_its_first_example(model: str) -> 
     assert link(app) == ({} if model == "minilm" else {"model": model})
 
 
-def test_the_second_pass_is_asked_for_and_belongs_to_its_trace() -> None:
-    app = press(opened(input="one two"), "verify")
-    assert "Yes, up to the rounding of float32" in captions(app)
-    choose(app, "input", "one two three")
-    assert "rounding" not in captions(app)
-
-
-def test_typing_keeps_the_entry_and_its_caret() -> None:
-    """The entry is mounted once: its key stays. What it is told then changes nothing in it."""
-    app = opened(input="a")
-    before = key(app, "explore", "input")
-    for text in ("a r", "a rive", "a river"):
-        choose(app, "input", text)
-    assert key(app, "explore", "input") == before
-    assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
-
-
 def test_a_trace_that_was_evicted_is_made_again_under_its_id() -> None:
     app = opened(input="a river")
     before = view(app)
@@ -350,13 +277,6 @@ def test_a_trace_that_was_evicted_is_made_again_under_its_id() -> None:
     assert after["trace"] == before["trace"]
     assert after["made"] > before["made"]
     assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
-
-
-def test_projector_mode_reaches_the_view() -> None:
-    assert view(opened())["type_size"] == 1
-    props = view(opened(projector="yes"))
-    assert props["type_size"] == 1.4
-    assert props["link"] == {"projector": "yes"}
 
 
 def test_predictions_are_offered_where_the_outputs_have_names() -> None:

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from models.positional import alibi, relative_buckets, rotary_angles, rotate, sinusoidal
 from models.run import load
@@ -238,31 +237,6 @@ def test_another_grid_keeps_what_it_had():
         if name.endswith("cosine"):
             rows, cols = picture.shape
             assert picture[rows // 2, cols // 2] == pytest.approx(1, abs=1e-6)
-
-
-BETWEEN_PAGES = """
-import streamlit as st
-from viz.pages.positions.page import page
-from viz.pages.state import link_on_entry
-if st.session_state.get("elsewhere"):
-    st.markdown("#### Another page")
-    link_on_entry.enter("elsewhere", ())
-else:
-    page()
-"""
-
-
-def test_settings_are_kept_while_another_page_is_read():
-    """The menu's addresses carry no settings: coming back does not mean the defaults."""
-    app = helpers.checked(AppTest.from_string(BETWEEN_PAGES, default_timeout=60).run())
-    helpers.choose(app, PAGE, "scheme", "rotary")
-    helpers.choose(app, PAGE, "base", "100")
-    for elsewhere in (True, False):
-        app.session_state["elsewhere"] = elsewhere
-        helpers.checked(app.run())
-    assert helpers.link(app) == {"scheme": "rotary", "base": "100"}
-    helpers.choose(app, PAGE, "base", "1000")
-    assert helpers.link(app) == {"scheme": "rotary", "base": "1000"}
 
 
 def test_the_outliers_of_a_learned_table_do_not_set_its_colours():
