@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from analysis.effects import Logit
 from analysis.generation import continue_text
+from analysis.sweep import sweep
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
 from viz.api import samples
@@ -182,23 +184,13 @@ def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, ap
     check = page.locator(".hs-matter .hs-check")
     expect(check).to_contain_text("of them exactly", timeout=30_000)
     model = load("grammar-next")
-    plain = trace(model, text)
-    id = int(plain.output.values[0, -1].argmax())
-    changes = {
-        (site.layer, head): float(
-            (
-                trace(model, text, edits=[Ablate(site.layer, head)]).output.values
-                - plain.output.values
-            )[0, -1, id]
-        )
-        for site in plain.sites
-        for head in range(site.heads)
-    }
-    (layer, head), most = max(changes.items(), key=lambda each: abs(each[1]))
+    id = int(trace(model, text).output.values[0, -1].argmax())
+    changes = sweep(model, text, edit=Ablate, measure=Logit(id))
+    layer, head = divmod(int(changes.abs().argmax()), changes.shape[1])
     row = page.locator(".hs-matter-table tbody tr").first
     expect(row).to_contain_text(f"Layer {layer}, head {head}")
     told = row.locator("td").nth(1).inner_text().replace("−", "-")
-    assert float(told) == pytest.approx(most, abs=2e-3)
+    assert float(told) == pytest.approx(float(changes[layer, head]), abs=2e-3)
     page.get_by_role("button", name=re.compile("^Sort the thumbnails")).press("Enter")
     page.wait_for_url(re.compile("rank=-matters"))
     expect(page.get_by_label("Sort the thumbnails by")).to_have_value("Effect when off")

@@ -165,18 +165,6 @@ def test_every_token_of_a_long_text_has_a_readable_label(explore, page: Page, co
     assert f"{len(names) // len({each['a'][1] for each in rows})} tokens" in written[start]["text"]
 
 
-def test_on_a_phone_the_tokens_around_the_pointer_have_labels(explore, page: Page):
-    page.add_init_script(f"({WRITTEN})()")
-    explorer = explore(random_source(1, 1, 230, labels=[f"t{i}" for i in range(230)]), "phone")
-    page.evaluate("written.length = 0")
-    explorer.walk_to(41, 7)
-    page.wait_for_function("written.some(each => each.text === 't45')")
-    last = page.evaluate("written.slice(-18)")
-    expected = [f"t{i}" for i in range(37, 46)] + [f"t{i}" for i in range(3, 12)]
-    assert [each["text"] for each in last] == expected
-    assert {each["size"] for each in last} == {11}
-
-
 # ---- what is read
 
 

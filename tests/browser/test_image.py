@@ -274,7 +274,9 @@ def saved(seen: View, folder: Path) -> tuple[str, Image.Image]:
     return waiting.value.suggested_filename, Image.open(file).convert("RGB")
 
 
-def test_the_saved_picture_is_large_and_has_the_scale_of_colours(view, tmp_path: Path):
+def test_the_saved_picture_is_large_and_has_the_scale_of_colours_unless_weights_are_hidden(
+    view, tmp_path: Path
+):
     seen = view(random_source(2, 2, GRID), layer=1, head=1, token=9)
     seen.is_exact()
     name, picture = saved(seen, tmp_path)
@@ -286,22 +288,17 @@ def test_the_saved_picture_is_large_and_has_the_scale_of_colours(view, tmp_path:
     # every fifth colour is a stop of the bar; the ground between has its own
     stops = numbers(theme.sequential("dark")[::5])
     assert np.isin(stops, numbers(np.asarray(picture).reshape(-1, 3))).sum() > 40
+    button = seen.page.get_by_role("button", name="Hide weights")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(seen.page.get_by_text("The picture alone: the weights of layer 1, ")).to_be_visible()
+    expect(seen.page.get_by_text("Brighter = more weight.")).to_be_hidden()
+    name, plain = saved(seen, tmp_path)
+    assert name == "image-picture-only.png"
+    assert plain.width == picture.width
+    assert plain.height < picture.height  # no scale, no note
 
 
 def numbers(colours: np.ndarray) -> np.ndarray:
     """Each colour as one number."""
     return colours.astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
-
-
-def test_picture_only_is_saved_without_weights_scale_or_their_caption(view, tmp_path: Path):
-    seen = view(random_source(1, 2, GRID), token=9)
-    with_weights = saved(seen, tmp_path)[1]
-    button = seen.page.get_by_role("button", name="Hide weights")
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "true")
-    expect(seen.page.get_by_text("The picture alone: the weights of layer 0, ")).to_be_visible()
-    expect(seen.page.get_by_text("Brighter = more weight.")).to_be_hidden()
-    name, plain = saved(seen, tmp_path)
-    assert name == "image-picture-only.png"
-    assert plain.width == with_weights.width
-    assert plain.height < with_weights.height  # no scale, no note

@@ -15,7 +15,6 @@ import torch
 from PIL import Image
 
 from analysis import grounding, masking
-from analysis.contrast import contrast
 from analysis.view import View
 from models.inputs.prompt import Prompt
 from models.inputs.video import Video
@@ -24,7 +23,8 @@ from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.test_page_of_two import opened
-from viz.api.entries import Download
+from viz.api import pictured
+from viz.api.entries import Download, TraceEntry
 from viz.command import main
 from viz.drawing.scene import Raster
 from viz.export import export
@@ -162,51 +162,53 @@ def test_tokens_at_rest_are_left_out_on_request(asked: Asked, tmp_path: Path) ->
             np.testing.assert_allclose(found[f"weight_{number}"][0], on_it, **CLOSE)
 
 
-@pytest.mark.parametrize("rival", ["", "cat"])
-def test_a_signed_map_is_the_contrast(rival: str, asked: Asked, tmp_path: Path) -> None:
-    model, prompt, t, site = of = asked()
-    more = {"rival": rival} if rival else {"relevant": True}
-    found = arrays(tmp_path, of, token=row_of(t, 1), **more)
-    word = int(grounding.answer(t)[0].ids[1])
-    assert model.tokenizer is not None
-    other = int(model.tokenizer.encode("cat").ids[0]) if rival else None
-    written = masking.read_whole(model, masking.ids_of(t))
-    expected = contrast(model, prompt, written, 1, word, other)
-    for number, grid in enumerate(t.key_pictures(site), 1):
-        numbers = expected.on(grid).numpy()
-        np.testing.assert_allclose(found[f"relevance_{number}"], numbers, rtol=1e-3, atol=1e-7)
-    assert float(found["relevance_1_logit"]) == pytest.approx(expected.difference, rel=1e-4)
-    svg = made(tmp_path, ".svg", of, token=row_of(t, 1), **more).decode()
+def entry_of(of: tuple[Model, Prompt, Trace, Site]) -> TraceEntry:
+    """The same as the API holds it."""
+    model, prompt, t, _ = of
+    return TraceEntry(t, lambda *_: "", opened=lambda: (model, prompt, TYPED))
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "words"),
+    [
+        ({"rival": "cat"}, "less that of “cat” is"),
+        ({"relevant": True}, "Relevance for “dog”, whose logit is"),
+    ],
+)
+def test_a_signed_map_is_the_contrast(
+    asked_for: dict[str, Any], words: str, asked: Asked, tmp_path: Path
+) -> None:
+    _, _, t, _ = of = asked()
+    row = row_of(t, 1)
+    found = arrays(tmp_path, of, token=row, **asked_for)
+    answer = pictured.versus(entry_of(of), "", row, asked_for.get("rival", ""))
+    for number, cells in enumerate(answer["maps"], 1):
+        np.testing.assert_allclose(found[f"relevance_{number}"], cells, rtol=1e-3, atol=1e-6)
+    assert float(found["relevance_1_logit"]) == pytest.approx(answer["difference"], rel=1e-3)
+    svg = made(tmp_path, ".svg", of, token=row, **asked_for).decode()
     assert f"{t.model} · all layers together" in svg
-    assert ("less that of “cat” is" if rival else "Relevance for “dog”, whose logit is") in svg
+    assert words in svg
 
 
 def test_a_ratio_is_that_of_both_shares(asked: Asked, tmp_path: Path) -> None:
-    model, prompt, t, site = of = asked()
+    _, _, t, site = of = asked()
     row = row_of(t, 2)
     found = arrays(tmp_path, of, token=row, generic="describe it")
-    other = trace(model, Prompt("describe it", prompt.images, most_written=1))
-    mine = t.weights(site, 1, rows=[row])[0]
-    theirs = other.weights(site, 1, rows=[row_of(other, 0)])[0]
-    grids = t.key_pictures(site)
-    every = torch.cat([grid.places.flatten() for grid in grids])
-    for number, grid in enumerate(grids, 1):
-        ratio = (mine[grid.places] / mine[every].sum()) / (
-            theirs[grid.places] / theirs[every].sum()
-        )
-        np.testing.assert_allclose(found[f"ratio_{number}"][0], ratio.numpy(), rtol=1e-3)
+    at = t.sites.index(site)
+    answer = pictured.relative(entry_of(of), "", at, 1, row, row, "describe it")
+    for number, cells in enumerate(answer["maps"], 1):
+        np.testing.assert_allclose(found[f"ratio_{number}"][0], cells, rtol=1e-3)
 
 
 def test_the_need_of_an_area_is_in_the_file(asked: Asked, tmp_path: Path) -> None:
-    model, prompt, t, _ = of = asked()
-    found = arrays(tmp_path, of, token=row_of(t, 1), area=AREA, mask="blur")
-    expected = masking.need(
-        *(model, prompt, masking.ids_of(t), [1], SIDES), picture=0, mask="blur", controls=3
-    )
-    numbers = [expected.before, expected.after, *expected.elsewhere]
-    np.testing.assert_allclose(found["probability"], numbers, rtol=1e-4)
+    _, _, t, _ = of = asked()
+    row = row_of(t, 1)
+    found = arrays(tmp_path, of, token=row, area=AREA, mask="blur")
+    answer = pictured.need(entry_of(of), "", 0, 100, 200, 600, 700, row, row, "blur")
+    numbers = [answer["before"], answer["after"], *answer["elsewhere"]]
+    np.testing.assert_allclose(found["probability"], numbers, rtol=1e-3)
     assert found["probability_hidden_labels"].tolist()[:2] == ["as it is", "this area"]
-    svg = made(tmp_path, ".svg", of, token=row_of(t, 1), area=AREA, mask="blur").decode()
+    svg = made(tmp_path, ".svg", of, token=row, area=AREA, mask="blur").decode()
     assert "with the outlined area blurred" in " ".join(svg.split())
 
 

@@ -264,16 +264,8 @@ def test_estimates_grow_with_the_network():
 # --- pictures -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [
-        *((file_of(kind), f"a.{kind.lower()}") for kind in ("PNG", "JPEG", "WEBP", "GIF", "BMP")),
-        (file_of(mode="P"), "palette.png"),
-        (file_of("JPEG", mode="CMYK"), "print.jpg"),
-        (file_of(mode="LA"), "seen through.png"),
-    ],
-)
-def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, name):
+def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash():
+    data, name = file_of("JPEG", mode="CMYK"), "print.jpg"
     app = drop(small(), data, name)
     digest = hashlib.sha256(data).hexdigest()
     assert helpers.lines(app) == []
@@ -333,17 +325,14 @@ def test_an_example_takes_the_place_of_a_dropped_picture():
     [
         (deep(), "deep.png", "16 bits a channel reduced to 8"),
         (moving("GIF"), "moving.gif", "animated: its first frame"),
-        (moving("PNG"), "moving.png", "animated: its first frame"),
-        (moving("WEBP"), "moving.webp", "animated: its first frame"),
     ],
 )
 def test_what_is_left_of_a_deep_or_a_moving_picture_is_noted(data, name, says):
     app = drop(small(resize="stretch"), data, name)
     assert helpers.lines(app) == []
     assert says in captions(app)
-    # the first frame and the deep picture are half black, half white; WebP loses a little
-    ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
-    assert np.abs(ends - [0, 255]).max() <= 4
+    # the first frame and the deep picture are half black, half white
+    assert np.asarray(shown(app).convert("L"))[32, [8, 56]].tolist() == [0, 255]
 
 
 def test_another_frame_of_an_animation():
@@ -363,14 +352,6 @@ def test_a_trained_network_takes_pictures_that_are_not_square_as_one_says():
     assert "its middle, scaled" in captions(app)
     choose(app, "resize", "pad")
     assert "padded with grey" in captions(app)
-
-
-def test_a_photo_of_48_million_pixels_is_shown():
-    file = io.BytesIO()
-    Image.new("RGB", (8_064, 6_048), "red").save(file, "JPEG")
-    app = drop(small(), file.getvalue(), "phone.jpg")
-    assert helpers.lines(app) == []
-    assert "reduced from 8,064 × 6,048 to 4,032 × 3,024" in captions(app)
 
 
 @pytest.mark.parametrize(
