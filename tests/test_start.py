@@ -1,14 +1,12 @@
 """What a new user meets: the first start, the next one, and every way it can go wrong."""
 
 import ast
-import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -36,7 +34,7 @@ http.server.HTTPServer(("127.0.0.1", int(port)), Health).serve_forever()
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project folder with a .venv that pip believes in, and no network in sight."""
+    """A project folder with an empty .venv."""
     monkeypatch.setattr(start, "ROOT", tmp_path)
     monkeypatch.setattr(start, "VENV", tmp_path / ".venv")
     (tmp_path / start.CONSTRAINTS).write_text("")
@@ -64,23 +62,23 @@ def own_ctrl_c() -> Generator[None, None, None]:
     signal.signal(signal.SIGINT, handler)
 
 
-def run_as(version: tuple[int, int, int], path: str) -> subprocess.CompletedProcess[str]:
+def test_old_python_is_told_what_to_do(tmp_path: Path) -> None:
+    """It can read the file, which needs the standard library alone."""
+    tree = ast.parse((ROOT / "start.py").read_text("utf-8"), feature_version=(3, 6))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+    assert {alias.name for each in imports for alias in each.names} <= sys.stdlib_module_names
     code = (
-        f"import runpy, sys; sys.version_info = {(*version, 'final', 0)}; "
+        "import runpy, sys; sys.version_info = (3, 9, 2, 'final', 0); "
         "runpy.run_path('start.py', run_name='__main__')"
     )
-    return subprocess.run(
+    ran = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-def test_old_python_is_told_what_to_do(tmp_path: Path) -> None:
-    ran = run_as((3, 9, 2), str(tmp_path))
     assert ran.returncode == 1
     assert ran.stderr.strip() == (
         "Headscope needs Python 3.11 or newer; this is 3.9.2. "
@@ -88,90 +86,39 @@ def test_old_python_is_told_what_to_do(tmp_path: Path) -> None:
     )
 
 
-def test_old_python_can_read_it() -> None:
-    """Its message would otherwise be a syntax error."""
-    ast.parse((ROOT / "start.py").read_text(encoding="utf-8"), feature_version=(3, 6))
-
-
-def test_only_the_standard_library() -> None:
-    tree = ast.parse((ROOT / "start.py").read_text(encoding="utf-8"))
-    names = [
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    ]
-    names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
-
-
-def test_installs_once(installed: list[str]) -> None:
-    for _ in range(3):
-        start.prepare("requirements.txt")
-    assert installed == ["requirements.txt"]
-
-
-@pytest.mark.parametrize("changed", ["requirements.txt", "viz/components/pyproject.toml"])
-def test_installs_again_after_a_change(project: Path, installed: list[str], changed: str) -> None:
-    start.prepare("requirements.txt")
-    (project / changed).parent.mkdir(parents=True, exist_ok=True)
-    (project / changed).write_text("something else\n")
-    start.prepare("requirements.txt")
-    assert installed == ["requirements.txt"] * 2
-
-
-def test_app_is_ready_after_the_tests(installed: list[str]) -> None:
+def test_installs_once_and_again_after_a_change(project: Path, installed: list[str]) -> None:
     """requirements-dev.txt includes requirements.txt, not the other way round."""
-    start.prepare("requirements.txt")
-    start.prepare("requirements-dev.txt")
-    start.prepare("requirements.txt")
+    for name in ("requirements.txt", "requirements.txt", "requirements-dev.txt") * 2:
+        start.prepare(name)
     assert installed == ["requirements.txt", "requirements-dev.txt"]
-
-
-def test_interrupted_installation_is_repeated(
-    installed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(python: Path, requirements: str) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(start, "install", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            start.prepare("requirements.txt")
+    (project / "viz/components").mkdir(parents=True)
+    (project / "viz/components/pyproject.toml").write_text("something else\n")
     start.prepare("requirements.txt")
-    assert installed == ["requirements.txt"]
+    assert installed == ["requirements.txt", "requirements-dev.txt", "requirements.txt"]
 
 
-def test_update_that_failed_is_repeated(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installation_that_failed_is_repeated(
+    project: Path, installed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A half-done update must not pass for the old state when the file is put back."""
-    monkeypatch.setattr(start, "works", lambda python: True)
-    monkeypatch.setattr(start, "install", lambda python, requirements: None)
     start.prepare("requirements.txt")
     before = (project / "requirements.txt").read_text()
-    (project / "requirements.txt").write_text("torch\n")
     monkeypatch.setattr(start, "install", lambda python, requirements: sys.exit("no network"))
-    with pytest.raises(SystemExit, match="no network"):
-        start.prepare("requirements.txt")
-    (project / "requirements.txt").write_text(before)
-    with pytest.raises(SystemExit, match="no network"):
-        start.prepare("requirements.txt")
+    for text in ("torch\n", before):
+        (project / "requirements.txt").write_text(text)
+        with pytest.raises(SystemExit, match="no network"):
+            start.prepare("requirements.txt")
 
 
 def test_broken_venv_is_made_anew(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a system upgrade .venv's Python is a newer one, without the packages."""
     made: list[bool] = []
     monkeypatch.setattr(start, "create_venv", lambda: made.append(True))
     monkeypatch.setattr(start, "install", lambda python, requirements: None)
+    (project / ".venv/pyvenv.cfg").write_text("version = 3.2.1\n")
+    assert not start.works(Path(sys.executable))
     start.prepare("requirements.txt")
     assert made == [True]
-
-
-def test_venv_of_another_python_does_not_work(project: Path) -> None:
-    """After a system upgrade .venv's Python is a newer one, without the packages."""
-    python = start.venv_python()
-    python.unlink()
-    (project / ".venv/pyvenv.cfg").write_text("version = 3.2.1\n")
-    assert not start.works(python)
-    assert not start.works(Path(sys.executable))
     (project / ".venv/pyvenv.cfg").write_text(f"version = {sys.version.split()[0]}\n")
     assert start.works(Path(sys.executable))
 
@@ -196,53 +143,25 @@ def test_failed_installation_says_what_to_do(said: str, todo: str) -> None:
     assert todo in start.advice(said)
 
 
-def test_pip_failure_shows_its_last_lines(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pip_failure_shows_its_last_lines(project: Path) -> None:
     (project / "requirements.txt").write_text("--no-index\nheadscope-has-no-such-package\n")
     with pytest.raises(SystemExit, match="No matching distribution") as stopped:
         start.install(Path(sys.executable), "requirements.txt")
     assert "pip could not install requirements.txt" in str(stopped.value)
-    assert "Installing requirements.txt" in capsys.readouterr().out
 
 
-def test_what_was_installed_is_compiled_but_for_tests(project: Path) -> None:
-    package = project / ".venv/lib/python3.11/site-packages/some"
-    for name in ("here.py", "tests/not.py", "old.py"):
-        (package / name).parent.mkdir(parents=True, exist_ok=True)
-        (package / name).write_text("print 1" if name == "old.py" else "x = 1\n")
-    start.compile_all(Path(sys.executable))
-    made = [file.name.partition(".")[0] for file in project.rglob("*.pyc")]
-    assert made == ["here"]
-
-
-def test_large_downloads_are_shown() -> None:
-    wheel = "pillow-13.0.0-cp311-cp311-manylinux_2_27_x86_64.whl"
-    assert start.noteworthy(f"  Downloading {wheel} (7.1 MB)\n") == "pillow-13.0.0  7.1 MB"
-    assert start.noteworthy("  Downloading click-8.5.1-py3-none-any.whl (126 kB)\n") == ""
-    assert start.noteworthy("Installing collected packages: a, b\n") == "unpacking"
-
-
-def test_busy_port_gives_the_next(capsys: pytest.CaptureFixture[str]) -> None:
+def test_port_in_use_gives_the_next(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.socket() as busy:
         busy.bind(("127.0.0.1", 0))
         busy.listen()
         port = busy.getsockname()[1]
-        assert start.free_port(port) > port
+        monkeypatch.setenv("PORT", str(port))
+        assert start.free_port(start.parser("start.py").parse_args([]).port) > port
     assert f"Port {port} is taken; using " in capsys.readouterr().out
-
-
-def test_no_port_left() -> None:
     with pytest.raises(SystemExit, match="--port"):
         start.free_port(65536)
-
-
-def test_port_comes_from_option_or_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PORT", raising=False)
-    assert start.parser("start.py").parse_args([]).port == start.PORT
-    monkeypatch.setenv("PORT", "7919")
-    assert start.parser("start.py").parse_args([]).port == 7919
-    assert start.parser("start.py").parse_args(["--port", "7907"]).port == 7907
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
@@ -271,58 +190,36 @@ def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     said, _ = app.communicate(timeout=20)
     assert app.returncode == 0
     assert said.strip() == "Stopped."
-    assert not listening(port)
+    assert start.free_port(port) == port  # nothing listens there any more
 
 
 @pytest.mark.usefixtures("own_ctrl_c")
-def test_server_that_dies_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("server", "status"), [("raise SystemExit(3)", 3), (SERVER.replace("200", "500"), 1)]
+)
+def test_server_that_does_not_start_is_reported(
+    server: str, status: int, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "streamlit.py").write_text("raise SystemExit(3)")
-    monkeypatch.setattr(start, "ROOT", tmp_path)
-    assert start.serve(Path(sys.executable), servers.free_port(), None) == 3
+    (project / "streamlit.py").write_text(server)
+    port = servers.free_port()
+    assert start.serve(Path(sys.executable), port, None) == status
     assert "Headscope did not start" in capsys.readouterr().out
+    assert start.free_port(port) == port
 
 
 @pytest.mark.usefixtures("own_ctrl_c")
-def test_server_that_answers_with_an_error_is_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "streamlit.py").write_text(SERVER.replace("200", "500"))
-    monkeypatch.setattr(start, "ROOT", tmp_path)
-    port = servers.free_port()
-    assert start.serve(Path(sys.executable), port, None) == 1
-    assert "Headscope did not start" in capsys.readouterr().out
-    assert not listening(port)
-
-
-@pytest.mark.usefixtures("own_ctrl_c")
-def test_server_ends_with_its_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "streamlit.py").write_text(SERVER)
-    monkeypatch.setattr(start, "ROOT", tmp_path)
-    port = servers.free_port()
-    shown = []
-
-    def window(python: Path, url: str) -> "subprocess.Popen[bytes]":
-        shown.append(url)
-        return subprocess.Popen([str(python), "-c", "pass"])
-
-    assert start.serve(Path(sys.executable), port, window) == 0
-    assert shown == [f"http://127.0.0.1:{port}"]
-    assert not listening(port)
-
-
-def test_window_of_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser = tmp_path / "chromium"
-    browser.write_text(f"#!{sys.executable}\nimport sys\nprint(*sys.argv[1:], sep='\\n')\n")
+def test_server_ends_with_its_window(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = project / "chromium"
+    browser.write_text(f"#!{sys.executable}\nimport sys\nopen('shown', 'w').write(sys.argv[1])\n")
     browser.chmod(0o755)
     monkeypatch.setattr(start, "APP_BROWSERS", (str(browser),))
     monkeypatch.setattr(start, "output", lambda command: (False, "No module named webview"))
-    window = start.desktop_window(Path(sys.executable), "http://127.0.0.1:8501")
-    assert window is not None
-    assert window.wait(timeout=30) == 0
-    assert isinstance(window.args, list)
-    assert window.args[1] == "--app=http://127.0.0.1:8501"
+    monkeypatch.chdir(project)
+    (project / "streamlit.py").write_text(SERVER)
+    port = servers.free_port()
+    assert start.serve(Path(sys.executable), port, start.desktop_window) == 0
+    assert (project / "shown").read_text() == f"--app=http://127.0.0.1:{port}"
+    assert start.free_port(port) == port
 
 
 def test_without_a_window_a_tab_is_opened(
@@ -337,6 +234,19 @@ def test_without_a_window_a_tab_is_opened(
     assert "opening a browser tab" in capsys.readouterr().out
 
 
+def test_pretrained_models_are_fetched_unless_small_ones_are_wanted(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What the command returns does not matter: the app starts without them."""
+    (project / "models").mkdir()
+    (project / "models/fetch.py").write_text("import sys; print(*sys.argv[1:]); sys.exit(2)")
+    start.fetch_models(Path(sys.executable))
+    assert capfd.readouterr().out == ""  # MODELS=small, as in all tests
+    monkeypatch.delenv("MODELS")
+    start.fetch_models(Path(sys.executable))
+    assert capfd.readouterr().out == "smollm2 dinov2\n"
+
+
 def test_jupyterlab_gets_our_packages_and_settings_before_the_users(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -347,26 +257,4 @@ def test_jupyterlab_gets_our_packages_and_settings_before_the_users(
     assert start.notebook(Path(sys.executable), browser=False) == 0
     assert called["env"]["PYTHONPATH"] == os.pathsep.join([str(ROOT), "mine"])
     settings = Path(called["env"]["JUPYTER_CONFIG_PATH"])
-    defaults = json.loads((settings / "labconfig/default_setting_overrides.json").read_text())
-    assert defaults["@jupyter-widgets/jupyterlab-manager:plugin"] == {"saveState": True}
-
-
-def listening(port: int) -> bool:
-    time.sleep(0.1)
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def test_pretrained_models_are_fetched_unless_small_ones_are_wanted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """What the command returns does not matter: the app starts without them."""
-    monkeypatch.setattr(start, "ROOT", tmp_path)
-    package = tmp_path / "models"
-    package.mkdir()
-    (package / "fetch.py").write_text("import sys; print(*sys.argv[1:]); sys.exit(2)")
-    start.fetch_models(Path(sys.executable))
-    assert capfd.readouterr().out == ""  # MODELS=small, as in all tests
-    monkeypatch.delenv("MODELS")
-    start.fetch_models(Path(sys.executable))
-    assert capfd.readouterr().out == "smollm2 dinov2\n"
+    assert (settings / "labconfig/default_setting_overrides.json").is_file()

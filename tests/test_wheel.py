@@ -1,17 +1,15 @@
 """The wheel: one package, which works beside a folder that has packages of the same names."""
 
 import asyncio
-import io
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
-import tokenize
 import tomllib
 import venv
 import zipfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -76,33 +74,23 @@ def run(scripts: Path, project: Path, command: list[str]) -> str:
 
 
 def test_everything_lies_in_one_package(wheel: Path) -> None:
+    """In code, and in the code that is shown, only the name of the package differs."""
     with zipfile.ZipFile(wheel) as archive:
-        names = [PurePosixPath(name) for name in archive.namelist()]
-    tops = {name.parts[0] for name in names}
+        files = {name: archive.read(name) for name in archive.namelist()}
+    tops = {name.partition("/")[0] for name in files}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"headscope"}
+    assert not any("node_modules" in name or name.endswith(".pyc") for name in files)
     for room in ROOMS:
-        here = {
-            path.relative_to(ROOT).as_posix()
-            for path in (ROOT / room).rglob("*.py")
-            if "components" not in path.parts
-        }
-        there = {"/".join(n.parts[1:]) for n in names if n.suffix == ".py" and n.parts[1] == room}
+        there = {name for name in files if re.fullmatch(f"headscope/{room}/.*\\.py", name)}
+        paths = [path.relative_to(ROOT) for path in (ROOT / room).rglob("*.py")]
+        here = {f"headscope/{path.as_posix()}" for path in paths if "components" not in path.parts}
         assert there == here
-    assert not any("node_modules" in name.parts or name.suffix == ".pyc" for name in names)
-
-
-def test_nothing_but_import_names_differs(wheel: Path) -> None:
-    """Token by token; of the names, in code and in the code that is shown, only the package."""
-    with zipfile.ZipFile(wheel) as archive:
-        for name in archive.namelist():
-            here = ROOT / name.removeprefix("headscope/")
-            if not name.endswith(".py") or not here.is_file():
-                continue
-            code = archive.read(name).decode()
-            assert not re.search(rf"^\s*(from|import) ({'|'.join(ROOMS)})\b", code, re.MULTILINE)
-            source = here.read_text("utf-8")
+        for name in here:
+            code = files[name].decode()
+            source = (ROOT / name.removeprefix("headscope/")).read_text("utf-8")
             assert code.replace("headscope.", "") == source.replace("headscope.", ""), name
-            assert [*tokenize.generate_tokens(io.StringIO(code).readline)]
+            assert not re.search(rf"^\s*(from|import) ({'|'.join(ROOMS)})\b", code, re.MULTILINE)
+            compile(code, name, "exec")
 
 
 @pytest.mark.long
@@ -113,34 +101,20 @@ def test_the_readme_runs_beside_packages_of_the_same_names(scripts: Path, projec
     assert (project / "figure.svg").read_text("utf-8").startswith("<?xml")
 
 
-@pytest.mark.long
-def test_the_command_writes_figures(scripts: Path, project: Path) -> None:
-    options = ["--text", "The cat sat.", "--layer", "3", "--head", "1", "-o", "cat.csv"]
-    run(scripts, project, ["headscope", "figure", *options])
-    assert len((project / "cat.csv").read_text("utf-8").splitlines()) > 30
-
-
-def test_code_on_the_page_names_the_package(scripts: Path, project: Path) -> None:
+def test_what_the_program_says_names_the_package(scripts: Path, project: Path) -> None:
+    """Code on the page, a command of a message, and the help of the command."""
     code = (
+        "from headscope.models.catalogue import entry\n"
         "from headscope.models.request import Source, TraceRequest\n"
         "from headscope.viz.api.snippet import code\n"
         "import headscope as hs\n"
         "model = hs.load('reverse')\n"
         "request = TraceRequest(Source('catalogue', 'reverse'), 'abc')\n"
-        "print(code(request, model, hs.trace(model, 'abc'), 0, 0))"
-    )
-    lines = run(scripts, project, ["python", "-c", code])
-    assert re.findall(r"^.*\bimport\b.*$", lines, re.MULTILINE) == ["import headscope as hs"]
-
-
-def test_commands_in_messages_name_the_package(scripts: Path, project: Path) -> None:
-    code = (
-        "from headscope.models.catalogue import entry\n"
-        "print(entry('smollm2').remedy, entry('reverse').remedy)"
+        "print(code(request, model, hs.trace(model, 'abc'), 0, 0), entry('smollm2').remedy)"
     )
     said = run(scripts, project, ["python", "-c", code])
+    assert re.findall(r"^.*\bimport\b.*$", said, re.MULTILINE) == ["import headscope as hs"]
     assert "python -m headscope.models.fetch --again smollm2" in said
-    assert "python -m headscope.train reverse" in said
     usage = run(scripts, project, ["headscope", "figure", "--help"])
     assert "headscope figure --model minilm" in usage
 
