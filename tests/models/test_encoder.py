@@ -1,4 +1,4 @@
-"""The encoder: its config, its seed, and what must not matter to it."""
+"""The encoder: its config, its embedding, and what reaches its blocks."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,21 +28,17 @@ def built(**changes: Any) -> Encoder:
     ("wrong", "message"),
     [
         ({"vocab": 0}, "vocab: expected at least 1, received 0"),
-        ({"depth": 0}, "depth: expected at least 1, received 0"),
-        ({"mlp": 0}, "mlp: expected at least 1, received 0"),
-        ({"max_tokens": 0}, "max_tokens: expected at least 1, received 0"),
         ({"dim": 0}, "expected positive dim, heads and head_dim, received 0, 5 and None"),
         ({"heads": 0}, "received 35, 0 and None"),
         ({"head_dim": -1}, "received 35, 5 and -1"),
         ({"heads": 4}, r"heads must divide dim: expected one of .* for dim 35, received 4"),
-        ({"activation": "swish"}, "activation: expected one of relu, gelu.*, received 'swish'"),
-        ({"norm": "rms"}, "norm: expected one of post, pre, received 'rms'"),
-        ({"positions": "random"}, "positions: expected one of sinusoidal.*, received 'random'"),
         ({"positions": "rotary"}, "rotary: expected an even head width, received 7"),
-        ({"dropout": 1.0}, "dropout: expected 0 up to 1, received 1.0"),
-        ({"dropout": -0.1}, "dropout: expected 0 up to 1, received -0.1"),
         ({"segments": -1}, "segments: expected at least 0, received -1"),
-        ({"eps": 0.0}, "eps: expected a number above 0, received 0.0"),
+        ({"value_dim": 0}, "value_dim: expected at least 1, received 0"),
+        ({"padding": 101}, "padding: expected 0 to 100, received 101"),
+        ({"padding": -1}, "padding: expected 0 to 100, received -1"),
+        ({"dot_scaling": "√d"}, "dot_scaling: expected one of sqrt, none, fourth root, received"),
+        ({"mask_fill": 1e9}, "fill: expected a number below 0, received 1000000000.0"),
     ],
 )
 def test_config_errors(wrong: dict, message: str) -> None:
@@ -71,86 +67,6 @@ def test_equals_the_written_out_encoder(device: str) -> None:
         assert (pattern.weights().cpu() - weights).abs().max() < allowed
 
 
-# --- seeds ------------------------------------------------------------------------------------
-
-
-def test_a_seed_repeats_and_another_differs() -> None:
-    first, again, other = (dict(built(seed=s).named_parameters()) for s in (2, 2, 3))
-    for name, weights in first.items():
-        assert weights.equal(again[name])
-        if weights.ndim == 2:
-            assert not weights.equal(other[name])
-
-
-def test_blocks_differ_from_each_other() -> None:
-    blocks = [dict(block.named_parameters()) for block in built().blocks]
-    for name in ("attention.query.weight", "attention.out.weight", "feed_forward.up.weight"):
-        assert not blocks[0][name].equal(blocks[1][name])
-        assert not blocks[1][name].equal(blocks[2][name])
-
-
-def test_building_leaves_the_global_dice_alone() -> None:
-    before = torch.get_rng_state()
-    built()
-    assert torch.get_rng_state().equal(before)
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        first = built()
-        torch.manual_seed(2)
-        assert built().tokens.weight.equal(first.tokens.weight)
-
-
-def test_untrained_heads_differ() -> None:
-    weights = built()(ids_of()).patterns[0].weights()
-    for head in range(1, 5):
-        assert (weights[:, head] - weights[:, 0]).abs().max() > 0.05
-
-
-# --- what must not matter ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_padding_changes_nothing(norm: str) -> None:
-    """An item in a padded batch is what it is alone, whatever stands in the padding."""
-    network = built(norm=norm)
-    ids = ids_of()
-    padding = torch.zeros(2, 11, dtype=torch.bool)
-    padding[1, 7:] = True
-    together, alone = network(ids, padding=padding), network(ids[1:, :7])
-    assert (together.hidden[1:, :7] - alone.hidden).abs().max() < ROUNDING
-    for batched, single in zip(together.patterns, alone.patterns, strict=True):
-        weights = batched.weights()[1:]
-        assert (weights[:, :, :7, :7] - single.weights()).abs().max() < ROUNDING
-        assert weights[..., 7:].eq(0).all()
-    other = ids.clone()
-    other[1, 7:] = 0
-    assert network(other, padding=padding).hidden[1, :7].equal(together.hidden[1, :7])
-
-
-@pytest.mark.parametrize("kind", ["none", "sinusoidal", "learned"])
-def test_order_matters_only_by_position(kind: str) -> None:
-    network = built(positions=kind)
-    ids = ids_of(1)
-    order = torch.randperm(11, generator=torch.Generator().manual_seed(3))
-    plain, permuted = network(ids).hidden[:, order], network(ids[:, order]).hidden
-    if kind == "none":
-        assert (permuted - plain).abs().max() < ROUNDING
-    else:
-        assert (permuted - plain).abs().max() > 0.1
-
-
-def test_dropout_only_while_training() -> None:
-    network = built(dropout=0.5)
-    assert network(ids_of()).hidden.equal(network(ids_of()).hidden)
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        noisy = network.train()(ids_of()).hidden
-    assert (noisy - network.eval()(ids_of()).hidden).abs().max() > 0.1
-
-
-# --- options ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("factor", [False, True])
 def test_embedding(factor: bool) -> None:
     network = built(embed_scale=factor, segments=3, embed_norm=True, eps=0.1)
@@ -175,25 +91,27 @@ def test_learned_positions_are_added() -> None:
     assert network.embed(ids).equal(network.tokens.weight[ids] + table[:5])
 
 
-def test_head_dim_is_free() -> None:
-    out = built(head_dim=11)(ids_of())
-    assert out.patterns[0].q.shape == (2, 5, 11, 11)
+def test_values_of_their_own_width() -> None:
+    out = built(head_dim=13, value_dim=17)(ids_of())
     assert out.hidden.shape == (2, 11, 35)
+    assert out.patterns[2].q.shape == (2, 5, 11, 13)
+    assert out.patterns[2].v.shape == (2, 5, 11, 17)
 
 
-def test_pre_norm_ends_on_a_norm() -> None:
-    out = built(norm="pre")(ids_of())
-    last = out.states[-1]
-    centred = last - last.mean(-1, keepdim=True)
-    expected = centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-    assert (out.hidden - expected).abs().max() < ROUNDING
-    post = built()(ids_of())
-    assert post.hidden.equal(post.states[-1])
+@pytest.mark.parametrize("scaling", ["none", "fourth root"])
+def test_scaling_reaches_every_block(scaling: str) -> None:
+    plain, changed = built()(ids_of()), built(dot_scaling=scaling)(ids_of())
+    first = changed.patterns[0].scores() * (7**-0.5 if scaling == "none" else 1)
+    assert (first - plain.patterns[0].scores()).abs().max() < 1e-5  # scores up to 5
+    same = (changed.hidden - plain.hidden).abs().max() < 5e-6  # three layers, outputs up to 4
+    assert bool(same) is (scaling == "fourth root")
 
 
-@pytest.mark.parametrize("kind", ["none", "sinusoidal", "learned"])
-def test_too_many_tokens(kind: str) -> None:
-    network = built(positions=kind)
-    assert network(ids_of(1, 31)).hidden.shape == (1, 31, 35)
-    with pytest.raises(ValueError, match="expected at most 31 tokens, received 32"):
-        network(ids_of(1, 32))
+def test_without_query_key_and_value_biases() -> None:
+    names = {
+        name.split(".", 2)[2]
+        for name, _ in built(qkv_bias=False).blocks.named_parameters(prefix="blocks")
+        if "bias" in name
+    }
+    assert not names & {"attention.query.bias", "attention.key.bias", "attention.value.bias"}
+    assert "attention.out.bias" in names

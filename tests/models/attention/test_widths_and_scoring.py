@@ -149,25 +149,6 @@ def test_a_learned_score_equals_a_plain_loop(scoring: str, causal: bool) -> None
 
 
 @pytest.mark.parametrize("scoring", RULES)
-def test_learned_scores_learn(scoring: str) -> None:
-    layer, x = built(scoring=scoring).train(), noise(BATCH, TOKENS, DIM)
-    layer(x)[0].square().sum().backward()
-    (weights,) = layer.scoring.parameters()
-    assert weights.grad.abs().min() > 0
-
-
-def test_the_bilinear_score_with_the_identity_is_the_dot_product() -> None:
-    layer, x = built(scoring="bilinear"), noise(BATCH, TOKENS, DIM)
-    plain = built(dot_scaling="none")
-    plain.load_state_dict(
-        {name: value for name, value in layer.state_dict().items() if "scoring" not in name}
-    )
-    with torch.no_grad():
-        layer.scoring.matrix.copy_(torch.eye(DIM // HEADS).expand(HEADS, -1, -1))
-    assert off(layer(x)[0], plain(x)[0]) < ROUNDING
-
-
-@pytest.mark.parametrize("scoring", RULES)
 def test_learned_scores_begin_about_as_large_as_scaled_dot_products(scoring: str) -> None:
     with torch.random.fork_rng():
         torch.manual_seed(7)

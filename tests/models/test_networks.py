@@ -1,0 +1,426 @@
+"""What every network here does, and the options that they share."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from analysis.circuits import MATCHING, circuit_scores
+from analysis.pair import pair
+from models.attention import Mask, MultiHeadAttentionConfig
+from models.blocks import DECODER_BLOCKS, NORMS, drop_path_of, norm_of
+from models.decoder import Decoder, DecoderConfig
+from models.encoder import Encoder, EncoderConfig
+from models.positional import POSITIONS
+from models.projections import Norm
+from models.run import load, trace
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.vit import ViT, ViTConfig
+from tests.models.devices import DEVICES
+from tests.models.torch_weights import block_weights, decoder_block_weights, part_of
+
+SIZES: dict[str, Any] = {"dim": 70, "heads": 5, "depth": 3, "mlp": 53, "dropout": 0.25, "seed": 2}
+TEXT: dict[str, Any] = {"max_tokens": 31, **SIZES}
+NETWORKS: dict[str, tuple[Any, Any]] = {
+    "encoder": (Encoder, EncoderConfig(vocab=101, **TEXT)),
+    "decoder": (Decoder, DecoderConfig(vocab=101, **TEXT)),
+    "seq2seq": (
+        Seq2Seq,
+        Seq2SeqConfig(source_vocab=101, target_vocab=101, d_k=14, d_v=14, **TEXT),
+    ),
+    "vit": (ViT, ViTConfig(image=(15, 20), patch=(3, 5), classes=11, **SIZES)),
+}
+TEXTS = ("encoder", "decoder", "seq2seq")
+LAYERS = {"encoder": 3, "decoder": 3, "seq2seq": 9, "vit": 3}
+ROUNDING = 1e-5  # float32 through six blocks: hidden states up to 4
+EPS = 1e-3
+
+
+def built(name: str, **changes: Any) -> Any:
+    kind, config = NETWORKS[name]
+    return kind(replace(config, **changes)).eval()
+
+
+def inputs_of(name: str, batch: int = 2) -> tuple[Tensor, ...]:
+    """Pixels; or eleven ids, after a source of thirteen; 0, 1 and 2 are not among them."""
+    dice = torch.Generator().manual_seed(5)
+    if name == "vit":
+        return (torch.randn(batch, 3, 15, 20, generator=dice),)
+    lengths = (13, 11) if name == "seq2seq" else (11,)
+    return tuple(torch.randint(3, 101, (batch, length), generator=dice) for length in lengths)
+
+
+def result(network: Any, inputs: tuple[Tensor, ...]) -> Tensor:
+    """Its logits; of an encoder its last states. Ids of 0 are padding."""
+    return passed(network, inputs).result[1]
+
+
+def passed(network: Any, inputs: tuple[Tensor, ...]) -> Any:
+    if isinstance(network, (Encoder, Decoder)):
+        return network(*inputs, padding=inputs[0] == 0)
+    return network(*inputs)
+
+
+def attentions(network: nn.Module) -> list[Any]:
+    return [part for part in network.modules() if type(part).__name__ == "MultiHeadAttention"]
+
+
+# --- seeds ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_seed_repeats_and_another_differs(name: str) -> None:
+    """Whatever the global state, which is left as it is."""
+    first = dict(built(name).named_parameters())
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        before = torch.get_rng_state()
+        again, other = (dict(built(name, seed=seed).named_parameters()) for seed in (2, 3))
+        assert torch.get_rng_state().equal(before)
+    for key, weights in first.items():
+        assert weights.equal(again[key])
+        if weights.ndim == 2 and not key.startswith("head"):
+            assert not weights.equal(other[key])
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_layers_and_heads_differ(name: str) -> None:
+    network = built(name)
+    matrices = [layer.query.weight for layer in attentions(network)]
+    matrices += [part.up.weight for part in network.modules() if hasattr(part, "up")]
+    for index, matrix in enumerate(matrices):
+        assert not any(matrix.equal(later) for later in matrices[index + 1 :])
+    for pattern in network(*inputs_of(name)).patterns:
+        weights = pattern.weights()
+        for head in range(1, 5):
+            assert (weights[:, head] - weights[:, 0]).abs().max() > 0.01
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_dropout_only_while_training(name: str) -> None:
+    network, inputs = built(name, dropout=0.5), inputs_of(name)
+    quiet = result(network, inputs)
+    assert quiet.equal(result(network, inputs))
+    assert (result(network.train(), inputs) - quiet).abs().max() > 0.05
+
+
+# --- torch's own stacks -----------------------------------------------------------------------
+
+
+def torch_stack(layer: Any, stack: Any, last: bool, norm: str, activation: str) -> Any:
+    """A stack of torch's layers with random weights."""
+    sizes = {"batch_first": True, "norm_first": norm == "pre", "layer_norm_eps": EPS}
+    more = {"enable_nested_tensor": False} if stack is nn.TransformerEncoder else {}
+    one = layer(70, 5, 53, activation=activation, **sizes)
+    found = stack(one, 3, nn.LayerNorm(70, EPS) if last else None, **more).eval()
+    for parameter in found.parameters():
+        nn.init.normal_(parameter, std=0.2)
+    return found
+
+
+def copy(stack: Any, network: Any, block_weights: Any, norm: str) -> None:
+    """Gives the blocks and the last norm of a network the weights of torch's stack."""
+    state = stack.state_dict()
+    for layer, block in enumerate(network.blocks):
+        block.load_state_dict(block_weights(part_of(state, f"layers.{layer}."), norm))
+    network.norm.load_state_dict(part_of(state, "norm."))
+
+
+def later_than_each(tokens: int) -> Tensor:
+    return torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("name", ["encoder", "decoder"])
+def test_one_stack_equals_torchs(name: str, norm: str, activation: str, device: str) -> None:
+    network = built(name, norm=norm, activation=activation, eps=EPS)
+    last = not isinstance(network.norm, nn.Identity)
+    theirs = torch_stack(nn.TransformerEncoderLayer, nn.TransformerEncoder, last, norm, activation)
+    copy(theirs, network, block_weights, norm)
+    [ids] = inputs_of(name)
+    ids[1, 7:] = 0
+    x = network.embed(ids) if name == "encoder" else network.embedding(ids)
+    mask = later_than_each(11) if name == "decoder" else None
+    # Gradients on: torch's layer takes its plain path, which pads nothing away
+    expected = theirs(x, mask=mask, src_key_padding_mask=ids == 0)
+    found = passed(network.to(device), (ids.to(device),)).hidden.cpu()
+    assert (found - expected)[ids != 0].abs().max() < 1e-5 * expected.abs().max()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_two_stacks_equal_torchs(norm: str, last: bool, activation: str, device: str) -> None:
+    changes = {"norm": norm, "last_norm": last, "activation": activation, "eps": EPS}
+    network = built("seq2seq", embed_norm=False, **changes)
+    more = (last, norm, activation)
+    encoder = torch_stack(nn.TransformerEncoderLayer, nn.TransformerEncoder, *more)
+    decoder = torch_stack(nn.TransformerDecoderLayer, nn.TransformerDecoder, *more)
+    copy(encoder, network.encoder, block_weights, norm)
+    copy(decoder, network, decoder_block_weights, norm)
+    source, target = inputs_of("seq2seq")
+    source[0, 8:] = 0
+    target[1, 6:] = 0
+    expected = decoder(
+        network.embedding(target),
+        encoder(network.encoder.embed(source), src_key_padding_mask=source == 0),
+        tgt_mask=later_than_each(11),
+        tgt_key_padding_mask=target == 0,
+        memory_key_padding_mask=source == 0,
+    )
+    found = network.to(device)(source.to(device), target.to(device)).hidden.cpu()
+    assert (found - expected).abs().max() < 1e-5 * expected.abs().max()
+
+
+# --- what must not matter ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_padding_changes_nothing(name: str, norm: str) -> None:
+    """An item in a padded batch is what it is alone; to padding, every weight is zero."""
+    network, inputs = built(name, norm=norm), inputs_of(name)
+    lengths = (6, 7)[-len(inputs) :]
+    for ids, length in zip(inputs, lengths, strict=True):
+        ids[1, length:] = 0
+    together = passed(network, inputs)
+    own = tuple(ids[1:, :length] for ids, length in zip(inputs, lengths, strict=True))
+    alone = passed(network, own)
+    assert (together.result[1][1:, : lengths[-1]] - alone.result[1]).abs().max() < ROUNDING
+    first = tuple(ids[:1] for ids in inputs)
+    assert (together.result[1][:1] - result(network, first)).abs().max() < ROUNDING
+    for batched, single in zip(together.patterns, alone.patterns, strict=True):
+        weights = batched.weights(item=1)[:, : single.queries]
+        assert (weights[..., : single.keys] - single.weights(item=0)).abs().max() < ROUNDING
+        assert weights[..., single.keys :].eq(0).all()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_an_item_alone_is_its_row_in_a_batch(name: str) -> None:
+    network, inputs = built(name), inputs_of(name, 3)
+    together = result(network, inputs)
+    for item in range(3):
+        alone = result(network, tuple(each[item : item + 1] for each in inputs))
+        assert (together[item] - alone[0]).abs().max() < ROUNDING
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("name", ["decoder", "seq2seq"])
+def test_later_tokens_change_nothing(name: str, positions: str, norm: str) -> None:
+    network, inputs = built(name, positions=positions, norm=norm), inputs_of(name)
+    logits, last = result(network, inputs), inputs[-1]
+    for token in (0, 4, 9):
+        other = torch.cat([last[:, : token + 1], last[:, token + 1 :].flip(0, 1)], 1)
+        moved = (result(network, (*inputs[:-1], other)) - logits).abs()
+        assert moved[:, : token + 1].max() < ROUNDING
+        assert moved[:, token + 1 :].max() > 1e-3
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("name", TEXTS)
+def test_order_matters_only_by_position(name: str, positions: str) -> None:
+    """Of what the last token sees: all of the source, or in one layer the tokens before it."""
+    network, inputs = built(name, positions=positions, depth=1), inputs_of(name)
+    first = inputs[0]
+    turned = torch.cat([first[:, :-1].flip(1), first[:, -1:]], 1)
+    change = result(network, (turned, *inputs[1:]))[:, -1] - result(network, inputs)[:, -1]
+    assert change.abs().max() < ROUNDING if positions == "none" else change.abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_too_many_tokens(name: str) -> None:
+    for positions in POSITIONS:
+        network = built(name, positions=positions)
+        for side in range(len(inputs_of(name))):
+            ids = [torch.full((1, 5), 7) for _ in inputs_of(name)]
+            ids[side] = torch.full((1, 31), 7)
+            assert result(network, tuple(ids)).isfinite().all()
+            ids[side] = torch.full((1, 32), 7)
+            with pytest.raises(ValueError, match="expected at most 31 tokens, received 32"):
+                result(network, tuple(ids))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_rows_without_a_key(name: str) -> None:
+    """−∞ leaves them without weight; under −10⁹ they are rows of equal scores."""
+    inputs = inputs_of(name)
+    inputs[0][1] = 0
+    empty, even = (passed(built(name, mask_fill=fill), inputs) for fill in (None, -1e9))
+    rows = 13 if name == "seq2seq" else 11
+    assert empty.patterns[-1].weights(item=1).eq(0).all()
+    assert (even.patterns[-1].weights(item=1) - 1 / rows).abs().max() < 1e-6
+    assert empty.patterns[-1].empty_rows() == 5 * 11
+    assert empty.result[1].isfinite().all()
+    assert (even.result[1][0] - empty.result[1][0]).abs().max() < ROUNDING
+
+
+@pytest.mark.parametrize("name", ["encoder", "seq2seq"])
+def test_the_embedding_of_padding_stays_zero(name: str) -> None:
+    """Through training, too; every other embedding is what it is without a padding id."""
+    network = built(name, **({"padding": 0} if name == "encoder" else {"share_source": False}))
+    parts = [part for part in network.modules() if isinstance(part, nn.Embedding)]
+    before = [part.weight.detach().clone() for part in parts]
+    inputs = inputs_of(name)
+    for ids in inputs:
+        ids[0, 5:] = 0
+    result(network.train(), inputs).square().sum().backward()
+    torch.optim.SGD(network.parameters(), lr=0.1).step()
+    for part, old, ids in zip(parts, before, inputs, strict=True):
+        assert part.weight[0].eq(0).all()
+        assert not part.weight[ids[1, 0]].equal(old[ids[1, 0]])
+    if name == "encoder":
+        assert before[0][1:].equal(built(name).tokens.weight[1:])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_half_precision(name: str, norm: str, dtype: torch.dtype, device: str) -> None:
+    """Roundings of up to six blocks, which mostly cancel: ten of the largest; float32 weights."""
+    network, inputs = built(name, norm=norm), inputs_of(name)
+    expected = passed(network, inputs)
+    found = passed(network.to(device, dtype), tuple(each.to(device) for each in inputs))
+    assert found.hidden.dtype == dtype
+    allowed = 10 * torch.finfo(dtype).eps
+    off = (found.hidden.cpu().float() - expected.hidden).abs().max()
+    assert off < allowed * expected.hidden.abs().max()
+    for rounded, pattern in zip(found.patterns, expected.patterns, strict=True):
+        assert rounded.weights().dtype == torch.float32
+        assert (rounded.weights().cpu() - pattern.weights()).abs().max() < allowed
+
+
+# --- shared options ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_layer_is_given_the_options(name: str) -> None:
+    kind, config = NETWORKS[name]
+    given = {"scoring": "dot", "scale": 0.4, "out_bias": False, "projection_dropout": 0.1}
+    given |= {"output_dropout": 0.3, "value_shortcut": True}
+    layers = attentions(kind(replace(config, attention_dropout=0.0, **given)))
+    assert len(layers) == LAYERS[name]
+    for number, layer in enumerate(layers):
+        # the last three blocks of an encoder–decoder have a causal and a cross-attention each
+        cross = name == "seq2seq" and number in (4, 6, 8)
+        expected = given | ({"value_shortcut": False} if cross else {})
+        assert {field: getattr(layer.config, field) for field in given} == expected
+        assert layer.config.dropout == 0
+        assert layer.out.bias is None
+    assert attentions(kind(config))[0].config.dropout == 0.25
+
+
+@pytest.mark.parametrize("scoring", ["bilinear", "additive"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_learned_score_trains_in_every_layer(name: str, scoring: str) -> None:
+    kind, config = NETWORKS[name]
+    network = kind(replace(config, scoring=scoring))
+    result(network, inputs_of(name)).square().sum().backward()
+    weights = [next(layer.scoring.parameters()) for layer in attentions(network)]
+    assert len(weights) == LAYERS[name]
+    assert all(each.grad is not None and each.grad.abs().max() > 0 for each in weights)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_norm_is_of_the_kind(name: str) -> None:
+    kind, config = NETWORKS[name]
+    more = {"patch_norm": True} if name == "vit" else {}
+    for norm in ("pre", "post"):
+        network = kind(replace(config, norm=norm, norm_kind="rms", **more))
+        found = [type(part) for part in network.modules() if type(part) in NORMS.values()]
+        assert set(found) == {nn.RMSNorm}
+        assert result(network, inputs_of(name)).isfinite().all()
+
+
+def test_a_norm_by_hand() -> None:
+    """(3, 4): the mean of squares is 12.5; the mean is 3.5 and the deviation 0.5."""
+    x = torch.tensor([[3.0, 4.0]])
+    rms, layer = norm_of("rms", 2, eps=0.0), norm_of("layer", 2, eps=0.0)
+    assert rms(x)[0].tolist() == pytest.approx([3 / 12.5**0.5, 4 / 12.5**0.5], rel=1e-6)
+    assert layer(x)[0].tolist() == pytest.approx([-1.0, 1.0], rel=1e-5)
+    for each in (rms, layer):
+        nn.init.normal_(each.weight)
+        assert Norm.of(each)(x).allclose(each(x), atol=1e-6)
+    with pytest.raises(ValueError, match="norm_kind: expected one of layer, rms, received 'batch'"):
+        norm_of("batch", 2)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_layers_are_skipped_more_often_the_deeper_they_are(name: str) -> None:
+    kind, config = NETWORKS[name]
+    network = kind(replace(config, drop_path=0.4))
+    blocks = network.blocks
+    if name == "seq2seq":
+        assert [block.drop_path.probability for block in network.encoder.blocks] == [0, 0.2, 0.4]
+    assert [block.drop_path.probability for block in blocks] == [0, 0.2, 0.4]
+    assert drop_path_of(0.4, 0, 1) == 0
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_defaults_are_the_networks_they_were(name: str) -> None:
+    """No option takes a random number unless it is chosen: the weights of a seed stay the same."""
+    kind, config = NETWORKS[name]
+    first, second = kind(config), kind(replace(config, scale=0.3, attention_dropout=0.5))
+    pairs = zip(first.parameters(), second.parameters(), strict=True)
+    assert all(one.equal(other) for one, other in pairs)
+
+
+@pytest.mark.parametrize("scoring", ["bilinear", "additive"])
+def test_a_trace_of_a_learned_score(scoring: str) -> None:
+    """A pair's steps end at its weight; what needs a dot product says that there is none."""
+    config = EncoderConfig(vocab=53, scoring=scoring, value_shortcut=False, **TEXT)
+    found = trace(load(config), torch.tensor([[5, 9, 2, 7, 11]]))
+    steps = pair(found, found.sites[1], 3, 1, 4).steps
+    assert steps[-1].value == pytest.approx(float(found.weights(1, 3)[1, 4]), rel=1e-4)
+    assert "learned score" in circuit_scores(found, found.sites[0], {})[1][MATCHING]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [
+        ("decoder", {"value_shortcut": True, "head_dim": 6}, "value_shortcut: expected heads"),
+        ("seq2seq", {"value_shortcut": True, "d_v": 6}, "value_shortcut: expected heads"),
+        ("seq2seq", {"norm_kind": "batch"}, "norm_kind: expected one of layer, rms"),
+        ("vit", {"attention_dropout": 1.5}, "attention_dropout: expected 0 up to 1, received 1.5"),
+        ("vit", {"norm_kind": "batch"}, "norm_kind: expected one of layer, rms"),
+    ],
+)
+def test_config_errors(name: str, wrong: dict, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        replace(NETWORKS[name][1], **wrong)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_decoder_block_that_skips_its_branches(norm: str) -> None:
+    """Pre-norm leaves the target as it is; post-norm leaves three norms, here with β = 0, γ = 1."""
+    attention = MultiHeadAttentionConfig(dim=21, heads=3)
+    block = DECODER_BLOCKS[norm](attention, 17, drop_path=0.999)
+    dice = torch.Generator().manual_seed(29)
+    x, context = torch.randn(2, 5, 21, generator=dice), torch.randn(2, 7, 21, generator=dice)
+    assert (block.eval()(x, context)[0] - x).abs().max() > 0.01
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        found = block.train()(x, context)[0]
+    once = nn.LayerNorm(21)
+    expected = x if norm == "pre" else once(once(once(x)))
+    assert (found - expected).abs().max() < 1e-6  # rounding
+
+
+def test_an_encoder_decoder_with_shortcuts() -> None:
+    """With an output projection of zeros, self-attention gives its values, cross-attention none."""
+    kind, config = NETWORKS["seq2seq"]
+    network = kind(replace(config, value_shortcut=True)).eval()
+    block, x = network.blocks[0], torch.randn(2, 5, config.dim)
+    for each in (block.attention, block.cross):
+        nn.init.zeros_(each.out.weight)
+        nn.init.zeros_(each.out.bias)
+    found, _ = block.attention(x, mask=Mask(causal=True))
+    assert found.allclose(block.attention.value(x))
+    assert not block.cross(x, x)[0].any()
+    assert result(network, inputs_of("seq2seq")).isfinite().all()
