@@ -207,21 +207,6 @@ def test_server_that_does_not_start_is_reported(
     assert start.free_port(port) == port
 
 
-@pytest.mark.usefixtures("own_ctrl_c")
-def test_server_ends_with_its_window(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser = project / "chromium"
-    browser.write_text(f"#!{sys.executable}\nimport sys\nopen('shown', 'w').write(sys.argv[1])\n")
-    browser.chmod(0o755)
-    monkeypatch.setattr(start, "APP_BROWSERS", (str(browser),))
-    monkeypatch.setattr(start, "output", lambda command: (False, "No module named webview"))
-    monkeypatch.chdir(project)
-    (project / "streamlit.py").write_text(SERVER)
-    port = servers.free_port()
-    assert start.serve(Path(sys.executable), port, start.desktop_window) == 0
-    assert (project / "shown").read_text() == f"--app=http://127.0.0.1:{port}"
-    assert start.free_port(port) == port
-
-
 def test_without_a_window_a_tab_is_opened(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -239,6 +224,7 @@ def test_pretrained_models_are_fetched_unless_small_ones_are_wanted(
 ) -> None:
     """What the command returns does not matter: the app starts without them."""
     (project / "models").mkdir()
+    (project / "models/__init__.py").touch()
     (project / "models/fetch.py").write_text("import sys; print(*sys.argv[1:]); sys.exit(2)")
     start.fetch_models(Path(sys.executable))
     assert capfd.readouterr().out == ""  # MODELS=small, as in all tests

@@ -5,18 +5,14 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch import Tensor
 
 from analysis.faithfulness import faithfulness
 from analysis.perturbation import area, blur, perturbation
 from models.run import load, trace
 from models.vit import ViT, ViTConfig
+from tests.models.tensors import noise
 
 CONFIG = ViTConfig(image=(8, 12), patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
-
-
-def noise(*shape: int, seed: int = 1) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def test_deletion_is_the_value_less_comprehensiveness() -> None:

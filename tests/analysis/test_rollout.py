@@ -203,12 +203,3 @@ def test_networks_without_one_stack_say_why():
     with pytest.raises(ValueError, match="discard"):
         rollout(t, discard=1.0)
     assert len(self_attention(t)) == 2
-
-
-def test_minilm_rows_sum_to_one():
-    t = trace(load("minilm"), "The animal didn't cross the street because it was too tired")
-    found = rollout(t, discard=0.9)
-    torch.testing.assert_close(found.sum(-1), torch.ones(len(t.labels)))
-    through = flow(t, 0)
-    assert 0 <= float(through.min())
-    assert float(through.max()) <= 1

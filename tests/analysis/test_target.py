@@ -12,7 +12,7 @@ from torch import Tensor
 from analysis.faithfulness import faithfulness
 from analysis.outputs import likeliest, top_ids
 from analysis.perturbation import perturbation
-from analysis.relevance import METHODS, Method, explain
+from analysis.relevance import explain
 from analysis.target import Target, choose, kind_of, name_of, target_in, text_of
 from models.preprocessing import FILE, read_preprocessing
 from models.run import load, trace
@@ -47,18 +47,6 @@ def test_the_logit_after_the_last_real_token_is_explained(name: str, left: bool)
         assert found.value == pytest.approx(float(logits[item, end, 5]), abs=1e-5)
         likeliest = choose(load(network), inputs, Target(item=item))
         assert likeliest.id == int(logits[item, end].argmax())
-
-
-@SIDES
-@pytest.mark.parametrize("method", METHODS)
-def test_padding_changes_no_relevance(method: Method, left: bool) -> None:
-    """Rotary positions are relative: a padded item is the item alone."""
-    network = BY_NAME["Llama"].build()
-    inputs, alone = both(left)
-    found = explain(load(network), inputs, target=Target(5, item=1), method=method)
-    expected = explain(load(network), alone, target=5, method=method)
-    torch.testing.assert_close(found.tokens, expected.tokens, rtol=1e-4, atol=1e-6)
-    assert found.chosen.position == expected.chosen.position == TOKENS - PADDING - 1
 
 
 @SIDES

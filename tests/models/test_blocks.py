@@ -13,13 +13,12 @@ from torch import Tensor, nn
 from models.attention import Mask, MultiHeadAttentionConfig
 from models.blocks import (
     ACTIVATIONS,
+    BLOCKS,
     DECODER_BLOCKS,
     AddNorm,
     Both,
     DropPath,
     FeedForward,
-    PostNormBlock,
-    PreNormBlock,
 )
 from tests.models.torch_weights import decoder_block_weights
 
@@ -147,50 +146,23 @@ def test_keys_and_values_of_earlier_tokens(kind: str) -> None:
     assert both.causal.k.shape[2] == TOKENS
 
 
+@pytest.mark.parametrize("dropped", [{"dropout": 1.0}, {"drop_path": 0.999}], ids=str)
 @pytest.mark.parametrize("kind", ["post", "pre"])
-def test_dropout_of_decoder_blocks(kind: str) -> None:
-    """On all three branches: with all dropped, a pre-norm block passes x."""
-    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
-    block = DECODER_BLOCKS[kind](attention, HIDDEN, dropout=1.0)
-    x, context = example()
-    dropped, _ = block.train()(x, context)
-    expected = x
-    for _ in range(0 if kind == "pre" else 3):
-        expected = nn.LayerNorm(DIM)(expected)
-    assert (dropped - expected).abs().max() < 1e-6  # three norms in float32
-
-
-@pytest.mark.parametrize("kind", ["post", "pre"])
-def test_dropout_of_blocks(kind: str) -> None:
-    """Only while training, and on both branches: with all dropped, a pre-norm block passes x."""
-    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
-    block = (PostNormBlock if kind == "post" else PreNormBlock)(attention, HIDDEN, dropout=1.0)
-    x = torch.randn(BATCH, TOKENS, DIM, generator=torch.Generator().manual_seed(29))
-    dropped, _ = block.train()(x)
-    kept, _ = block.eval()(x)
-    assert (dropped - kept).abs().max() > 0.01
-    if kind == "pre":
-        assert dropped.equal(x)
-    else:
-        norm = nn.LayerNorm(DIM)
-        # Twice normed, and nothing added: once more rounded
-        assert (dropped - norm(norm(x))).abs().max() < 1e-6
-
-
-@pytest.mark.parametrize("kind", ["post", "pre"])
-def test_stochastic_depth(kind: str) -> None:
-    """A block without its branches: an item passes as a pre-norm block leaves it."""
-    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
-    block = (PostNormBlock if kind == "post" else PreNormBlock)(attention, HIDDEN, drop_path=0.99)
-    x = torch.randn(BATCH, TOKENS, DIM, generator=torch.Generator().manual_seed(29))
-    kept, _ = block.eval()(x)
-    assert (kept - x).abs().max() > 0.01
+@pytest.mark.parametrize(("blocks", "branches"), [(BLOCKS, 2), (DECODER_BLOCKS, 3)])
+def test_a_block_that_loses_its_branches(
+    blocks: Any, branches: int, kind: str, dropped: dict[str, float]
+) -> None:
+    """While training alone: pre-norm passes x, post-norm leaves its norms, with β = 0 and γ = 1."""
+    block = blocks[kind](MultiHeadAttentionConfig(dim=DIM, heads=HEADS), HIDDEN, **dropped)
+    given = example()[: branches - 1]
+    assert (block.eval()(*given)[0] - given[0]).abs().max() > 0.01
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        dropped, _ = block.train()(x)
-    norm = nn.LayerNorm(DIM)
-    expected = x if kind == "pre" else norm(norm(x))
-    assert (dropped - expected).abs().max() < 1e-6
+        found, _ = block.train()(*given)
+    expected = given[0]
+    for _ in range(0 if kind == "pre" else branches):
+        expected = nn.LayerNorm(DIM)(expected)
+    assert (found - expected).abs().max() < 1e-6  # three norms in float32
 
 
 def test_dropped_paths_keep_the_mean() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from analysis.outputs import likeliest
 from models.decoder import Decoder, DecoderConfig
@@ -13,13 +12,10 @@ from models.edits import Ablate, Cut
 from models.positional import POSITIONS
 from models.run import load, trace
 from tests.models.devices import DEVICES
+from tests.models.tensors import ids_of
 
 SMALL = DecoderConfig(vocab=101, dim=70, depth=3, heads=5, mlp=53, max_tokens=31, seed=2)
 ROUNDING = 1e-5  # logits up to 6 after three layers of float32
-
-
-def ids_of(batch: int = 2, tokens: int = 11, seed: int = 7) -> Tensor:
-    return torch.randint(101, (batch, tokens), generator=torch.Generator().manual_seed(seed))
 
 
 def built(**changes: Any) -> Decoder:

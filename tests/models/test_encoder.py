@@ -5,19 +5,15 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from models.encoder import Encoder, EncoderConfig
 from models.positional import sinusoidal
 from tests.models.devices import DEVICES
 from tests.models.reference import plain_encoder
+from tests.models.tensors import ids_of
 
 SMALL = EncoderConfig(vocab=101, dim=35, depth=3, heads=5, mlp=53, max_tokens=31, seed=2)
 ROUNDING = 5e-6  # hidden states up to 4 after three layers of float32
-
-
-def ids_of(batch: int = 2, tokens: int = 11) -> Tensor:
-    return torch.randint(101, (batch, tokens), generator=torch.Generator().manual_seed(7))
 
 
 def built(**changes: Any) -> Encoder:

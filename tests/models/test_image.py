@@ -40,14 +40,13 @@ def halves(mode: str = "RGB", left: Any = "red", right: Any = "blue") -> Image.I
 
 def png_header(wide: int, high: int, depth: int = 8, kind: int = 2) -> bytes:
     """A PNG that claims a size, with next to nothing behind it."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        check = struct.pack(">I", zlib.crc32(name + data))
-        return struct.pack(">I", len(data)) + name + data + check
-
     header = struct.pack(">IIBBBBB", wide, high, depth, kind, 0, 0, 0)
-    data = chunk(b"IDAT", zlib.compress(bytes(100)))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + data + chunk(b"IEND", b"")
+    data = _chunk(b"IDAT", zlib.compress(bytes(100)))
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + data + _chunk(b"IEND", b"")
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
 def webp_header(wide: int, high: int) -> bytes:
@@ -208,10 +207,6 @@ def test_sixteen_bits() -> None:
     deep = open_image(whole)
     assert deep.image.getpixel((1, 1)) == (255, 100, 0)
     assert deep.notes == ("16 bits a channel reduced to 8",)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
 def test_cmyk_palette_grey() -> None:

@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.attention import Pattern
 from models.edits import Ablate, Cut
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
 from models.text import Tokens
 from models.trace import Output
 from tests.models.reference import plain_encoder
+from tests.models.tensors import ids_of
 
 SMALL = EncoderConfig(vocab=101, dim=35, depth=3, heads=5, mlp=53, max_tokens=13, seed=3)
 
@@ -26,10 +26,6 @@ def minilm() -> Model:
 @pytest.fixture(scope="module")
 def small() -> Model:
     return load(SMALL)
-
-
-def ids_of(batch: int = 2, tokens: int = 11, seed: int = 5) -> Tensor:
-    return torch.randint(101, (batch, tokens), generator=torch.Generator().manual_seed(seed))
 
 
 # --- what trace takes -------------------------------------------------------------------------
@@ -233,13 +229,6 @@ def test_the_model_is_as_it_was(training: bool) -> None:
     assert all(tensor.equal(before[name]) for name, tensor in network.state_dict().items())
 
 
-def test_the_mode_is_restored_after_an_error() -> None:
-    network = Encoder(SMALL).train()
-    with pytest.raises(ValueError, match="head: expected 0 to 4"):
-        trace(network, ids_of(), edits=[Ablate(0, 9)])
-    assert all(part.training for part in network.modules())
-
-
 def test_threads_get_their_own_results(small: Model) -> None:
     def job(seed: int) -> list[Tensor]:
         edits = [Ablate(seed % 3, seed % 5)] if seed % 2 else []
@@ -262,8 +251,3 @@ def test_threads_build_the_same_network() -> None:
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda n: Encoder(configs[n % 2]).tokens.weight, range(11)))
     assert all(weight.equal(expected[n % 2]) for n, weight in enumerate(found))
-
-
-def test_patterns_are_fused(small: Model) -> None:
-    patterns: list[Pattern] = [trace(small, "a b c").pattern(layer) for layer in range(3)]
-    assert [pattern.path for pattern in patterns] == ["fused"] * 3

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.attention import Mask, attend
 from models.edits import Ablate, Cut
 from models.positional import sinusoidal
 from models.seeding import Undrawn
@@ -277,11 +276,3 @@ def test_the_mean_over_an_items_own_tokens(kind: str) -> None:
     together = network(source, target, edits=edits)
     alone = network(source[1:, :4], target[1:, :7], edits=edits)
     assert (together.logits[1:, :7] - alone.logits).abs().max() < ROUNDING
-
-
-def test_query_padding_fits_the_queries() -> None:
-    q = torch.randn(1, 5, 3, 7)
-    with pytest.raises(
-        ValueError, match=r"query_padding: expected shape \(1, 3\), received \(1, 4\)"
-    ):
-        attend(q, q, q, mask=Mask(query_padding=torch.zeros(1, 4, dtype=torch.bool)))

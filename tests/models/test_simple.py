@@ -22,14 +22,11 @@ from models.simple import (
     word_by_word,
     worked_example,
 )
+from tests.models.tensors import noise
 
 PRINTED = 5.1e-5  # four decimals, half a digit of the last
 WORDS = two_words()
 COLUMNS, MATRICES = columns_and_matrices()
-
-
-def noise(*shape: int, seed: int = 3) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def close(found: Tensor, printed: list[list[float]]) -> bool:

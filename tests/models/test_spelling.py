@@ -49,10 +49,6 @@ def test_bytes_that_are_no_character_stay_themselves(bytes_of: FileTokenizer) ->
     assert bytes_of.spelled([piece, piece]).labels == ("\ufffd", "\ufffd")
 
 
-def test_bytes_of_a_text_show_its_characters(bytes_of: FileTokenizer) -> None:
-    assert bytes_of.encode("é").labels == ("é 1/2", "é 2/2")
-
-
 @pytest.mark.parametrize("prefix", [None, False, True])
 @pytest.mark.parametrize("kind", ["GPT2Tokenizer", "RobertaTokenizer", "PreTrainedTokenizerFast"])
 def test_a_space_in_front_as_the_library_s_tokenizer_puts_it(

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from models.cost.count import parts, total
 from models.edits import Ablate
 from models.patches import Patches, cut
 from models.positional import GRID_POSITIONS
 from models.vit import ViT, ViTConfig
-from tests.models.devices import DEVICES
 
 SMALL = ViTConfig(image=(15, 20), patch=(3, 5), dim=28, depth=3, heads=7, mlp=53, classes=11)
 GRID, TOKENS = (5, 4), 21
@@ -95,53 +94,15 @@ def test_without_a_width_patches_stay_as_they_are() -> None:
 
 # --- how large it is --------------------------------------------------------------------------
 
-PUBLISHED: list[tuple[dict[str, Any], int]] = [
-    (
-        {"image": 256, "patch": 32, "dim": 1024, "depth": 6, "heads": 16, "mlp": 2048}
-        | {"qkv_bias": False},
-        54_622_184,
-    ),
-    ({"image": 224, "patch": 16, "dim": 768, "depth": 12, "heads": 12, "mlp": 3072}, 86_567_656),
+PUBLISHED: list[tuple[dict[str, Any], int]] = [  # beside those of test_presets.py
     ({"image": 224, "patch": 16, "dim": 192, "depth": 12, "heads": 3, "mlp": 768}, 5_717_416),
     ({"image": 224, "patch": 32, "dim": 768, "depth": 12, "heads": 12, "mlp": 3072}, 88_224_232),
 ]
-FLAT = ViTConfig(
-    image=256,
-    patch=16,
-    dim=None,
-    depth=6,
-    heads=6,
-    mlp=100,
-    activation="relu",
-    norm="post",
-    positions="sinusoidal",
-    order="c p1 p2",
-    head="flatten",
-    neurons=(1000, 1000, 10),
-)
 
 
 @pytest.mark.parametrize(("shape", "count"), PUBLISHED)
 def test_published_sizes(shape: dict[str, Any], count: int) -> None:
     assert total(parts(ViTConfig(classes=1000, **shape)), "parameters") == count
-
-
-def test_parameters_are_those_of_the_network() -> None:
-    for changes in ({}, {"depth": 1}, {"head": "flatten", "neurons": (13, 11)}, {"registers": 3}):
-        network = built(**changes)
-        assert total(parts(network.config), "parameters") == sum(
-            p.numel() for p in network.parameters()
-        )
-
-
-def test_all_patches_into_the_head() -> None:
-    block = 4 * (768 * 768 + 768) + 2 * 768 * 100 + 100 + 768 + 4 * 768
-    head = (256 * 768 + 1) * 1000 + 2 * 1000 + 1001 * 1000 + 2 * 1000 + 1001 * 10
-    assert total(parts(FLAT), "parameters") == 6 * block + head
-    with torch.device("meta"):
-        logits = ViT(FLAT)(torch.zeros(2, 3, 256, 256)).logits
-    assert logits is not None
-    assert logits.shape == (2, 10)
 
 
 # --- what goes in and comes out ---------------------------------------------------------------
@@ -214,26 +175,3 @@ def test_edits() -> None:
     assert not plain.states[2].equal(edited.states[2])
     with pytest.raises(ValueError, match="layer: expected 0 to 2, received 3"):
         network(pixels_of(), edits=[Ablate(3, 0)])
-
-
-def test_the_hidden_layers_of_a_head() -> None:
-    network = built(head="mean", neurons=(13, 17, 11), activation="relu", dropout=0.5)
-    x = torch.randn(19, 28)
-    written = x
-    for layer, norm in zip(network.head.layers, network.head.norms, strict=False):
-        norm.running_mean.normal_()
-        norm.running_var.uniform_(0.5, 2)
-        scaled = (layer(written) - norm.running_mean) / (norm.running_var + norm.eps).sqrt()
-        written = torch.relu(scaled)
-    written = network.head.layers[-1](written)
-    assert (network.head(x) - written).abs().max() < 1e-5
-    assert [type(norm) for norm in network.head.norms] == [nn.BatchNorm1d] * 2
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_on_a_device(device: str) -> None:
-    for positions in GRID_POSITIONS:
-        network = built(positions=positions, registers=1)
-        expected = network(pixels_of(9, 20))
-        found = network.to(device)(pixels_of(9, 20).to(device))
-        assert (found.logits.cpu() - expected.logits).abs().max() < 5e-5

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import nn
 
 from models.blocks import ACTIVATIONS, PreNormBlock
 from models.classifier import Classifier
@@ -18,16 +18,13 @@ from models.patches import cut
 from models.simple import head_by_head
 from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
+from tests.models.tensors import noise
 
 SMALL = ViTConfig(image=(15, 20), patch=(3, 5), dim=28, depth=3, heads=7, mlp=53, classes=11)
 
 
 def built(config: ViTConfig = SMALL, **changes: Any) -> Any:
     return ViT(replace(config, **changes)).eval()
-
-
-def noise(*shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(11))
 
 
 # --- patches as they are, into a head that reads them all --------------------------------------

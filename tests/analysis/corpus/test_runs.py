@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from analysis.corpus import Progress, StoppedError, corpus, open_corpus
+from analysis.corpus import Progress, corpus, open_corpus
 from analysis.corpus.intervals import interval
 from analysis.corpus.plan import Plan
 from analysis.corpus.results import NAMES
@@ -228,24 +228,6 @@ def test_a_run_goes_on_after_its_last_shard(encoder: Model, texts: Texts, tmp_pa
     assert [each.done for each in told if each.total] == sorted(
         each.done for each in told if each.total
     )
-
-
-def test_a_stopped_run_has_results_and_goes_on(
-    encoder: Model, texts: Texts, tmp_path: Path
-) -> None:
-    path, out = texts(60), tmp_path / "out"
-
-    def control(progress: Progress) -> None:
-        if progress.total is not None and progress.done > 25:
-            raise StoppedError
-
-    corpus(encoder, [path], out, block=4, shard=8, control=control)
-    found = open_corpus(out)
-    assert found.manifest["status"] == "stopped"
-    assert found.table("heads")["items"].to_pylist() == [24, 24]
-    corpus(encoder, [path], out, block=4, shard=8)
-    assert open_corpus(out).manifest["status"] == "complete"
-    assert open_corpus(out).table("heads")["items"].to_pylist() == [60, 60]
 
 
 def test_texts_are_appended(encoder: Model, texts: Texts, tmp_path: Path) -> None:

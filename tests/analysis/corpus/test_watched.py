@@ -44,6 +44,7 @@ def test_a_wish_stops_a_run_which_goes_on_later(
     report = report_of(out)
     assert report is not None
     assert report.status == "stopped"
+    assert open_corpus(out).manifest["status"] == "stopped"
     assert set(open_corpus(out).table("heads")["items"].to_pylist()) <= {16, 24}
     watched.begin(out)
     read(encoder, path, out, lambda report: None)

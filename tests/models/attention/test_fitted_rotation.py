@@ -7,13 +7,10 @@ import torch
 from torch import Tensor
 
 from models.attention.fitted_rotation import Rotation, alike, rotation_between
+from tests.models.tensors import noise
 
 HEADS, TOKENS = 11, 5  # more heads than features: no axis is taken for another
 SHAPES = [(TOKENS,), (HEADS, TOKENS), (2, HEADS, TOKENS)]
-
-
-def noise(*shape: int, seed: int = 3) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def rotated(x: Tensor, angles: Tensor, neighbours: bool) -> Tensor:

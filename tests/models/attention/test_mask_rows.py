@@ -35,37 +35,6 @@ def test_the_keys_that_rows_may_reach(mask: Mask, rows: slice, reach: slice) -> 
     assert mask.reach(rows, 9) == reach
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"offset": -1}, "offset: expected 0 or more, received -1"),
-        ({"window": 0}, "window: expected at least 1 key, received 0"),
-    ],
-)
-def test_rules_that_cannot_be(wrong: dict[str, int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Mask(**wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", ["padding", "segments", "key_padding", "query_padding"])
-def test_rules_of_another_shape_are_named(name: str) -> None:
-    kind = torch.long if name == "segments" else torch.bool
-    mask = Mask(**{name: torch.zeros(2, 4, dtype=kind)})  # type: ignore[arg-type]
-    mask.check(2, 3, 4, 4)
-    with pytest.raises(ValueError, match=rf"{name}: expected shape \(2, 5\), received \(2, 4\)"):
-        mask.check(2, 3, 5, 5)
-
-
-@pytest.mark.parametrize(("queries", "offset", "fits"), [(5, 0, True), (2, 3, True), (3, 3, False)])
-def test_segments_are_of_every_query(queries: int, offset: int, fits: bool) -> None:
-    mask = Mask(segments=torch.zeros(1, 5, dtype=torch.long), offset=offset)
-    if fits:
-        mask.check(1, 2, queries, 5)
-        return
-    with pytest.raises(ValueError, match="every query among 5 keys, received 3 queries"):
-        mask.check(1, 2, queries, 5)
-
-
 @pytest.mark.parametrize(("dim", "heads", "head_dim"), [(1, 1, None), (7, 3, 1), (2, 2, None)])
 def test_the_smallest_heads(dim: int, heads: int, head_dim: int | None) -> None:
     check_heads(dim, heads, head_dim)

@@ -3,9 +3,10 @@
 import pytest
 import torch
 from einops import rearrange
-from torch import Tensor, nn
+from torch import nn
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
+from tests.models.tensors import noise
 
 BATCH, HEADS, TOKENS, KEYS, DIM = 2, 5, 7, 11, 35
 ROUNDING = 1e-6  # of outputs around 1: 35 products in float32
@@ -34,10 +35,6 @@ def twins(*, bias: bool = True) -> tuple[MultiHeadAttention, nn.MultiheadAttenti
         copied |= dict(zip(["query.bias", "key.bias", "value.bias"], thirds, strict=True))
     ours.load_state_dict(copied)
     return ours, theirs
-
-
-def noise(*shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(17))
 
 
 def expect(found: tuple, expected: tuple) -> None:

@@ -13,13 +13,10 @@ from torch import Tensor, nn
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.relative import rotary_angles
 from tests.models.devices import DEVICES
+from tests.models.tensors import noise
 
 BATCH, HEADS, TOKENS, KEYS, DIM = 2, 5, 7, 11, 35
 ROUNDING = 1e-6  # relative to the largest output: 35 products in float32
-
-
-def noise(*shape: int, seed: int = 17) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def built(**options: Any) -> Any:

@@ -1,7 +1,6 @@
 """Order inside attention: plain loops, the libraries that made the schemes known, and `attend`."""
 
 import math
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -24,14 +23,10 @@ from models.positional import (
     rotary_angles,
     rotate,
 )
-from tests.models.devices import DEVICES
 from tests.models.reference import plain_encoder
+from tests.models.tensors import ids_of, noise
 
 BATCH, HEADS, TOKENS, DIM = 2, 5, 11, 6
-
-
-def noise(*shape: int, seed: int = 3) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 # --- rotary -----------------------------------------------------------------------------------
@@ -93,11 +88,6 @@ def test_rotary_refuses_odd_widths(width: int) -> None:
         rotary_angles(TOKENS, width)
     with pytest.raises(ValueError, match=f"expected an even head width, received {width}"):
         relation_of("rotary", HEADS, width)
-
-
-def test_rotary_needs_positions() -> None:
-    with pytest.raises(ValueError, match="expected at least 1 position, received 0"):
-        rotary_angles(0, DIM)
 
 
 # --- ALiBi ------------------------------------------------------------------------------------
@@ -249,10 +239,6 @@ def encoder(positions: str) -> Any:
     return Encoder(config).eval()
 
 
-def ids_of(tokens: int = TOKENS) -> Tensor:
-    return torch.randint(101, (BATCH, tokens), generator=torch.Generator().manual_seed(7))
-
-
 @pytest.mark.parametrize("positions", ["alibi", "relative"])
 def test_a_bias_reaches_every_layer(positions: str) -> None:
     """One table for all layers, added to the scaled scores."""
@@ -287,42 +273,6 @@ def test_rotary_reaches_every_layer() -> None:
         assert pattern.path == "fused"
 
 
-@pytest.mark.parametrize("positions", ["rotary", "alibi", "relative", "none"])
-def test_order_matters_unless_there_is_none(positions: str) -> None:
-    network, ids = encoder(positions), ids_of()
-    with torch.no_grad():
-        there, back = network(ids).hidden, network(ids.flip(1)).hidden.flip(1)
-    same = (there - back).abs().max() < 1e-5
-    mirrored = positions == "alibi"  # its distance is the same on both sides
-    assert bool(same) is (positions == "none" or mirrored)
-    shuffled = torch.tensor([4, 0, 9, 2, 1, 10, 3, 8, 5, 7, 6])
-    with torch.no_grad():
-        moved = network(ids[:, shuffled]).hidden
-    assert bool((there[:, shuffled] - moved).abs().max() < 1e-5) is (positions == "none")
-
-
-@pytest.mark.parametrize("positions", ["rotary", "alibi", "relative"])
-def test_padding_still_changes_nothing(positions: str) -> None:
-    network, ids = encoder(positions), ids_of()
-    padding = torch.zeros(BATCH, TOKENS, dtype=torch.bool)
-    padding[:, 8:] = True
-    with torch.no_grad():
-        long, short = network(ids, padding=padding).hidden[:, :8], network(ids[:, :8]).hidden
-    assert (long - short).abs().max() < 1e-5
-
-
-@pytest.mark.parametrize("positions", ["rotary", "alibi", "relative"])
-@pytest.mark.parametrize("device", DEVICES)
-def test_on_a_device(positions: str, device: str) -> None:
-    network = encoder(positions)
-    with torch.no_grad():
-        expected = network(ids_of())
-        found = deepcopy(network).to(device)(ids_of().to(device))
-    assert (found.hidden.cpu() - expected.hidden).abs().max() < 5e-5
-    off = found.patterns[2].weights(3, [1, 4]).cpu() - expected.patterns[2].weights(3, [1, 4])
-    assert off.abs().max() < 5e-5
-
-
 def test_the_learned_bias_gets_its_gradient() -> None:
     network = encoder("relative")
     network(ids_of()).hidden.square().sum().backward()
@@ -337,12 +287,6 @@ def test_distances_go_in_both_directions_by_default() -> None:
     plain.table = both.table
     found, expected = (each(TOKENS).bias(None, torch.arange(TOKENS)) for each in (plain, both))
     assert found.equal(expected)
-
-
-def test_angles_turn_more_slowly_with_each_pair() -> None:
-    """p / base^(2i / dim), whichever way the arguments are given."""
-    found = rotary_angles(positions=torch.tensor([1, 5]), dim=4, base=100.0)
-    assert found.tolist() == [pytest.approx([1.0, 0.1]), pytest.approx([5.0, 0.5])]
 
 
 def test_angles_need_self_attention() -> None:

@@ -4,10 +4,10 @@ import math
 
 import pytest
 import torch
-from torch import Tensor
 
 from models.attention import Additive, Bilinear, Dot, attend
 from models.attention.scores import softmax
+from tests.models.tensors import noise
 
 Q = torch.tensor([[[[1.0, 2.0]]]])
 K = torch.tensor([[[[3.0, -1.0], [0.5, 4.0]]]])
@@ -18,10 +18,6 @@ ADDITIVE = Additive(
     key=torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
     vector=torch.tensor([2.0, -1.0, 0.5]),
 )
-
-
-def noise(*shape: int, seed: int = 3) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def hidden(k: tuple[float, float]) -> float:

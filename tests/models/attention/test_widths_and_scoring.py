@@ -10,13 +10,10 @@ from torch import Tensor, nn
 
 from models.attention import Additive, Bilinear, Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from tests.models.reference import Slow, dot
+from tests.models.tensors import noise
 
 BATCH, HEADS, TOKENS, KEYS, DIM, KEY_DIM, VALUE_DIM = 2, 5, 7, 11, 35, 13, 17
 ROUNDING = 1e-6  # relative to the largest output: 35 products in float32
-
-
-def noise(*shape: int, seed: int = 17) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def built(**options: Any) -> Any:

@@ -1,7 +1,6 @@
 """Prompts with pictures, for tiny checkpoints of every vision-language family."""
 
 import json
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +21,13 @@ from models.run import load, trace
 from models.trace import Site, Trace
 from models.verify import verify
 from models.vit import ViTConfig
-from tests.models.vision_language import BY_NAME, FAMILIES, IMAGE, VOCAB, Family, photo
+from tests.models.vision_language import BY_NAME, FAMILIES, IMAGE, VOCAB, photo
 
 NAMES = [family.name for family in FAMILIES]
 PLACED = [family.name for family in FAMILIES if family.grids is not None]
 IN_TEXT = [name for name in PLACED if name != "Mllama"]
 QUESTION = "what is on the picture"
 ROUNDING = 1e-3  # of float32 in other kernels, in networks whose weights are drawn wide
-
-
-@pytest.fixture(scope="session")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Opens the checkpoint of a family, once."""
-
-    @lru_cache
-    def open_family(name: str) -> Model:
-        return load(str(BY_NAME[name].save(tmp_path_factory.mktemp("family"))))
-
-    return open_family
 
 
 def site_of_words(found: Trace) -> Site:
@@ -394,8 +382,3 @@ def test_a_network_made_here_reads_the_text_or_the_picture_of_a_prompt() -> None
 def test_too_many_pictures_are_refused(opened: Any) -> None:
     with pytest.raises(ValueError, match="pictures: expected at most 12 in a prompt"):
         ask(opened("LLaVA"), *[photo()] * 13)
-
-
-def test_families_have_names_of_their_own() -> None:
-    assert len(BY_NAME) == len(FAMILIES)
-    assert all(isinstance(family, Family) for family in FAMILIES)

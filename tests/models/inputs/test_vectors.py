@@ -4,15 +4,12 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from models.run import trace
+from tests.models.tensors import noise
 
 DIM, HEADS, TOKENS, BATCH = 15, 3, 5, 2
-
-
-def noise(*shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(3))
 
 
 def attention(batch_first: bool = True) -> nn.MultiheadAttention:

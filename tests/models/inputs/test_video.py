@@ -2,7 +2,6 @@
 
 import io
 import re
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,22 +31,6 @@ QUESTION = "what is on the picture"
 MEAN, STD = torch.tensor([0.48, 0.46, 0.41]), torch.tensor([0.27, 0.26, 0.28])
 LEVELS = {"image_mean": MEAN.tolist(), "image_std": STD.tolist()}
 ROUNDING = 1e-3  # of float32 in other kernels, in networks whose weights are drawn wide
-
-
-@pytest.fixture(scope="session")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Opens the checkpoint of a family, once."""
-
-    @lru_cache
-    def open_family(name: str) -> Model:
-        folder = BY_NAME[name].save(tmp_path_factory.mktemp("family"))
-        if name == "Qwen3-VL":  # its least number of pixels is of all frames together
-            (folder / "video_preprocessor_config.json").write_text(
-                '{"size": {"shortest_edge": 64, "longest_edge": 8000}}'
-            )
-        return load(str(folder))
-
-    return open_family
 
 
 def film(count: int, **more: Any) -> Video:

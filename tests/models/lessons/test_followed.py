@@ -6,11 +6,7 @@ import torch
 from models.attention import Additive, Dot, Mask, attend
 from models.lessons.followed import follow, follow_smallest, terms
 from models.simple import Smallest, SmallestConfig, worked_example
-
-
-def noise(*shape: int, seed: int) -> torch.Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
+from tests.models.tensors import noise
 
 Q, K, V = (noise(2, 3, 5, 7, seed=seed) for seed in (1, 2, 3))
 

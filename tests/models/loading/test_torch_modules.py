@@ -17,6 +17,7 @@ from models.edits import Ablate, AblateMLP, Patch, SetWeights
 from models.run import load, trace
 from models.vector_encoder import VectorEncoderConfig
 from models.verify import verify
+from tests.models.tensors import noise
 from viz.export import export
 from viz.notebook import answer, explore
 
@@ -47,10 +48,6 @@ def layer(**options: Any) -> nn.TransformerEncoderLayer:
 def encoder(norm: nn.Module | None = None, **options: Any) -> nn.TransformerEncoder:
     stack = nn.TransformerEncoder(layer(**options), DEPTH, norm, enable_nested_tensor=False)
     return shaken(stack)
-
-
-def noise(*shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(3))
 
 
 def weights_of(each: nn.MultiheadAttention, x: Tensor, **masks: Any) -> Tensor:

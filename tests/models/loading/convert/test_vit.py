@@ -2,20 +2,19 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from PIL import Image
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 from transformers import ViTConfig, ViTForImageClassification, ViTForMaskedImageModeling, ViTModel
 from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
 
 from models.run import CheckpointError, Model, load, trace
-from tests.models.loading.convert.test_bert import redrawn
+from tests.models.loading.convert.test_bert import redrawn, rewritten
 
 LAYERS, HEADS, LABELS = 3, 5, 7
 ROUNDING = 1e-5  # of the widest number: weights redrawn this wide make scores of up to 50
@@ -116,12 +115,6 @@ def test_masked_image_modelling(tmp_path: Path) -> None:
     assert len(model.left_out) == 3
     agree(model, theirs.vit, pixels_of(33, 33))
     assert load(tmp_path).left_out == ()
-
-
-def rewritten(path: Path, change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> None:
-    """The weights of a folder, changed."""
-    file = path / "model.safetensors"
-    save_file(change(load_file(file)), file)
 
 
 def test_new_names_of_the_parts(tmp_path: Path) -> None:
