@@ -59,11 +59,11 @@ test("several sites of a layer are told apart by module and part, where that is 
     return selection.queryOf(link, defaults);
   });
   assert.deepEqual(queries, [
-    { tower: "vision" },
-    { attention: "cross", tower: "masks" },
-    { attention: "cross", tower: "masks", module: MASKS[1] },
+    { layer: "0", tower: "vision" },
+    { layer: "0", attention: "cross", tower: "masks" },
+    { layer: "0", attention: "cross", tower: "masks", module: MASKS[1] },
     { layer: "1", attention: "cross", tower: "masks" },
-    { tower: "vision", module: "vision.0", part: "1" },
+    { layer: "0", tower: "vision", module: "vision.0", part: "1" },
   ]);
 });
 
@@ -107,11 +107,14 @@ test("a selection goes to its link and back", () => {
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });
 
-test("the link has what differs from the defaults, of the names these have", () => {
+test("the link names layer and head, and what differs from the defaults, of the names these have", () => {
   const link = selection.toLink(PAIR, { ...FIRST, site: 4, token: 2 });
   const defaults = { layer: 0, attention: "self", head: 0, token: null, direction: "out" };
-  assert.deepEqual(selection.queryOf(link, defaults), { attention: "cross", token: "2" });
+  const named = { layer: "0", head: "0" };
+  assert.deepEqual(selection.queryOf(link, defaults), { ...named, attention: "cross", token: "2" });
+  assert.deepEqual(selection.queryOf(selection.toLink(PAIR, FIRST), { ...defaults, token: FIRST.token }), named);
   assert.deepEqual(selection.queryOf({ ...link, token: null }, { token: 10 }), {});
+  assert.deepEqual(selection.queryOf({ ...link, layer: null, head: null }, { layer: null, head: null }), {});
 });
 
 test("in the next trace the same layer, kind and head are chosen", () => {

@@ -26,6 +26,14 @@ COMMAND = f"python -m {PREFIX}viz.api.record"
 DIGITS = 5  # of a stored number
 FOLDER = Path(__file__).parent
 RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
+BEGIN = {  # where a link opens a model, if the numbers are of no layer and head of their own
+    "dates": {"layer": 0, "head": 2},
+    "dinov2": {"layer": 10, "head": 5},
+    "minilm": {"layer": 3, "head": 1},
+    "smollm2": {"layer": 24, "head": 4},
+    "translate": {"layer": 1, "head": 0},
+    "whisper": {"layer": 2, "attention": "cross", "head": 5},
+}
 Args = ParamSpec("Args")
 Answer = dict[str, Any]
 Kept = dict[str, dict[str, Answer]]  # lesson → call → its answer
@@ -127,7 +135,7 @@ def about(name: str, **place: str | int) -> Answer:
         place: settings of the Explore page: its input, a layer, a head, edits.
     """
     model = entry(name)
-    query = {"model": name, **{each: str(value) for each, value in place.items()}}
+    query = {"model": name} | {each: str(at) for each, at in (BEGIN[name] | place).items()}
     if not here(name):
         return {
             "computed": f"Stored numbers, computed from these weights by {COMMAND}: those of"

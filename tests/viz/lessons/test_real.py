@@ -247,6 +247,12 @@ def test_vision_shows_what_transformers_computes() -> None:
     assert answers[f'moved["{PHOTO}", "patches"]']["cosine"] == pytest.approx(cosine, abs=1e-3)
 
 
+def test_the_pages_that_follow_a_lesson_are_links_with_model_layer_and_head() -> None:
+    pages = [each for lesson in course.COURSE for each in lesson.pages if each.page == "explore"]
+    assert len(pages) > 5
+    assert all({"model", "layer", "head"} <= each.query.keys() for each in pages)
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_the_edits_of_a_link_can_be_read(name: str) -> None:
     """By the page that it leads to."""
@@ -255,6 +261,7 @@ def test_the_edits_of_a_link_can_be_read(name: str) -> None:
     queries = [each["explore"]["query"] for each in figured if "explore" in each]
     assert queries
     for query in queries:
+        assert {"model", "layer", "head"} <= query.keys()
         parse_edits(query.get("edits", ""), {"second": TraceRequest(Source("built", ""), "")})
 
 

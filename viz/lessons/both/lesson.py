@@ -362,7 +362,13 @@ LESSON = Lesson(
         Page(
             "Open a date in the explorer",
             "explore",
-            {"model": "dates", "input": "3 March 1998", "attention": "cross", "head": 0},
+            {
+                "model": "dates",
+                "input": "3 March 1998",
+                "layer": 0,
+                "attention": "cross",
+                "head": 0,
+            },
         ),
     ),
 )

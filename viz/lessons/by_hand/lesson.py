@@ -179,7 +179,12 @@ LESSON = Lesson(
         Page(
             "See self-attention on a whole sentence, in a trained model",
             "explore",
-            {"model": "minilm", "input": "The viewer liked the film because it was short"},
+            {
+                "model": "minilm",
+                "input": "The viewer liked the film because it was short",
+                "layer": 3,
+                "head": 1,
+            },
         ),
     ),
     exercise="01-attention",

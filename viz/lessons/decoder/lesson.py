@@ -255,7 +255,7 @@ LESSON = Lesson(
         Page(
             "Open this sentence in the explorer",
             "explore",
-            {"model": "smollm2", "input": "The keys to the cabinet"},
+            {"model": "smollm2", "input": "The keys to the cabinet", "layer": 24, "head": 4},
         ),
     ),
     exercise="02-masks",

@@ -202,5 +202,11 @@ LESSON = Lesson(
         "models.lessons.dictionary.pooled",
         "models.lessons.dictionary.case",
     ),
-    pages=(Page("See how MiniLM reads a query", "explore", {"model": "minilm", "input": "Anna"}),),
+    pages=(
+        Page(
+            "See how MiniLM reads a query",
+            "explore",
+            {"model": "minilm", "input": "Anna", "layer": 3, "head": 1},
+        ),
+    ),
 )

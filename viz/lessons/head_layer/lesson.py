@@ -347,7 +347,7 @@ LESSON = Lesson(
         Page(
             "A network that reverses words: its probabilities, letter by letter",
             "explore",
-            {"model": "reverse", "input": "stream"},
+            {"model": "reverse", "input": "stream", "layer": 1, "head": 0},
         ),
     ),
     exercise="06-loss",

@@ -295,6 +295,7 @@ LESSON = Lesson(
             "Open layer 0, head 2 of MiniLM in the explorer",
             "explore",
             {
+                "model": "minilm",
                 "input": "The animal didn't cross the street because it was too tired.",
                 "layer": 0,
                 "head": 2,

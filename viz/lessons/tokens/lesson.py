@@ -190,7 +190,7 @@ LESSON = Lesson(
         Page(
             "See these tokens attend to each other",
             "explore",
-            {"model": "minilm", "input": "Our bank rewilded the river bank"},
+            {"model": "minilm", "input": "Our bank rewilded the river bank", "layer": 3, "head": 1},
         ),
     ),
 )

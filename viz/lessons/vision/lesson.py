@@ -369,7 +369,7 @@ LESSON = Lesson(
         Page(
             "Open a photo and an untrained network in the explorer",
             "explore",
-            {"model": "built-vit", "photo": "flower"},
+            {"model": "built-vit", "photo": "flower", "layer": 0, "head": 0},
         ),
         Page("ViT 256/32, part by part", "architecture", {"preset": "vit-32"}),
     ),

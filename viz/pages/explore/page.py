@@ -137,7 +137,7 @@ def page() -> None:
     """Draws the page."""
     first = not session.is_known(PAGE)
     problems = link_on_entry.enter(PAGE, params_of, renewed=old_links.renewed).problems
-    welcome.settle(first)
+    welcome.settle(first, params_of)
     pictures.take(PAGE)
     recordings.take()
     edits.take()
@@ -180,7 +180,7 @@ def page() -> None:
 def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
     """The page's settings, the chooser aside."""
     return (
-        *source.PARAMS,
+        *source.params(listed),
         *sizes.params(listed),
         *card.PARAMS,
         *inputs.params(listed, settings),

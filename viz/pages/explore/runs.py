@@ -325,7 +325,8 @@ def _readable(text: str) -> tuple[Run, ...]:
 
 
 def _query(query: Mapping[Any, Any]) -> dict[str, str]:
-    return {str(name): str(value) for name, value in query.items() if name not in ASIDE}
+    named = {str(name): str(value) for name, value in query.items() if name not in ASIDE}
+    return source.named(named)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

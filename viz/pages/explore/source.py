@@ -1,5 +1,7 @@
 """The model of the page, by its settings."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,22 @@ TITLES = {entry.name: entry.title for entry in catalogue()} | sizes.TITLES
 READS = {entry.name: entry.reads for entry in catalogue()} | sizes.READS
 PLACE = link.choice("place", "catalogue", NAMES)
 MODEL = link.choice("model", "minilm", TITLES)
-PARAMS = (
-    PLACE,
-    MODEL,
-    link.text("id", ""),
-    link.text("folder", ""),
-)
+HUB, FOLDER = link.text("id", ""), link.text("folder", "")
+
+
+def params(listed: str) -> tuple[link.Param, ...]:
+    """The settings that name a model; a link names one of the list even if it is the default.
+
+    Args:
+        listed: the model of the list; "" for any other.
+    """
+    return PLACE, replace(MODEL, named=bool(listed)), HUB, FOLDER
+
+
+def named(query: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a link, which older ones had without the model of the default."""
+    is_listed = query.get(PLACE.name, PLACE.default) == PLACE.default
+    return ({MODEL.name: MODEL.default} if is_listed else {}) | dict(query)
 
 
 def places() -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from headscope_views import assets_path, view
 
 from models.catalogue import entry, is_here
 from viz.api import tracing
+from viz.pages.explore import sizes
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 
@@ -29,7 +30,6 @@ class Card:
         line: what is seen there.
         query: of the link to it.
         page: that it leads to.
-        model: of the catalogue, whose weights are drawn; "" for none.
     """
 
     name: str
@@ -37,7 +37,6 @@ class Card:
     line: str
     query: str = ""
     page: str = PAGE
-    model: str = ""
 
     @property
     def settings(self) -> dict[str, str]:
@@ -51,6 +50,12 @@ class Card:
         return f"./{path}?{self.query}" if self.query else f"./{path}"
 
     @property
+    def model(self) -> str:
+        """Of the catalogue, whose weights are drawn; "" for none."""
+        named = self.settings.get("model", "")
+        return "" if "chooser" in self.settings or named in sizes.KINDS else named
+
+    @property
     def missing(self) -> int:
         """Bytes that are fetched before its model opens; 0 if it is here."""
         known = entry(self.model) if self.model else None
@@ -58,25 +63,26 @@ class Card:
 
 
 CARDS = (
-    Card("sentence", "A sentence", "Who is “it”?", "model=minilm", model="minilm"),
-    Card("next", "Next word", "Mary or John?", "model=smollm2", model="smollm2"),
-    Card("picture", "A picture", "Which patches", "model=dinov2", model="dinov2"),
-    Card("speech", "Spoken words", "Heard in time", "model=whisper", model="whisper"),
-    Card("translation", "A translation", "Words cross", "model=translate", model="translate"),
-    Card("own", "Your model", "Folder or hub", "chooser=folder"),
-    Card("built", "Build one", "Of any size", "model=built"),
+    Card("sentence", "A sentence", "Who is “it”?", "model=minilm&layer=3&head=1"),
+    Card("next", "Next word", "Mary or John?", "model=smollm2&layer=24&head=4"),
+    Card("picture", "A picture", "Which patches", "model=dinov2&layer=10&head=5"),
+    Card("speech", "Spoken words", "Heard in time", "model=whisper&layer=2&attention=cross&head=5"),
+    Card("translation", "A translation", "Words cross", "model=translate&layer=1&head=0"),
+    Card("own", "Your model", "Folder or hub", "model=minilm&layer=3&head=1&chooser=folder"),
+    Card("built", "Build one", "Of any size", "model=built&layer=3&head=1"),
     Card("course", "Learn how", "Step by step", page="course"),
 )
 
 
-def settle(first: bool) -> None:
+def settle(first: bool, params_of: link_on_entry.ParamsOf) -> None:
     """Puts the strip on the page where nothing was chosen; it goes with the first choice.
 
     Args:
         first: whether the page was entered in this run for the first time.
+        params_of: the page's parameters for a link.
     """
     home = session.came_home()
-    chosen = link_on_entry.chooses() or st.context.is_embedded
+    chosen = link_on_entry.chooses(params_of) or st.context.is_embedded
     if home or (first and not chosen):
         st.session_state[STRIP] = session.current(PAGE).revision
 

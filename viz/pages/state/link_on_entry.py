@@ -81,9 +81,15 @@ def enter_app(page: str) -> None:
         session.apply(APP, Assigned(values))
 
 
-def chooses() -> bool:
-    """Whether the link says more than the app-wide settings."""
-    return not APP_NAMES.issuperset(st.query_params)
+def chooses(params_of: ParamsOf) -> bool:
+    """Whether the link says more than the app-wide settings and what the page shows without it.
+
+    Args:
+        params_of: the page's parameters for a link.
+    """
+    query = st.query_params.to_dict()
+    usual = {param.name: str(param.default) for param in params_of({})}
+    return any(usual.get(name) != query[name] for name in query.keys() - APP_NAMES)
 
 
 def _is_of_another_page(

@@ -1,7 +1,8 @@
 """Link parameters: parsing, validation and serialisation of a page's settings.
 
-A link contains only values that differ from the default. Invalid values are reported in one line
-and replaced by the default; unknown parameters are reported and dropped.
+A link contains the values that differ from the default, and those that are always named. Invalid
+values are reported in one line and replaced by the default; unknown parameters are reported and
+dropped.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -37,6 +38,7 @@ class Param:
         expected: description of valid values.
         gone: what is said of a value that a link names by its digest alone and that is not stored.
         replaced: values of older links that no longer exist, and what each opens instead.
+        named: whether a link names the default too: another default would change what it shows.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Param:
         " picture"
     )
     replaced: Mapping[str, str] = field(default_factory=dict)
+    named: bool = False
 
 
 def _of(name: str, default: Any, kind: Kind) -> Param:
@@ -165,11 +168,11 @@ def wanted(params: Iterable[Param], query: Mapping[str, str]) -> dict[str, str]:
 
 
 def write(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, str]:
-    """The query of a link for these settings: those that differ from the default."""
+    """The query of a link for these settings: those named always or unlike the default."""
     query = {}
     for param in params:
         value = values[param.name]
-        if value == param.default or value is None:
+        if value is None or (value == param.default and not param.named):
             continue
         if isinstance(value, str) and len(value) > MAX_TEXT:
             query[param.name + HASH] = digest_of(value)

@@ -610,10 +610,10 @@ def test_the_chooser_lists_the_models_of_the_app_and_what_can_be_built() -> None
     (cards,) = helpers.views(app, "choices")
     names = {known.name for known in catalogue()}
     assert {item["id"] for item in cards["items"]} == names | {"built", "built-vit"}
-    assert view(app)["link"] == {"chooser": "catalogue"}
+    assert view(app)["link"] == {"model": "minilm", "chooser": "catalogue"}
     press(app, "choose")
     assert helpers.views(app, "choices") == []
-    assert view(app)["link"] == {}
+    assert view(app)["link"] == {"model": "minilm"}
     assert helpers.views(opened(input="my words"), "choices") == []
 
 

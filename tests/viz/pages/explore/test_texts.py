@@ -59,7 +59,7 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
         "shown": "",
     }
     assert chosen.items() <= props["start"].items()
-    assert (props["link"], props["busy"], props["path"]) == ({}, False, ["/"])
+    assert (props["link"], props["busy"], props["path"]) == ({"model": "minilm"}, False, ["/"])
     assert lines(app) == []
 
 
@@ -128,7 +128,7 @@ def test_an_empty_text_in_a_link_has_no_picture_and_no_error() -> None:
     app = opened(input="")
     assert not app.error
     assert helpers.views(app, "text") == []
-    assert helpers.view(app, "address")["link"] == {"input": ""}
+    assert helpers.view(app, "address")["link"] == {"model": "minilm", "input": ""}
     take(app, "digits")
     assert (view(app)["kind"], view(app)["busy"]) == ("image", False)
 
@@ -265,7 +265,7 @@ def test_a_link_that_names_a_model_alone_shows_its_first_example(model: str) -> 
     wanted = {"layer": first.layer, "head": first.head, "attention": first.kind}
     assert {name: start[name] for name in wanted} == wanted
     assert not app.error
-    assert link(app) == ({} if model == "minilm" else {"model": model})
+    assert link(app) == {"model": model}
 
 
 def test_a_trace_that_was_evicted_is_made_again_under_its_id() -> None:

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from models.catalogue import entry
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import choose, opened, press, setting, view
-from viz.pages.explore import page, welcome
+from viz.pages.explore import page, source, welcome
 from viz.pages.state import session
 
 
@@ -82,5 +82,12 @@ def test_every_card_s_link_leads_to_what_it_chooses() -> None:
     for card in welcome.CARDS:
         assert card.link.startswith("./")
         assert len(card.title.split()) == 2
-        if card.model:
-            assert card.settings == {"model": card.model}
+        if card.page == welcome.PAGE:
+            usual = {
+                each.name: each.default
+                for each in page.params_of({"model": card.settings["model"]})
+            }
+            assert card.settings["model"] in source.TITLES
+            for name in ("layer", "head"):  # of Whisper, the trace tells the usual ones
+                assert usual[name] is None or card.settings[name] == str(usual[name])
+                assert card.settings[name].isdecimal()

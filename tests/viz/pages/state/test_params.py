@@ -1,6 +1,7 @@
 """A page's settings as a link."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,13 @@ def test_what_is_written_is_read_again(values):
 def test_defaults_stay_out_of_the_link():
     values, _ = link.read(PARAMS, {})
     assert link.write(PARAMS, values) == {}
+
+
+def test_what_is_always_named_stands_in_the_link_as_the_default_too():
+    named = tuple(replace(each, named=each.name == "model") for each in PARAMS)
+    values, _ = link.read(named, {})
+    assert link.write(named, values) == {"model": "minilm"}
+    assert link.read(named, {"model": "minilm"}) == (values, [])
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,12 @@ export const siteAndHead = ({ layer, attention, tower, module, part, head }) => 
   head,
 });
 
+/** What a link names even where it is the default: another default would change what it shows. */
+const NAMED = ["layer", "head"];
+
 /**
- * The selection's part of a link: what differs from the defaults, of the names these have.
+ * The selection's part of a link: layer and head, and what differs from the defaults, of the names
+ * that these have.
  *
  * @param {Record<string, unknown>} selection
  * @param {Record<string, unknown>} defaults
@@ -162,8 +166,8 @@ export function queryOf(selection, defaults) {
   const query = {};
   for (const name of Object.keys(defaults)) {
     const value = selection[name];
-    if (value === undefined || value === null || value === "" || value === defaults[name]) continue;
-    query[name] = String(value);
+    const known = value !== undefined && value !== null && value !== "";
+    if (known && (NAMED.includes(name) || value !== defaults[name])) query[name] = String(value);
   }
   return query;
 }

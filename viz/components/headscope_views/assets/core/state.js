@@ -17,6 +17,7 @@ const SOON_MS = 100; // delay before the panels below the picture are fetched
 const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
 const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
 const LAST_REPORT_MS = 60_000;
+/** @type {(keyof LinkSelection)[]} */
 const OF_HEAD = ["layer", "head", "attention", "tower", "module"]; // of a link
 
 /**
@@ -168,7 +169,8 @@ export class ViewState {
     const { defaults, hinted } = this.props;
     const query = queryOf(selection, defaults);
     choose(page, query);
-    const other = Boolean(hinted) && OF_HEAD.some((name) => name in query);
+    const isOther = (/** @type {keyof LinkSelection} */ name) => name in query && query[name] !== String(defaults[name]);
+    const other = Boolean(hinted) && OF_HEAD.some(isOther);
     document.documentElement.toggleAttribute("data-other-head", other);
   }
 
