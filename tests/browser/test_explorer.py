@@ -301,16 +301,6 @@ def contrast(one: np.ndarray, other: np.ndarray) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_a_cross_attention_shows_both_texts(explore):
-    weights = random_source(1, 2, 7).array[:, :, :5]
-    source = Source(weights, list("abcde"), key_labels=list("tuvwxyz"))
-    explorer = explore(source, start={"token": 2})
-    expect(explorer.page.locator(".hs-choice .hs-chip")).to_have_text(list("abcde"))
-    expect(explorer.page.locator(".hs-chips .hs-chip")).to_have_text(list("tuvwxyz"))
-    explorer.page.get_by_role("button", name="is looked at by").click()
-    expect(explorer.page.locator(".hs-choice .hs-chip").first).to_have_text("t")
-
-
 # ---- what is fetched
 
 

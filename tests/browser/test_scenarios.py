@@ -393,25 +393,6 @@ def test_the_view_stays_mounted(page, app_url):
     agree(page)
 
 
-def test_impossible_settings_leave_the_last_picture_dimmed(page, app_url):
-    open_page(page, app_url, "architecture?preset=small&heads=5", view=False)
-    problem = page.get_by_text("heads must divide dim")
-    stale = page.locator("svg.stale")
-    expect(problem).to_be_visible(timeout=60_000)
-    expect(stale).to_have_count(1)
-    page.get_by_role("button", name="Dim 65").click()
-    expect(problem).to_have_count(0)
-    expect(stale).to_have_count(0)
-    shape = page.locator(".st-key-architecture_diagram [data-painted] .shape").nth(1)
-    expect(shape).to_have_text("16 tokens × 65 dim")
-    slider(page, "Heads").press("ArrowRight")
-    expect(problem).to_be_visible()
-    expect(stale).to_have_count(1)
-    slider(page, "Heads").press("ArrowLeft")
-    expect(problem).to_have_count(0)
-    agree(page)
-
-
 @pytest.mark.long
 def test_an_evicted_trace_is_made_again(page, app_url):
     """Other people's texts fill the server; what the view asks for next is gone, and comes back."""

@@ -84,20 +84,6 @@ def test_a_page_holds_a_second_trace_under_its_own_name() -> None:
         responses.export(first, "", 1, 0, "matrix", "html", second="unknown")
 
 
-def test_a_page_of_a_picture_holds_the_second_one() -> None:
-    first = tracing.entry_for(picture_request("a-three.png")).value
-    second = tracing.entry_for(picture_request("a-four.png"))
-    beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 1}
-    beside |= {"second_token": 9, "label": "A three", "second_label": "A four"}
-    props, held = opened(responses.export(first, "", 2, 1, "image", "html", token=5, **beside))
-    assert (props["kind"], props["title"]) == ("image", "A three")
-    assert props["second"]["title"] == "A four"
-    assert props["second"]["heads"] == [site.heads for site in second.value.trace.sites]
-    for path in ("picture", "overview", "layer?site=2"):
-        assert f"second/{path}" in held
-    assert held["second/picture"] != held["picture"]
-
-
 def numbers_of(file: Any) -> list[str]:
     """The texts of an SVG file."""
     return re.findall(r"<text [^>]*>([^<]*)</text>", file.data.decode())

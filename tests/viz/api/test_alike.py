@@ -4,17 +4,10 @@ import pytest
 
 from analysis.alike import alike as compared
 from models.edits import Ablate
-from models.request import TraceRequest
 from models.run import load, trace
-from viz.api import alike, tracing
+from tests.viz.api.catalogue import TEXT, entry_of
+from viz.api import alike
 from viz.api.requests import QuestionError
-
-TEXT = "the cats near the cabinet"
-
-
-def entry_of(name="grammar-next", text=TEXT, target=None, edits=()):
-    request = TraceRequest(tracing.of_catalogue(name), text, target, edits=edits)
-    return tracing.entry_for(request).value
 
 
 def test_the_heads_of_another_model_by_their_overlap() -> None:

@@ -6,16 +6,10 @@ from models.edits import Ablate
 from models.request import Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
+from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import matter, samples, tracing, why
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
-
-TEXT = "the cat saw the dog"
-
-
-def entry_of(name="grammar-next", text=TEXT, edits=(), target=None):
-    request = TraceRequest(tracing.of_catalogue(name), text, target, edits=edits)
-    return tracing.entry_for(request).value
 
 
 def test_heads_are_ranked_by_attribution_then_switched_off_one_by_one() -> None:

@@ -1,21 +1,19 @@
 """States patched in from a second text: the answer against passes."""
 
+import numpy as np
 import pytest
 
-from analysis.effects import Towards
+from analysis.effects import Logit, Towards
+from analysis.states import state_sweep
 from models.edits import Ablate, Patch
 from models.request import Chat, Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
+from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import patching, samples, tracing
 from viz.api.requests import QuestionError
 
-TEXT, SECOND = "the cat saw the dog", "the cats saw the dog"
-
-
-def entry_of(name="grammar-next", text=TEXT, edits=()):
-    request = TraceRequest(tracing.of_catalogue(name), text, None, edits=edits)
-    return tracing.entry_for(request).value
+SECOND = "the cats saw the dog"
 
 
 def test_every_state_of_a_second_text() -> None:
@@ -31,17 +29,10 @@ def test_every_state_of_a_second_text() -> None:
     ]
     assert len(differ) == 1
     plain = entry.trace.output.values[0, -1]
-    id, other = int(plain.argmax()), trace(model, SECOND, hidden=True)
-    patched = 0
-    for layer, row in enumerate(answer["exact"]):
-        for token, value in enumerate(row):
-            if value is None:
-                continue
-            patched += 1
-            edits = [Patch(layer, "hidden", other, token=token)]
-            logit = trace(model, TEXT, edits=edits).output.values[0, -1, id]
-            assert value == pytest.approx(float(logit - plain[id]), abs=1e-4)
-    assert patched == 3
+    swept = state_sweep(model, TEXT, SECOND, measure=Logit(int(plain.argmax())), top=3)
+    for name, expected in (("attribution", swept.attribution), ("exact", swept.exact)):
+        found = np.array(answer[name], float)  # None is no number
+        np.testing.assert_allclose(found, expected.numpy(), atol=1e-4)
 
 
 @pytest.mark.parametrize(

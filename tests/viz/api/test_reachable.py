@@ -4,15 +4,10 @@ import pytest
 
 from analysis.reachable import reachable as rows_of
 from analysis.view import View
-from models.request import TraceRequest
-from viz.api import reachable, tracing
-from viz.api.entries import TraceEntry
+from tests.viz.api.catalogue import entry_of
+from viz.api import reachable
 from viz.api.requests import QuestionError
-from viz.api.tracing import TOKENS, Between
-
-
-def entry_of(name: str, text: str, between: Between = TOKENS) -> TraceEntry:
-    return tracing.entry_for(TraceRequest(tracing.of_catalogue(name), text), between).value
+from viz.api.tracing import Between
 
 
 def test_rows_are_ranges_of_each_site() -> None:
@@ -27,7 +22,7 @@ def test_rows_are_ranges_of_each_site() -> None:
 
 
 def test_words_are_reached_by_any_of_their_tokens() -> None:
-    entry = entry_of("minilm", "An unbelievable transformer", Between(by="yes"))
+    entry = entry_of("minilm", "An unbelievable transformer", between=Between(by="yes"))
     trace, view = entry.trace, entry.view
     assert isinstance(view, View)
     groups = view.origins(view.sites[0], "out")

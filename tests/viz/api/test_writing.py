@@ -3,38 +3,24 @@
 import pytest
 import torch
 
+from analysis.generation import continue_text
 from models.edits import Ablate
 from models.output import Sampling, next_probabilities
 from models.request import Source, TraceRequest
-from models.run import load, trace
+from models.run import load
+from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import tracing, writing
 from viz.api.provenance import predictions
 from viz.api.requests import QuestionError
 
-TEXT = "the cat saw the dog"
-
-
-def entry_of(name="grammar-next", text=TEXT, edits=()):
-    request = TraceRequest(tracing.of_catalogue(name), text, edits=edits)
-    return tracing.entry_for(request).value
-
-
-def slow(name, text, count, edits=()):
-    """The likeliest token again and again, each by a pass of its own over all before it."""
-    model = load(name)
-    ids = list(trace(model, text).tokens[0].ids)
-    for _ in range(count):
-        logits = trace(model, torch.tensor([ids]), edits=edits).output.values[0, -1]
-        ids.append(int(logits.argmax()))
-    return ids
-
 
 @pytest.mark.parametrize("edits", [(), (Ablate(1, 0),)], ids=["plain", "ablated"])
-def test_a_text_is_gone_on_with_as_token_by_token(edits) -> None:
+def test_a_text_is_gone_on_with_as_by_the_analysis(edits) -> None:
     answer = writing.written(entry_of(edits=edits), "", count=4)
     assert answer["text"] == TEXT + answer["written"]
     whole = entry_of(text=answer["text"]).trace.tokens[0]
-    assert list(whole.ids)[:10] == slow("grammar-next", TEXT, 4, edits)
+    expected = continue_text(load("grammar-next"), TEXT, 4, edits=edits).trace.tokens[0]
+    assert whole.ids[:10] == expected.ids
     assert answer["tokens"] == list(whole.labels[6:10])
     assert answer["note"] == ""
 

@@ -15,7 +15,6 @@ from viz.pages.state.params import HASH
 
 TEXT = "the cat saw the dog and the cat"
 DECODER = {"model": "grammar-next"}
-MATRIX = Ablate(1, 0)
 
 
 def opened(**query):

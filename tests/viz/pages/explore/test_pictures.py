@@ -21,14 +21,11 @@ from tests.viz.pages.explore.explorer import (
     forget,
     opened,
     press,
-    result_of,
-    same,
     shown,
     small,
     view,
 )
 from viz.api import passes
-from viz.pack import unpack
 from viz.pages.explore import cost, sizes
 
 
@@ -408,14 +405,6 @@ def _turned():
 # --- the view -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("head", [1, "mean", "max"])
-def test_the_lines_of_python_give_the_weights_that_are_shown(head):
-    found = entry(small(photo="china"))
-    weights = result_of(found.code(1, head))
-    whole = found.view.weights(1)
-    assert same(weights, {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1]))
-
-
 def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
     app = small(layer="1", head="max", token="9", direction="in")
     props = view(app)
@@ -430,19 +419,6 @@ def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
     assert selected.items() <= props["start"].items()
     assert props["defaults"]["scale"] == "layer"
     assert view(small(scale="fixed"))["start"]["scale"] == "fixed"
-
-
-def test_the_same_picture_is_traced_once():
-    first, second = (view(small()) for _ in range(2))
-    assert (first["trace"], first["made"]) == (second["trace"], second["made"])
-
-
-def test_the_overview_holds_no_weights():
-    from viz.api import image
-
-    header, area = unpack(image.overview(entry(small()), "x"))
-    assert header["layers"] == header["rows"] == []
-    assert len(area) < 20_000  # colours alone
 
 
 def test_a_picture_may_come_from_the_camera():
