@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from tests.browser.views import (
     SIZES,
     Server,
     View,
-    reported_once,
     save_the_screen,
 )
 from viz import theme
@@ -430,21 +428,6 @@ def test_zooming_by_key_goes_round_the_cross_hair(explore, server):
 
 
 # ---- traces, revisions, the link
-
-
-def test_a_trace_that_was_evicted_is_reported_once(explore, server, console):
-    explorer = explore(random_source(2, 3, 61), made=4)
-    server.refuse("map", 410)
-    began = time.monotonic()
-    explorer.choose(1, 1)
-    explorer.wait("headscope.events.length > 0")
-    explorer.choose(1, 2)
-    explorer.shows(1, 2)
-    server.refuse("map", None)
-    explorer.update(made=5)
-    explorer.whole_is_shown()
-    reported_once(explorer.events(), {"trace": "t1", "made": 4}, time.monotonic() - began)
-    expected_errors(console)
 
 
 def test_a_trace_that_is_never_there_is_not_asked_for_without_end(page, server, console):

@@ -180,18 +180,6 @@ def test_pointing_moves_nothing_on_the_page(view, size):
     assert len(places) == 1
 
 
-def test_walking_with_the_keyboard(view):
-    source = random_source(1, 2, GRID, registers=1)
-    seen = view(source)
-    seen.photo.focus()
-    for key, token in [
-        *[("ArrowRight", 1), ("ArrowDown", 2), ("ArrowRight", 3), ("ArrowDown", 10)],
-        *[("ArrowUp", 3), ("ArrowUp", 1), ("Home", 0), ("End", 36), ("ArrowDown", 36)],
-    ]:
-        seen.page.keyboard.press(key)
-        seen.reads(token)
-
-
 def test_the_class_token_and_the_registers_can_be_chosen(view):
     seen = view(random_source(1, 2, GRID, registers=1), token=8)
     seen.page.get_by_role("button", name="register 0").click()

@@ -1,7 +1,6 @@
 """A loopback server with one view on a page, and answers that a test can hold back or refuse."""
 
 import json
-import math
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -246,10 +245,3 @@ class View:
         """Waits until this head is chosen."""
         expect(self.root).to_have_attribute("data-site", str(site))
         expect(self.root).to_have_attribute("data-head", str(head))
-
-
-def reported_once(events: list[Any], lost: dict[str, Any], seconds: float) -> None:
-    """Checks that these are one report of a loss, and its repeats after 3, 9, 21 ... seconds."""
-    repeats = math.floor(math.log2(seconds / 3 + 1))
-    assert 1 <= len(events) <= 1 + repeats
-    assert events == [["trace_lost", lost]] * len(events)

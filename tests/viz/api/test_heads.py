@@ -39,11 +39,6 @@ def test_numbers_of_every_head(done: Trace) -> None:
     assert answer["sentences"][0][2] == "100\u00a0% of its weight goes to the token before."
 
 
-def test_numbers_are_computed_once(done: Trace) -> None:
-    entry = entry_of(done)
-    assert numbers(entry, "id") is numbers(entry, "id")
-
-
 def test_similarity_of_every_head(done: Trace) -> None:
     entry = entry_of(done)
     answer = json.loads(json.dumps(similarity(entry, "id"), allow_nan=False))

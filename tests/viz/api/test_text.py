@@ -201,15 +201,6 @@ def test_an_encoder_decoder_names_each_text_once_and_whose_tokens_every_site_rel
     np.testing.assert_allclose(found, weights, atol=1 / 255)  # half a step at its steepest
 
 
-def test_rows_and_columns_of_cross_attention_are_exact(pair: Trace, ask: Ask) -> None:
-    weights = pair.weights(1, kind="cross")
-    row, area = ask(pair, "row", site=5, head=2, axis="query", index=6)
-    np.testing.assert_allclose(numbers(area, row["rows"][0]), weights[2, 6].numpy(), atol=1e-6)
-    column, area = ask(pair, "row", site=5, head="mean", axis="key", index=12)
-    expected = weights[:, :, 12].mean(0).numpy()
-    np.testing.assert_allclose(numbers(area, column["rows"][0]), expected, atol=1e-6)
-
-
 def test_whole_words_say_which_tokens_they_stand_for(ask: Ask) -> None:
     found = trace(load("minilm"), "An unbelievable hippopotamus")
     view = View(found, words=True, special="hidden")

@@ -171,12 +171,6 @@ def test_what_is_written_after_a_token_of_a_transcript_is_told() -> None:
     assert [each.strip() for each in (told["lead"][1], told["labels"][0])] == ["street", "because"]
 
 
-def test_what_the_user_wrote_stays_when_the_model_changes() -> None:
-    app = opened(model="built", input="my own words")
-    take(app, "minilm")
-    assert setting(app, "input") == "my own words"
-
-
 def test_a_moment_of_a_recording_is_named_as_one() -> None:
     t = trace(load("shapes"), samples.PICTURES[next(iter(samples.samples("shapes")))])
     chosen = telling(t)

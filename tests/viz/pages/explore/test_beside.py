@@ -184,16 +184,6 @@ def test_two_folders_show_the_same_picture_side_by_side(folders) -> None:
     assert "second" not in view(again)
 
 
-def test_another_picture_changes_in_both(folders) -> None:
-    first, second, _ = folders
-    app = of_folder(first, compare=f"folder:{second}")
-    before = view(app)
-    press(app, "photo_china")
-    after = view(app)
-    assert after["trace"] != before["trace"]
-    assert after["second"]["trace"] != before["second"]["trace"]
-
-
 def test_what_cannot_stand_beside_is_one_line(folders, monkeypatch) -> None:
     first, second, text = folders
     for other, words in (

@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import shutil
-import threading
 import time
 from functools import partial
 from hashlib import sha256
@@ -104,31 +103,6 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     assert "mask: causal" in provenance(entry(app), "", 1)["line"]
 
 
-@pytest.mark.parametrize("name", ["T5", "BART"])
-def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
-    app = opened(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
-    sites = entry(app).view.sites
-    whole = [site for site in sites if site.kind == "joint"]
-    assert len(whole) == (2 if name == "T5" else 0)  # this BART's halves have different heads
-    assert {site.kind for site in sites if site not in whole} == {"self", "causal", "cross"}
-    assert {site.tower for site in sites if site not in whole} == {"encoder", "decoder"}
-
-
-@pytest.mark.parametrize("name", ["DINOv2", "ViT", "SigLIP vision"])
-def test_a_vision_model_has_the_picture_s_view_and_no_dark_scale(name: str, saved) -> None:
-    app = opened(place="folder", folder=str(saved(name)))
-    assert errors(app) == []
-    assert view(app)["kind"] == "image"
-    assert entry(app).view.grid == (5, 5)
-    assert entry(app).cut.picture.kind == "image/png"
-    # a link without a scale leaves it to the view, whose default is "layer"
-    assert not view(app)["start"]["scale"]
-    assert view(app)["defaults"]["scale"] == "layer"
-    assert "scale" not in view(app)["link"]
-    fixed = opened(place="folder", folder=str(saved(name)), scale="fixed")
-    assert view(fixed)["start"]["scale"] == "fixed"
-
-
 def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     folder = str(saved("ViT"))
     app = opened(place="folder", folder=folder)
@@ -201,16 +175,6 @@ def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) ->
     header, _ = unpack(overview(entry(app), ""))
     assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
     assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2
-
-
-@pytest.mark.parametrize("name", ["CLIP", "SigLIP"])
-def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
-    query = {"place": "folder", "folder": str(saved(name)), "ids": "3 4 5 2", "layer": "1"}
-    app = opened(**query, tower="vision")
-    assert errors(app) == []
-    start = view(app)["start"]
-    assert (start["tower"], start["layer"], start["attention"]) == ("vision", 1, "self")
-    assert {site.tower for site in entry(app).view.sites} == {"text", "vision"}
 
 
 def wav(samples: int, rate: int) -> bytes:
@@ -437,14 +401,6 @@ def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert app.button("explore_fetch").label == "Get (35 MB)"
 
 
-def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
-    press(press(hub_page, "look_up"), "fetch")
-    app = opened(place="hub", ids="3 4 5")
-    take(app, NAME, "cached")
-    assert view(app)["link"]["id"] == NAME
-    assert entry(app).view.model == NAME
-
-
 def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
     """A download that only ends when it is stopped."""
     progress(plan.size // 2, plan.size)
@@ -465,18 +421,6 @@ def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.Monkey
     helpers.checked(app.run())
     assert errors(app) == ["the download was stopped"]
     assert app.button("explore_fetch")
-
-
-def test_the_page_follows_a_download_to_its_end(
-    hub_page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hub, "download", slow)
-    press(hub_page, "look_up")
-    timer = threading.Timer(1.0, lambda: download.downloads()[NAME].stop.set())
-    timer.start()
-    press(hub_page, "fetch")
-    assert errors(hub_page) == ["the download was stopped"]
-    assert hub_page.button("explore_fetch")
 
 
 @pytest.mark.parametrize(

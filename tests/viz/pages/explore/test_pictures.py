@@ -378,15 +378,6 @@ def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
     assert "upload" not in helpers.link(app)
 
 
-def test_what_was_said_of_a_bad_picture_goes_with_the_next_change():
-    app = drop(small(), b"just a text", "text.png")
-    assert len(helpers.lines(app)) == 1
-    helpers.checked(app.run())
-    assert len(helpers.lines(app)) == 1
-    choose(app, "heads", 1)
-    assert helpers.lines(app) == []
-
-
 @pytest.mark.parametrize("how", ["crop", "pad", "stretch"])
 def test_what_was_done_to_the_picture_is_noted(how):
     app = drop(small(resize=how), file_of("JPEG", exif=_turned()), "turned.jpg")
