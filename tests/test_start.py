@@ -7,9 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -52,14 +50,6 @@ def installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(start, "works", lambda python: True)
     monkeypatch.setattr(start, "install", lambda python, requirements: done.append(requirements))
     return done
-
-
-@pytest.fixture
-def own_ctrl_c() -> Generator[None, None, None]:
-    """Give Ctrl-C back to pytest after a test that stopped a server in this process."""
-    handler = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, handler)
 
 
 def test_old_python_is_told_what_to_do(tmp_path: Path) -> None:
@@ -123,13 +113,6 @@ def test_broken_venv_is_made_anew(project: Path, monkeypatch: pytest.MonkeyPatch
     assert start.works(Path(sys.executable))
 
 
-def test_missing_venv_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "The virtual environment was not created successfully because ensurepip is not available"
-    monkeypatch.setattr(start, "output", lambda command: (False, said))
-    with pytest.raises(SystemExit, match="apt install python3-venv"):
-        start.create_venv()
-
-
 @pytest.mark.parametrize(
     ("said", "todo"),
     [
@@ -141,13 +124,6 @@ def test_missing_venv_module(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_failed_installation_says_what_to_do(said: str, todo: str) -> None:
     assert todo in start.advice(said)
-
-
-def test_pip_failure_shows_its_last_lines(project: Path) -> None:
-    (project / "requirements.txt").write_text("--no-index\nheadscope-has-no-such-package\n")
-    with pytest.raises(SystemExit, match="No matching distribution") as stopped:
-        start.install(Path(sys.executable), "requirements.txt")
-    assert "pip could not install requirements.txt" in str(stopped.value)
 
 
 def test_port_in_use_gives_the_next(
@@ -193,32 +169,6 @@ def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     assert start.free_port(port) == port  # nothing listens there any more
 
 
-@pytest.mark.usefixtures("own_ctrl_c")
-@pytest.mark.parametrize(
-    ("server", "status"), [("raise SystemExit(3)", 3), (SERVER.replace("200", "500"), 1)]
-)
-def test_server_that_does_not_start_is_reported(
-    server: str, status: int, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (project / "streamlit.py").write_text(server)
-    port = servers.free_port()
-    assert start.serve(Path(sys.executable), port, None) == status
-    assert "Headscope did not start" in capsys.readouterr().out
-    assert start.free_port(port) == port
-
-
-def test_without_a_window_a_tab_is_opened(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened = []
-    monkeypatch.setattr(start, "APP_BROWSERS", ())
-    monkeypatch.setattr(start, "output", lambda command: (False, ""))
-    monkeypatch.setattr(start, "browser_tab", lambda python, url: opened.append(url))
-    assert start.desktop_window(Path(sys.executable), "http://127.0.0.1:8501") is None
-    assert opened == ["http://127.0.0.1:8501"]
-    assert "opening a browser tab" in capsys.readouterr().out
-
-
 def test_pretrained_models_are_fetched_unless_small_ones_are_wanted(
     project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,16 +181,3 @@ def test_pretrained_models_are_fetched_unless_small_ones_are_wanted(
     monkeypatch.delenv("MODELS")
     start.fetch_models(Path(sys.executable))
     assert capfd.readouterr().out == "smollm2 dinov2\n"
-
-
-def test_jupyterlab_gets_our_packages_and_settings_before_the_users(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", "mine")
-    monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
-    called: dict[str, Any] = {}
-    monkeypatch.setattr(subprocess, "call", lambda command, **how: called.update(how) or 0)
-    assert start.notebook(Path(sys.executable), browser=False) == 0
-    assert called["env"]["PYTHONPATH"] == os.pathsep.join([str(ROOT), "mine"])
-    settings = Path(called["env"]["JUPYTER_CONFIG_PATH"])
-    assert (settings / "labconfig/default_setting_overrides.json").is_file()

@@ -101,24 +101,6 @@ def test_the_readme_runs_beside_packages_of_the_same_names(scripts: Path, projec
     assert (project / "figure.svg").read_text("utf-8").startswith("<?xml")
 
 
-def test_what_the_program_says_names_the_package(scripts: Path, project: Path) -> None:
-    """Code on the page, a command of a message, and the help of the command."""
-    code = (
-        "from headscope.models.catalogue import entry\n"
-        "from headscope.models.request import Source, TraceRequest\n"
-        "from headscope.viz.api.snippet import code\n"
-        "import headscope as hs\n"
-        "model = hs.load('reverse')\n"
-        "request = TraceRequest(Source('catalogue', 'reverse'), 'abc')\n"
-        "print(code(request, model, hs.trace(model, 'abc'), 0, 0), entry('smollm2').remedy)"
-    )
-    said = run(scripts, project, ["python", "-c", code])
-    assert re.findall(r"^.*\bimport\b.*$", said, re.MULTILINE) == ["import headscope as hs"]
-    assert "python -m headscope.models.fetch --again smollm2" in said
-    usage = run(scripts, project, ["headscope", "figure", "--help"])
-    assert "headscope figure --model minilm" in usage
-
-
 def test_the_command_starts_the_app(scripts: Path, project: Path) -> None:
     port = servers.free_port()
     command = [str(scripts / "headscope"), "--no-browser", "--port", str(port)]

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import benchmarks
-from benchmarks import browser
 
 FOLDER = Path(benchmarks.__file__).parent
 COMMANDS = sorted(
@@ -22,12 +21,3 @@ def test_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
         import_module(name).main(["--help"])
     assert ended.value.code == 0
     assert "usage:" in capsys.readouterr().out
-
-
-def test_no_browser_is_one_clear_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("installed_browser", "playwright_browser"):
-        monkeypatch.setattr(f"benchmarks.chrome.{name}", lambda: None)
-    assert browser.main([]) == 1
-    assert capsys.readouterr().err.startswith("benchmarks.browser: no Chromium found")

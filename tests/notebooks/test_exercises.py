@@ -125,9 +125,3 @@ def test_each_exercise_has_two_mistakes() -> None:
     names = [name for path in NOTEBOOKS for name in solutions(path)]
     assert len(NOTEBOOKS) == 10
     assert all([each[0] for each in WRONG].count(name) >= 2 for name in names)
-
-
-def test_the_notebooks_hold_no_results() -> None:
-    for path in NOTEBOOKS:
-        book = json.loads(path.read_text(encoding="utf-8"))
-        assert not any(cell.get("outputs") for cell in book["cells"])
