@@ -61,7 +61,8 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
     expected = likeliest(found, example.query)
     names = known.target_tokens or known.tokens
     assert told["labels"] == [names[id] for id in expected.ids]
-    assert told["probabilities"] == pytest.approx(expected.probabilities)
+    # two passes, whose sums in float32 may be taken in another order
+    assert told["probabilities"] == pytest.approx(expected.probabilities, rel=1e-4)
     assert f"(position {expected.place})" in told["title"]
     explained = [choose(load(name), found, value) for value in told["values"]]
     assert [(each.id, each.position) for each in explained] == [
