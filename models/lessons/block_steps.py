@@ -25,20 +25,17 @@ class BlockStep:
     out: Float[Tensor, "batch token dim"]
 
 
-def random_block(
-    norm: str, dim: int, hidden: int, *, heads: int = 1, seed: int = 0
-) -> PostNormBlock | PreNormBlock:
+def random_block(norm: str, dim: int, hidden: int, *, seed: int) -> PostNormBlock | PreNormBlock:
     """An untrained block; the same seed gives both kinds the same matrices.
 
     Args:
         norm: "pre" or "post".
         dim: width of a token.
         hidden: width inside the feed-forward network.
-        heads: of the attention.
         seed: of the weights.
     """
     with seeded(seed):
-        return BLOCKS[norm](MultiHeadAttentionConfig(dim=dim, heads=heads), hidden).eval()
+        return BLOCKS[norm](MultiHeadAttentionConfig(dim=dim, heads=1), hidden).eval()
 
 
 @torch.no_grad()

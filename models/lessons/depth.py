@@ -13,6 +13,9 @@ from torch import Tensor
 
 from models.encoder import Encoder, EncoderConfig
 
+DIM, TOKENS = 32, 12  # width of the model, and length of the input
+DRAWS = 4  # seeds of a mean
+
 
 @dataclass(frozen=True, eq=False)
 class Growth:
@@ -27,13 +30,13 @@ class Growth:
     gradients: Float[Tensor, " layer"]
 
 
-def last_gradient(norm: str, depth: int, *, draws: int = 4) -> float:
+def last_gradient(norm: str, depth: int) -> float:
     """Mean gradient norm of the last block over several seeds; arguments as for `growth`."""
-    gradients = [growth(norm, depth, seed=seed).gradients[-1] for seed in range(draws)]
+    gradients = [growth(norm, depth, seed=seed).gradients[-1] for seed in range(DRAWS)]
     return float(torch.stack(gradients).mean())
 
 
-def growth(norm: str, depth: int, *, dim: int = 32, tokens: int = 12, seed: int = 0) -> Growth:
+def growth(norm: str, depth: int, *, seed: int = 0) -> Growth:
     """Sizes of hidden states and gradients in an untrained encoder.
 
     The loss is the mean squared error against a random target.
@@ -41,16 +44,14 @@ def growth(norm: str, depth: int, *, dim: int = 32, tokens: int = 12, seed: int 
     Args:
         norm: "pre" or "post".
         depth: number of blocks.
-        dim: width of the model.
-        tokens: number of input tokens.
         seed: of the weights, the tokens and the target.
     """
     config = EncoderConfig(
-        vocab=97, dim=dim, depth=depth, heads=4, mlp=4 * dim, norm=norm, dropout=0.0, seed=seed
+        vocab=97, dim=DIM, depth=depth, heads=4, mlp=4 * DIM, norm=norm, dropout=0.0, seed=seed
     )
     dice = torch.Generator().manual_seed(seed)
-    ids = torch.randint(config.vocab, (4, tokens), generator=dice)
-    wanted = torch.randn(4, tokens, dim, generator=dice)
+    ids = torch.randint(config.vocab, (4, TOKENS), generator=dice)
+    wanted = torch.randn(4, TOKENS, DIM, generator=dice)
     network = Encoder(config)
     out = network(ids)
     loss = (out.hidden - wanted).square().mean()

@@ -74,17 +74,15 @@ def normalised(
     how: str,
     *,
     temperature: float = 1.0,
-    k: int = 2,
 ) -> Float[Tensor, " key"]:
     """Weights from similarities.
 
     Args:
         similarities: of the query with every key.
         how: "none" leaves them unchanged; "one-hot" gives all weight to the best; "top-k" gives
-            equal shares to the k best; "average" gives equal shares to all; "sum" divides by the
+            equal shares to the two best; "average" gives equal shares to all; "sum" divides by the
             sum; "softmax" divides exponentials by their sum.
         temperature: divides the similarities before the softmax.
-        k: number of keys for "top-k".
 
     Returns:
         The weights. If all similarities are 0, "one-hot" and "top-k" give zeros: there is no best
@@ -104,7 +102,7 @@ def normalised(
         return _shares(similarities)
     if how not in NORMALISATIONS:
         raise ValueError(f"how: expected one of {', '.join(NORMALISATIONS)}, received {how!r}")
-    best = similarities.argsort(descending=True, stable=True)[: 1 if how == "one-hot" else k]
+    best = similarities.argsort(descending=True, stable=True)[: 1 if how == "one-hot" else 2]
     weights = torch.zeros_like(similarities)
     weights[best] = 0.0 if not bool(similarities.any()) else 1 / len(best)
     return weights
@@ -151,14 +149,10 @@ def shares(weights: Float[Tensor, " key"], values: list[str]) -> dict[str, float
     return dict(zip(names, pooled(weights, one_hot).tolist(), strict=True))
 
 
-def case(weights: Float[Tensor, " key"], *, tolerance: float = 1e-5) -> str:
-    """The most specific of `CASES` that applies to these weights.
-
-    Args:
-        weights: one per key.
-        tolerance: rounding error allowed per term of the sum.
-    """
+def case(weights: Float[Tensor, " key"]) -> str:
+    """The most specific of `CASES` that applies to these weights."""
     total, count = float(weights.sum()), len(weights)
+    tolerance = 1e-5  # of rounding, for each term of the sum
     ones = (weights - 1).abs() <= tolerance
     zeros = weights.abs() <= tolerance
     if bool(zeros.all()):

@@ -42,8 +42,8 @@ class Followed:
     values: Float[Tensor, "query value_dim"]
 
 
-def follow(pattern: Pattern, *, head: int = 0, item: int = 0) -> Followed:
-    """Every step of one head for one item.
+def follow(pattern: Pattern, *, head: int = 0) -> Followed:
+    """Every step of one head for the first item.
 
     Raises:
         ValueError: for a pattern whose score is not a plain dot product.
@@ -53,13 +53,13 @@ def follow(pattern: Pattern, *, head: int = 0, item: int = 0) -> Followed:
         raise ValueError("follow: expected plain dot products, received another score")
     open_ = replace(pattern, mask=Mask(), weights_edits=())
     bare = replace(open_, score=Dot(scale=1.0), bias=None, temperature=None)
-    masked = pattern.scores(head, item=item)
+    masked = pattern.scores(head, item=0)
     exps, shifts = exponentials(masked)
-    weights = pattern.weights(head, item=item)
-    values = weights @ pattern.v[item, head * pattern.v.shape[1] // pattern.heads].float()
+    weights = pattern.weights(head, item=0)
+    values = weights @ pattern.v[0, head * pattern.v.shape[1] // pattern.heads].float()
     return Followed(
-        products=bare.scores(head, item=item),
-        scores=open_.scores(head, item=item),
+        products=bare.scores(head, item=0),
+        scores=open_.scores(head, item=0),
         masked=masked,
         exponentials=exps,
         shifts=shifts[:, 0],

@@ -9,12 +9,14 @@ from torch import Tensor
 
 from models.blocks import standardised
 
+EPS = 1e-5
 
-def layer_normed(x: Float[Tensor, "token dim"], *, eps: float = 1e-5) -> Float[Tensor, "token dim"]:
+
+def layer_normed(x: Float[Tensor, "token dim"]) -> Float[Tensor, "token dim"]:
     """Every row normalised to mean 0 and standard deviation 1."""
-    return standardised(x, eps=eps)
+    return standardised(x, eps=EPS)
 
 
-def batch_normed(x: Float[Tensor, "token dim"], *, eps: float = 1e-5) -> Float[Tensor, "token dim"]:
+def batch_normed(x: Float[Tensor, "token dim"]) -> Float[Tensor, "token dim"]:
     """Every column normalised to mean 0 and standard deviation 1 by the statistics of the batch."""
-    return standardised(x.T, eps=eps).T
+    return standardised(x.T, eps=EPS).T

@@ -17,6 +17,8 @@ from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.positional import sinusoidal
 from models.seeding import seeded
 
+DIM = 16  # width of the layer whose words are permuted
+BASE = 10_000.0  # of the wavelengths
 SLIPS = ("as it is", "exponent (2j+1)/d", "exponent 2j + 1/d")
 
 
@@ -44,8 +46,6 @@ def permuted(
     *,
     positions: bool,
     causal: bool = False,
-    dim: int = 16,
-    seed: int = 0,
 ) -> Permuted:
     """Self-attention of one untrained layer over words in two orders.
 
@@ -54,8 +54,6 @@ def permuted(
         order: the permutation: index of the word that comes first, second, …
         positions: whether sinusoidal positions are added.
         causal: whether each word sees only itself and the words before it.
-        dim: width of the model.
-        seed: of the word vectors and the weights.
 
     Raises:
         ValueError: if `order` is not a permutation.
@@ -63,11 +61,11 @@ def permuted(
     if sorted(order) != list(range(len(words))) or not words:
         raise ValueError(f"order: expected each of {len(words)} positions once, received {order}")
     index = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    with seeded(seed):
-        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=dim, heads=2)).eval()
-        table = torch.randn(len(index), dim)
+    with seeded(0):
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=2)).eval()
+        table = torch.randn(len(index), DIM)
     x = table[[index[word] for word in words]]
-    encoding = sinusoidal(len(words), dim) if positions else torch.zeros_like(x)
+    encoding = sinusoidal(len(words), DIM) if positions else torch.zeros_like(x)
     back = torch.argsort(torch.tensor(list(order)))
     with torch.no_grad():
         mask = Mask(causal=causal)
@@ -76,12 +74,10 @@ def permuted(
     return Permuted(before[0], after[0][back])
 
 
-def misread(
-    positions: int, dim: int, slip: str, *, base: float = 10_000.0
-) -> Float[Tensor, "position dim"]:
+def misread(positions: int, dim: int, slip: str) -> Float[Tensor, "position dim"]:
     """The sinusoidal table, or the one that a common misprint of its cosine gives.
 
-        P[p, 2j] = sin(p / base^(2j/d))   and, misprinted,   P[p, 2j+1] = cos(p / base^(2j+1/d))
+        P[p, 2j] = sin(p / 10000^(2j/d))   and, misprinted,   P[p, 2j+1] = cos(p / 10000^(2j+1/d))
 
         Read literally, the exponent is 2j + 1/d; read charitably, (2j+1)/d. In both cases sine and
         cosine of a pair have different frequencies and no longer describe a point on a circle.
@@ -90,17 +86,16 @@ def misread(
         positions: number of positions.
         dim: width, an even number.
         slip: one of `SLIPS`.
-        base: of the wavelengths.
     """
     if slip not in SLIPS:
         raise ValueError(f"slip: expected one of {', '.join(SLIPS)}, received {slip!r}")
-    table = sinusoidal(positions, dim, base=base)
+    table = sinusoidal(positions, dim, base=BASE)
     if slip == SLIPS[0]:
         return table
     position = torch.arange(positions, dtype=torch.float64)[:, None]
     pair = torch.arange(0, dim, 2, dtype=torch.float64)
     exponent = (pair + 1) / dim if slip == SLIPS[1] else pair + 1 / dim
-    table[:, 1::2] = (position / base**exponent).cos().float()[:, : dim // 2]
+    table[:, 1::2] = (position / BASE**exponent).cos().float()[:, : dim // 2]
     return table
 
 

@@ -88,13 +88,6 @@ def hops(kind: str, tokens: int, kernel: int = 3) -> tuple[int, ...]:
     return (*range(0, tokens - 1, stride), tokens - 1)
 
 
-def receptive_field(
-    kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
-) -> Bool[Tensor, " token"]:
-    """The receptive field of one output position; see `receptive_fields`."""
-    return receptive_fields(kind, tokens, at, layers=layers, kernel=kernel)[0]
-
-
 def receptive_fields(
     kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
 ) -> Bool[Tensor, "layer token"]:

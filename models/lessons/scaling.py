@@ -11,11 +11,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention import Dot, Pattern
 from models.attention.scores import Additive, Bilinear, softmax
 from models.seeding import seeded
 
-QUERIES, KEYS = 500, 8  # random queries of a `Spread`, and keys of each query
+QUERIES, KEYS = 500, 8  # random queries, and keys of each
 HIDDEN = 64  # units of the additive score
 
 
@@ -29,68 +28,19 @@ def slopes(weights: Float[Tensor, "*query key"]) -> Float[Tensor, "*query key"]:
     return weights * (1 - weights)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Statistics of random queries and keys of one width.
-
-    Attributes:
-        width: of a query and a key.
-        variance: of q·k.
-        scaled_variance: of q·k / √d.
-        largest: mean over queries of the largest weight, unscaled.
-        scaled_largest: the same with scores scaled by 1/√d.
-        slope: mean over queries of the largest slope, unscaled.
-        scaled_slope: the same with scores scaled by 1/√d.
-    """
-
-    width: int
-    variance: float
-    scaled_variance: float
-    largest: float
-    scaled_largest: float
-    slope: float
-    scaled_slope: float
-
-
-def spread(width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0) -> Spread:
-    """Statistics of queries and keys drawn from the standard normal distribution.
-
-    Args:
-        width: of a query and a key.
-        queries: number of queries.
-        keys: number of keys of each query.
-        seed: of the random numbers.
-    """
-    with seeded(seed):
-        q, k = torch.randn(queries, 1, 1, width), torch.randn(queries, 1, keys, width)
-    plain, scaled = (Pattern(q, k, k, score=Dot(scale=s)) for s in (1.0, 1 / sqrt(width)))
-    one, other = plain.weights(), scaled.weights()
-    return Spread(
-        width,
-        float(plain.scores().var(correction=0)),
-        float(scaled.scores().var(correction=0)),
-        *(float(weights.amax(-1).mean()) for weights in (one, other)),
-        *(float(slopes(weights).amax(-1).mean()) for weights in (one, other)),
-    )
-
-
-def walks(
-    width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0
-) -> Float[Tensor, "query key width"]:
+def walks(width: int, *, seed: int) -> Float[Tensor, "query key width"]:
     """Dot products of random queries and keys, feature by feature: sums of the first 1 to `width`.
 
     Args:
         width: of a query and a key.
-        queries: number of queries.
-        keys: number of keys of each query.
         seed: of the random numbers, drawn from the standard normal distribution.
     """
-    q, k = drawn(width, queries=queries, keys=keys, seed=seed)
+    q, k = drawn(width, seed=seed)
     return (q * k).cumsum(-1)
 
 
 def others(
-    q: Float[Tensor, "query 1 width"], k: Float[Tensor, "query key width"], *, seed: int = 0
+    q: Float[Tensor, "query 1 width"], k: Float[Tensor, "query key width"], *, seed: int
 ) -> dict[str, Float[Tensor, "query key"]]:
     """Bilinear and additive scores, with random weights.
 
@@ -112,11 +62,11 @@ def others(
 
 
 def drawn(
-    width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0
+    width: int, *, seed: int
 ) -> tuple[Float[Tensor, "query 1 width"], Float[Tensor, "query key width"]]:
     """Queries, and keys for each, from the standard normal distribution."""
     with seeded(seed):
-        return torch.randn(queries, 1, width), torch.randn(queries, keys, width)
+        return torch.randn(QUERIES, 1, width), torch.randn(QUERIES, KEYS, width)
 
 
 @dataclass(frozen=True)

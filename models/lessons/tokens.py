@@ -11,8 +11,6 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-BYTES = 256
-
 
 def words(text: str) -> tuple[str, ...]:
     """Runs of letters and digits, and every other sign alone; spaces separate."""
@@ -20,7 +18,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def utf8(text: str) -> tuple[int, ...]:
-    """The bytes of the text in UTF-8, each its own id below `BYTES`: no text is unknown."""
+    """The bytes of the text in UTF-8, each its own id below 256: no text is unknown."""
     return tuple(text.encode("utf-8"))
 
 

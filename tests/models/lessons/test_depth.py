@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from models.lessons.depth import growth, last_gradient
+from models.lessons.depth import DIM, TOKENS, growth, last_gradient
 
 
 def test_sizes() -> None:
-    found = growth("post", 5, dim=12, tokens=7)
+    found = growth("post", 5)
     assert found.sizes.shape == (6,)
     assert found.gradients.shape == (5,)
     assert (found.sizes[1:] - 1).abs().max() < 1e-3  # a LayerNorm's output, ε aside
@@ -31,13 +31,15 @@ def test_gradients_are_those_of_the_loss() -> None:
     """Against a backward pass through a network of the same seed."""
     from models.encoder import Encoder, EncoderConfig
 
-    config = EncoderConfig(vocab=97, dim=12, depth=2, heads=4, mlp=48, norm="pre", dropout=0.0)
+    config = EncoderConfig(
+        vocab=97, dim=DIM, depth=2, heads=4, mlp=4 * DIM, norm="pre", dropout=0.0
+    )
     dice = torch.Generator().manual_seed(0)
-    ids = torch.randint(97, (4, 7), generator=dice)
-    wanted = torch.randn(4, 7, 12, generator=dice)
+    ids = torch.randint(97, (4, TOKENS), generator=dice)
+    wanted = torch.randn(4, TOKENS, DIM, generator=dice)
     network = Encoder(config)
     (network(ids).hidden - wanted).square().mean().backward()
-    found = growth("pre", 2, dim=12, tokens=7).gradients
+    found = growth("pre", 2).gradients
     for layer in range(2):
         gradient = network.get_parameter(f"blocks.{layer}.feed_forward.down.weight").grad
         assert gradient is not None

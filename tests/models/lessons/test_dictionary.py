@@ -83,8 +83,7 @@ def test_normalisations_in_closed_form() -> None:
     assert exps.tolist() == pytest.approx([math.exp(2 * s) for s in SOME.tolist()])
     assert torch.allclose(exps / exps.sum(), normalised(SOME, "softmax", temperature=0.5))
     assert normalised(SOME, "one-hot").tolist() == [0, 0, 1, 0, 0]
-    assert normalised(SOME, "top-k", k=2).tolist() == [0, 0, 0.5, 0.5, 0]
-    assert normalised(SOME, "top-k", k=9).tolist() == pytest.approx([0.2] * 5)
+    assert normalised(SOME, "top-k").tolist() == [0, 0, 0.5, 0.5, 0]
     exps = [math.exp(value / 0.5) for value in SOME.tolist()]
     expected = [each / sum(exps) for each in exps]
     assert normalised(SOME, "softmax", temperature=0.5).tolist() == pytest.approx(expected)

@@ -4,13 +4,13 @@ import itertools
 
 import pytest
 
-from models.lessons.reach import KINDS, cost, hops, receptive_field
+from models.lessons.reach import KINDS, cost, hops, receptive_fields
 
 TOKENS, AT = 19, 7
 
 
 def which(kind: str, **more: int) -> list[int]:
-    return receptive_field(kind, TOKENS, AT, **more).nonzero()[:, 0].tolist()
+    return receptive_fields(kind, TOKENS, AT, **more)[0].nonzero()[:, 0].tolist()
 
 
 def test_attention_sees_everything_at_once() -> None:
@@ -33,8 +33,8 @@ def test_a_convolution_sees_half_a_window_a_layer(layers: int, kernel: int) -> N
 def test_the_path_of_a_convolution_is_how_many_layers_join_the_ends(kernel: int) -> None:
     path = cost("convolution", TOKENS, 4, kernel).path
     for layers, joined in ((path, True), (path - 1, False)):
-        found = receptive_field("convolution", TOKENS, 0, layers=layers, kernel=kernel)
-        assert bool(found[-1]) == joined
+        found = receptive_fields("convolution", TOKENS, 0, layers=layers, kernel=kernel)
+        assert bool(found[0, -1]) == joined
 
 
 def test_costs() -> None:
@@ -60,11 +60,11 @@ def test_each_hop_of_a_convolution_is_one_that_gradients_take(tokens: int, kerne
     path = hops("convolution", tokens, kernel)
     assert (path[0], path[-1]) == (0, tokens - 1)
     for before, after in itertools.pairwise(path):
-        assert receptive_field("convolution", tokens, after, kernel=kernel)[before]
+        assert receptive_fields("convolution", tokens, after, kernel=kernel)[0, before]
     short = len(path) - 2
     if short:
-        seen = receptive_field("convolution", tokens, tokens - 1, layers=short, kernel=kernel)
-        assert not seen[0]
+        seen = receptive_fields("convolution", tokens, tokens - 1, layers=short, kernel=kernel)
+        assert not seen[0, 0]
 
 
 def test_hops_of_a_recurrence_and_of_attention() -> None:

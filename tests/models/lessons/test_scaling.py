@@ -15,7 +15,6 @@ from models.lessons.scaling import (
     others,
     slopes,
     softened,
-    spread,
     walks,
 )
 
@@ -34,32 +33,15 @@ def test_slopes_are_the_softmax_s_own_derivative() -> None:
     assert slopes(softened(scores)).allclose(jacobian.diagonal())
 
 
-@pytest.mark.parametrize("width", [2, 11, 97, 601])
-def test_the_variance_is_the_width(width: int) -> None:
-    found = spread(width, queries=2000, keys=7)
-    # 14,000 pairs: a variance within a few per cent (products of a query share it, so not 1 %)
-    assert found.variance == pytest.approx(width, rel=0.12)
-    assert found.scaled_variance == pytest.approx(found.variance / width, rel=1e-4)
-    assert found.largest > found.scaled_largest
-    assert 1 / 7 < found.scaled_largest < 0.5
-    assert spread(width, seed=1) != spread(width, seed=2)
-
-
-def test_a_wide_unscaled_softmax_stands_still() -> None:
-    found = spread(1024)
-    assert found.largest > 0.95
-    assert found.slope < 0.05 < found.scaled_slope
-
-
 def test_other_scores_against_plain_loops() -> None:
     """Each pair on its own; the weights are drawn again from the same seed."""
-    q, k = drawn(5, queries=3, keys=2, seed=4)
+    q, k = (x[:3] for x in drawn(5, seed=4))
     found = others(q, k, seed=7)
     torch.manual_seed(7)
     of_q, of_k = torch.randn(2, HIDDEN, 5) / math.sqrt(10)
     v, between = torch.randn(HIDDEN) / math.sqrt(HIDDEN), torch.randn(5, 5) / math.sqrt(5)
     for i in range(3):
-        for j in range(2):
+        for j in range(k.shape[1]):
             query, key = q[i, 0], k[i, j]
             bilinear = sum(query[a] * between[a, b] * key[b] for a in range(5) for b in range(5))
             additive = (v * torch.tanh(of_q @ query + of_k @ key)).sum()
@@ -69,7 +51,9 @@ def test_other_scores_against_plain_loops() -> None:
 
 def test_bilinear_scores_spread_with_the_width_and_additive_ones_do_not() -> None:
     deviations = {
-        width: {name: each.std().item() for name, each in others(*drawn(width, seed=1)).items()}
+        width: {
+            name: each.std().item() for name, each in others(*drawn(width, seed=1), seed=0).items()
+        }
         for width in (16, 256)
     }
     assert deviations[256]["bilinear"] == pytest.approx(16, rel=0.1)
@@ -100,8 +84,8 @@ def test_the_fourth_root_twice_in_half_precision() -> None:
 
 
 def test_walks_end_at_the_dot_products_and_their_variance_is_the_width() -> None:
-    found = walks(97, queries=2000, keys=7, seed=3)
-    assert found.shape == (2000, 7, 97)
+    found = walks(97, seed=3)
+    assert found.shape == (500, 8, 97)
     steps = found.diff(dim=-1)
     assert torch.allclose(found[..., 0] + steps.sum(-1), found[..., -1], atol=1e-4)
     for width in (1, 11, 97):

@@ -16,7 +16,7 @@ def test_without_an_activation_every_step_multiplies_by_the_gain(gain: float) ->
 def test_the_chain_rule_agrees_with_backpropagation(activation: str) -> None:
     from models.seeding import seeded
 
-    with seeded(5):
+    with seeded(0):
         turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
         inward = torch.randn(DIM, DIM) / DIM**0.5
         x = torch.randn(11, DIM)
@@ -30,7 +30,7 @@ def test_the_chain_rule_agrees_with_backpropagation(activation: str) -> None:
 
     slopes = torch.autograd.functional.jacobian(last, x)
     expected = torch.as_tensor(slopes).square().sum((0, 2)).sqrt()
-    found = recurrent_influence(11, gain=0.8, activation=activation, seed=5)
+    found = recurrent_influence(11, gain=0.8, activation=activation)
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=0)
 
 
@@ -42,8 +42,8 @@ def test_what_is_nearly_forgotten_is_not_rounded_to_nothing() -> None:
 
 
 def test_an_activation_only_shrinks_it() -> None:
-    linear = recurrent_influence(13, gain=0.9, activation="none", seed=3)
-    tanh = recurrent_influence(13, gain=0.9, seed=3)
+    linear = recurrent_influence(13, gain=0.9, activation="none")
+    tanh = recurrent_influence(13, gain=0.9, activation="tanh")
     assert bool((tanh < linear).all())  # the slope of tanh is below 1 everywhere but at 0
 
 
@@ -70,4 +70,4 @@ def test_attention_does_not_care_for_distance() -> None:
 
 def test_what_is_no_activation() -> None:
     with pytest.raises(ValueError, match="expected tanh or none, received relu"):
-        recurrent_influence(3, activation="relu")
+        recurrent_influence(3, gain=0.9, activation="relu")

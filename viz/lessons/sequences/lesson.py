@@ -196,6 +196,6 @@ LESSON = Lesson(
         "models.lessons.sequences.recurrent_influence",
         "models.lessons.sequences.attention_influence",
         "models.lessons.reach.cost",
-        "models.lessons.reach.receptive_field",
+        "models.lessons.reach.receptive_fields",
     ),
 )
