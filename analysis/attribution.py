@@ -98,21 +98,3 @@ def _divided(
         return shares
     capped = float(readout.capped(logit) / logit)
     return {name: share * capped for name, share in shares.items()}
-
-
-def by_head(
-    attribution: dict[str, float], t: Trace
-) -> tuple[Float[Tensor, "site head"], Float[Tensor, " layer"]]:
-    """An attribution as a table of heads and a row of feed-forward networks; 0 where there is none.
-
-    Heads of cross-attention stand in rows of their own, behind those of the same layer.
-    """
-    tower = t.sites[-1].tower
-    sites = [site for site in t.sites if site.tower == tower]
-    heads = torch.zeros(len(sites), max(site.heads for site in sites))
-    for row, site in enumerate(sites):
-        word = "cross head" if site.kind == "cross" else "head"
-        for head in range(site.heads):
-            heads[row, head] = attribution.get(f"layer {site.layer}, {word} {head}", 0.0)
-    layers = range(max(site.layer for site in sites) + 1)
-    return heads, torch.tensor([attribution.get(f"layer {each}, MLP", 0.0) for each in layers])

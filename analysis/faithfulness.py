@@ -247,11 +247,6 @@ def faithfulness(
     )
 
 
-def area(curve: Float[Tensor, "*order level"]) -> Float[Tensor, "*order"]:
-    """AOPC: the mean over the levels."""
-    return curve.mean(-1)
-
-
 @dataclass(frozen=True, eq=False)
 class _Inputs:
     """The input as a tensor, and how tokens are removed from it.

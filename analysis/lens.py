@@ -15,7 +15,7 @@ hold attention sinks, are left out, and so is the last.
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from models.progress import Progress, no_progress
@@ -162,23 +162,6 @@ def _jacobians(
             row[feature] = change[item, used].float().mean(0)
     progress((place + 1) * width, texts * width)
     return jacobian
-
-
-@torch.no_grad()
-def lens_ranks(
-    t: Trace, token_id: int, *, tokens: Sequence[int] | None = None, item: int = 0
-) -> Int[Tensor, "layer token"]:
-    """The rank of a token in the logit lens by layer: 1 if no token has a larger logit.
-
-    The first row is that of the embedding. Arguments and errors as for `logit_lens`.
-    """
-    ranks = []
-    for layer in range(len(t.hidden_states[_tower(t)].states) if t.hidden_states else 1):
-        logits = logit_lens(t, layer, tokens=tokens, item=item)
-        if not 0 <= token_id < logits.shape[1]:
-            raise ValueError(f"token: expected 0 to {logits.shape[1] - 1}, received {token_id}")
-        ranks.append(1 + (logits > logits[:, token_id, None]).sum(-1))
-    return torch.stack(ranks)
 
 
 def _tower(t: Trace) -> str | None:

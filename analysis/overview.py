@@ -45,7 +45,6 @@ class WeightSource(RowSource, Protocol):
 
 
 Head = int | Literal["mean", "max"]
-COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 
 
 def combine(

@@ -6,7 +6,6 @@ section 4, for tokens within the text.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -16,8 +15,6 @@ from analysis.overview import Head, RowSource, blocks_by_head, combine
 from analysis.view import View
 from models.trace import Rows, Site, Trace
 
-Sinks = Literal["shown", "hidden", "renormalised"]
-SINKS: tuple[Sinks, ...] = ("shown", "hidden", "renormalised")
 MOST = 0.5  # of a row, on average: a head that gives more to one key rests on it
 
 

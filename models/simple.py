@@ -193,11 +193,6 @@ class Smallest(nn.Module):
         return SmallestOutput(self.out(hidden), hidden, (x, hidden), (pattern,))
 
 
-def two_words() -> Float[Tensor, "1 2 3"]:
-    """Two words of three numbers that a course has printed: seed 10."""
-    return _drawn(10, torch.rand, 2, 3)[None]
-
-
 def columns_and_matrices() -> tuple[Float[Tensor, "1 3 2"], Matrices]:
     """Two words as columns, and matrices from width 3 to 2 (seeds 10, 0, 1 and 2)."""
     query, key = _drawn(0, torch.randn, 2, 3), _drawn(1, torch.rand, 2, 3)

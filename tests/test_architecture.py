@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -255,18 +257,24 @@ def test_heavy_libraries_are_imported_when_needed(code: str, expected: str) -> N
 
 
 def test_settings_hold_the_theme() -> None:
-    from viz.theme import streamlit_theme
+    from viz import theme
+
+    def ten(colours: Any) -> list[str]:
+        """As many as Streamlit takes."""
+        places = np.linspace(0, len(colours) - 1, 10).round().astype(int)
+        return ["#" + bytes(colours[place].tolist()).hex() for place in places]
 
     settings = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
-    given = {
-        (mode, key): value
-        for mode, keys in streamlit_theme().items()
-        for key, value in keys.items()
-    }
-    held = {
-        (mode, key): value
-        for mode, keys in settings["theme"].items()
-        for key, value in keys.items()
-    }
-    differing = sorted(key for key in given.keys() | held.keys() if given.get(key) != held.get(key))
-    assert not differing, "config.toml and viz.theme.streamlit_theme() differ here"
+    assert settings["theme"].keys() == theme.COLOURS.keys()
+    for mode, colours in theme.COLOURS.items():
+        assert settings["theme"][mode] == {
+            "primaryColor": colours.primary,
+            "backgroundColor": colours.background,
+            "secondaryBackgroundColor": colours.surface,
+            "textColor": colours.text,
+            "borderColor": colours.line,
+            "linkColor": colours.primary,
+            "chartCategoricalColors": list(colours.heads),
+            "chartSequentialColors": ten(theme.sequential(mode)),
+            "chartDivergingColors": ten(theme.diverging(mode)),
+        }

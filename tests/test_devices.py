@@ -25,7 +25,7 @@ from analysis.faithfulness import faithfulness
 from analysis.flow import flow
 from analysis.generation import continuation, continue_text
 from analysis.heads import heads
-from analysis.lens import jacobian_lens, lens_ranks, logit_lens, mean_jacobians
+from analysis.lens import jacobian_lens, logit_lens, mean_jacobians
 from analysis.norms import alti, value_norms
 from analysis.reachable import reachable
 from analysis.relevance import METHODS, explain
@@ -267,7 +267,6 @@ ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
     "states": lambda m, given, t: state_sweep(m, given[0], OTHER, measure=Logit(4), top=3),
     "attribution": lambda m, given, t: logit_attribution(t, 4, versus=3),
     "logit lens": lambda m, given, t: logit_lens(t, 1),
-    "ranks": lambda m, given, t: lens_ranks(t, 4).float(),
     "jacobian lens": lambda m, given, t: jacobian_lens(t, 1),
     "mean jacobians": lambda m, given, t: mean_jacobians([t]),
     "blame": lambda m, given, t: blame(m, given[0], controls=3),

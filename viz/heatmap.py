@@ -54,12 +54,6 @@ def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return quantised, maxima
 
 
-def dequantise(quantised: np.ndarray, maxima: np.ndarray) -> np.ndarray:
-    """The dequantised weights, float32; the error is at most max/255."""
-    levels = quantised.astype(np.float32) / LEVELS
-    return np.asarray(maxima, dtype=np.float32)[..., None, None] * levels**2
-
-
 def quantise_log(weights: np.ndarray) -> np.ndarray:
     """One byte per cell on a logarithmic scale: 1 is `LEAST`, 255 is 1, and 0 is anything less.
 

@@ -208,7 +208,6 @@ FORMS = (
 FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
 PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
 EVERY = tuple(form.name for form in FORMS if form.covers == "every")
-TEXTS = tuple(form.name for form in FORMS if form.texts)
 WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")
 
 

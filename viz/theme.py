@@ -141,36 +141,11 @@ def diverging(mode: Mode) -> np.ndarray:
     return _frozen(np.concatenate([halves[0], halves[1][::-1]]))
 
 
-def streamlit_theme() -> dict[Mode, dict[str, object]]:
-    """The contents of [theme.light] and [theme.dark] in .streamlit/config.toml."""
-    return {mode: _streamlit(mode) for mode in MODES}
-
-
-def _streamlit(mode: Mode) -> dict[str, object]:
-    colours = COLOURS[mode]
-    tenth = np.linspace(0, STEPS - 1, 10).round().astype(int)
-    return {
-        "primaryColor": colours.primary,
-        "backgroundColor": colours.background,
-        "secondaryBackgroundColor": colours.surface,
-        "textColor": colours.text,
-        "borderColor": colours.line,
-        "linkColor": colours.primary,
-        "chartCategoricalColors": list(colours.heads),
-        "chartSequentialColors": [_hex(c) for c in sequential(mode)[tenth]],
-        "chartDivergingColors": [_hex(c) for c in diverging(mode)[tenth]],
-    }
-
-
 def _checked(mode: str) -> Mode:
     for each in MODES:
         if mode == each:
             return each
     raise ValueError(f"expected mode 'light' or 'dark', received {mode!r}")
-
-
-def _hex(colour: np.ndarray) -> str:
-    return "#" + "".join(f"{int(c):02x}" for c in colour)
 
 
 def _frozen(colours: np.ndarray) -> np.ndarray:

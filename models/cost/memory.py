@@ -3,17 +3,11 @@
 from collections.abc import Sequence
 
 from models.attention.functional import PASS_BYTES
-from models.cost.count import parts, total, walk
+from models.cost.count import total, walk
 from models.cost.parts import NUMBER, Part, size
-from models.model import Config
 
 KEPT = ("projection", "add")  # what a trace keeps: q, k, v, and the hidden states between blocks
 OVERHEAD = 1.3  # measured: memory fragmentation
-
-
-def memory_needed(config: Config, tokens: int = 16, target: int = 16, *, batch: int = 1) -> int:
-    """The predicted peak of a traced pass in bytes; arguments as for `count.parts`."""
-    return peak_memory(parts(config, tokens, target), batch=batch)
 
 
 def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from analysis.lens import jacobian_lens, lens_ranks, logit_lens, mean_jacobian, mean_jacobians
+from analysis.lens import jacobian_lens, logit_lens, mean_jacobian, mean_jacobians
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.readout import Readout
@@ -153,16 +153,6 @@ def test_a_jacobian_of_several_texts_is_their_mean() -> None:
     assert seen[-1] == (63, 63)
 
 
-@pytest.mark.parametrize("name", ["pre", "Llama"])
-def test_ranks_by_layer_are_counted_one_by_one(name: str) -> None:
-    t = traced(name)
-    ranks = lens_ranks(t, 7)
-    for layer, row in enumerate(ranks.tolist()):
-        for token, rank in enumerate(row):
-            logits = logit_lens(t, layer)[token].tolist()
-            assert rank == 1 + sum(x > logits[7] for x in logits)
-
-
 def test_a_readout_by_hand() -> None:
     weight = torch.tensor([[1.0, 2.0], [0.5, -1.0]])
     readout = Readout(weight, None, torch.tensor([0.1, 0.2]), scale=2.0, softcap=3.0)
@@ -202,5 +192,3 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
         mean_jacobian([t], 0, skip=5)
     with pytest.raises(ValueError, match="expected 21 × 21"):
         jacobian_lens(t, 0, jacobian=torch.eye(3))
-    with pytest.raises(ValueError, match="token: expected 0 to 30"):
-        lens_ranks(t, 31)

@@ -10,7 +10,7 @@ from analysis.attribution import logit_attribution
 from analysis.blame import blame
 from analysis.effects import Loss
 from analysis.generation import continue_text, received
-from analysis.lens import lens_ranks, logit_lens
+from analysis.lens import logit_lens
 from analysis.outputs import likeliest
 from analysis.sweep import head_effects
 from models.edits import Ablate
@@ -39,9 +39,9 @@ def test_logits_are_read_and_divided(text: str, token: str, share: float) -> Non
     assert text_of(model, [id]) == token
     assert probability == pytest.approx(share, abs=5e-4)
     torch.testing.assert_close(logit_lens(t, -1), t.output.of_item(0), rtol=1e-4, atol=1e-3)
-    ranks = lens_ranks(t, id, tokens=[-1])[:, 0]
-    assert ranks[-1] == 1
-    assert ranks[0] > 100  # nothing is known of it where the last token is embedded
+    embedded, last = (logit_lens(t, layer, tokens=[-1])[0] for layer in (0, -1))
+    assert last.argmax() == id
+    assert (embedded > embedded[id]).sum() > 100  # nothing is known of it where it is embedded
     parts = logit_attribution(t, id)
     logit = float(t.output.values[0, -1, id])
     assert sum(parts.values()) == pytest.approx(logit, rel=1e-4)

@@ -21,7 +21,7 @@ from tests.viz.test_page_of_two import picture_request
 from viz.api import tracing
 from viz.export import export
 from viz.export.responses import export as export_of
-from viz.selection import FORM, TEXTS
+from viz.selection import FORM, FORMS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -41,7 +41,7 @@ CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("faithfulness", {"method": "chefer"}),
     ("scatter", {"plot": ("similarity", "similarity", "entropy")}),
 ]
-CHOSEN += [(form, {}) for form in TEXTS if form not in dict(CHOSEN)]
+CHOSEN += [(form.name, {}) for form in FORMS if form.texts and form.name not in dict(CHOSEN)]
 PICTURED: list[tuple[str, dict[str, Any]]] = [
     ("image", {"token": 3, "sinks": "hidden", "outliers": True}),
     ("model", {"method": "chefer", "beside": "rollout", "output": "class 2", "tested": True}),

@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 from analysis.attribution import logit_attribution
-from analysis.lens import lens_ranks, logit_lens
+from analysis.lens import logit_lens
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import Trace, load, trace
@@ -46,7 +46,8 @@ def test_a_token_of_a_lens_is_followed_through_the_layers(page: Page, server: Se
     page.keyboard.press("ArrowRight")
     expect(page.locator(".hs-lens .hs-read")).to_contain_text(f"Layer 0, at “9” ({token})")
     page.keyboard.press("Enter")
-    ranks = lens_ranks(found, id)[:, token].tolist()
+    states = [logit_lens(found, state)[token] for state in range(3)]
+    ranks = [1 + int((logits > logits[id]).sum()) for logits in states]
     expect(table.locator("tbody .hs-cells-rank")).to_have_text([str(rank) for rank in ranks])
     expect(page).to_have_url(re.compile(rf"output={token}\.{id}"))
     expect(cell).to_have_class(re.compile("hs-followed"))

@@ -9,6 +9,7 @@ from torch import Tensor
 from models.attention import Dot, MultiHeadAttention, MultiHeadAttentionConfig, attend
 from models.edits import Ablate
 from models.run import load, trace
+from models.seeding import seeded
 from models.simple import (
     Smallest,
     SmallestConfig,
@@ -16,7 +17,6 @@ from models.simple import (
     feature_by_feature,
     head_by_head,
     one_head,
-    two_words,
     unlearned,
     unscaled,
     word_by_word,
@@ -25,7 +25,8 @@ from models.simple import (
 from tests.models.tensors import noise
 
 PRINTED = 5.1e-5  # four decimals, half a digit of the last
-WORDS = two_words()
+with seeded(10):
+    WORDS = torch.rand(1, 2, 3)
 COLUMNS, MATRICES = columns_and_matrices()
 
 

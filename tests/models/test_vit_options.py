@@ -13,7 +13,7 @@ from torch import nn
 from models.blocks import ACTIVATIONS, PreNormBlock
 from models.classifier import Classifier
 from models.cost.count import parts, total
-from models.cost.memory import memory_needed
+from models.cost.memory import peak_memory
 from models.patches import cut
 from models.simple import head_by_head
 from models.vit import ViT, ViTConfig
@@ -87,7 +87,7 @@ def test_the_head_is_counted_and_not_built() -> None:
     bodies = total(parts(replace(UNPROJECTED, neurons=(), classes=0)), "parameters")
     rest = 1000 + 2 * 1000 + 1001 * 1000 + 2 * 1000 + 1001 * 10
     assert total(parts(UNPROJECTED), "parameters") - bodies == first + rest
-    assert memory_needed(UNPROJECTED) > 4 * first
+    assert peak_memory(parts(UNPROJECTED)) > 4 * first
 
 
 def test_an_unknown_activation_lists_the_known() -> None:

@@ -10,11 +10,9 @@ from train.dates import SOURCE, TARGET, Dates
 from train.grammar import Sentence
 from train.induction import SIGNS, Induction
 from train.reading import BEGUN, WHOLE, NextWord
-from train.sequences import BRACKETS, LETTERS, Brackets, Modular, Rearrange
+from train.sequences import LETTERS, Rearrange
 from train.task import draw
 from train.vocabulary import MASK, UNKNOWN, Vocabulary, filled, padding_of
-
-CLOCK = Modular(7)
 
 
 def texts(name: str) -> list[tuple[str, list[int]]]:
@@ -23,15 +21,10 @@ def texts(name: str) -> list[tuple[str, list[int]]]:
         return [(item, LETTERS.ids(item)) for item in draw(Rearrange(), 20, dice)]
     if name == "signs":
         return [(item.text, SIGNS.ids(item.text)) for item in draw(Induction(), 20, dice)]
-    if name == "brackets":
-        return [(item, BRACKETS.ids(item)) for item in draw(Brackets(), 20, dice)]
     if name == "dates":
         return [(d.text, SOURCE.ids(d.text.lower())) for d in draw(Dates(), 60, dice)]
     if name == "iso":
         return [(d.day.isoformat(), TARGET.ids(d.day.isoformat())) for d in draw(Dates(), 9, dice)]
-    if name == "clock":
-        sums = draw(CLOCK, 9, dice)
-        return [(f"{a}+{b}=", CLOCK.vocabulary.ids([str(a), "+", str(b), "="])) for a, b in sums]
     sentences: list[Sentence] = draw(NextWord(), 60, dice)
     return [(s.text, (WHOLE if name == "whole" else BEGUN).ids(s.words)) for s in sentences]
 
@@ -39,10 +32,8 @@ def texts(name: str) -> list[tuple[str, list[int]]]:
 CASES: dict[str, Vocabulary] = {
     "letters": LETTERS,
     "signs": SIGNS,
-    "brackets": BRACKETS,
     "dates": SOURCE,
     "iso": TARGET,
-    "clock": CLOCK.vocabulary,
     "whole": WHOLE,
     "begun": BEGUN,
 }

@@ -18,7 +18,7 @@ from analysis.blame import blame
 from analysis.faithfulness import faithfulness
 from analysis.flow import flow
 from analysis.heads import heads
-from analysis.lens import lens_ranks, logit_lens
+from analysis.lens import logit_lens
 from analysis.norms import alti
 from analysis.relevance import explain
 from analysis.rollout import rollout
@@ -29,7 +29,7 @@ from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
 from viz.export import export
 from viz.export.forms import PAPERS
-from viz.selection import FORM, TEXTS
+from viz.selection import FORM, FORMS
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -157,7 +157,7 @@ def test_numbers_of_lenses_parts_and_blame_are_the_analyses(tmp_path: Path) -> N
     for state, each in enumerate(shares):
         same(found["probability"][state], each.amax(-1))
         assert found["likeliest_id"][state].tolist() == each.argmax(-1).tolist()
-        assert found["rank"][state] == lens_ranks(t, 7)[state, QUERY]
+        assert found["rank"][state] == 1 + (each[QUERY] > each[QUERY, 7]).sum()
     assert found["probability_axes"].tolist() == ["state", "token"]
     assert found["probability_state_labels"].tolist() == ["embedding", "layer 0", "output"]
     assert found["probability"].shape == (3, count)
@@ -270,7 +270,9 @@ SHOWN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", [form for form in TEXTS if PAPERS[form].shows])
+@pytest.mark.parametrize(
+    "form", [form.name for form in FORMS if form.texts and PAPERS[form.name].shows]
+)
 def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> None:
     t = predicting()[0] if FORM[form].runs else traced()
     root = ElementTree.fromstring(made(tmp_path, ".svg", form, **SHOWN.get(form, {})))

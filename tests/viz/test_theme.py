@@ -149,14 +149,3 @@ def test_ramps_cannot_be_changed_by_a_caller():
 def test_unknown_mode_is_refused_with_what_was_received():
     with pytest.raises(ValueError, match="received 'sepia'"):
         theme.sequential("sepia")  # pyright: ignore[reportArgumentType]
-
-
-def test_streamlit_theme_has_what_streamlit_takes():
-    for mode, settings in theme.streamlit_theme().items():
-        assert settings["backgroundColor"] == COLOURS[mode].background
-        assert settings["primaryColor"] == COLOURS[mode].primary
-        assert settings["textColor"] == COLOURS[mode].text
-        for name in ("chartSequentialColors", "chartDivergingColors"):
-            colours = settings[name]
-            assert isinstance(colours, list)
-            assert len(set(colours)) == len(colours) == 10  # Streamlit takes exactly ten

@@ -47,11 +47,6 @@ def numbers_in(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def visible(label: str) -> str:
-    """A token's label, with a visible symbol for whitespace."""
-    return label if label.strip() else "␣" * len(label)
-
-
 def remarks(labels: tuple[str, ...]) -> list[str]:
     """Notes on unknown pieces and right-to-left text."""
     notes = []

@@ -3,19 +3,20 @@
 import numpy as np
 import pytest
 
-from analysis.corpus.finished import FINISHED, finished_runs
-from analysis.corpus.opened import SHARED
+from analysis.corpus.finished import FINISHED
+from analysis.corpus.opened import SHARED, open_corpus
 from analysis.corpus.results import NAMES
 from models.run import load
 from train.corpora import CORPORA
 
 MOST = 6_000_000  # bytes of all of them
+RUNS = {path.parent.name for path in FINISHED.glob("*/manifest.json")}
 
 
 def test_they_are_those_that_the_command_makes() -> None:
-    found = finished_runs()
-    assert found.keys() == CORPORA.keys()
-    for name, run in found.items():
+    assert RUNS == CORPORA.keys()
+    for name in RUNS:
+        run = open_corpus(FINISHED / name)
         assert run.manifest["status"] == "complete"
         assert run.manifest["corpora"][0]["about"] == CORPORA[name].about
         assert len(run.heads) == run.manifest["heads"]
@@ -28,18 +29,18 @@ def test_they_are_small_and_name_no_machine() -> None:
     files = [path for path in FINISHED.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= MOST
     assert not [path for path in files if path.suffix not in (".parquet", ".json", ".py", ".pyc")]
-    for run in finished_runs().values():
-        for content in run.table("texts")["content"].to_pylist():
+    for name in RUNS:
+        for content in open_corpus(FINISHED / name).table("texts")["content"].to_pylist():
             assert not content.startswith(("/", "C:"))
 
 
 def test_they_are_of_the_weights_that_are_here() -> None:
     for name in ("reverse", "induction", "digits"):
-        assert finished_runs()[name].manifest["model"]["digest"] == load(name).digest
+        assert open_corpus(FINISHED / name).manifest["model"]["digest"] == load(name).digest
 
 
 def test_known_heads_come_first() -> None:
-    found = finished_runs()["smollm2-repeated"]
+    found = open_corpus(FINISHED / "smollm2-repeated")
     for key, address in (("induction", (18, 6)), ("previous token", (16, 0))):
         first = found.top(key, 1).iloc[0]
         assert (first["layer"], first["head"]) == address
@@ -47,8 +48,7 @@ def test_known_heads_come_first() -> None:
 
 
 def test_likeness_is_what_two_heads_share_by_a_plain_loop() -> None:
-    runs = finished_runs()
-    one, two = runs["grammar"], runs["induction"]
+    one, two = (open_corpus(FINISHED / name) for name in ("grammar", "induction"))
     for mine, theirs in ((one, one), (one, two)):
         found = mine.likenesses(1, of=theirs)
         maps = [np.nan_to_num(run.maps["corner"]).reshape(-1, 256) for run in (mine, theirs)]

@@ -26,7 +26,7 @@ from viz.drawing import overlay, parts
 from viz.export import responses as export
 from viz.export.files import FORMATS
 from viz.image import Picture
-from viz.selection import TEXTS
+from viz.selection import FORMS
 from viz.theme import sequential
 
 
@@ -259,7 +259,7 @@ def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> N
     [
         (
             {"form": "image"},
-            f"expected {', '.join(TEXTS)} as form",
+            f"expected {', '.join(form.name for form in FORMS if form.texts)} as form",
         ),
         ({"site": 2}, "expected site 0 to 1"),
         ({"head": 3}, "expected head 0 to 2"),

@@ -7,7 +7,7 @@ import torch
 
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
-from analysis.lens import jacobian_lens, lens_ranks, logit_lens
+from analysis.lens import jacobian_lens, logit_lens
 from models.decoder import DecoderConfig
 from models.edits import Ablate, Cut, Temperature
 from models.encoder import EncoderConfig
@@ -59,7 +59,8 @@ def test_ranks_are_those_of_the_analysis(decoder: TraceEntry) -> None:
     answer = why.ranks(decoder, "", "2.17")
     assert (answer["id"], answer["position"]) == (17, 2)
     t = trace(load(DecoderConfig(**SIZES)), IDS, hidden=True)
-    assert answer["ranks"] == lens_ranks(t, 17)[:, 2].tolist()
+    states = [logit_lens(t, state)[2] for state in range(3)]
+    assert answer["ranks"] == [1 + int((logits > logits[17]).sum()) for logits in states]
     shares = [float(logit_lens(t, layer)[2].softmax(-1)[17]) for layer in range(3)]
     assert answer["probabilities"] == pytest.approx(shares, **CLOSE)
     likeliest = why.ranks(decoder, "")
