@@ -105,7 +105,7 @@ def align(
 
 
 def align_characters(
-    t: Trace, characters: Trace, *, heads: Sequence[Head] | None = None, item: int = 0
+    t: Trace, characters: Trace, *, heads: Sequence[Head] | None = None
 ) -> list[Word]:
     """The words of `align(t)`, with the seconds of their first and last characters.
 
@@ -115,14 +115,13 @@ def align_characters(
         t: of a recording, with the transcript in its decoder.
         characters: of the same recording, with the same transcript as `spelled`.
         heads: see `align`.
-        item: index in the batch.
 
     Raises:
         ValueError: see `align`; also for traces of different transcripts.
     """
-    tokens, _ = transcript(t, item)
-    spelling, _ = transcript(characters, item)
-    starts = _starts(characters, heads, "characters", item)
+    tokens, _ = transcript(t)
+    spelling, _ = transcript(characters)
+    starts = _starts(characters, heads, "characters", 0)
     letters = [
         (letter, place)
         for place, label in enumerate(spelling.labels)
@@ -311,16 +310,14 @@ def warp(
     return steps[:, 0], steps[:, 1]
 
 
-def paths(
-    t: Trace, heads: Sequence[Head], *, method: Method = "tokens", item: int = 0
-) -> list[HeadPath]:
+def paths(t: Trace, heads: Sequence[Head], *, method: Method = "tokens") -> list[HeadPath]:
     """The path of each of some heads by itself.
 
     Raises:
         ValueError: see `align`.
     """
-    _, first = transcript(t, item)
-    weights, names = _weights(t, item)
+    _, first = transcript(t)
+    weights, names = _weights(t, 0)
     chosen = weights[_indices(heads, names)]
     scaled = _normalised(chosen, method)[:, first - 1 :]
     return [

@@ -25,7 +25,7 @@ SHARES = {  # by number, what the share of a head's weight goes to
 }
 
 
-def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list[list[str | None]]:
+def descriptions(trace: TraceOrView, table: HeadTable) -> list[list[str | None]]:
     """A sentence for each head of each site; None for every head of an untrained network.
 
     Of a head that was trained to align words, or that the checkpoint names as one that follows the
@@ -34,7 +34,6 @@ def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list
     Args:
         trace: of a text, or a view of one.
         table: its numbers.
-        item: index in the batch.
     """
     return [
         [
@@ -48,7 +47,7 @@ def descriptions(trace: TraceOrView, table: HeadTable, *, item: int = 0) -> list
             for head in range(site.heads)
         ]
         for row, site in enumerate(trace.sites)
-        for names in [_names(trace, site, item)]
+        for names in [_names(trace, site)]
     ]
 
 
@@ -63,9 +62,9 @@ def _with_purpose(view: TraceOrView, place: tuple[Site, int], sentence: str | No
     return sentence
 
 
-def _names(trace: TraceOrView, site: Site, item: int) -> dict[str, str]:
+def _names(trace: TraceOrView, site: Site) -> dict[str, str]:
     """The tokens that sentences name, and whether the text is long enough to call keys near."""
-    labels, special = trace.key_labels(site, item), trace.keys(site)[item].special
+    labels, special = trace.key_labels(site), trace.keys(site)[0].special
     separators = [
         label for label, is_special in list(zip(labels, special, strict=True))[1:] if is_special
     ]

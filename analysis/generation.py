@@ -165,31 +165,17 @@ def continuation(
     return Continuation(tuple(ids[:given]), tuple(ids[given:]), tuple(chosen))
 
 
-def received(
-    written: Written, *, layer: int | Site | None = None, head: int | None = None
-) -> Float[Tensor, "step key"]:
-    """The weight that each token in the cache receives from each step: its mean over heads.
+def received(written: Written) -> Float[Tensor, "step key"]:
+    """The weight that each token in the cache receives from each step: its mean over all heads.
 
     A row is a step, a column a token; a step does not see the tokens after its own. Rows sum to 1.
-
-    Args:
-        written: from `continue_text`.
-        layer: one attention layer; None for the mean over all.
-        head: one head of it; None for the mean over all.
-
-    Raises:
-        ValueError: for a head without a layer, and for one that is not there.
     """
     t = written.trace
-    if head is not None and layer is None:
-        raise ValueError("head: expected a layer as well")
-    sites = t.sites if layer is None else [t.site(layer)]
     rows = [written.row(step) for step in range(written.steps)]
-    means = []
-    for site in sites:
-        heads = range(site.heads) if head is None else [head]
-        maps = [t.weights(site, each, rows=rows) for each in heads]
-        means.append(torch.stack(maps).mean(0))
+    means = [
+        torch.stack([t.weights(site, head, rows=rows) for head in range(site.heads)]).mean(0)
+        for site in t.sites
+    ]
     return torch.stack(means).mean(0)
 
 

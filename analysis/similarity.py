@@ -91,20 +91,19 @@ class HeadMap:
     explained: float
 
 
-def head_map(trace: Trace | View, *, item: int = 0, progress: Progress = no_progress) -> HeadMap:
+def head_map(trace: Trace | View, *, progress: Progress = no_progress) -> HeadMap:
     """Heads on a plane by their Jensen–Shannon distance; those of most sites with equal tokens.
 
     Args:
         trace: of a text, or a view of one.
-        item: index in the batch.
         progress: called before each row that is compared and after the last; an exception ends it.
     """
-    sites = _comparable(trace, item)
-    count, keys = len(trace.queries(sites[0])[item]), len(trace.keys(sites[0])[item])
+    sites = _comparable(trace)
+    count, keys = len(trace.queries(sites[0])[0]), len(trace.keys(sites[0])[0])
     heads = sum(site.heads for site in sites)
     affordable = WORK // (max(1, heads * (heads - 1) // 2) * keys)
     rows = evenly(count, min(ROWS, max(FEWEST_ROWS, affordable)))
-    weights = torch.cat([trace.weights(site, rows=rows, item=item) for site in sites])
+    weights = torch.cat([trace.weights(site, rows=rows) for site in sites])
     placed, explained = scaled(head_distances(weights, progress))
     points = torch.full((len(trace.sites), max(s.heads for s in trace.sites), 2), math.nan)
     parts = iter(placed.split([site.heads for site in sites]))
@@ -114,12 +113,12 @@ def head_map(trace: Trace | View, *, item: int = 0, progress: Progress = no_prog
     return HeadMap(points, tuple(rows.tolist()), explained)
 
 
-def _comparable(trace: Trace | View, item: int) -> Sequence[Site]:
+def _comparable(trace: Trace | View) -> Sequence[Site]:
     """The sites over the same tokens that have the most heads; the first of several."""
     groups: dict[tuple[int, int], list[Site]] = {}
     for site in trace.sites:
         if site.kind in ("self", "causal", "cross"):
-            same = id(trace.queries(site)[item]), id(trace.keys(site)[item])
+            same = id(trace.queries(site)[0]), id(trace.keys(site)[0])
             groups.setdefault(same, []).append(site)
     return max(groups.values(), key=lambda group: sum(site.heads for site in group))
 

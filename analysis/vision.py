@@ -16,6 +16,7 @@ from analysis.similarity import cosine, grid_distances
 from models.trace import PatchGrid, Site, Trace
 
 BLOCK = 128  # rows of weights at a time
+COMPONENTS = 28  # of the filters that embed a patch
 DEVIATIONS = 10.0  # of the median absolute deviation, above which a token is an outlier
 
 
@@ -78,7 +79,7 @@ def attention_entropy(trace: Trace, site: Site, *, item: int = 0) -> Float[Tenso
 
 
 def filter_components(
-    kernel: Float[Tensor, "filter channel row col"], count: int = 28
+    kernel: Float[Tensor, "filter channel row col"],
 ) -> tuple[Float[Tensor, "component channel row col"], Float[Tensor, " component"]]:
     """Principal components of the filters that embed a patch, the largest first.
 
@@ -89,12 +90,11 @@ def filter_components(
 
     Args:
         kernel: weights of the patch embedding.
-        count: number of components, at most.
 
     Returns:
-        The components, and the share of the filters' variance in each.
+        At most 28 components, and the share of the filters' variance in each.
     """
-    components, shares = _components(kernel.detach().flatten(1).float(), count)
+    components, shares = _components(kernel.detach().flatten(1).float(), COMPONENTS)
     return components.unflatten(1, kernel.shape[1:]), shares
 
 

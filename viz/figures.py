@@ -113,7 +113,6 @@ def facets(
     low: float,
     high: float,
     across: int = 4,
-    square: bool = True,
     most: int | None = None,
     height: int = HEIGHT,
 ) -> go.Figure:
@@ -128,7 +127,6 @@ def facets(
         low: value of the first colour.
         high: value of the last colour.
         across: maximum number of matrices per row.
-        square: whether cells are square.
         most: rows and columns to draw of each; of longer ones every `stride`-th.
         height: in pixels.
     """
@@ -143,9 +141,8 @@ def facets(
         last = number + across >= len(values)
         number_axis(figure, "x", x if last else "", matrix.shape[1], at=place)
         number_axis(figure, "y", y if place[1] == 1 else "", matrix.shape[0], down=True, at=place)
-        if square:
-            anchor = "x" if number == 0 else f"x{number + 1}"
-            figure.update_yaxes(scaleanchor=anchor, row=place[0], col=place[1])
+        anchor = "x" if number == 0 else f"x{number + 1}"
+        figure.update_yaxes(scaleanchor=anchor, row=place[0], col=place[1])
     finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
     # the matrices have titles too
     return figure.update_layout(margin_t=MARGIN["t"] + SMALL_TITLE, title_pad_b=6 + SMALL_TITLE)

@@ -12,6 +12,7 @@ PATCHES = "patch %{customdata[0]},%{customdata[1]} with %{customdata[2]},%{custo
 
 
 TILES_HEIGHT = 640  # in pixels
+ACROSS = 8  # dials of a row
 
 
 def tiles(
@@ -60,7 +61,6 @@ def pairs(
     names: Sequence[str],
     *,
     title: str,
-    across: int = 8,
 ) -> go.Figure:
     """Rotary pairs as hands on dials, each with its own frequency.
 
@@ -69,13 +69,12 @@ def pairs(
         key: angle of each pair at the key's position, in radians.
         names: of the pairs.
         title: of the figure.
-        across: number of dials per row.
     """
     if not len(query) == len(key) == len(names) or not len(names):
         sizes = len(query), len(key), len(names)
         raise ValueError(f"expected angles and names of as many pairs, received {sizes}")
     number = np.arange(len(names))
-    x, y = 2.6 * (number % across), -3.1 * (number // across)
+    x, y = 2.6 * (number % ACROSS), -3.1 * (number // ACROSS)
     figure = go.Figure(go.Scatter(**_dials(x, y), mode="lines", line={"color": GREY, "width": 1}))
     figure.data[0].update(hoverinfo="skip", showlegend=False)
     for name, angles in (("query", query), ("key", key)):

@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots
 from viz.figures import GREY, HEIGHT, colour_axis, finish, number_axis
 
 GAP = 1  # pixels between filters
+ACROSS = 7  # filters of a row
 
 
 def distances(
@@ -57,7 +58,7 @@ def distances(
     return finish(figure, title, HEIGHT)
 
 
-def filters(kernels: np.ndarray, shares: np.ndarray, *, title: str, across: int = 7) -> go.Figure:
+def filters(kernels: np.ndarray, shares: np.ndarray, *, title: str) -> go.Figure:
     """Filters over a patch as small pictures, each scaled to its own largest number; grey is 0.
 
     Source: Dosovitskiy et al. 2021, figure 7 (left).
@@ -66,16 +67,15 @@ def filters(kernels: np.ndarray, shares: np.ndarray, *, title: str, across: int 
         kernels: [filter, channel, row, column] with 1 or 3 channels.
         shares: of the variance, one per filter, for the tooltip.
         title: of the figure.
-        across: filters per row.
     """
     count, channels, rows, cols = kernels.shape
     if channels not in (1, 3):
         raise ValueError(f"expected 1 or 3 channels, received {channels}")
-    down = -(-count // across)
-    sheet = np.full((down * (rows + GAP) - GAP, across * (cols + GAP) - GAP, 4), 0, np.uint8)
+    down = -(-count // ACROSS)
+    sheet = np.full((down * (rows + GAP) - GAP, ACROSS * (cols + GAP) - GAP, 4), 0, np.uint8)
     names = np.full(sheet.shape[:2], "", dtype=object)
     for number, kernel in enumerate(kernels):
-        top, left = number // across * (rows + GAP), number % across * (cols + GAP)
+        top, left = number // ACROSS * (rows + GAP), number % ACROSS * (cols + GAP)
         largest = np.abs(kernel).max() or 1.0
         levels = np.rint(127.5 + 127.5 * kernel / largest).astype(np.uint8)
         area = (slice(top, top + rows), slice(left, left + cols))

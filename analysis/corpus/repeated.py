@@ -15,14 +15,12 @@ WORDS = 12  # tokens that are said twice
 TRIES = 200  # draws of a text whose second half has the tokens of its first
 
 
-def repeated(model: "Model", count: int, *, words: int = WORDS, seed: int = 0) -> list[str]:
+def repeated(model: "Model", count: int) -> list[str]:
     """Texts of random tokens of a model's vocabulary, each twice in the same order.
 
     Args:
         model: one whose tokenizer can write the text of its tokens.
         count: number of texts.
-        words: tokens before the repetition.
-        seed: of the tokens.
 
     Raises:
         ValueError: for a model without such a tokenizer.
@@ -30,12 +28,12 @@ def repeated(model: "Model", count: int, *, words: int = WORDS, seed: int = 0) -
     tokenizer = model.tokenizer
     if not isinstance(tokenizer, Decoding):
         raise ValueError(f"{model.name} has no tokenizer that writes text")
-    dice, vocabulary = random.Random(seed), len(tokenizer.words)
+    dice, vocabulary = random.Random(0), len(tokenizer.words)
     texts: list[str] = []
     for _ in range(count * TRIES):
         if len(texts) == count:
             return texts
-        ids = dice.choices(range(vocabulary), k=words)
+        ids = dice.choices(range(vocabulary), k=WORDS)
         once = "".join(tokenizer.text([token]) for token in ids).strip()
         text = f"{once} {once}"
         tokens = tokenizer.encode(text)
@@ -44,6 +42,6 @@ def repeated(model: "Model", count: int, *, words: int = WORDS, seed: int = 0) -
         ]
         half = len(plain) // 2
         # a first token without the space before it may differ from its repetition
-        if half >= words // 2 and plain[1:half] == plain[half + 1 :] and once.isascii():
+        if half >= WORDS // 2 and plain[1:half] == plain[half + 1 :] and once.isascii():
             texts.append(text)
     raise ValueError(f"{model.name}: its tokens are not the same when their text is repeated")

@@ -72,17 +72,13 @@ class DownloadPlan:
         return sum(size for _, size in self.files)
 
 
-def cached_models(cache: Path | None = None) -> tuple[CachedModel, ...]:
-    """Every model in the cache, by name: the revision of main, else the latest one.
-
-    Args:
-        cache: folder of the cache; None means the default of huggingface_hub.
-    """
+def cached_models() -> tuple[CachedModel, ...]:
+    """Every model in the cache, by name: the revision of main, else the latest one."""
     from huggingface_hub import constants, scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        cache_info = scan_cache_dir(constants.HF_HUB_CACHE if cache is None else cache)
+        cache_info = scan_cache_dir(constants.HF_HUB_CACHE)
     except CacheNotFound:
         return ()
     models = []
@@ -95,15 +91,13 @@ def cached_models(cache: Path | None = None) -> tuple[CachedModel, ...]:
     return tuple(models)
 
 
-def cached_folder(name: str, cache: Path | None = None) -> Folder | None:
+def cached_folder(name: str) -> Folder | None:
     """The snapshot of a model in the cache; None if it is missing or incomplete."""
-    models = (model for model in cached_models(cache) if model.name == name and model.complete)
+    models = (model for model in cached_models() if model.name == name and model.complete)
     return next((model.folder for model in models), None)
 
 
-def plan_download(
-    name: str, *, revision: str | None = None, endpoint: str | None = None
-) -> DownloadPlan:
+def plan_download(name: str) -> DownloadPlan:
     """The files and sizes of a download; one request, nothing is downloaded.
 
     Raises:
@@ -114,7 +108,7 @@ def plan_download(
     from huggingface_hub import HfApi
 
     try:
-        info = HfApi(endpoint=endpoint).model_info(name, revision=revision, files_metadata=True)
+        info = HfApi().model_info(name, files_metadata=True)
     except Exception as error:  # a transport can raise anything
         raise describe_error(name, error) from error
     sizes = {part.rfilename: part.size or 0 for part in info.siblings or ()}
@@ -126,7 +120,7 @@ def plan_download(
     card: Any = getattr(info, "card_data", None) or {}
     return DownloadPlan(
         name,
-        info.sha or revision or "main",
+        info.sha or "main",
         tuple((n, sizes[n]) for n in (*wanted, *weights)),
         str(card.get("license") or ""),
     )
@@ -137,8 +131,6 @@ def download(
     *,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-    cache: Path | None = None,
-    endpoint: str | None = None,
 ) -> Folder:
     """Downloads the files of a plan into the cache.
 
@@ -146,8 +138,6 @@ def download(
         plan: from `plan_download`.
         progress: called with the bytes that have arrived and the total.
         cancelled: checked whenever bytes arrive; True stops the download.
-        cache: folder of the cache; None means the default of huggingface_hub.
-        endpoint: URL of the hub; None means the public one.
 
     Raises:
         CancelledError: if the download was cancelled.
@@ -167,8 +157,6 @@ def download(
             plan.name,
             revision=plan.revision,
             allow_patterns=[name for name, _ in plan.files],
-            cache_dir=cache,
-            endpoint=endpoint,
             tqdm_class=_progress_bar(report),
         )
     except CancelledError:
@@ -179,9 +167,7 @@ def download(
     return Folder.at(Path(snapshot), Path(snapshot).parents[1])
 
 
-def download_with_bar(
-    name: str, *, cache: Path | None = None, endpoint: str | None = None
-) -> Folder:
+def download_with_bar(name: str) -> Folder:
     """Downloads a model with a progress bar on stderr.
 
     Raises:
@@ -189,13 +175,13 @@ def download_with_bar(
     """
     from tqdm import tqdm
 
-    plan = plan_download(name, endpoint=endpoint)
+    plan = plan_download(name)
     with tqdm(total=plan.size, unit="B", unit_scale=True, desc=name) as bar:
 
         def report(done: int, total: int) -> None:
             bar.update(done - bar.n)
 
-        return download(plan, progress=report, cache=cache, endpoint=endpoint)
+        return download(plan, progress=report)
 
 
 def describe_error(name: str, error: BaseException) -> HubError:

@@ -81,8 +81,6 @@ def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
         rows = torch.stack([found.weights(step, layer) for layer in (0, 1)])
         torch.testing.assert_close(whole[step, : 6 + step], rows.mean((0, 1)))
         assert not whole[step, 6 + step :].any()
-        one = received(found, layer=1, head=2)[step, : 6 + step]
-        torch.testing.assert_close(one, found.weights(step, 1, 2))
 
 
 def test_draws_follow_their_distribution() -> None:
@@ -137,5 +135,3 @@ def test_what_does_not_write_is_refused() -> None:
     found: Written = continue_text(model, IDS, 2)
     with pytest.raises(ValueError, match="step: expected 0 to 1"):
         found.row(2)
-    with pytest.raises(ValueError, match="head: expected a layer"):
-        received(found, head=1)

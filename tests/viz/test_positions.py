@@ -35,7 +35,7 @@ def test_tiles_against_a_plain_loop():
 
 def test_hands_of_rotary_pairs_end_at_their_angles():
     query, key = np.array([0, np.pi / 2, 1.0]), np.array([np.pi, 0, 2.0])
-    figure: Any = positions.pairs(query, key, ["a", TEXT, "c"], title="t", across=2)
+    figure: Any = positions.pairs(query, key, ["a", TEXT, "c"], title="t")
     for trace, angles in zip(figure.data[1:], (query, key), strict=True):
         x, y = (np.asarray(line, dtype=float).reshape(3, 3) for line in (trace.x, trace.y))
         np.testing.assert_allclose(x[:, 1] - x[:, 0], np.cos(angles), atol=1e-12)

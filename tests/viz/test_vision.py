@@ -26,21 +26,21 @@ def test_every_head_is_a_dot_at_its_layer() -> None:
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_filters_lie_on_a_sheet(channels: int) -> None:
-    kernels = DRAW.standard_normal((5, channels, 2, 3))
-    shares = np.array([0.5, 0.2, 0.1, 0.05, 0.01])
-    figure: Any = vision.filters(kernels, shares, title=TEXT, across=3)
+    kernels = DRAW.standard_normal((9, channels, 2, 3))
+    shares = np.linspace(0.5, 0.01, 9)
+    figure: Any = vision.filters(kernels, shares, title=TEXT)
     sheet = np.asarray(figure.data[0].z)
-    assert sheet.shape == (2 * 3 - 1, 3 * 4 - 1, 4)
+    assert sheet.shape == (2 * 3 - 1, 7 * 4 - 1, 4)
     for number, kernel in enumerate(kernels):
         for row in range(2):
             for col in range(3):
-                y, x = number // 3 * 3 + row, number % 3 * 4 + col
+                y, x = number // 7 * 3 + row, number % 7 * 4 + col
                 for channel in range(3):
                     value = kernel[channel % channels, row, col] / np.abs(kernel).max()
                     assert sheet[y, x, channel] == round(127.5 + 127.5 * value)
                 assert sheet[y, x, 3] == 255
                 assert figure.data[0].customdata[y][x].startswith(f"component {number + 1}: ")
-    assert (sheet[..., 3] == 0).sum() == sheet[..., 3].size - 5 * 6  # the gaps
+    assert (sheet[..., 3] == 0).sum() == sheet[..., 3].size - 9 * 6  # the gaps
     with pytest.raises(ValueError, match="expected 1 or 3 channels, received 2"):
         vision.filters(np.zeros((1, 2, 2, 2)), shares, title="t")
 

@@ -65,31 +65,26 @@ def table(
     return panel(title, [*rows.values()], rows=[*rows], cols=cols, kind=kind, digits=digits)
 
 
-def dots(
-    title: str, named: Mapping[str, float], others: Sequence[float], *, digits: int = 3
-) -> Panel:
+def dots(title: str, named: Mapping[str, float], others: Sequence[float]) -> Panel:
     """Numbers as dots on a line: some with their names, and controls without."""
     rows = [*named, *("" for _ in others)]
     values = [[value] for value in (*named.values(), *others)]
-    return panel(title, values, rows=rows, kind="dots", digits=digits)
+    return panel(title, values, rows=rows, kind="dots", digits=3)
 
 
-def curve(
-    title: str, heights: Sequence[float], *, step: float, unit: str = "s", span: Span | None = None
-) -> Panel:
+def curve(title: str, heights: Sequence[float], *, step: float, span: Span | None = None) -> Panel:
     """Numbers of one sign at equal distances, drawn from 0 to the largest over an axis.
 
     Args:
         title: above it.
         heights: from 0 on.
-        step: from one to the next, along the axis, which begins at 0.
-        unit: of the axis.
+        step: seconds from one to the next, along the axis, which begins at 0.
         span: a part of the axis to be marked.
     """
-    rows = [f"{at * step:.2f} {unit}" for at in range(len(heights))]
+    rows = [f"{at * step:.2f} s" for at in range(len(heights))]
     values = [[height] for height in heights]
     plotted = panel(title, values, rows=rows, cols=["weight"], kind="curve", digits=4)
-    return {**plotted, **_axis(len(heights) * step, unit, span)}
+    return {**plotted, **_axis(len(heights) * step, span)}
 
 
 def picture(
@@ -97,7 +92,6 @@ def picture(
     hrefs: Sequence[str],
     *,
     high: float | None = None,
-    unit: str = "s",
     span: Span | None = None,
 ) -> Panel:
     """A picture, or parts of one side by side.
@@ -105,16 +99,15 @@ def picture(
     Args:
         title: above it.
         hrefs: data: URLs.
-        high: where the axis below it ends; it begins at 0. None: no axis.
-        unit: of the axis.
+        high: second at which the axis below it ends; it begins at 0. None: no axis.
         span: a part of the axis to be framed.
     """
     plotted = {**panel(title, [], kind="picture"), "hrefs": list(hrefs)}
-    return plotted if high is None else {**plotted, **_axis(high, unit, span)}
+    return plotted if high is None else {**plotted, **_axis(high, span)}
 
 
-def _axis(high: float, unit: str, span: Span | None) -> Panel:
-    axis: Panel = {"axis": {"low": 0, "high": high, "unit": unit}}
+def _axis(high: float, span: Span | None) -> Panel:
+    axis: Panel = {"axis": {"low": 0, "high": high, "unit": "s"}}
     if span is None:
         return axis
     return {**axis, "span": dict(zip(("low", "high", "name"), span, strict=True))}

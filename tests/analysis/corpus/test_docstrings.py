@@ -23,8 +23,8 @@ def test_there_are_thousands() -> None:
 def test_repeated_tokens_are_the_same_twice(encoder: Model) -> None:
     model = load("induction")
     assert model.tokenizer is not None
-    found = repeated(model, 5, words=6)
-    assert found == repeated(model, 5, words=6)
+    found = repeated(model, 5)
+    assert found == repeated(model, 5)
     for text in found:
         plain = model.tokenizer.encode(text).ids
         assert len(set(plain)) <= len(plain) // 2 + 2

@@ -4,7 +4,6 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from functools import partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -93,52 +92,56 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def server(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+
+
+def use(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the hub at another address."""
+    path = "/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", endpoint)
+    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", endpoint + path)
+
+
+@pytest.fixture
+def server(files: dict[str, bytes], cache: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     handler = type("Handler", (Hub,), {"files": files, "asked": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         thread = threading.Thread(target=running.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{running.server_port}"
+        use(f"http://127.0.0.1:{running.server_port}", monkeypatch)
+        yield
         running.shutdown()
         thread.join()
 
 
-def test_the_size_comes_first(server: str, files: dict[str, bytes], tmp_path: Path) -> None:
-    plan = hub.plan_download(NAME, endpoint=server)
+def test_the_size_comes_first(server: None, files: dict[str, bytes]) -> None:
+    plan = hub.plan_download(NAME)
     assert {name for name, _ in plan.files} == {"config.json", "README.md", "model.safetensors"}
     assert plan.size == sum(len(files[name]) for name, _ in plan.files)
     assert (plan.revision, plan.licence) == (SHA, "apache-2.0")
-    assert hub.cached_models(tmp_path) == ()
+    assert hub.cached_models() == ()
 
 
-def test_a_download_and_what_opens_from_it(
-    server: str, files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_download_and_what_opens_from_it(server: None, files: dict[str, bytes]) -> None:
     told: list[tuple[int, int]] = []
-    plan = hub.plan_download(NAME, endpoint=server)
-    folder = hub.download(
-        plan, progress=lambda *now: told.append(now), cache=tmp_path, endpoint=server
-    )
+    plan = hub.plan_download(NAME)
+    folder = hub.download(plan, progress=lambda *now: told.append(now))
     assert told[0] == (0, plan.size)
     assert told[-1] == (plan.size, plan.size)
     assert told == sorted(told)
     for name, _ in plan.files:
         assert (folder.path / name).read_bytes() == files[name]
     assert not (folder.path / "evil.py").exists()
-    (found,) = hub.cached_models(tmp_path)
+    (found,) = hub.cached_models()
     assert (found.name, found.size, found.complete) == (NAME, plan.size, True)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     model = load(NAME, door="transformers")  # its files are links into the cache's own store
     assert model.name == NAME
     assert trace(model, torch.tensor([[3, 4, 5]])).weights(0).shape == (3, 3, 3)
 
 
-def test_load_fetches_what_is_not_here(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(hub, "download_with_bar", partial(hub.download_with_bar, endpoint=server))
+def test_load_fetches_what_is_not_here(server: None, capsys: pytest.CaptureFixture[str]) -> None:
     model = load(NAME, door="transformers")
     assert model.name == NAME
     said = capsys.readouterr().err
@@ -150,35 +153,32 @@ def test_load_fetches_what_is_not_here(
         load("someone/else")
 
 
-def test_load_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+def test_load_without_a_network(cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(HubError, match="is not a local folder, and the hub cannot be reached"):
         load(NAME)
 
 
-def test_a_download_that_is_stopped(server: str, tmp_path: Path) -> None:
-    plan = hub.plan_download(NAME, endpoint=server)
+def test_a_download_that_is_stopped(server: None) -> None:
+    plan = hub.plan_download(NAME)
     told: list[int] = []
     with pytest.raises(CancelledError, match="the next one resumes"):
         hub.download(
             plan,
             progress=lambda come, total: told.append(come),
             cancelled=lambda: len(told) > 1,
-            cache=tmp_path,
-            endpoint=server,
         )
     assert max(told) < plan.size
-    assert hub.cached_folder(NAME, tmp_path) is None
-    hub.download(plan, cache=tmp_path, endpoint=server)
-    assert hub.cached_folder(NAME, tmp_path) is not None
+    assert hub.cached_folder(NAME) is None
+    hub.download(plan)
+    assert hub.cached_folder(NAME) is not None
 
 
-def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     for endpoint in ("http://127.0.0.1:9", "http://no-such-place.invalid"):
+        use(endpoint, monkeypatch)
         with pytest.raises(HubError, match="the hub cannot be reached for someone/small-bert"):
-            hub.plan_download(NAME, endpoint=endpoint)
+            hub.plan_download(NAME)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(HubError, match="the hub cannot be reached"):
         hub.plan_download(NAME)
@@ -194,15 +194,15 @@ def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("a b", "is no model id"),
     ],
 )
-def test_what_cannot_be_had(server: str, name: str, message: str) -> None:
+def test_what_cannot_be_had(server: None, name: str, message: str) -> None:
     with pytest.raises(HubError, match=message):
-        hub.plan_download(name, endpoint=server)
+        hub.plan_download(name)
 
 
-def test_a_model_without_weights(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_without_weights(server: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Hub, "_card", lambda self: {"id": NAME, "sha": SHA, "siblings": []})
     with pytest.raises(HubError, match="has no weights that can be opened"):
-        hub.plan_download(NAME, endpoint=server)
+        hub.plan_download(NAME)
 
 
 def test_shards_are_all_fetched() -> None:
@@ -212,11 +212,11 @@ def test_shards_are_all_fetched() -> None:
     assert hub._weights(("pytorch_model.bin", "tf_model.h5")) == ("pytorch_model.bin",)
 
 
-def test_a_cache_of_odds_and_ends(tmp_path: Path) -> None:
+def test_a_cache_of_odds_and_ends(cache: None, tmp_path: Path) -> None:
     (tmp_path / "models--someone--empty").mkdir()
     (tmp_path / "models--someone--half" / "snapshots" / SHA).mkdir(parents=True)
     (tmp_path / "datasets--someone--data").mkdir()
-    (found,) = hub.cached_models(tmp_path)
+    (found,) = hub.cached_models()
     assert (found.name, found.complete) == ("someone/half", False)
-    assert hub.cached_folder("someone/half", tmp_path) is None
-    assert hub.cached_folder("../../x", tmp_path) is None
+    assert hub.cached_folder("someone/half") is None
+    assert hub.cached_folder("../../x") is None

@@ -5,7 +5,6 @@ import io
 import json
 import shutil
 import time
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from models.files.hub import CancelledError
 from models.request import Ids, Source, TraceRequest
 from tests.models.architectures import ARCHITECTURES, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
-from tests.models.files.test_hub import NAME, files, server
+from tests.models.files.test_hub import NAME, cache, files, server
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
@@ -53,7 +52,7 @@ from viz.pages.explore import card, download, folder_browser
 from viz.pages.explore.suggestions import SUGGESTIONS
 from viz.pages.state import params as link
 
-__all__ = ["files", "server"]  # fixtures
+__all__ = ["cache", "files", "server"]  # fixtures
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
@@ -335,11 +334,8 @@ def test_the_code_of_the_network_can_be_read(model: str, file: str) -> None:
 
 
 @pytest.fixture
-def hub_page(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def hub_page(server: None) -> AppTest:
     """The page with a hub of its own and an empty cache."""
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    for name in ("plan_download", "download"):
-        monkeypatch.setattr(hub, name, partial(getattr(hub, name), endpoint=server))
     download.downloads().clear()
     return opened(place="hub", id=NAME, ids="3 4 5")
 
