@@ -82,7 +82,6 @@ class Resumable:
             patterns=tuple(patterns.get(site, pattern) for site, pattern in kept),
             axes=whole.axes,
             item_names=whole.item_names,
-            parts=whole.parts,
             other_layers=whole.other_layers,
             notes=whole.notes,
             origin=_of(self.model, t).origin,

@@ -220,22 +220,6 @@ class Site:
         return Where(self.layer, self.kind, self.tower, self.module, self.part)
 
 
-@dataclass(frozen=True)
-class HeadParts:
-    """Weights that a layer makes from the weights of several heads.
-
-    Differential attention (Ye et al. 2024, eq. 1) subtracts two softmax maps: A₁ − λA₂. The
-    rows of a difference need not sum to 1.
-
-    Attributes:
-        heads: number of heads made so.
-        terms: by name, factors and the first of the heads they multiply.
-    """
-
-    heads: int
-    terms: Mapping[str, tuple[tuple[float, int], ...]]
-
-
 @dataclass(frozen=True, eq=False)
 class Output:
     """The output of a network.
@@ -341,7 +325,6 @@ class Origin(Protocol):
 
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
-Part = int | str | None
 
 
 def where_of(
@@ -349,13 +332,12 @@ def where_of(
     kind: str | None = None,
     tower: str | None = None,
     module: str | None = None,
-    part: Part = None,
+    part: int | None = None,
 ) -> Where:
     """The address that a call gives: a number and fields, or an address and fields besides."""
     where = layer.where if isinstance(layer, Site) else layer
     where = where if isinstance(where, Where) else Where(where)
-    run = part if isinstance(part, int) else None
-    given = {"kind": kind, "tower": tower, "module": module, "part": run}
+    given = {"kind": kind, "tower": tower, "module": module, "part": part}
     return replace(where, **{name: each for name, each in given.items() if each is not None})
 
 
@@ -376,7 +358,6 @@ class Trace:
         axes: rows and columns of sites that differ from the tokens above.
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
-        parts: of the sites whose heads are made from several.
         other_layers: what the blocks without attention weights are, by number, where the model's
             config tells.
         origin: the network and the input; it answers what is computed on request.
@@ -403,7 +384,6 @@ class Trace:
     axes: SiteAxes = field(default_factory=dict)
     hidden_states: Mapping[str | None, HiddenStates] = field(default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(default_factory=dict)
-    parts: Mapping[Site, HeadParts] = field(default_factory=dict)
     other_layers: Mapping[int, str] = field(default_factory=dict)
     origin: Origin | None = None
     answer: int | None = None
@@ -491,7 +471,7 @@ class Trace:
         kind: str | None = None,
         tower: str | None = None,
         *,
-        part: Part = None,
+        part: int | None = None,
         module: str | None = None,
     ) -> Site:
         """The site of a layer; −1 is the last.
@@ -507,7 +487,7 @@ class Trace:
         *,
         kind: str | None = None,
         tower: str | None = None,
-        part: Part = None,
+        part: int | None = None,
         module: str | None = None,
     ) -> Pattern:
         """The recipe of a layer's weights, for its whole batch, padding included."""
@@ -520,7 +500,7 @@ class Trace:
         *,
         kind: str | None = None,
         tower: str | None = None,
-        part: Part = None,
+        part: int | None = None,
         rows: int | Rows = None,
         item: int = 0,
         module: str | None = None,
@@ -532,9 +512,7 @@ class Trace:
             head: one head, whose axis is dropped; None for all; −1 is the last.
             kind: "self", "causal" or "cross"; None if the layer has only one.
             tower: which part of a model with several; None if that much is clear.
-            part: of a tower that runs several times in one pass, which run; of differential
-                attention "A₁", "A₂" or "A₁ − λA₂", whose rows need not sum to 1. None: the only
-                run, and the softmax maps of every head.
+            part: which run of a tower that runs several times in one pass; None: the only one.
             rows: which queries (one position, counted from the end if negative, a slice or
                 positions); None for all.
             item: which item of the layer's own batch (`items` tells what they are).
@@ -548,8 +526,6 @@ class Trace:
                 more than 256 MiB.
         """
         where = where_of(layer, kind, tower, module, part)
-        if isinstance(part, str):
-            return self._combined(where, part, head, rows, item)
         pattern, head, rows, real = self._question(where, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
@@ -637,7 +613,7 @@ class Trace:
         *,
         kind: str | None = None,
         tower: str | None = None,
-        part: Part = None,
+        part: int | None = None,
         rows: int | Rows = None,
         item: int = 0,
         module: str | None = None,
@@ -654,7 +630,7 @@ class Trace:
         *,
         kind: str | None = None,
         tower: str | None = None,
-        part: Part = None,
+        part: int | None = None,
         rows: int | Rows = None,
         item: int = 0,
         module: str | None = None,
@@ -839,28 +815,8 @@ class Trace:
             return self.axes[site][0].padding(site.queries)
         return padding_of(self.queries(site))
 
-    def _combined(
-        self, where: Where, part: str, head: int | None, rows: int | Rows, item: int
-    ) -> Float[Tensor, "*head query key"]:
-        """Weights made from those of several heads."""
-        site = self.sites[self._index(where)]
-        parts = self.parts.get(site)
-        if parts is None or part not in parts.terms:
-            names = [] if parts is None else list(parts.terms)
-            raise ValueError(f"part: layer {site.layer} has {names}, received {part!r}")
-        pattern, head, rows, real = self._question(where, head, rows, item, parts.heads)
-        heads = range(parts.heads) if head is None else [head]
-
-        def weights(head: int) -> Tensor:
-            terms = parts.terms[part]
-            maps = [f * pattern.weights(first + head, rows, item=item) for f, first in terms]
-            return torch.stack(maps).sum(0).detach()[..., real]
-
-        weights_by_head = [weights(each) for each in heads]
-        return torch.stack(weights_by_head) if head is None else weights_by_head[0]
-
     def _question(
-        self, where: Where, head: int | None, rows: int | Rows, item: int, heads: int | None = None
+        self, where: Where, head: int | None, rows: int | Rows, item: int
     ) -> tuple[Pattern, int | None, Tensor, Tensor | slice]:
         """The pattern, head, rows as positions, and the item's keys; checks the answer's size."""
         index = self._index(where)
@@ -870,7 +826,7 @@ class Trace:
         if isinstance(rows, int):
             rows = [rows + count if -count <= rows < 0 else rows]
         picked = positions(rows, count)
-        heads = pattern.heads if heads is None else heads
+        heads = pattern.heads
         if head is not None and not -heads <= head < heads:
             raise ValueError(f"head: expected 0 to {heads - 1}, received {head}")
         size = 4 * (heads if head is None else 1) * len(picked) * pattern.keys

@@ -1,5 +1,8 @@
 """Cheap checks of every trace: what they find is refused rather than drawn."""
 
+from collections.abc import Sequence
+from itertools import groupby
+
 import torch
 from torch import Tensor
 
@@ -8,6 +11,21 @@ from models.pretrained.recording import Call
 
 WHAT = ("queries", "keys")
 ROUNDING = 1e-3  # of a row's sum in float32, over thousands of keys
+
+
+def check_once(calls: Sequence[Call]) -> None:
+    """Checks that no layer attends several times in one pass, as differential attention does.
+
+    Raises:
+        ValueError: naming the layer.
+    """
+    for _, group in groupby(calls, lambda call: id(call.entry)):
+        first, *others = group
+        if others:
+            raise ValueError(
+                f"{first.entry.path} attends {1 + len(others)} times in one pass: what the layer"
+                " makes of its maps is not known"
+            )
 
 
 def check_call(call: Call) -> None:

@@ -22,13 +22,12 @@ from models.inputs.pretrained import (
 )
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items, parts_of_batch
-from models.pretrained.checks import check_call
-from models.pretrained.differential import head_parts, merge_calls
+from models.pretrained.checks import check_call, check_once
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states, states_of, with_finals
 from models.pretrained.interface import recording_writing
 from models.pretrained.origin import PretrainedOrigin
-from models.pretrained.passes import new_recording, record_pass, run_network
+from models.pretrained.passes import new_recording, record_pass
 from models.pretrained.recording import Call, Recording
 from models.pretrained.written import NotJoinedError, Writing
 from models.progress import Progress, no_progress
@@ -136,13 +135,13 @@ def trace_pretrained(
         patterns, gradients = differentiate(patterns, output, ended)
         pairs = zip(record.calls, patterns, strict=True)
         record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
-    calls = merge_calls(record.calls)
+    calls = record.calls
+    check_once(calls)
     for call in calls:
         check_call(call)
     main = _main(inputs, calls)
     target_sequence = inputs.sequences.get("target")
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
-    parts = {site: head_parts(call) for site, call in zip(sites, calls, strict=True)}
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -166,7 +165,6 @@ def trace_pretrained(
             site: _item_names(call, inputs, model.network.config)
             for site, call in zip(sites, calls, strict=True)
         },
-        parts={site: sums for site, sums in parts.items() if sums is not None},
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, applied),
         answer=inputs.answer,
@@ -187,12 +185,6 @@ def _joined(writing: Writing | None, inputs: ModelInputs) -> tuple[Recording, An
     record = writing.joined(inputs)
     logits = torch.cat(writing.logits, 1)
     return record, SimpleNamespace(logits=logits[:, -inputs.arguments.get("logits_to_keep", 0) :])
-
-
-def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
-    """The output of the model with its own attention."""
-    with torch.no_grad():
-        return output_of(run_network(model, prepare_inputs(model, source, target))).values
 
 
 def output_of(out: Any) -> Output:

@@ -28,7 +28,7 @@ from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
 from models.inputs.prompt import Prompt
 from models.pretrained.attention_modules import AttentionModules, ancestors, source_of
-from models.pretrained.differential import merge_calls
+from models.pretrained.checks import check_once
 from models.pretrained.implementation import BOUNDARIES
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
@@ -111,7 +111,8 @@ def compare(model: "Model", source: Any, target: Any, recompute: ValuesEdit) -> 
     untouched = output_of(run_network(model, inputs)).values
     record, out = record_pass(model, inputs)
     _, recomputed = record_pass(model, inputs, [recompute])
-    calls = merge_calls(record.calls)
+    calls = record.calls
+    check_once(calls)
     twin = _twin(model)
     compared, apart, edited, eager = 0, 0.0, None, None
     if twin is not None:

@@ -25,7 +25,7 @@ from models.pretrained.windows import Blocks
 from models.run import as_model, load
 from models.trace import TokenAxis
 from models.verify import Verdict, verify
-from tests.models.architectures import GROUPED, TEXT, text
+from tests.models.architectures import TEXT, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     CHOSEN_KEYS,
@@ -76,16 +76,11 @@ def low_row() -> tuple[Any, dict[str, Any]]:
     return BY_NAME["BERT"].build(), given
 
 
-def differential() -> tuple[Any, dict[str, Any]]:
-    sizes = {**GROUPED, "num_attention_heads": 4}
-    return build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes), text()
-
-
 def packed() -> tuple[Any, dict[str, Any]]:
     return qwen("Qwen2_5_VL"), images_in_text()
 
 
-@pytest.mark.parametrize("make", [sparse, states, low_row, differential, packed])
+@pytest.mark.parametrize("make", [sparse, states, low_row, packed])
 def test_what_was_once_wrong_holds(make: Any) -> None:
     found = verify(*make())
     assert found.problems(ROUNDING) == ()
@@ -133,15 +128,8 @@ def as_tokens(self: Sources, states: torch.Tensor, queries: str | None) -> str |
             ),
             "off by .*library’s own",
         ),
-        (
-            differential,
-            recording.Recording,
-            "entry",
-            lambda self, module: recording.Entry(self.modules.of(module), module, "other", 0),
-            "left no map",
-        ),
     ],
-    ids=["sparse", "low row", "states", "packed", "differential"],
+    ids=["sparse", "low row", "states", "packed"],
 )
 def test_a_fault_is_found(
     make: Any, owner: Any, name: str, instead: Any, message: str, monkeypatch: pytest.MonkeyPatch

@@ -116,12 +116,6 @@ def gpt2_decoder() -> Any:
     return build("GPT2Model", "GPT2Config", {**sizes, "add_cross_attention": True})
 
 
-def differential() -> Any:
-    """Every layer attends twice, to the same keys."""
-    sizes = {**GROUPED, "num_attention_heads": 4}
-    return build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
-
-
 def sam() -> Any:
     """Its mask decoder crosses from the prompts to the image and back in one layer."""
     vision = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -191,6 +185,5 @@ ADDRESSED = {  # models whose layers attend in several ways, with an input
     "Idefics3": lambda: (idefics3(), two_pictures()),
     "Swin": lambda: (BY_NAME["Swin"].build(), BY_NAME["Swin"].inputs()),
     "BART": lambda: (BY_NAME["BART"].build(), BY_NAME["BART"].inputs()),
-    "differential": lambda: (differential(), {"input_ids": ids(1, 7)}),
     "twice": lambda: (twice(), {"input_ids": ids(1, 7)}),
 }
