@@ -55,7 +55,7 @@
  * @property {boolean} [crossing] whether the context is an input
  */
 
-export const BOX = 34;
+const BOX = 34;
 export const TALL = 58; // the box of the heads
 const GAP = 34; // space for an arrow and its shape
 const SHORT = 20; // an arrow without a shape

@@ -1,4 +1,4 @@
-// A list to choose from: cards, rows or small pictures. It can remember what was opened, in this browser.
+// A list to choose from: cards or rows. It can remember what was opened, in this browser.
 
 import { element, setText } from "../core/dom.js";
 
@@ -10,7 +10,6 @@ import { element, setText } from "../core/dom.js";
  * @property {string} title
  * @property {string} [detail]
  * @property {string} [tag] a word at its end
- * @property {string} [picture] URL of a small picture
  * @property {boolean} [chosen]
  */
 
@@ -18,8 +17,7 @@ import { element, setText } from "../core/dom.js";
  * @typedef {object} ChoicesProps
  * @property {string} label
  * @property {Choice[]} items
- * @property {string} [name] for screen readers, where there is no label
- * @property {"cards" | "rows" | "thumbs"} layout
+ * @property {"cards" | "rows"} layout
  * @property {string} [kept] name under which this browser remembers items, which are added on top
  * @property {string} [empty] what is said where there are none
  */
@@ -41,12 +39,12 @@ export function mount(root, props, host) {
   root.replaceChildren(title, list, none);
 
   /** @param {ChoicesProps} next */
-  function update({ label, name = label, items, layout, kept = "", empty = "" }) {
+  function update({ label, items, layout, kept = "", empty = "" }) {
     const all = kept ? remembered(kept, items) : items;
     setText(title, label);
     title.hidden = !label;
     list.className = `hs-choices hs-choices-${layout}`;
-    list.setAttribute("aria-label", name);
+    list.setAttribute("aria-label", label);
     list.replaceChildren(...all.map((item) => element("li", "", {}, itemOf(item))));
     setText(none, empty);
     none.hidden = all.length > 0 || !empty;
@@ -54,12 +52,11 @@ export function mount(root, props, host) {
   }
 
   /** @param {Choice} item */
-  function itemOf({ id, title: name, detail = "", tag = "", picture = "", chosen = false }) {
+  function itemOf({ id, title: name, detail = "", tag = "", chosen = false }) {
     const item = element(
       "button",
       "hs-choice-item",
       { type: "button", "aria-pressed": String(chosen) },
-      ...(picture ? [element("img", "hs-choice-picture", { src: picture, alt: "" })] : []),
       element("bdi", "hs-choice-name", {}, name),
       ...(tag ? [element("span", "hs-choice-tag", {}, tag)] : []),
       ...(detail ? [element("span", "hs-choice-detail", {}, detail)] : []),

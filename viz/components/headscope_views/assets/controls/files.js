@@ -175,7 +175,7 @@ async function filesIn(entry) {
  * @param {number} limit MiB
  * @returns {Promise<Sent | Refused>}
  */
-export async function upload(file, limit) {
+async function upload(file, limit) {
   const { name, size } = file;
   if (!size) return { name, reason: "the file is empty" };
   if (size > limit * MIB) {

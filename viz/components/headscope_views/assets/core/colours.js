@@ -29,7 +29,7 @@ export function parse(colour) {
  *
  * @param {Rgb} rgb
  */
-export function luminance(rgb) {
+function luminance(rgb) {
   /** @param {number} c */
   const linear = (c) => (c <= 10.31475 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
   return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);

@@ -9,7 +9,7 @@ const FAINTEST = 0.15; // share of the colours that is left of a uniform map
  * @param {ArrayLike<number>} values
  * @param {number} [prefix] values before those on patches
  */
-export function contrastOf(values, prefix = 0) {
+function contrastOf(values, prefix = 0) {
   let [sum, most] = [0, 0];
   for (let i = prefix; i < values.length; i++) {
     sum += values[i];

@@ -277,7 +277,7 @@ export function allHeads(form, count) {
  *
  * @param {string} href
  */
-export function embedded(href) {
+function embedded(href) {
   const url = new URL(href);
   url.searchParams.set("embed", "true");
   return url.href;

@@ -26,7 +26,7 @@ const FILES = { overview: "overview.bin" };
  * @param {URLSearchParams} query
  * @param {Record<string, unknown>} defaults
  */
-export function startOf(query, defaults) {
+function startOf(query, defaults) {
   /** @type {Record<string, unknown>} */
   const start = { ...defaults };
   for (const [name, value] of query) {
@@ -38,7 +38,7 @@ export function startOf(query, defaults) {
 }
 
 /** @implements {Source} */
-export class SiteSource {
+class SiteSource {
   /** @param {(path: string) => Promise<Response>} load a file of the site */
   constructor(load) {
     this.remote = true;

@@ -246,8 +246,8 @@ export class ImageState {
     return headName(this.base, this.selection.site, head);
   }
 
-  layer(site = this.selection.site) {
-    return this.layers.get(String(site));
+  layer() {
+    return this.layers.get(String(this.selection.site));
   }
 
   /** @returns {Axis} */

@@ -131,7 +131,7 @@ export const canTest = (state) =>
   state.selection.form === "model" && chosenIn(state).some(({ kind }) => kind === "relevance");
 
 /** @param {State} state */
-export const isTested = (state) => state.selection.tested === "yes" && canTest(state);
+const isTested = (state) => state.selection.tested === "yes" && canTest(state);
 
 /**
  * @param {string} name

@@ -378,7 +378,7 @@ export class Scene {
  *
  * @param {Mark} mark
  */
-export const isExplained = ({ tip, handle, press, edit }) => Boolean(tip) && !handle && !press && !edit;
+const isExplained = ({ tip, handle, press, edit }) => Boolean(tip) && !handle && !press && !edit;
 
 /**
  * Whether an element that wears these attributes has to change for those.

@@ -225,4 +225,4 @@ export function parts(state, parent) {
  *
  * @param {number} value
  */
-export const plus = (value) => `${value > 0 ? "+" : ""}${signed(value, Math.abs(value) < 0.1 ? 3 : 2)}`;
+const plus = (value) => `${value > 0 ? "+" : ""}${signed(value, Math.abs(value) < 0.1 ? 3 : 2)}`;

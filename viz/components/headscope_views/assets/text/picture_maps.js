@@ -60,7 +60,7 @@ export function sheetsOf(grids) {
  *
  * @param {number[]} frames counted from 0
  */
-export const framesText = (frames) =>
+const framesText = (frames) =>
   `${frames.length > 1 ? "frames" : "frame"} ${frames.map((frame) => frame + 1).join(" and ")}`;
 
 /**

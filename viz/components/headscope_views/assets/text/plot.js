@@ -29,11 +29,10 @@ const INSIDE = 9; // pixels between the frame and the dots at the ends of the ax
  * @param {number} width
  * @param {number} height
  * @param {number} unit
- * @param {boolean} [legend] whether a scale of colours stands above it
  * @returns {Plot}
  */
-export function plotOf(width, height, unit, legend = true) {
-  const sides = [46, 3, legend ? 50 : 26, 42];
+export function plotOf(width, height, unit) {
+  const sides = [46, 3, 50, 42]; // a scale of colours stands above it
   const [left, right, top, bottom] = sides.map((side) => (side + INSIDE) * unit);
   return { left, top, width: width - left - right, height: height - top - bottom };
 }
@@ -50,7 +49,7 @@ export function colourAt({ ramp }, share) {
 }
 
 /** @param {number} count of dots */
-export const radiusOf = (count) => (count > MANY ? 3.5 : 5);
+const radiusOf = (count) => (count > MANY ? 3.5 : 5);
 
 /**
  * Grid, ticks and names of the axes.

@@ -42,7 +42,7 @@ export const between = (one, other) => [Math.min(one, other), Math.max(one, othe
  * @param {Range | null} part
  * @returns {Range}
  */
-export function within(whole, part) {
+function within(whole, part) {
   if (!part) return whole;
   const [from, to] = [Math.max(whole[0], part[0]), Math.min(whole[1], part[1])];
   return from < to ? [from, to] : whole;
@@ -55,7 +55,7 @@ export function within(whole, part) {
  * @param {string} which "a" or "b"
  * @returns {Range}
  */
-export function half({ labels, second }, which) {
+function half({ labels, second }, which) {
   if (second === undefined) return [0, labels.length];
   return which === "a" ? [0, second] : [second, labels.length];
 }

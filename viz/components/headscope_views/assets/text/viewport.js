@@ -210,7 +210,7 @@ const deepest = ({ cell }) => Math.max(cell, DEEPEST_CELL);
  * @param {Pick<View, "row" | "col" | "scale">} view
  * @returns {View}
  */
-export function clamped(layout, { row, col, scale }) {
+function clamped(layout, { row, col, scale }) {
   const { cell, rows, cols, width, height, first } = layout;
   const held = scalesOf(layout, Math.min(Math.max(scale, cell), deepest(layout)));
   return {
