@@ -37,7 +37,6 @@ from models.pretrained.implementation import (
 from models.pretrained.masks import create_mask
 from models.pretrained.packed import Packing
 from models.pretrained.recording import Call, Entry, Recording
-from models.pretrained.sparse import choose_blocks, choose_keys
 from models.pretrained.window_layers import Recipe, recipe_of
 from models.pretrained.written import Writing
 
@@ -245,11 +244,6 @@ def _attention(
     if attention_mask is None and query.shape[2] > 1 and causal:
         mask = replace(mask, causal=True)
     mask = record.after_cache(mask, entry, query.shape[2], key.shape[2])
-    if "indices" in given:
-        mask = choose_keys(mask, given.pop("indices"), key.shape[2])
-    if "block_indices" in given:
-        blocks = given.pop("block_indices")
-        mask = choose_blocks(mask, blocks, module, query.shape[1], key.shape[2])
     position_bias = given.pop("position_bias", None)
     if position_bias is not None:
         position_bias = position_bias[..., : key.shape[2]]

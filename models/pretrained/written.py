@@ -21,7 +21,7 @@ from models.inputs.pretrained import ModelInputs
 from models.pretrained.masks import HIDDEN, infer_mask
 from models.pretrained.recording import Call, Recording
 
-BESIDE = ("indices", "block_indices", "position_bias", "cu_seq_lens_q")  # more than a mask tells
+BESIDE = ("position_bias", "cu_seq_lens_q")  # more than a mask tells
 
 
 class NotJoinedError(ValueError):

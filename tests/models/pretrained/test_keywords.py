@@ -14,13 +14,13 @@ from models.pretrained.interface import IRRELEVANT
 from models.pretrained.passes import new_recording
 from models.pretrained.run import output_of
 from models.run import as_model, trace
-from tests.models.architectures import GROUPED, MOE, text
+from models.verify import verify
+from tests.models.architectures import text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     CHOSEN_KEYS,
     LATENT,
     build,
-    eager,
     ids,
     images_in_text,
     normal,
@@ -28,46 +28,6 @@ from tests.models.pretrained.tiny import (
 )
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
-SPARSE = {
-    "DeepSeek-V3.2": ("DeepseekV32", LATENT | CHOSEN_KEYS),
-    "GLM-MoE-DSA": ("GlmMoeDsa", LATENT | CHOSEN_KEYS),
-    "AXK2": ("AXK2", LATENT | CHOSEN_KEYS),
-    "HY-V4": (
-        "HYV4",
-        LATENT | CHOSEN_KEYS | {"num_experts": 4, "first_k_dense_replace": 1},
-    ),
-}
-
-
-@pytest.mark.parametrize("name", SPARSE)
-def test_keys_that_an_indexer_leaves_out_are_masked(name: str) -> None:
-    prefix, sizes = SPARSE[name]
-    model = build(f"{prefix}ForCausalLM", f"{prefix}Config", sizes)
-    given = text()
-    expected, found = eager(model, given), trace(model, given)
-    own = given["attention_mask"].bool()
-    assert (found.output.values - expected.logits)[own].abs().max() < 1e-4
-    for site, theirs in zip(found.sites, expected.attentions, strict=True):
-        for item in range(2):
-            part = theirs[item][:, own[item]][:, :, own[item]]
-            assert (found.weights(site.layer, item=item) - part).abs().max() < EXACT
-    fewest = (found.weights(1)[:, -1] > 0).sum(-1)
-    assert (fewest == CHOSEN_KEYS["index_topk"]).all()
-    assert (found.scores(1)[:, -1] == -torch.inf).sum() > 0
-
-
-def test_blocks_that_an_indexer_chooses() -> None:
-    decoder = GROUPED | MOE | {"head_dim": 8, "num_local_experts": 3, "num_experts_per_tok": 2}
-    decoder |= {"layer_types": ["full_attention", "minimax_m3_sparse"]}
-    decoder |= {"index_n_heads": 2, "index_head_dim": 8, "index_block_size": 2}
-    decoder |= {"index_topk_blocks": 2, "index_local_blocks": 1, "shared_intermediate_size": 20}
-    model = build("MiniMaxM3VLTextModel", "MiniMaxM3VLTextConfig", decoder)
-    given = {"input_ids": text()["input_ids"]}
-    expected, found = eager(model, given), trace(model, given)
-    assert (found.output.values - expected.last_hidden_state).abs().max() < 1e-4
-    for site, theirs in zip(found.sites, expected.attentions, strict=True):
-        assert (found.weights(site.layer, item=1) - theirs[1]).abs().max() < EXACT
-    assert ((found.weights(1)[:, -1] > 0).sum(-1) <= 4).all()
 
 
 @pytest.mark.parametrize("name", ["BERT", "Llama", "Gemma 2", "GPT-OSS", "T5", "Whisper", "BART"])
@@ -90,6 +50,16 @@ def test_nothing_that_matters_is_ignored(name: str) -> None:
     known = IRRELEVANT | {"scaling", "dropout", "softcap", "s_aux", "position_bias", "is_causal"}
     assert given
     assert not {n for call in given for n, value in call.items() if value is not None} - known
+
+
+def test_keys_that_an_indexer_chooses_are_refused() -> None:
+    """Sparse attention passes its choice beside the mask."""
+    model = build("DeepseekV32ForCausalLM", "DeepseekV32Config", LATENT | CHOSEN_KEYS)
+    for ask in (trace, verify):
+        with pytest.raises(
+            ValueError, match=r"Attention \(.*layers.0.*passes its attention indices"
+        ):
+            ask(model, text())
 
 
 def test_boundaries_of_packed_sequences_are_used() -> None:
