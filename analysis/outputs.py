@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.output import Sampling, log_softmax, next_probabilities, target_ranks
+from models.output import Sampling, log_softmax, next_probabilities
 from models.trace import Trace
 
 
@@ -94,16 +94,12 @@ class Change:
         ids: the likeliest of either pass, those of the first in order.
         before: probabilities of these ids in the first pass.
         after: in the second.
-        ranks_before: 1 for the likeliest of all ids.
-        ranks_after: in the second.
     """
 
     kl: float
     ids: tuple[int, ...]
     before: tuple[float, ...]
     after: tuple[float, ...]
-    ranks_before: tuple[int, ...]
-    ranks_after: tuple[int, ...]
 
 
 def change(
@@ -129,13 +125,8 @@ def change(
     ids = list(
         dict.fromkeys(i for row in rows for i in row.topk(min(count, len(row))).indices.tolist())
     )
-    chosen = torch.tensor(ids)
     shares = [tuple(row.softmax(-1)[ids].tolist()) for row in rows]
-    ranks = [
-        tuple(target_ranks(row.expand(len(ids), -1), chosen.to(row.device)).tolist())
-        for row in rows
-    ]
-    return Change(divergence(*rows), tuple(ids), shares[0], shares[1], ranks[0], ranks[1])
+    return Change(divergence(*rows), tuple(ids), *shares)
 
 
 def divergence(first: Float[Tensor, " vocab"], second: Float[Tensor, " vocab"]) -> float:

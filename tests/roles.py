@@ -9,8 +9,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-NOTHING = -1
-
 
 def role_score(
     weights: Float[Tensor, "*head query key"], keys: Int[Tensor, " query"]

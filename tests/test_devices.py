@@ -93,7 +93,6 @@ OWN: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 LIBRARY = ("BERT", "GPT-2", "Llama", "Gemma 2", "T5", "BART", "ViT", "Swin", "Mamba", "GPT-OSS")
 NAMES = [*OWN, *(name for name in LIBRARY if name in BY_NAME)]
-ONE_STACK = [name for name in NAMES if name not in ("encoder–decoder", "T5", "BART", "Swin")]
 
 
 @pytest.fixture(autouse=True)

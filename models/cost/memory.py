@@ -10,8 +10,8 @@ KEPT = ("projection", "add")  # what a trace keeps: q, k, v, and the hidden stat
 OVERHEAD = 1.3  # measured: memory fragmentation
 
 
-def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
-    """The predicted peak of a traced pass in bytes, weights included.
+def peak_memory(parts: Sequence[Part]) -> int:
+    """The predicted peak of a traced pass of one item in bytes, weights included.
 
     A trace keeps queries, keys and values of every layer and the hidden states between blocks, plus
     the largest intermediate results of one block. Attention weights are formed only where the fused
@@ -19,12 +19,11 @@ def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
 
     Args:
         parts: of the whole network, from `count.parts`.
-        batch: number of items.
     """
     leaves = [(times, part) for _, times, part in walk(parts) if not part.parts]
     kept = sum(times * size(part.gives) for times, part in leaves if part.kind in KEPT)
     widest = max(size(part.takes) + size(part.gives) for _, part in leaves)
     weights = max((part.weights for _, part in leaves), default=0)
-    activations = NUMBER * batch * (kept + widest)
-    activations += 3 * min(PASS_BYTES, NUMBER * batch * weights)
+    activations = NUMBER * (kept + widest)
+    activations += 3 * min(PASS_BYTES, NUMBER * weights)
     return NUMBER * total(parts, "parameters") + round(OVERHEAD * activations)

@@ -63,10 +63,6 @@ def said(page: Page, words: str) -> None:
     expect(page.locator(".hs-dim")).to_have_count(0)
 
 
-def step(page: Page, name: str, key: str) -> None:
-    page.get_by_role("slider", name=name, exact=True).press(key)
-
-
 def pick(page: Page, label: str, option: str) -> None:
     page.get_by_role("combobox", name=label, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()

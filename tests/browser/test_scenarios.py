@@ -21,7 +21,6 @@ pytestmark = pytest.mark.browser
 VIEW = ".headscope[data-painted]"
 BUSY = ".hs-busy"
 SENTENCE = re.compile("Type a sentence")
-FIRST = re.compile("^The animal")
 EXAMPLE, EXAMPLE_TEXT = "Keys … are", "The keys to the cabinet are on the table."
 OTHER = "Two banks"
 BUILT = "?model=built&dim=16&heads=2&depth=3"

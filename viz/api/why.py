@@ -189,7 +189,6 @@ def blame(entry: TraceEntry, id: str, output: str = "") -> Answer:
         "before": _number(result.before),
         "after": _number(result.after),
         "controls": [_number(each) for each in result.controls],
-        "exceeded": _number(result.exceeded),
     }
 
 

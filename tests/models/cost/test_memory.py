@@ -49,13 +49,6 @@ def test_prediction_is_within_a_factor() -> None:
         assert 1 / 1.5 < peak_memory(parts(config)) / risen[name] < 1.5, name
 
 
-def test_a_batch_needs_more_and_weights_once() -> None:
-    config = SHAPES["mostly patches"]
-    one, two, three = (peak_memory(parts(config), batch=batch) for batch in (1, 2, 3))
-    assert abs((three - two) - (two - one)) < 10
-    assert two < 2 * one
-
-
 def test_what_no_machine_has_is_worked_out_at_once() -> None:
     config = ViTConfig(image=8192, patch=2, dim=65_536, depth=1000, heads=64, mlp=262_144)
     assert peak_memory(parts(config)) > 2**45

@@ -16,8 +16,6 @@ from models.vit import ViTConfig
 from tests.models.edits.architectures import inputs, model
 from tests.models.edits.plain import SIZES, given, network
 
-ROUNDING = 1e-5  # float32 through three layers
-
 
 def same(found: Any, expected: Any) -> None:
     """Two passes with the same output, weights and labels."""

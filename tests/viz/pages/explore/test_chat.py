@@ -90,10 +90,6 @@ def test_a_model_without_a_template_refuses_a_turn() -> None:
         run(TraceRequest(source, Chat(TURN)), load("grammar-next"))
 
 
-def labels(app: Any) -> list[str]:
-    return helpers.view(app, "text")["labels"]
-
-
 def test_what_is_written_in_a_chat_is_the_answer(folder: Path) -> None:
     app = helpers.run("explore", {"place": "folder", "folder": str(folder), "input": TURN})
     helpers.choose(app, "explore", "chat", True)

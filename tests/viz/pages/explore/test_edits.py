@@ -13,7 +13,6 @@ from viz.api import registry
 from viz.pages.explore import runs
 from viz.pages.state.params import HASH
 
-TEXT = "the cat saw the dog and the cat"
 DECODER = {"model": "grammar-next"}
 
 

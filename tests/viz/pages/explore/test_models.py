@@ -56,9 +56,6 @@ __all__ = ["cache", "files", "server"]  # fixtures
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
 def errors(app: AppTest) -> list[str]:
     return [literal(element.value) for element in app.error]
 

@@ -954,7 +954,6 @@ export interface BlameAnswer {
   before: number;
   after: number;
   controls: number[];
-  exceeded: number;
 }
 
 /** What a relevance can explain at a token. */
