@@ -10,9 +10,7 @@ import transformers
 from PIL import Image
 from scipy.io import wavfile
 
-from analysis.flow import flow
 from analysis.relevance import relevance
-from analysis.rollout import rollout
 from models.run import load, trace
 from tests.models.inputs.test_sound import EXTRACTORS, RATE, wave
 from tests.models.pretrained.tiny import build
@@ -73,18 +71,6 @@ def test_relevance_runs_the_model_again(tmp_path: Path) -> None:
     for method in ("gradient", "chefer"):
         expected = relevance(load("grammar-next"), TEXT, target=(2, 5), method=method).numpy()
         np.testing.assert_allclose(found[f"{method}_token"], expected, rtol=1e-4, atol=1e-6)
-
-
-def test_two_methods_fuse_heads_each_in_its_own_way(tmp_path: Path) -> None:
-    path = tmp_path / "both.npz"
-    where = ("--view", "model", "--method", "rollout", "--fusion", "max", "--beside", "flow")
-    own = ("--discard", 0.3, "--beside-fusion", "min", "--query", 2)
-    assert run("--model", "grammar", "--text", TEXT, *where, *own, "-o", path) == 0
-    t, found = trace(load("grammar"), TEXT), np.load(path)
-    expected = rollout(t, fusion="max", discard=0.3).numpy()
-    np.testing.assert_allclose(found["rollout"], expected, rtol=1e-4, atol=1e-6)
-    expected = flow(t, 2, fusion="min").numpy()
-    np.testing.assert_allclose(found["flow"], expected, rtol=1e-4, atol=1e-6)
 
 
 def test_parts_of_a_map_and_several_layers_of_a_text(tmp_path: Path) -> None:

@@ -197,11 +197,6 @@ def test_a_figure_of_200_tokens_grows_until_each_has_a_label(tmp_path: Path, vie
     assert picture.info["dpi"][0] > 150
 
 
-def test_overlay_shows_the_picture(tmp_path: Path) -> None:
-    root = ElementTree.fromstring(made(tmp_path, ".svg", "image"))
-    assert len(list(root.iter(f"{SVG}image"))) == 1 + 3  # the picture, and one of each head
-
-
 def test_npz_has_named_axes(tmp_path: Path) -> None:
     found = np.load(io.BytesIO(made(tmp_path, ".npz", head=[2, 0])))
     np.testing.assert_array_equal(found["weights"], text_trace().weights(1)[[2, 0]].numpy())

@@ -203,15 +203,6 @@ def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
         made(tmp_path, ".svg", "text", layers=(0, 7))
 
 
-def test_a_shaded_text_leaves_out_what_a_threshold_hides(tmp_path: Path) -> None:
-    weights = traced().weights(LAYER, HEAD)
-    least = float(weights[QUERY].median())
-    found = arrays(tmp_path, "text", token=QUERY, least=least)["weight"][0]
-    same(np.isnan(found), weights[QUERY] < least)
-    part = arrays(tmp_path, "text", average=True, rows=range(2, 5), columns=range(1, 4))["weight"]
-    same(part[0], weights.mean(0)[1:4])
-
-
 def test_numbers_of_every_head(tmp_path: Path) -> None:
     found = arrays(tmp_path, "numbers")
     for place, name in enumerate(found["heads_number_labels"].tolist()):

@@ -378,21 +378,6 @@ def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
     assert "upload" not in helpers.link(app)
 
 
-@pytest.mark.parametrize("how", ["crop", "pad", "stretch"])
-def test_what_was_done_to_the_picture_is_noted(how):
-    app = drop(small(resize=how), file_of("JPEG", exif=_turned()), "turned.jpg")
-    assert "EXIF" in captions(app)
-    assert "40 × 60" in captions(app)
-    side = np.asarray(shown(app))[:, 2]
-    assert (how == "pad") == (np.abs(side.astype(int) - 128) <= 1).all()
-
-
-def _turned():
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    return exif
-
-
 # --- the view -------------------------------------------------------------------------------------
 
 
