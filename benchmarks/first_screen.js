@@ -85,11 +85,10 @@
     const { width, height } = element.getBoundingClientRect();
     return width * height;
   };
-  const largest = (selector, within = all) =>
-    within.filter((element) => element.matches(selector) && shown(element)).sort((a, b) => size(b) - size(a))[0];
-  const frame = largest("figure, [role=figure]") ?? largest("canvas.hs-picture") ?? largest("canvas");
-  const canvas = frame && (frame.matches("canvas") ? frame : largest("canvas", [...deep(frame)]));
-  const picture = canvas ? painted(canvas) : frame?.getBoundingClientRect();
+  const largest = (selector) =>
+    all.filter((element) => element.matches(selector) && shown(element)).sort((a, b) => size(b) - size(a))[0];
+  const frame = largest(".hs-picture") ?? largest("figure, [role=figure]");
+  const picture = frame?.matches("canvas") ? painted(frame) : frame?.getBoundingClientRect();
   return {
     controls: controls.map((element) =>
       [role(element), element.getAttribute("aria-label") || element.innerText || element.title].join(" "),
