@@ -27,7 +27,6 @@ MOST_HEADS = 10
 NEAR = 10  # frames beside a path that still agree with it: 0.2 seconds
 # Scripts that write no spaces between words: each of their characters is a word of its own.
 UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
-PIECE = regex.compile(r" (\d+)/(\d+)$")  # of a label: which piece of a character
 PUNCTUATION = regex.compile(r"^\s*\p{P}+\s*$")
 
 
@@ -124,8 +123,8 @@ def align_characters(
     starts = _starts(characters, heads, "characters", 0)
     letters = [
         (letter, place)
-        for place, label in enumerate(spelling.labels)
-        for letter in _text(label)
+        for place, text in enumerate(spelling.texts)
+        for letter in text
         if not letter.isspace()
     ]
     written = "".join(text for text, _ in spoken(tokens))
@@ -133,7 +132,7 @@ def align_characters(
         raise ValueError("expected the same transcript in both traces")
     words, at = [], 0
     for text, places in spoken(tokens):
-        said = "".join(_text(tokens.labels[place]) for place in places)
+        said = "".join(tokens.texts[place] for place in places)
         count, whole = (len("".join(each.split())) for each in (said, text))
         first, last = letters[at][1], letters[at + count - 1][1]
         first -= int(first > 0 and spelling.labels[first - 1].isspace())
@@ -145,7 +144,7 @@ def align_characters(
 def _after(tokens: Tokens, place: int) -> int:
     """The place behind a character, all of its pieces included."""
     place += 1
-    while place < len(tokens) and not _text(tokens.labels[place]):
+    while place < len(tokens) and not tokens.texts[place]:
         place += 1
     return place
 
@@ -374,12 +373,12 @@ def spoken(tokens: Tokens) -> list[tuple[str, list[int]]]:
     """
     groups: list[list[int]] = []
     for place in range(len(tokens)):
-        if not groups or _begins(tokens.labels, place):
+        if not groups or (tokens.texts[place] and _begins(tokens.labels, place)):
             groups.append([])
         groups[-1].append(place)
     words: list[tuple[str, list[int]]] = []
     for group in groups:
-        text = "".join(_text(tokens.labels[place]) for place in group)
+        text = "".join(tokens.texts[place] for place in group)
         if words and PUNCTUATION.match(text):
             words[-1] = words[-1][0] + text.strip(), words[-1][1]
         elif text.strip():
@@ -390,9 +389,6 @@ def spoken(tokens: Tokens) -> list[tuple[str, list[int]]]:
 def _begins(labels: Sequence[str], place: int) -> bool:
     """Whether a token begins a word, or is punctuation."""
     label, before = labels[place], labels[place - 1]
-    piece = PIECE.search(label)
-    if piece is not None and piece[1] != "1":
-        return False
     spaced = label[:1].isspace() or UNSPACED.match(label) is not None
     return spaced or (PUNCTUATION.match(label) is not None) != (
         PUNCTUATION.match(before) is not None
@@ -401,15 +397,7 @@ def _begins(labels: Sequence[str], place: int) -> bool:
 
 def text_of(tokens: Tokens) -> str:
     """The transcript as it is written."""
-    return "".join(_text(label) for label in tokens.labels)
-
-
-def _text(label: str) -> str:
-    """The text of a token; of a character in pieces, that of the first."""
-    piece = PIECE.search(label)
-    if piece is None:
-        return label
-    return label[: piece.start()] if piece[1] == "1" else ""
+    return "".join(tokens.texts)
 
 
 @runtime_checkable

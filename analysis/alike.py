@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.words import joined_tokens
 from models.trace import Site, Tokens, Trace, Where
 
 Pieces = tuple[tuple[int, ...], ...]  # by piece the tokens in it
@@ -73,7 +74,7 @@ def alike(t: Trace, layer: int | Site | Where, head: int, other: Trace) -> Alike
     for row, each in enumerate(sites):
         others[row, : each.heads] = folded(other.weights(each), theirs)
     overlap = torch.minimum(chosen, others).sum(-1).mean(-1)
-    labels = tuple("".join(t.tokens[0].labels[i] for i in piece) for piece in ours)
+    labels = joined_tokens(t.tokens[0], ours).labels
     return Alike(labels, chosen, overlap, others, sites)
 
 

@@ -221,7 +221,7 @@ def name_of(model: Model, output: Output, id: int) -> str:
     if kind_of(output) == "classes" or len(model.classes) == count:
         return class_names(model, count)[id]
     reader = _reader(model, count)
-    return "" if reader is None else reader.spelled([id]).labels[0]
+    return "" if reader is None else reader.name(id)
 
 
 def id_of(model: Model, output: Output, name: str) -> int:
@@ -288,12 +288,12 @@ def _named(model: Model, output: Output, text: str) -> Target:
 
 def _text_of_id(model: Model, output: Output, id: int) -> str:
     """The name of an id if it alone has that name, else its string in the vocabulary."""
-    name = name_of(model, output, id)
+    name = name_of(model, output, id).strip()
     reader = model.target_tokenizer or model.tokenizer
     if kind_of(output) == "classes" or not name or not isinstance(reader, Decoding):
         return name
     try:
-        if name == name.strip() and id_of(model, output, name) == id:
+        if id_of(model, output, name) == id:
             return name
     except ValueError:
         pass  # the name is a part of a word, or of a character

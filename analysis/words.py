@@ -86,8 +86,8 @@ def _continues(tokens: Tokens, place: int, boundaries: frozenset[int]) -> bool:
     before, span = tokens.spans[place - 1], tokens.spans[place]
     if before is None or span is None or tokens.special[place - 1] or tokens.special[place]:
         return False
-    if span[0] < before[1]:
-        return True  # pieces of the same character
+    if span[0] < before[1] or before[0] == before[1] == span[0]:
+        return True  # pieces of the same character; a space that the tokenizer put in front
     touches = span[0] <= before[0] + len(_text(tokens, place - 1))
     return touches and span[0] not in boundaries
 
@@ -152,6 +152,7 @@ def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
         special=tuple(tokens.special[place] for place in first),
         segments=tuple(numbers[place] for place in first),
         spans=tuple((a[0], b[1]) if a and b else None for a, b in spans),
+        texts=tuple("".join(tokens.texts[place] for place in group) for group in groups),
     )
 
 

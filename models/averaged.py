@@ -136,4 +136,7 @@ def _common(texts: Sequence[Tokens]) -> Tokens:
         ),
         special=tuple(first.special[place] and common for place, common in numbered),
         spans=(None,) * len(first),
+        texts=tuple(
+            first.texts[place] if common else f" token {place}" for place, common in numbered
+        ),
     )

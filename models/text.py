@@ -2,26 +2,29 @@
 
 A label is the slice of the user's own text that a token covers: "Über" even where the model reads
 "uber". Special tokens keep their name, an unknown piece shows its text and that it is unknown, and
-a piece of a character counts itself: 🙂 1/3.
+a piece of a character counts itself: 🙂 1/3. Tokens that did not come from a text are labelled with
+what they decode to after the tokens before them. `Tokens.texts` is what quotes an input: labels are
+not made to be joined.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from zlib import crc32
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding
     from tokenizers import Tokenizer as Reader
 
 Span = tuple[int, int] | None
 GENERIC_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")  # of transformers
 MOST_MARKS = 64  # behind one letter
+SPACE = "▁"  # stands for a space in the strings of SentencePiece's vocabularies
+SPACES = SPACE + "Ġ"  # and in those of byte-level ones
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Tokens:
         special: whether a token is the tokenizer's own ([CLS], [SEP], …).
         segments: 0 for the first text, 1 for the second of a pair.
         spans: where in its text each token stands, in characters; None for special tokens.
+        texts: what each token adds to the text, with the blanks before it: joined they are the
+            text. By default the labels of those that are not special, with blanks between them.
     """
 
     ids: tuple[int, ...]
@@ -41,6 +46,14 @@ class Tokens:
     special: tuple[bool, ...]
     segments: tuple[int, ...]
     spans: tuple[Span, ...]
+    texts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.texts:
+            blank = "" if any(label.startswith(" ") for label in self.labels) else " "
+            pairs = zip(self.labels, self.special, strict=True)
+            texts = tuple("" if special else blank + label for label, special in pairs)
+            object.__setattr__(self, "texts", texts)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -99,6 +112,8 @@ class Decoding(Tokenizer, Protocol):
 
     def spelled(self, ids: Sequence[int], names: Mapping[int, str] = ...) -> Tokens: ...
 
+    def name(self, id: int) -> str: ...
+
 
 class WordTokenizer:
     """Words and punctuation, each with an id that only depends on how it is spelled.
@@ -130,12 +145,14 @@ class WordTokenizer:
             for segment, part in enumerate((text, pair or ""))
             for word, span in split.pre_tokenize_str(part)
         ]
+        spans, segments = [span for _, span, _ in pieces], [segment for _, _, segment in pieces]
         return Tokens(
             ids=tuple(self._id(word) for word, _, _ in pieces),
             labels=tuple(word for word, _, _ in pieces),
             special=(False,) * len(pieces),
-            segments=tuple(segment for _, _, segment in pieces),
-            spans=tuple(span for _, span, _ in pieces),
+            segments=tuple(segments),
+            spans=tuple(spans),
+            texts=_added((text, pair or ""), segments, spans),
         )
 
     def _id(self, word: str) -> int:
@@ -237,57 +254,94 @@ class FileTokenizer:
             ids: the tokens.
             names: of special ones, before those of the tokenizer.
         """
+        return self._spelling.tokens(ids, names)
 
-        def decode(some: list[int]) -> str:
-            return self._reader.decode(some, skip_special_tokens=False)
+    def name(self, id: int) -> str:
+        """What a token is called where it stands in no text."""
+        return self._spelling.name(id)
 
-        special_names = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
-        return spelled(ids, decode, {**special_names, **names})
+    @cached_property
+    def _spelling(self) -> "Spelling":
+        reader = self._reader
+        special = {token: str(reader.id_to_token(token)) for token in self._special_ids}
+        decode = partial(reader.decode, skip_special_tokens=False)
+        return Spelling(decode, reader.id_to_token, reader.token_to_id, special)
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
-        encoding = self._reader.encode(text, pair)
-        texts = (text, pair or "")
-        spans: list[Span] = []
-        for token, sequence, span in zip(
-            encoding.ids, encoding.sequence_ids, encoding.offsets, strict=True
-        ):
-            in_text = sequence is not None and (span[1] > span[0] or token not in self._special_ids)
-            spans.append(span if in_text else None)
-        starts = {
-            (sequence, span[0])
-            for sequence, span in zip(encoding.sequence_ids, spans, strict=True)
-            if span
-        }
-        slices = [
-            _slice(texts, sequence or 0, span, starts)
-            for sequence, span in zip(encoding.sequence_ids, spans, strict=True)
+        encoding, texts = self._reader.encode(text, pair), (text, pair or "")
+        ids, names, sequences = encoding.ids, encoding.tokens, encoding.sequence_ids
+        special = self._special_ids - {self._unknown_id}
+        numbers = [sequence or 0 for sequence in sequences]
+        spans: list[Span] = [
+            span
+            if sequence is not None and (span[1] > span[0] or token not in self._special_ids)
+            else None
+            for token, sequence, span in zip(ids, sequences, encoding.offsets, strict=True)
         ]
+        counts = [""] * len(ids)
+        for group in _overlapping(numbers, spans):
+            span = spans[group[0]]
+            if span and len(group) > 1 and _is_space(names[group[0]]):
+                spans[group[0]] = span[0], span[0]  # a space that the tokenizer put in front
+                group = group[1:]
+            for i, place in enumerate(group):
+                counts[place] = _count(i, len(group))
+        starts = {(number, span[0]) for number, span in zip(numbers, spans, strict=True) if span}
+        labels = []
+        for place, (name, span) in enumerate(zip(names, spans, strict=True)):
+            covered = _slice(texts, numbers[place], span, starts)
+            if covered:
+                unknown = ids[place] == self._unknown_id
+                labels.append(f"{covered} {name}" if unknown else covered + counts[place])
+            else:
+                labels.append(" " * len(name) if span and _is_space(name) else name)
         return Tokens(
-            ids=tuple(encoding.ids),
-            labels=self._labels(encoding, slices, spans),
-            special=tuple(
-                token in self._special_ids - {self._unknown_id} for token in encoding.ids
-            ),
+            ids=tuple(ids),
+            labels=tuple(labels),
+            special=tuple(token in special for token in ids),
             segments=tuple(encoding.type_ids),
             spans=tuple(spans),
+            texts=_added(texts, numbers, spans),
         )
 
-    def _labels(
-        self, encoding: "Encoding", slices: list[str], spans: list[Span]
-    ) -> tuple[str, ...]:
-        keys = list(zip(encoding.sequence_ids, spans, strict=True))
-        labels = []
-        for index, (token, piece) in enumerate(zip(encoding.ids, slices, strict=True)):
-            name = encoding.tokens[index]
-            if not piece:
-                labels.append(name)
-            elif token == self._unknown_id:
-                labels.append(f"{piece} {name}")
-            else:
-                labels.append(piece + _part_of_character(keys, index))
-        return tuple(labels)
+
+def _is_space(name: str) -> bool:
+    """Whether a string of a vocabulary stands for spaces alone."""
+    return bool(name) and not name.strip(SPACES)
+
+
+def _added(texts: Sequence[str], numbers: Sequence[int], spans: Sequence[Span]) -> tuple[str, ...]:
+    """The part of its text up to the end of each token that no token before it has; the last one
+    has the rest."""
+    ends, last, added = dict[int, int](), dict[int, int](), []
+    for place, (number, span) in enumerate(zip(numbers, spans, strict=True)):
+        start = ends.get(number, 0)
+        if span is not None:
+            ends[number], last[number] = max(start, span[1]), place
+        added.append(texts[number][start : ends.get(number, 0)])
+    for number, place in last.items():
+        added[place] += texts[number][ends[number] :]
+    return tuple(added)
+
+
+def _overlapping(numbers: Sequence[int], spans: Sequence[Span]) -> list[range]:
+    """Neighbours of which each begins before those before it end; a token that is alone, alone."""
+    groups: list[range] = []
+    end = 0
+    for place, (number, span) in enumerate(zip(numbers, spans, strict=True)):
+        if place and number == numbers[place - 1] and span and span[0] < end:
+            groups[-1] = range(groups[-1].start, place + 1)
+            end = max(end, span[1])
+        else:
+            groups.append(range(place, place + 1))
+            end = span[1] if span else 0
+    return groups
+
+
+def _count(place: int, count: int) -> str:
+    return f" {place + 1}/{count}" if count > 1 else ""
 
 
 def _slice(texts: tuple[str, str], sequence: int, span: Span, starts: set) -> str:
@@ -309,16 +363,6 @@ def unspaced(text: str) -> str:
     while end < len(text) and unicodedata.category(text[end]) in ("Mn", "Mc", "Me", "Cf"):
         end += 1
     return text[:end]
-
-
-def _part_of_character(keys: list, index: int) -> str:
-    """ " 1/3" for the first of three neighbours that cover the same characters."""
-    first = last = index
-    while first > 0 and keys[first - 1] == keys[index]:
-        first -= 1
-    while last + 1 < len(keys) and keys[last + 1] == keys[index]:
-        last += 1
-    return "" if first == last else f" {index - first + 1}/{last - first + 1}"
 
 
 def check_text(text: str) -> None:
@@ -355,30 +399,76 @@ def fit(text: str, tokenizer: Tokenizer, limit: int) -> str:
 
 LONGEST = 8  # tokens that one character can be cut into
 NOT_WHOLE = "\ufffd"
+BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+# The characters that stand for bytes in byte-level vocabularies (GPT-2): their own, or from 256 on.
+PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]
+BYTES = dict(zip(map(chr, PRINTED), PRINTED, strict=True))
+BYTES |= {chr(256 + i): byte for i, byte in enumerate(sorted({*range(256)} - {*PRINTED}))}
 
 
-def spelled(
-    ids: Sequence[int], decode: Callable[[list[int]], str], names: Mapping[int, str]
-) -> Tokens:
-    """Each token by its text; pieces of one character are counted: 🙂 1/4.
+@dataclass(frozen=True)
+class Spelling:
+    """What the ids of a vocabulary stand for.
 
-    Args:
-        ids: of the tokens.
-        decode: their text, with U+FFFD at bytes that are no whole character.
-        names: of special tokens.
+    Attributes:
+        decode: the text of ids, with U+FFFD at bytes that are no whole character.
+        word: the string of an id in the vocabulary.
+        id: the id of such a string.
+        special: names of special tokens.
     """
-    labels: list[str] = []
-    while len(labels) < len(ids):
-        start = len(labels)
-        if ids[start] in names:
-            labels.append(names[ids[start]])
-            continue
-        count = _pieces(ids[start : start + LONGEST], decode)
-        text = decode(list(ids[start : start + count])) or str(ids[start])
-        parts = [text] if count == 1 else [f"{text} {i + 1}/{count}" for i in range(count)]
-        labels += parts
-    tokens = Tokens.of_ids(ids, names)
-    return Tokens(tokens.ids, tuple(labels), tokens.special, tokens.segments, tokens.spans)
+
+    decode: Callable[[list[int]], str]
+    word: Callable[[int], str | None]
+    id: Callable[[str], int | None]
+    special: Mapping[int, str]
+
+    def tokens(self, ids: Sequence[int], names: Mapping[int, str]) -> Tokens:
+        """Each token by its text; pieces of one character are counted: 🙂 1/4."""
+        labels, texts, before = list[str](), list[str](), list[int]()
+        names = {**self.special, **names}
+        while (start := len(labels)) < len(ids):
+            if ids[start] in names:
+                labels.append(names[ids[start]])
+                texts.append("")
+                continue
+            group = list(ids[start : start + _pieces(ids[start : start + LONGEST], self.decode)])
+            alone, front, both = map(self.decode, (group, before, before + group))
+            label = alone if len(group) > 1 else self._alone(group[0])
+            if not before and label.startswith(" "):
+                label = alone or label  # decoders leave out the space that begins a text
+            labels.append(label + _count(0, len(group)))
+            labels += [label.lstrip() + _count(i, len(group)) for i in range(1, len(group))]
+            follows = NOT_WHOLE not in front and both.startswith(front)
+            texts += [both[len(front) :] if follows else alone, *[""] * (len(group) - 1)]
+            before = group
+        tokens = Tokens.of_ids(ids, names)
+        return replace(tokens, labels=tuple(labels), texts=tuple(texts))
+
+    def name(self, id: int) -> str:
+        """What a token is called where it stands in no text: no two have the same name."""
+        if id in self.special:
+            return self.special[id]
+        name = self._alone(id)
+        for word in (name, name.replace(" ", SPACE)):
+            twin = self.id(word)
+            if twin not in (None, id) and self._alone(twin) == name:
+                return self.word(id) or name
+        return name
+
+    def _alone(self, id: int) -> str:
+        """The text of a token, with the space that decoders leave out where a text begins."""
+        word, text = self.word(id) or str(id), self.decode([id])
+        marks = len(word) - len(word.lstrip(SPACE))
+        if marks and not text.startswith(SPACE):
+            text = " " * marks + ("" if marks == len(word) else text.lstrip(" "))
+        return text if text and NOT_WHOLE not in text else _in_bytes(word)
+
+
+def _in_bytes(word: str) -> str:
+    """A string of a byte-level vocabulary as its bytes, <0xF0 0x9F>; others as they are."""
+    if BYTE.fullmatch(word) or not word or not BYTES.keys() >= {*word}:
+        return word
+    return f"<{' '.join(f'0x{BYTES[c]:02X}' for c in word)}>"
 
 
 def tokens_of_ids(

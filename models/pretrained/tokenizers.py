@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from models.text import NOT_WHOLE, Decoding, FileTokenizer, Tokens, check_text, spelled
+from models.text import NOT_WHOLE, Decoding, FileTokenizer, Spelling, Tokens, check_text
 
 
 def wrapped(tokenizer: Any) -> Decoding | None:
@@ -26,7 +26,7 @@ class SlowTokenizer:
     """A tokenizer of transformers that is written in Python.
 
     It gives ids without offsets: tokens are labelled with what they decode to, and have no places
-    in the text.
+    in the text, which the first of them has whole.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -55,18 +55,29 @@ class SlowTokenizer:
         self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
     ) -> Tokens:
         """Ids by what they stand for; see `FileTokenizer.spelled`."""
-        special = self._special_ids & {*ids}
-        special_names = {
-            token: str(self._tokenizer.convert_ids_to_tokens(token)) for token in special
-        }
-        return spelled(ids, self._decode, {**special_names, **names})
+        return self._spelling.tokens(ids, names)
+
+    def name(self, id: int) -> str:
+        """What a token is called where it stands in no text."""
+        return self._spelling.name(id)
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        ids, word = self._tokenizer.get_vocab(), self._tokenizer.convert_ids_to_tokens
+        special = {token: str(word(token)) for token in self._special_ids}
+        return Spelling(self._decode, self.words.get, ids.get, special)
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
         encoding = self._tokenizer(text, pair)
         tokens = self.spelled(encoding["input_ids"])
-        return replace(tokens, segments=tuple(encoding.get("token_type_ids", tokens.segments)))
+        tokens = replace(tokens, segments=tuple(encoding.get("token_type_ids", tokens.segments)))
+        plain = [place for place, special in enumerate(tokens.special) if not special]
+        if pair is not None or not plain:
+            return tokens
+        whole = {plain[0]: text}  # which part of it each token has is not known
+        return replace(tokens, texts=tuple(whole.get(place, "") for place in range(len(tokens))))
 
     def _decode(self, ids: list[int]) -> str:
         """The text of ids; NOT_WHOLE for bytes that are no character, which decode to nothing."""

@@ -104,7 +104,9 @@ def planted(labels: Sequence[str] = LABELS, starts: Sequence[int] = STARTS) -> T
     special = tuple(label.startswith("<") for label in labels)
     count = len(labels)
     zeros = (0,) * count
-    tokens = Tokens(tuple(range(count)), tuple(labels), special, zeros, (None,) * count)
+    texts = tuple(re.sub(r" 1/\d$|<.*| ?\S+ [2-9]/\d$", "", label) for label in labels)
+    numbers, none = tuple(range(count)), (None,) * count
+    tokens = Tokens(numbers, tuple(labels), special, zeros, none, texts)
     scores = torch.zeros(3, count, FRAMES)
     front = sum(special)
     ends = [*starts, HEARD]

@@ -209,6 +209,10 @@ test("labels show blanks and stay literal otherwise", () => {
   assert.deepEqual(shown, ["∅", "␣", "⇥", "a↵b", "<s>", "مرحبا"]);
 });
 
+test("labels side by side lose the space in front where they differ without it", () => {
+  assert.deepEqual(labels.distinct([" i", "i", " the", " "]), ["␣i", "i", "the", "␣"]);
+});
+
 test("a view starts as it was in this revision, else as Python says, else as it was", () => {
   const defaults = { layer: 0, head: 0 };
   const before = { revision: "n.3", selection: { layer: 5 } };

@@ -1,30 +1,28 @@
 """Ids by what they stand for, with a byte-level vocabulary made here."""
 
 import json
+import re
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from analysis.words import words_of
+from models.catalogue import entry, folder
 from models.files.folder import Folder
 from models.pretrained.loader import read_tokenizer
 from models.text import FileTokenizer
+from tests.models.vocabularies import gpt2, llama, t5
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)  # type: ignore[assignment]
-    made.decoder = decoders.ByteLevel()  # type: ignore[assignment]
-    trainer = trainers.BpeTrainer(
-        vocab_size=300,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        special_tokens=["<s>"],
-        show_progress=False,
-    )
-    made.train_from_iterator(["the cat on the mat"] * 5, trainer)
+    made = gpt2(("t", "h"), ("th", "e"), ("Ġ", "the"))
+    made.add_special_tokens(["<s>"])
     path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
     made.save(str(path))
     return path
@@ -36,8 +34,8 @@ def bytes_of(file: Path) -> FileTokenizer:
 
 
 def test_pieces_of_a_character_are_counted(bytes_of: FileTokenizer) -> None:
-    read = bytes_of.encode("the 🙂é")
-    found = bytes_of.spelled([0, *read.ids])
+    read = bytes_of.encode("the🙂é")
+    found = bytes_of.spelled([len(bytes_of.words) - 1, *read.ids])
     assert found.labels[:2] == ("<s>", "the")
     assert found.labels[-6:] == ("🙂 1/4", "🙂 2/4", "🙂 3/4", "🙂 4/4", "é 1/2", "é 2/2")
     assert found.special == (True, *(False,) * len(read))
@@ -46,7 +44,7 @@ def test_pieces_of_a_character_are_counted(bytes_of: FileTokenizer) -> None:
 
 def test_bytes_that_are_no_character_stay_themselves(bytes_of: FileTokenizer) -> None:
     piece = bytes_of.encode("🙂").ids[1]
-    assert bytes_of.spelled([piece, piece]).labels == ("\ufffd", "\ufffd")
+    assert bytes_of.spelled([piece, piece]).labels == ("<0x9F>", "<0x9F>")
 
 
 @pytest.mark.parametrize("prefix", [None, False, True])
@@ -104,3 +102,58 @@ def test_a_mark_in_front_as_the_library_s_tokenizer_puts_it(
     first = theirs.convert_ids_to_tokens(list(read.ids))[-2]
     none = kind == "GemmaTokenizer" or (kind == "LlamaTokenizer" and prefix is False)
     assert first == ("the" if none else "▁the")
+
+
+MADE = {each.__name__: each for each in (llama, t5, gpt2)}
+
+
+@pytest.mark.parametrize(
+    "text", ["i hit it", "a 😀 i", "a 日本", "e\u0301  a\n\nb ", "1/2 👩‍🚀 שלום"]
+)
+@pytest.mark.parametrize("kind", MADE)
+def test_labels_quote_the_text_and_count_pieces(kind: str, text: str) -> None:
+    library, reader = MADE[kind](), FileTokenizer.of_json(MADE[kind]().to_str(), kind)
+    read = reader.encode(text)
+    assert "".join(read.texts) == text
+    said = reader.spelled(read.ids)
+    assert "".join(said.texts) == library.decode(list(read.ids))
+    for tokens in (read, said):
+        for id, label in zip(read.ids, tokens.labels, strict=True):
+            assert label.isspace() or reader.words[id].strip("▁Ġ"), "a space is a space"
+    for place, (span, after) in enumerate(pairwise(read.spans)):
+        if span and after and after[0] < span[1]:
+            assert all(re.search(r" \d/\d$", each) for each in read.labels[place : place + 2])
+
+
+@pytest.mark.parametrize("kind", [*MADE, "minilm"])
+def test_no_two_tokens_have_one_name(kind: str) -> None:
+    made = kind in MADE and MADE[kind]().to_str()
+    text = made or (folder(entry(kind)) / "tokenizer.json").read_text("utf-8")
+    reader = FileTokenizer.of_json(text, kind)
+    names = {id: reader.name(id) for id in reader.words}
+    assert len({*names.values()}) == len(names)
+    assert all(name != str(id) for id, name in names.items() if not reader.words[id].isdigit())
+
+
+def test_a_space_put_in_front_belongs_to_its_word() -> None:
+    tokens = FileTokenizer.of_json(t5().to_str(), "t5").encode("the cat")
+    assert tokens.labels == (" ", "t", "h", "e", " ", "c", "a", "t")
+    assert tokens.spans[:2] == ((0, 0), (0, 1))
+    assert words_of(tokens) == ((0, 1, 2, 3), (4, 5, 6, 7))
+
+
+def test_labels_take_time_in_proportion_to_the_text() -> None:
+    """Each property of the library's encoding makes a list of the whole text: it is read once."""
+    reads: list[str] = []
+
+    class Counted:
+        encoding = gpt2().encode("a cat " * 200)
+
+        def __getattr__(self, name: str) -> Any:
+            reads.append(name)
+            return getattr(self.encoding, name)
+
+    reader = FileTokenizer.of_json(gpt2().to_str(), "gpt2")
+    reader._reader = SimpleNamespace(encode=lambda *_: Counted())  # type: ignore[assignment]
+    assert len(reader.encode("a cat " * 200)) == 1200
+    assert len(reads) == len({*reads})

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tokenizers import Tokenizer as Reader
-from tokenizers import decoders, models, pre_tokenizers
 
 from models.catalogue import entry, folder
 from models.text import Decoding, FileTokenizer, Tokens, WordTokenizer, check_text, clean, fit
+from tests.models.vocabularies import gpt2
 
 
 @pytest.fixture(scope="module")
@@ -16,16 +15,9 @@ def bert() -> FileTokenizer:
 
 
 @pytest.fixture(scope="module")
-def bytewise(tmp_path_factory: pytest.TempPathFactory) -> FileTokenizer:
-    """Byte-level BPE that knows every byte and one merge, "he"."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocab = {piece: index for index, piece in enumerate([*alphabet, "he"])}
-    reader = Reader(models.BPE(vocab=vocab, merges=[("h", "e")]))
-    reader.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    reader.decoder = decoders.ByteLevel()
-    path = tmp_path_factory.mktemp("bytes") / "tokenizer.json"
-    reader.save(str(path))
-    return FileTokenizer(path)
+def bytewise() -> FileTokenizer:
+    """Byte-level BPE that knows every byte and "he"."""
+    return FileTokenizer.of_json(gpt2(("h", "e")).to_str(), "bytewise")
 
 
 def inner(tokens: Tokens) -> list[str]:

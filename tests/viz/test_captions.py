@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import transformers
 
 from analysis.rollout import rollout
 from analysis.view import JOINT, View
 from models.run import Trace, load, trace
 from models.vit import ViTConfig
+from tests.models.vocabularies import gpt2
 from tests.viz.random_traces import random_traces
 from viz.api import heads as numbers_of
 from viz.api.entries import TraceEntry
 from viz.export import export
+from viz.export.request import input_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWS = 8  # of each form
@@ -279,3 +282,15 @@ def test_a_caption_of_a_picture_is_true_of_its_numbers(tmp_path: Path) -> None:
         if not mask and (asked["scale"] != "own" or len(heads) == 1):
             tops = {"fixed": 1.0, "own": shown[heads[0]].max()}
             assert f"{tops.get(asked['scale'], shown.max()):.3g}" in texts
+
+
+@pytest.mark.parametrize("kind", ["GPT2", "Bert"])
+@pytest.mark.parametrize("text", ["Zażółć gęślą 😀  日本", "a e\u0301\u0323 — ½ שלום"])
+def test_the_input_is_quoted_as_it_was_written(kind: str, text: str) -> None:
+    """Of a byte-level tokenizer, and of one that drops accents and blanks."""
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=30522, hidden_size=8, num_hidden_layers=1, num_attention_heads=2
+    )
+    network = getattr(transformers, f"{kind}Model")(config)
+    reader = load("minilm").tokenizer if kind == "Bert" else gpt2()
+    assert input_of(trace(load(network, tokenizer=reader), text)) == f"“{text}”"

@@ -40,7 +40,7 @@ def answer(entry: TraceEntry, id: str) -> Answer:
     written.
     """
     from analysis import grounding
-    from analysis.words import words_of
+    from analysis.words import joined_tokens, words_of
 
     trace = entry.trace
     if trace.answer is None and trace.target_tokens is None:
@@ -52,14 +52,15 @@ def answer(entry: TraceEntry, id: str) -> Answer:
     except ValueError as error:
         written = [trace.sites.index(site) for site in grounding.sites_of_words(trace)]
         unplaced = {"unplaced": {"why": str(error).split(": ", 1)[-1], "sites": written}}
+    words = words_of(tokens)
     return {
         "words": [
             {
-                "text": "".join(tokens.labels[place] for place in group).strip() or "␣",
+                "text": label.strip() or "␣",
                 "rows": [first + place - 1 for place in group],
                 "special": all(tokens.special[place] for place in group),
             }
-            for group in words_of(tokens)
+            for group, label in zip(words, joined_tokens(tokens, words).labels, strict=True)
         ],
         "sites": [trace.sites.index(site) for site in sites],
         **unplaced,
@@ -139,6 +140,7 @@ def readers(
         frame: of a video, a frame whose tokens are meant; None for all.
     """
     from analysis import grounding, masking
+    from analysis.words import joined_tokens
 
     trace, layer = entry.trace, own_site(entry, site, head)
     grids = masking.grids_of(trace, layer, number, _frames(frame))
@@ -154,14 +156,15 @@ def readers(
     each = iter(of_head(grounding.readers(trace, layer, patches, queries), head).tolist())
     question = [(group, sum(next(each) for _ in group) / len(group)) for group in asked]
     question.sort(key=lambda word: -word[1])
-    labels = trace.tokens[0].labels
+    question = question[:WORDS]
+    names = joined_tokens(trace.tokens[0], [tuple(group) for group, _ in question]).labels
     return {
         "first": rows[0],
         "weights": [_number(weight) for weight in each],
         "patches": len(patches),
         "question": [
-            {"text": "".join(labels[place] for place in group).strip(), "weight": _number(weight)}
-            for group, weight in question[:WORDS]
+            {"text": name.strip(), "weight": _number(weight)}
+            for name, (_, weight) in zip(names, question, strict=True)
             if weight > 0
         ],
     }
@@ -442,9 +445,10 @@ def _first_token(model: "Model", word: str) -> int:
 
 
 def _name(model: "Model", id: int) -> str:
-    from models.text import tokens_of_ids
+    from models.text import Decoding
 
-    return tokens_of_ids([id], model.tokenizer).labels[0].strip() or "␣"
+    reader = model.tokenizer
+    return (reader.name(id) if isinstance(reader, Decoding) else str(id)).strip() or "␣"
 
 
 def _file(picture: "File | Image") -> bytes:

@@ -91,7 +91,9 @@ class Tokens:
         if self.known.kind != "seq2seq" or target is None or not isinstance(reader, Decoding):
             return {}
         ids = top_ids(self.trace) if self.given else target[0].ids[1:]
-        letters = [reader.spelled([id]).labels[0] for id in ids if reader.text([id])]
+        tokens = reader.spelled(ids)
+        pairs = zip(tokens.labels, tokens.special, strict=True)
+        letters = [label for label, special in pairs if not special]
         text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
         return {"written": [GIVEN if self.given else WRITES, text.strip()]}
 

@@ -184,6 +184,10 @@ def blame(entry: TraceEntry, id: str, output: str = "") -> Answer:
         "labels": list(entry.trace.tokens[0].labels),
         "tokens": _numbers(result.tokens),
         "spans": [[span.start, span.stop, _number(span.share)] for span in result.spans],
+        "quoted": [
+            "".join(entry.trace.tokens[0].texts[span.start : span.stop]).strip()
+            for span in result.spans
+        ],
         "edges": edge_rows(result.edges),
         "path": edge_rows(result.path),
         "before": _number(result.before),

@@ -66,7 +66,7 @@ def written(
     return {
         "text": text,
         "written": text[len(given) :],
-        "tokens": list(reader.spelled(ids).labels),
+        "tokens": list(reader.spelled((*result.begun, *ids)).labels[len(result.begun) :]),
         "probabilities": [float(f"{each:.6g}") for each in result.probabilities[: len(ids)]],
         "note": "" if same else DIFFERS,
     }
@@ -159,8 +159,8 @@ def given_of(model: "Model", text: str, characters: int) -> int | None:
 
 def _before_end(reader: Any, ids: tuple[int, ...]) -> tuple[int, ...]:
     """The ids before the first special one, which ends a text."""
-    end = next((place for place, id in enumerate(ids) if not reader.text([id])), len(ids))
-    return ids[:end]
+    special = reader.spelled(ids).special
+    return ids[: special.index(True)] if True in special else ids
 
 
 def _joined(

@@ -413,35 +413,17 @@ def _pictures_at(trace: "Trace") -> dict[int, int]:
 
 
 def _sentence(tokens: Any, most: int, pictures: Mapping[int, int]) -> str:
-    """Tokens joined, with a blank where their text has a gap."""
-    parts: list[str] = []
-    last, segment = 0, 0
-    for label, span, part in zip(tokens.labels, tokens.spans, tokens.segments, strict=True):
-        if span is None:
-            continue
-        if part != segment:
-            parts.append(" | ")
-            last, segment = span[0], part
-        elif parts and span[0] > last:
-            parts.append(" ")
-        parts.append(label[: span[1] - span[0]])  # unknown pieces are marked behind their text
-        last = max(last, span[1])
-    written = "".join(parts) or _without_places(tokens, pictures)
+    """The text of the tokens; where they have no places in one, with their pictures by number."""
+    from analysis.words import text_numbers
+
+    placed, parts, last = any(tokens.spans), dict[int, list[str]](), None
+    for place, number in enumerate(text_numbers(tokens)):
+        picture = None if placed or tokens.special[place] else pictures.get(place)
+        text = tokens.texts[place] if picture is None else f" [picture {picture}]"
+        if picture is None or picture != last:
+            parts.setdefault(number, []).append(text)
+        last = picture
+    written = " | ".join(filter(None, map("".join, parts.values()))) or " ".join(tokens.labels)
+    written = written if placed else written.strip()
     short = written if len(written) <= most else written[:most] + "…"
     return f"“{short}”"
-
-
-def _without_places(tokens: Any, pictures: Mapping[int, int]) -> str:
-    """Tokens joined by their labels alone, such as those that a model wrote."""
-    places = [place for place, hide in enumerate(tokens.special) if not hide]
-    spaced = any(tokens.labels[place].startswith(" ") for place in places)
-    words: list[str] = []
-    last = None
-    for place in places or range(len(tokens.labels)):
-        picture = pictures.get(place)
-        if picture is None:
-            words.append(tokens.labels[place])
-        elif picture != last:
-            words.append(f"{' ' * spaced}[picture {picture}]")
-        last = picture
-    return "".join(words).strip() if spaced else " ".join(words)

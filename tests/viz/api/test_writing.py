@@ -1,13 +1,17 @@
 """A text that a decoder goes on with: the answer, its cache, and draws without another pass."""
 
+from pathlib import Path
+
 import pytest
 import torch
+import transformers
 
 from analysis.generation import continue_text
 from models.edits import Ablate
 from models.output import Sampling, next_probabilities
 from models.request import Source, TraceRequest
 from models.run import load
+from tests.models.vocabularies import llama
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import tracing, writing
 from viz.api.provenance import predictions
@@ -23,6 +27,30 @@ def test_a_text_is_gone_on_with_as_by_the_analysis(edits) -> None:
     assert whole.ids[:10] == expected.ids
     assert answer["tokens"] == list(whole.labels[6:10])
     assert answer["note"] == ""
+
+
+@pytest.mark.parametrize("kind", ["Mistral", "Olmo2"])
+def test_a_space_alone_does_not_end_a_text(kind: str, tmp_path: Path) -> None:
+    """Each token is followed by one: "▁", which decodes to nothing, too. Oracle: `generate`."""
+    reader = transformers.LlamaTokenizer(llama().get_vocab() | {"<s>": 272, "</s>": 273}, [])
+    chain = [reader.get_vocab()[piece] for piece in ("i", "▁", "a", "b", "</s>")]
+    sizes = {"vocab_size": 280, "hidden_size": 280, "intermediate_size": 8, "num_hidden_layers": 1}
+    sizes |= {"num_attention_heads": 4, "num_key_value_heads": 4, "eos_token_id": 273}
+    config = getattr(transformers, f"{kind}Config")(**sizes, tie_word_embeddings=False)
+    network = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
+    with torch.no_grad():
+        for name, weights in network.named_parameters():
+            weights.zero_() if "proj" in name or "head" in name else None
+        network.get_input_embeddings().weight.copy_(torch.eye(280))
+        network.get_output_embeddings().weight[chain[1:], chain[:-1]] = 5
+    network.save_pretrained(tmp_path)
+    reader.save_pretrained(tmp_path)
+    ids = reader("i", return_tensors="pt").input_ids
+    said = network.generate(ids, do_sample=False, max_new_tokens=8)[0]
+    request = TraceRequest(Source("folder", str(tmp_path)), "i")
+    answer = writing.written(tracing.entry_for(request).value, "", count=8)
+    assert answer["text"] == reader.decode(said, skip_special_tokens=True) == "i ab"
+    assert answer["tokens"] == [" ", "a", "b"]
 
 
 def test_draws_follow_the_seed_and_their_distribution() -> None:

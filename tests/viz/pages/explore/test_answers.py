@@ -152,8 +152,8 @@ def test_a_translator_opens_on_the_prediction_its_example_speaks_of() -> None:
     entry = tracing.entry_for(TraceRequest(tracing.of_catalogue(name), example.input)).value
     site = [(each.layer, each.kind) for each in entry.view.sites].index((1, "cross"))
     told = entry.predict(site, "out", start["predicted"])
-    assert told["lead"] == ["What is written after", "cadeira"]
-    assert told["labels"][0] == "preta"
+    assert told["lead"] == ["What is written after", " cadeira"]
+    assert told["labels"][0] == " preta"
     take(app, "dates")
     assert view(app)["predicted"] is None
 

@@ -949,6 +949,8 @@ export interface BlameAnswer {
   labels: string[];
   tokens: number[];
   spans: [number, number, number][];
+  /** The text of each span. */
+  quoted: string[];
   edges: BlameEdge[];
   path: BlameEdge[];
   before: number;

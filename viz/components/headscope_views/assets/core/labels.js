@@ -126,6 +126,17 @@ export function legible(label) {
   return visible.trim() === "" ? visible.replace(/\s/gu, "␣") : visible;
 }
 
+/**
+ * Labels side by side, without the space in front where they differ without it.
+ *
+ * @param {string[]} labels
+ */
+export function distinct(labels) {
+  const bare = labels.map((label) => legible(label).trim());
+  const same = (/** @type {string} */ name) => bare.indexOf(name) !== bare.lastIndexOf(name);
+  return bare.map((name, i) => (same(name) && labels[i].startsWith(" ") ? `␣${name}` : name));
+}
+
 /** @param {string} text */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -4,7 +4,7 @@
 import { stepper } from "./bar.js";
 import { changes } from "./changes.js";
 import { element, quoted } from "./dom.js";
-import { legible } from "./labels.js";
+import { distinct } from "./labels.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase, Panel, Predictions} from "../types" */
@@ -97,7 +97,7 @@ function wordsOf({ lead, labels = [], values = [], probabilities = [], change, m
   const which = typeof mask === "number" ? `, ${mask + 1} of ${masks.length}: ` : ": ";
   const begin = label ? [`${words} `, ...quoted(label.trim() || label), which] : [`${words}: `];
   if (change) {
-    const each = change.labels.map((name, i) => [
+    const each = distinct(change.labels).map((name, i) => [
       named(name),
       ` ${percent(change.before[i])} → ${percent(change.after[i])}`,
     ]);
@@ -105,7 +105,7 @@ function wordsOf({ lead, labels = [], values = [], probabilities = [], change, m
   }
   const count = probabilities.findIndex((share, i) => i > 0 && share < LEAST);
   const most = Math.min(NAMED, count < 0 ? labels.length : count);
-  const each = labels.slice(0, most).map((name, i) => {
+  const each = distinct(labels.slice(0, most)).map((name, i) => {
     const share = ` ${percent(probabilities[i])}`;
     if (!explain) return [named(name), share];
     const chip = element("button", "hs-chip", { type: "button" }, named(name), share);
@@ -130,8 +130,8 @@ function writtenIn({ written }) {
 /** @param {(Node | string)[][]} parts */
 const joined = (parts) => parts.flatMap((part, i) => (i ? [" · ", ...part] : part));
 
-/** @param {string} label */
-const named = (label) => element("b", "", {}, element("bdi", "", {}, legible(label).trim()));
+/** @param {string} name */
+const named = (name) => element("b", "", {}, element("bdi", "", {}, name));
 
 /** @param {number} kl */
 const nats = (kl) => `${kl < 0.001 ? "less than 0.001" : kl.toPrecision(2)} nats (KL)`;

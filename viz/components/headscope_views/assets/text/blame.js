@@ -141,8 +141,8 @@ function dot(kind, share) {
 }
 
 /** @param {BlameAnswer} answer */
-const spans = ({ spans: list, labels }) =>
+const spans = ({ spans: list, quoted: texts, labels }) =>
   list
     .slice(0, 3)
-    .map(([from, to, share]) => `“${labels.slice(from, to).map(legible).join(" ")}” ${(100 * share).toFixed(0)}\u00a0%`)
+    .map(([from, , share], i) => `“${texts[i] || legible(labels[from])}” ${(100 * share).toFixed(0)}\u00a0%`)
     .join(", ") || "none";

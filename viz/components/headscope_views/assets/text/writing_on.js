@@ -5,7 +5,7 @@ import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
 import { element, quoted, setAttribute, setText } from "../core/dom.js";
-import { capital, legible } from "../core/labels.js";
+import { capital, distinct, legible } from "../core/labels.js";
 import { percent } from "../core/prediction_line.js";
 import { pathOf } from "../core/sources.js";
 import { colourOf } from "../methods/methods.js";
@@ -142,7 +142,7 @@ export function writingOn(state, host, line, parent) {
     );
     if (!answer) return;
     const { labels = [], probabilities = [] } = answer;
-    const each = labels.slice(0, LIKELY).map((name, i) => `${legible(name).trim()} ${percent(probabilities[i])}`);
+    const each = distinct(labels.slice(0, LIKELY)).map((name, i) => `${name} ${percent(probabilities[i])}`);
     setText(next, `Next: ${each.join(" · ")}`);
   }
 
