@@ -63,8 +63,8 @@ def alike(t: Trace, layer: int | Site | Where, head: int, other: Trace) -> Alike
     """
     site = t.site(layer)
     ours, theirs = common_pieces(t.tokens[0], other.tokens[0])
-    sites = tuple(each for each in other.sites if _is_over(each, len(other.tokens[0])))
-    if not _is_over(site, len(t.tokens[0])):
+    sites = tuple(each for each in other.sites if _is_over(other, each))
+    if not _is_over(t, site):
         raise ValueError("choose a layer of self-attention over the text")
     if not sites:
         raise ValueError(f"{other.model} has no self-attention over the text")
@@ -115,5 +115,6 @@ def _pieces(tokens: Tokens, ends: "Sequence[tuple[int, int]]") -> Pieces:
     return tuple(map(tuple, pieces))
 
 
-def _is_over(site: Site, tokens: int) -> bool:
-    return site.kind in ("self", "causal") and site.queries == site.keys == tokens
+def _is_over(t: Trace, site: Site) -> bool:
+    sizes = {len(t.query_labels(site)), len(t.key_labels(site)), len(t.tokens[0])}
+    return site.kind in ("self", "causal") and len(sizes) == 1

@@ -106,8 +106,9 @@ def most_changed(
     for index, site in enumerate(sites):
         progress(index, len(sites))
         step = max(1, BLOCK // (site.heads * site.keys))
-        for start in range(0, site.queries, step):
-            rows = range(start, min(start + step, site.queries))
+        count = len(difference.query_labels(site))
+        for start in range(0, count, step):
+            rows = range(start, min(start + step, count))
             changes = difference.weights(site, rows=rows)
             place = int(changes.abs().argmax())
             change = float(changes.flatten()[place])

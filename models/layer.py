@@ -115,6 +115,7 @@ class AttentionLayer(nn.Module):
         target: Int[Tensor, "batch query"],
         *,
         padding: Bool[Tensor, "batch key"] | None = None,
+        query_padding: Bool[Tensor, "batch query"] | None = None,
         edits: Sequence[Edit] = (),
     ) -> AttentionLayerOutput:
         """Runs the layer.
@@ -123,13 +124,13 @@ class AttentionLayer(nn.Module):
             source: ids of the words that are attended to.
             target: ids of the words that attend.
             padding: True at words of the source that only fill the batch up.
+            query_padding: True at such words of the target.
             edits: interventions, in order.
         """
         check(edits, self.sites)
         x = F.embedding(target, self.get_buffer("query_vectors"))
         keys = F.embedding(source, self.get_buffer("key_vectors"))
         values = F.embedding(source, self.get_buffer("value_vectors"))
-        out, pattern = self.attention(
-            x, keys, values, mask=Mask(padding=padding), edit=at(edits, *self.sites)
-        )
+        mask = Mask(padding=padding, query_padding=query_padding)
+        out, pattern = self.attention(x, keys, values, mask=mask, edit=at(edits, *self.sites))
         return AttentionLayerOutput(out, (x, out), (pattern,))

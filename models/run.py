@@ -29,7 +29,7 @@ from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
 from models.ssru import Translator, TranslatorOutput
-from models.trace import HiddenStates, Output, Site, Trace, positions_of
+from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
 from models.vector_encoder import VectorEncoderOutput
 from models.vit import ViT, ViTOutput
 from models.where import Where
@@ -216,9 +216,11 @@ def _output(out: Out, inputs: Inputs) -> Output:
     name, values = out.result
     if values.ndim != 3:
         return Output(name, values)
-    tokens = inputs.tokens if inputs.target_tokens is None else inputs.target_tokens
-    first = max(map(len, tokens)) - values.shape[1] if isinstance(out, DecoderOutput) else 0
-    return Output(name, values, first, positions_of(tokens))
+    axis = TokenAxis(inputs.tokens if inputs.target_tokens is None else inputs.target_tokens)
+    length = out.states[-1].shape[1]
+    padded = axis.padding(length) is not None
+    positions = tuple(map(axis.positions_of, range(len(axis.tokens)))) if padded else None
+    return Output(name, values, length - values.shape[1], positions)
 
 
 def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:

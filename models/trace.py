@@ -164,23 +164,6 @@ class HiddenStates:
         return state[item][self.axes[layer].positions_of(item).to(state.device)]
 
 
-def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
-    """True at padding in a batch of unequal items; None if there is none."""
-    longest = max(len(item) for item in tokens)
-    if all(len(item) == longest for item in tokens):
-        return None
-    position = torch.arange(longest)
-    return torch.stack([position >= len(item) for item in tokens])
-
-
-def positions_of(tokens: Sequence[Tokens]) -> tuple[Int[Tensor, "_"], ...] | None:
-    """Positions of each item's tokens with padding behind them; None if there is none."""
-    longest = max(map(len, tokens))
-    if all(len(item) == longest for item in tokens):
-        return None
-    return tuple(torch.arange(len(item)) for item in tokens)
-
-
 @dataclass(frozen=True)
 class Site:
     """One attention layer of a network.
@@ -229,7 +212,7 @@ class Output:
         values: the numbers.
         first: position of the first token they are of, where those of the last tokens were kept.
         positions: of each item's own tokens, where there is padding between or around them; None
-            without padding, and for numbers that are not of the tokens of a text.
+            without padding, and for numbers that are not of tokens.
     """
 
     name: str
@@ -811,9 +794,8 @@ class Trace:
         return sum(pattern.empty_rows(self._padding(site)) for site, pattern in pairs)
 
     def _padding(self, site: Site) -> Bool[Tensor, "batch query"] | None:
-        if site in self.axes:
-            return self.axes[site][0].padding(site.queries)
-        return padding_of(self.queries(site))
+        axis = self.axes[site][0] if site in self.axes else TokenAxis(self.queries(site))
+        return axis.padding(site.queries)
 
     def _question(
         self, where: Where, head: int | None, rows: int | Rows, item: int

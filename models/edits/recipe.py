@@ -10,7 +10,7 @@ import torch
 
 from models.attention import Edge, Pattern
 from models.edits.fields import Numbers, address, assign, call_of, heads_of, numbers
-from models.edits.tokens import positions_by_item
+from models.edits.tokens import by_item, own_keys, own_queries
 from models.edits.words import place, some
 from models.where import Where
 
@@ -58,9 +58,9 @@ class Cut:
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         heads = None if self.head is None else tuple(heads_of(self.head, pattern.heads))
-        mask = pattern.mask
-        queries = positions_by_item(self.query, pattern.queries, mask.query_padding, "query")
-        keys = positions_by_item(self.key, pattern.keys, mask.key_padding, "key")
+        items = range(pattern.batch)
+        queries = by_item(self.query, [own_queries(pattern, item) for item in items], "query")
+        keys = by_item(self.key, [own_keys(pattern, item) for item in items], "key")
         return replace(pattern, mask=pattern.mask.without(Edge(heads, queries, keys)))
 
 

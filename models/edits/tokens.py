@@ -1,5 +1,7 @@
 """Positions among an item's own tokens, wherever its padding is, as positions of an axis."""
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
@@ -47,15 +49,16 @@ def places(wanted: Numbers, positions: Int[Tensor, " _"], name: str) -> Int[Tens
     )
 
 
-def positions_by_item(
-    wanted: Numbers, length: int, padding: Padding, name: str
+def by_item(
+    wanted: Numbers, positions: Sequence[Int[Tensor, " _"]], name: str
 ) -> tuple[int, ...] | tuple[tuple[int, ...], ...] | None:
-    """Positions of an axis, item by item if they differ.
+    """Positions on the axis of some of each item's own tokens; None for all.
 
     An item that has fewer tokens keeps those positions that it has.
     """
-    if padding is None or wanted is None:
-        return chosen(wanted, length, name)
-    positions = [(~row).nonzero().flatten().tolist() for row in padding]
-    indices = chosen(wanted, max(map(len, positions)), name) or ()
-    return tuple(tuple(row[each] for each in indices if each < len(row)) for row in positions)
+    indices = chosen(wanted, max(map(len, positions)), name)
+    if indices is None:
+        return None
+    rows = [row.tolist() for row in positions]
+    every = tuple(tuple(row[each] for each in indices if each < len(row)) for row in rows)
+    return every[0] if len({*every}) == 1 else every

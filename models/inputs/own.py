@@ -24,7 +24,7 @@ from models.seq2seq import Seq2Seq
 from models.simple import Smallest
 from models.ssru import Translator
 from models.text import Tokenizer, Tokens, tokens_of_ids
-from models.trace import padding_of
+from models.trace import TokenAxis
 from models.vector_encoder import VectorEncoder
 from models.vit import ViT
 
@@ -181,7 +181,7 @@ def batch(
     numbers = torch.full((len(tokens), longest), fill)
     for row, item in enumerate(tokens):
         numbers[row, : len(item)] = torch.tensor(getattr(item, of))
-    padding = padding_of(tokens)
+    padding = TokenAxis(tokens).padding(longest)
     return numbers.to(device), None if padding is None else padding.to(device)
 
 
@@ -227,8 +227,8 @@ def _of_two(model: Model, source: Any, target: Any) -> Inputs:
     _fits(model, tokens)
     _fits(model, theirs, "target: ")
     ids, padding = batch(tokens, model.device)
-    into, _ = batch(theirs, model.device)
-    arguments = {"source": ids, "target": into, "padding": padding}
+    into, rows = batch(theirs, model.device)
+    arguments = {"source": ids, "target": into, "padding": padding, "query_padding": rows}
     return Inputs(arguments, tokens, target_tokens=theirs)
 
 
@@ -340,17 +340,17 @@ def prepare_mapping(model: "Model", source: Mapping[str, Any], target: Target = 
     counts = [ids.shape[1]] * len(ids) if padding is None else (~padding).sum(1).tolist()
     pairs = zip(whole.tokens, counts, strict=True)
     tokens = tuple(item[:count] for item, count in pairs)
-    arguments = {
-        **whole.arguments,
-        "padding": None if padding is None else padding.to(model.device),
-    }
+    padding = None if padding is None else padding.to(model.device)
+    arguments, target_tokens = {**whole.arguments, "padding": padding}, whole.target_tokens
+    if target_tokens is whole.tokens:  # queries from the source
+        arguments["query_padding"], target_tokens = padding, tokens
     segments = given.get("token_type_ids")
     if isinstance(network, Encoder) and network.config.segments and segments is not None:
         _check_segments(model, segments, ids)
         arguments["segments"] = segments.to(model.device)
     else:
         _one_segment(model, segments)
-    return Inputs(arguments, tokens)
+    return Inputs(arguments, tokens, target_tokens=target_tokens)
 
 
 def _right_padding(ids: Tensor, mask: Tensor | None) -> Tensor | None:
@@ -361,12 +361,7 @@ def _right_padding(ids: Tensor, mask: Tensor | None) -> Tensor | None:
         raise ValueError(
             f"attention_mask: expected {tuple(ids.shape)}, received {tuple(mask.shape)}"
         )
-    mask = mask.bool().to(ids.device)
-    counts = mask.sum(1)
-    ends = torch.arange(ids.shape[1], device=ids.device)[None] < counts[:, None]
-    if not ends.equal(mask) or int(counts.min()) < 1:
-        raise ValueError("attention_mask: expected padding on the right only")
-    return None if bool(mask.all()) else ~mask
+    return vectors.right_padding("attention_mask", ~mask.bool().to(ids.device))
 
 
 def _check_segments(model: "Model", segments: Tensor, ids: Tensor) -> None:

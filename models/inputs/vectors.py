@@ -159,9 +159,15 @@ def _padding(given: Mapping[str, Any], vectors: Tensor) -> Bool[Tensor, "batch t
     if not isinstance(mask, Tensor) or mask.shape != shape:
         raise ValueError(f"{name}: expected batch token, {tuple(shape)}, received {_shape(mask)}")
     hidden = ~mask.bool() if name == "attention_mask" else _hidden(name, mask)
-    hidden = hidden.to(vectors.device)
+    return right_padding(name, hidden.to(vectors.device))
+
+
+def right_padding(
+    name: str, hidden: Bool[Tensor, "batch token"]
+) -> Bool[Tensor, "batch token"] | None:
+    """True at padding, all of it on the right; None without any."""
     counts = (~hidden).sum(1)
-    ends = torch.arange(shape[1], device=hidden.device)[None] >= counts[:, None]
+    ends = torch.arange(hidden.shape[1], device=hidden.device)[None] >= counts[:, None]
     if not ends.equal(hidden) or int(counts.min()) < 1:
         raise ValueError(f"{name}: expected padding on the right only")
     return hidden if bool(hidden.any()) else None

@@ -115,7 +115,7 @@ class _Modules:
         if not isinstance(bound, StateEdit):
             raise ValueError(f"{edit}: expected an edit of hidden states")
         path, change = str(place.module), bound.edit_state
-        return ModuleEdit(edit, path, change, path, number, place.tower, reads=layer == 0)
+        return ModuleEdit(edit, path, change, path, number, reads=layer == 0)
 
     # --- feed-forward networks ---
 
@@ -126,7 +126,7 @@ class _Modules:
             path = str(place.module)
             block = next((b for b in (path, *ancestors(path)) if b in self.blocks.values()), path)
             mlp = path if path != block else self.feed_forward(edit, block)
-            yield ModuleEdit(edit, mlp, edit.edit_mlp, block, place.layer, place.tower)
+            yield ModuleEdit(edit, mlp, edit.edit_mlp, block, place.layer)
 
     def feed_forward(self, edit: Any, block: str) -> str:
         """The path of a block's feed-forward network."""

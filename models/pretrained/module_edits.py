@@ -26,7 +26,6 @@ class ModuleEdit:
         change: makes the new tensor, given the old one and where it holds padding.
         block: path of the block, whose present run has to be the right one.
         layer: number of the block; None for any.
-        tower: whose tokens it holds.
         reads: whether the first tensor that the module reads is changed, not what it returns.
     """
 
@@ -35,7 +34,6 @@ class ModuleEdit:
     change: Change
     block: str
     layer: int | None
-    tower: str | None
     reads: bool = False
 
     def __repr__(self) -> str:
@@ -80,8 +78,7 @@ class ModuleEdit:
             raise ValueError(
                 f"{self}: {self.path}: expected a row for each token, received {tuple(x.shape)}"
             )
-        padding = record.padding_of(self.tower, x)
-        return self.change(x, padding)
+        return self.change(x, record.padding_of(self.block, x))
 
 
 def check_changed(record: "Recording") -> None:

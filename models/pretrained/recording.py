@@ -219,15 +219,13 @@ class Recording:
             return not inside
         return bool(inside) and inside[-1].layer == layer
 
-    def padding_of(self, tower: str | None, x: Tensor) -> Tensor | None:
-        """True at padding, in states of a tower's tokens; None without any."""
-        names = ("target", "text") if tower == "decoder" else ("text", "target")
-        for name in names:
-            sequence = self.sequences.get(name)
-            fits = sequence is not None and (len(sequence.tokens), sequence.length) == x.shape[:2]
-            if fits and sequence is not None and sequence.positions is not None:
-                return TokenAxis(sequence.tokens, sequence.positions).padding(sequence.length)
-        return None
+    def padding_of(self, block: str, x: Tensor) -> Tensor | None:
+        """True at padding, in states of the tokens that a block reads; None without any."""
+        inside = [call for call in self.calls if call.entry.path.startswith(f"{block}.")]
+        rows = inside[-1].axes[0] if inside else None
+        if rows is None or (inside[-1].pattern.batch, inside[-1].pattern.queries) != x.shape[:2]:
+            rows = self._axis(self.sources.queries(f"{block}."), x.shape[1], len(x))
+        return self._padding(rows, x.shape[1])
 
     @property
     def entered(self) -> tuple[Entry, ...]:

@@ -126,7 +126,7 @@ def trace_pretrained(
         beside = "; ".join(_untraceable(record, model.network)) or "nothing to show"
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
     check(record.edits, [call.where for call in record.calls])
-    output = _with_tokens(output_of(out), inputs, fewer)
+    output = _with_tokens(output_of(out), inputs, record.calls[-1], fewer)
     states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
     gradients: Gradients = {}
     if differentiate is not None:
@@ -212,17 +212,21 @@ def output_of(out: Any) -> Output:
     return output_of(parts[-1])  # of the last of several networks
 
 
-def _with_tokens(output: Output, inputs: ModelInputs, fewer: bool) -> Output:
-    """The output, and which tokens of the text it is of.
+def _with_tokens(output: Output, inputs: ModelInputs, last: Call, fewer: bool) -> Output:
+    """The output, and which tokens of the text, or else of the last attention, it is of.
 
     Args:
         output: of the network.
         inputs: of the pass.
+        last: the last attention call.
         fewer: whether it may lack those of the first tokens.
     """
     text = inputs.sequences.get("target", inputs.sequences.get("text"))
-    if text is None or output.values.ndim != 3:
+    if output.values.ndim != 3:
         return output
+    if text is None:
+        fits = output.values.shape[:2] == (last.pattern.batch, last.pattern.queries)
+        return replace(output, positions=last.axes[0].positions) if fits else output
     first = text.length - output.values.shape[1] if fewer else 0
     if first + output.values.shape[1] != text.length:
         return output

@@ -68,20 +68,6 @@ def test_ids(small: Model) -> None:
     assert (found.output.values - expected.hidden).abs().max() < 5e-6
 
 
-def test_a_batch_is_its_items(small: Model) -> None:
-    """Padding removed: each item as if it were alone."""
-    texts = ["one two three four five", "a b", "x"]
-    together = trace(small, texts, hidden=True)
-    assert [len(item) for item in together.tokens] == [5, 2, 1]
-    for item, text in enumerate(texts):
-        alone = trace(small, text, hidden=True)
-        for layer in range(3):
-            weights = together.weights(layer, item=item)
-            assert weights.shape == alone.weights(layer).shape
-            assert (weights - alone.weights(layer)).abs().max() < 5e-6  # as above
-        assert (together.hidden(3, item) - alone.hidden(3)).abs().max() < 5e-6
-
-
 # --- what trace refuses -----------------------------------------------------------------------
 
 

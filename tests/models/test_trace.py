@@ -10,7 +10,7 @@ from models.edits import Cut
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
 from models.text import Tokens
-from models.trace import TokenAxis, Trace, padding_of
+from models.trace import TokenAxis, Trace
 
 LAYERS, HEADS, TOKENS = 3, 5, (7, 3)
 
@@ -170,10 +170,13 @@ def test_answers_are_copies(model: Model) -> None:
 
 def test_padding_of_items() -> None:
     two, three = Tokens.of_ids([1, 2]), Tokens.of_ids([3, 4, 5])
-    padding = padding_of([two, three])
+    padding = TokenAxis((two, three)).padding(3)
     assert padding is not None
     assert padding.tolist() == [[False, False, True], [False, False, False]]
-    assert padding_of([two, two]) is None
+    assert TokenAxis((two, two)).padding(2) is None
+    alike = TokenAxis((two, two)).padding(3)
+    assert alike is not None
+    assert alike.tolist() == [[False, False, True]] * 2
 
 
 def test_negative_layers_and_heads_count_from_the_last(found: Trace) -> None:

@@ -107,7 +107,8 @@ class Request:
         """The query of a form that shows one: the chosen one, of a causal layer else the last."""
         if self.selection.query is not None:
             return self.selection.query
-        return self.site.queries - 1 if self.site.kind == "causal" else 0
+        count = len(self.view.query_labels(self.site))
+        return count - 1 if self.site.kind == "causal" else 0
 
     @property
     def sites(self) -> "list[Site]":
