@@ -5,10 +5,11 @@ the row's softmax computed anew and the rest of the network linearised:
 
     effect = A_ij / (1 − A_ij) · (Σ_k A_ik g_ik − g_ij),   g = ∂ log p / ∂A
 
-It comes for all edges from one pass and its gradient. The check cuts the edges that carry most,
-and, as often as asked, as many random edges of the same layers: only where the probability falls
-further than under these does the token rest on the edges. Where a token is told by several copies
-of the same thing, cutting one changes little, and all effects are small.
+A sink of the softmax is one of the k, with a g of 0. The effect comes for all edges from one pass
+and its gradient. The check cuts the edges that carry most, and, as often as asked, as many random
+edges of the same layers: only where the probability falls further than under these does the token
+rest on the edges. Where a token is told by several copies of the same thing, cutting one changes
+little, and all effects are small.
 
 Source: Kramár et al. 2024, "AtP*", section 3.1, for the softmax; Goldowsky-Dill et al. 2023,
 "Localizing Model Behavior with Path Patching", for cutting edges as a test.
@@ -148,24 +149,25 @@ def edge_effects(t: Trace, site: Site, item: int = 0) -> Float[Tensor, "head que
 
     Edges that the mask hides have 0.
     """
-    heads = range(site.heads)
-    return torch.stack(
-        [
-            _cut_effects(t.weights(site, head, item=item), t.gradient(site, head, item=item))
-            for head in heads
-        ]
-    )
+    sinks, effects = t.sink_weights(site, item), []
+    for head in range(site.heads):
+        sink = 0.0 if sinks is None else sinks[head][:, None]
+        given = t.weights(site, head, item=item), t.gradient(site, head, item=item)
+        effects.append(_cut_effects(*given, sink))
+    return torch.stack(effects)
 
 
 def _cut_effects(
-    weights: Float[Tensor, "query key"], gradient: Float[Tensor, "query key"]
+    weights: Float[Tensor, "query key"],
+    gradient: Float[Tensor, "query key"],
+    sink: Float[Tensor, "query 1"] | float,
 ) -> Float[Tensor, "query key"]:
-    """The effects of one head. What the largest weight of a row leaves to others is summed up from
-    them: 1 less that weight would have no digits left."""
+    """The effects of one head. What the largest weight of a row leaves to others, and to the sink
+    of its softmax, is summed up from them: 1 less that weight would have no digits left."""
     row = (weights * gradient).sum(-1, keepdim=True)
     top = weights.argmax(-1, keepdim=True)
     others = weights.scatter(-1, top, 0.0)
-    rest = others.sum(-1, keepdim=True)
+    rest = others.sum(-1, keepdim=True) + sink
     slopes = (others * gradient).sum(-1, keepdim=True) / rest - gradient.gather(-1, top)
     largest = torch.where(rest > 0, weights.gather(-1, top) * slopes, -row)
     cut = weights / (1 - others) * (row - gradient)

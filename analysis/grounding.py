@@ -27,7 +27,7 @@ class Split(NamedTuple):
 
     Attributes:
         image: on tokens that stand for pictures and are no sinks.
-        sinks: on sinks, those among image tokens included.
+        sinks: on sinks, those among image tokens and that of the softmax included.
         text: on all other tokens.
     """
 
@@ -149,8 +149,8 @@ def on_grid(
 
 
 def sinks(t: Trace, site: Site) -> tuple[int, ...]:
-    """Keys that take weight at rest: the first and the special ones, and image tokens that every
-    later query gives more than `SINK` on the mean of all heads.
+    """Keys that take weight at rest: the first and the special ones, and image tokens that the
+    later queries that see them give more than `SINK` on the mean of all heads.
 
     Source: Gu et al. 2024, "When Attention Sink Emerges", section 3.1; Kang et al. 2025, "See What
     You Are Told", section 3, for image tokens.
@@ -161,7 +161,8 @@ def sinks(t: Trace, site: Site) -> tuple[int, ...]:
     total, counts = torch.zeros(site.keys), torch.zeros(site.keys)
     for rows in torch.arange(len(t.queries(site)[0])).split(256):
         mean = t.weights(site, rows=rows).mean(0).cpu()
-        seen = rows[:, None] >= torch.arange(mean.shape[-1])
+        later = rows[:, None] + t.first_query(site) >= torch.arange(mean.shape[-1])
+        seen = later & t.visible(site, rows).any(0).cpu()
         total[: mean.shape[-1]] += (mean * seen).sum(0)
         counts[: mean.shape[-1]] += seen.sum(0)
     strong = (total / counts.clamp_min(1))[places] > SINK
@@ -176,7 +177,9 @@ def split(t: Trace, site: Site, rows: Sequence[int]) -> Split:
     weights, at_rest = weights_of(t, site, rows), sinks(t, site)
     image = [place for place in image_keys(t, site) if place not in at_rest]
     on_image, on_sinks = weights[:, image].sum(-1), weights[:, list(at_rest)].sum(-1)
-    return Split(on_image, on_sinks, weights.sum(-1) - on_image - on_sinks)
+    on_text, beside = weights.sum(-1) - on_image - on_sinks, t.sink_weights(site)
+    more = 0.0 if beside is None else beside[:, list(rows)].mean(-1)
+    return Split(on_image, on_sinks + more, on_text)
 
 
 def relative(

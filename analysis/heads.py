@@ -20,7 +20,7 @@ from torch import Tensor
 from analysis.circuits import Products, circuit_scores
 from analysis.measures import MEASURES, NEAR
 from analysis.reach import SQUARED, Counted, Reach
-from analysis.row_numbers import Rows, numbers_of
+from analysis.row_numbers import Rows, numbers_of, with_sink
 from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
@@ -135,7 +135,8 @@ def accumulators(trace: TraceOrView, *, item: int = 0) -> "dict[Site, HeadNumber
             if rule not in known:
                 reach = reach_of(trace, site, item)
                 known[rule] = Counted(queries, keys, site.kind, reach, twins[id(queries)])
-            numbers[site] = HeadNumbers(site.heads, known[rule])
+            sink = trace.sink_weights(site, item)
+            numbers[site] = HeadNumbers(site.heads, known[rule], sink)
     return numbers
 
 
@@ -247,13 +248,17 @@ class HeadNumbers:
     Blocks may come in any order, with one head or several; every weight is to come once.
     """
 
-    def __init__(self, heads: int, counted: Counted) -> None:
+    def __init__(
+        self, heads: int, counted: Counted, sink: Float[Tensor, "head query"] | None = None
+    ) -> None:
         """Before any block.
 
         Args:
             heads: number of heads.
             counted: the queries that count, which several sites may share.
+            sink: the weight of each query on the sink of its softmax; None without one.
         """
+        self.sink = sink
         self.of, self.same_tokens, self.size = counted, counted.same_tokens, counted.size
         self.sums = torch.zeros(len(counted.rows), heads, dtype=torch.float64)
         self.drawn = torch.zeros(heads, self.size[1], dtype=torch.float64)
@@ -285,7 +290,7 @@ class HeadNumbers:
             rows: which queries.
             weights: of consecutive keys; the weights of all other keys are 0.
             first: the first of these keys.
-            entropy: of each row in nats; None computes it.
+            entropy: of these weights, in nats; None computes it.
             peaks: the largest weight of each row; None computes it.
         """
         keys = slice(first, first + weights.shape[2])
@@ -294,7 +299,8 @@ class HeadNumbers:
         span = self.span
         entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
         peaks = weights.amax(-1) if peaks is None else peaks
-        values = numbers_of(Rows(weights, entropy, peaks, span.of_heads(span.spread, heads)))
+        read = Rows(weights, entropy, peaks, span.of_heads(span.spread, heads))
+        values = numbers_of(with_sink(read, None if self.sink is None else self.sink[heads, rows]))
         values["first token"] = weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape)
         products = (span.factors @ weights.transpose(1, 2)).unbind(1)
         sums = dict(zip(span.columns, products, strict=True))
@@ -410,7 +416,9 @@ class HeadNumbers:
         else:  # all other keys are behind
             distance = place * (total - close.sum(-1)) - (mean - close @ key)
         distance = distance + (close * (place[:, None] - key).abs()).sum(-1)
-        return {"distance": distance, SQUARED: place.square() * total - 2 * place * mean + square}
+        squared = place.square() * total - 2 * place * mean + square
+        whole = total.where(total > 0, 1.0)
+        return {"distance": distance / whole, SQUARED: squared / whole}
 
     def _add_offsets(self, heads: slice, span: _Span, weights: Tensor) -> None:
         """Sums the weights of the sampled queries by offset of the key."""

@@ -133,7 +133,8 @@ MEASURES = (
         CLARK,
         0.0,
         None,
-        "How spread out the weights of a query are: 0 for a single key.",
+        "How spread out the weights of a query are: 0 for a single key. A sink of the softmax"
+        " counts as one.",
     ),
     Measure(
         "effective keys",
@@ -165,7 +166,7 @@ MEASURES = (
     Measure(
         "distance",
         "Mean distance",
-        "d = mean Σ A[i, j] |i − j|",
+        "d = mean Σ A[i, j] |i − j| / Σ A[i, j]",
         "Vig and Belinkov 2019, section 4.2",
         0.0,
         None,
@@ -174,7 +175,7 @@ MEASURES = (
     Measure(
         "distance spread",
         "Spread of distance",
-        "√(mean Σ A[i, j] |i − j|² − d²)",
+        "√(mean Σ A[i, j] |i − j|² / Σ A[i, j] − d²)",
         "Vig and Belinkov 2019, section 4.2",
         0.0,
         None,

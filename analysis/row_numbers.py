@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -12,9 +13,9 @@ class Rows(NamedTuple):
 
     Attributes:
         weights: after softmax, of consecutive keys; those of all other keys are 0.
-        entropy: in nats.
+        entropy: in nats; a sink of the softmax counts as one more key.
         peak: the largest weight.
-        spread: the logarithm of the number of keys that the query sees.
+        spread: the logarithm of the number of keys that the query sees, with that sink.
     """
 
     weights: Float[Tensor, "*head row key"]
@@ -29,6 +30,14 @@ ROW_NUMBERS: dict[str, Callable[[Rows], Float[Tensor, "*head row"]]] = {
     "effective keys": lambda rows: rows.entropy.exp(),
     "confidence": lambda rows: rows.peak,
 }
+
+
+def with_sink(rows: Rows, sink: Float[Tensor, "*head row"] | None) -> Rows:
+    """The rows of a softmax with a sink, given its weight in each; None for one without."""
+    if sink is None:
+        return rows
+    entropy = rows.entropy + torch.special.entr(sink)
+    return rows._replace(entropy=entropy, spread=rows.spread.exp().log1p())
 
 
 def numbers_of(rows: Rows) -> dict[str, Float[Tensor, "*head row"]]:

@@ -7,6 +7,9 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jaxtyping import Float
+    from torch import Tensor
+
     from analysis.overview import Head
     from analysis.view import View
     from models.trace import Site, Trace
@@ -41,10 +44,14 @@ def sharpest_row(
     rows = [rows[place] for place in chosen]
     weights = view.weights(site, head if isinstance(head, int) else None, rows=rows)
     weights = weights if isinstance(head, int) else weights.mean(0)
+    gain = sharpness(weights)
+    return rows[int(gain.argmax())] if float(gain.max()) >= 0 else None
+
+
+def sharpness(weights: "Float[Tensor, '*head row key']") -> "Float[Tensor, '*head row']":
+    """ln(n) − H of each row divided by its sum, in nats; −1 for one with fewer than two keys."""
     sums = weights.sum(-1, keepdim=True)
     weights = weights / sums.where(sums > 0, 1.0)
     keys = (weights > 0).sum(-1)
     gain = keys.clamp_min(1).log() - torch.special.entr(weights).sum(-1)
-    if int(keys.max()) < 2:
-        return None
-    return rows[int(gain.where(keys > 1, -1.0).argmax())]
+    return gain.clamp_min(0).where(keys > 1, -1.0)

@@ -103,7 +103,7 @@ def head_map(trace: Trace | View, *, progress: Progress = no_progress) -> HeadMa
     heads = sum(site.heads for site in sites)
     affordable = WORK // (max(1, heads * (heads - 1) // 2) * keys)
     rows = evenly(count, min(ROWS, max(FEWEST_ROWS, affordable)))
-    weights = torch.cat([trace.weights(site, rows=rows) for site in sites])
+    weights = torch.cat([_with_sink(trace, site, rows) for site in sites])
     placed, explained = scaled(head_distances(weights, progress))
     points = torch.full((len(trace.sites), max(s.heads for s in trace.sites), 2), math.nan)
     parts = iter(placed.split([site.heads for site in sites]))
@@ -111,6 +111,15 @@ def head_map(trace: Trace | View, *, progress: Progress = no_progress) -> HeadMa
         if site in sites:
             points[index, : site.heads] = next(parts)
     return HeadMap(points, tuple(rows.tolist()), explained)
+
+
+def _with_sink(
+    trace: Trace | View, site: Site, rows: Int[Tensor, " row"]
+) -> Float[Tensor, "head row key"]:
+    """Rows of every head, with the sinks of their softmax as one more key: then they sum to 1."""
+    weights, sink = trace.weights(site, rows=rows), trace.sink_weights(site)
+    last = torch.zeros_like(weights[..., 0]) if sink is None else sink[:, rows]
+    return torch.cat([weights, last[..., None]], -1)
 
 
 def _comparable(trace: Trace | View) -> Sequence[Site]:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from analysis.alignment import aligning_heads, spoken, transcript
 from analysis.grounding import answer, ranked, rows_of, sites_on_pictures
+from analysis.sharpest import sharpness
 from analysis.sinks import sinks_of
 from analysis.words import words_of
 from models.trace import Site, Trace
@@ -68,9 +68,7 @@ def telling(trace: Trace) -> Telling | None:
         weights = trace.weights(site, rows=[query])[:, 0].float()
         plain = _plain(trace, site, query)
         rest = weights[:, [key for key in range(weights.shape[1]) if key not in plain]].sum(-1)
-        keys = (weights > 0).sum(-1).clamp_min(1)
-        gain = keys.log() - torch.special.entr(weights).sum(-1)
-        gain = gain.where(rest > 1 - MOST, -1.0)
+        gain = sharpness(weights).where(rest > 1 - MOST, -1.0)
         if trace.key_grid(site) is not None:
             gain = gain.where(weights.amax(-1) < PEAK, -1.0)
         head = int(gain.argmax())

@@ -183,6 +183,15 @@ class View:
         tokens = [place for group in chosen for place in group]
         return self._grouped(self.trace.weights(site, head, rows=tokens), chosen, columns)
 
+    def sink_weights(self, site: Site, item: int = 0) -> Float[Tensor, "head query"] | None:
+        """As `Trace.sink_weights`, of the rows shown here; None where these are divided by their
+        sums, and for joint ones."""
+        _first(item)
+        whole_site, rows, _ = self._side(site)
+        divided = self.special == "renormalised" or site.kind == JOINT
+        sink = None if divided else self.trace.sink_weights(whole_site)
+        return None if sink is None else joined(sink[..., None], rows.groups, [(0,)])[..., 0]
+
     def grouped(
         self, weights: Float[Tensor, "*head query key"], site: Site, *, divided: bool = True
     ) -> Float[Tensor, "*head word other"]:

@@ -71,11 +71,11 @@ def attention_entropy(trace: Trace, site: Site, *, item: int = 0) -> Float[Tenso
         From 0 (every token attends to one) to the logarithm of the number of keys.
     """
     total = torch.zeros(site.heads, dtype=torch.float64)
-    for start in range(0, site.queries, BLOCK):
-        block = range(start, min(start + BLOCK, site.queries))
-        weights = trace.weights(site, rows=block, item=item).cpu().double()
-        total += torch.special.entr(weights).sum((-2, -1))
-    return (total / site.queries).float()
+    for block in trace.blocks(site, item=item):
+        total[block.heads] += block.entropy().sum(-1).double().cpu()
+    if (sink := trace.sink_weights(site, item)) is not None:  # one more key
+        total += torch.special.entr(sink).sum(-1).cpu()
+    return (total / len(trace.queries(site)[item])).float()
 
 
 def filter_components(

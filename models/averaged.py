@@ -112,7 +112,7 @@ def _mean(patterns: tuple[Pattern, ...]) -> Pattern:
     return replace(
         first,
         q=first.q.new_zeros(sizes),
-        score=Dot(),
+        score=Dot(sink=first.score.sink if isinstance(first.score, Dot) else None),
         bias=MeanScores(patterns),
         temperature=None,
         weights_edits=(MeanWeights(patterns),),

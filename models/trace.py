@@ -555,6 +555,12 @@ class Trace:
         heads = range(pattern.heads)[index_slice(head, pattern.heads, "head")]
         yield from read_blocks(read, heads, rows, keys)
 
+    def sink_weights(self, site: Site, item: int = 0) -> Float[Tensor, "head query"] | None:
+        """The weight of each query on the sink of its softmax, without which its row does not sum
+        to 1; None without a sink."""
+        sink = self.pattern(site).sink_weights(item)
+        return None if sink is None else sink[:, self.positions(site, item)[0].to(sink.device)]
+
     def visible(
         self, site: Site, rows: Int[Tensor, " row"], *, item: int = 0
     ) -> Bool[Tensor, "#head row key"]:

@@ -180,7 +180,8 @@ class Block:
 
     def _together(self, trace: Trace, group: Sequence[Site], site: Site) -> bool:
         inputs = self._inputs(trace, site)
-        if inputs is not self._inputs(trace, group[-1]) or inputs.seen.shape[1] > 1:
+        alike = inputs is self._inputs(trace, group[-1]) and inputs.seen.shape[1] == 1
+        if not alike or trace.pattern(site).sink(0) is not None:
             return False
         places = [self.scheme.by_where[each.where][1] for each in (group[-1], site)]
         heads = places[1].first + places[1].heads - self.scheme.by_where[group[0].where][1].first
@@ -195,8 +196,12 @@ class Block:
         places = [self.scheme.by_where[site.where] for site in group]
         reader = _Sites(self, places, inputs, texts, of_text=_of_text(trace, group[0]))
         if len(group) == 1:
+            items = range(len(inputs.queries))
+            sinks = [trace.sink_weights(group[0], item) for item in items]
+            known = [sink for sink in sinks if sink is not None]
             for heads, weights in _weights(trace, group[0]):
-                reader.add(heads, weights, read(weights, inputs, heads))
+                sink = _where_float64_is(torch.stack(known)[:, heads]) if known else None
+                reader.add(heads, weights, read(weights, inputs, heads, sink))
         else:
             each = [weights for site in group for _, weights in _weights(trace, site)]
             weights = torch.cat(each, 1)

@@ -16,7 +16,7 @@ from torch import Tensor
 from analysis.corpus.scales import BINS, distance_bins, position_bins
 from analysis.measures import NEAR, SAMPLED
 from analysis.reach import evenly_chosen, is_punctuation, of_text
-from analysis.row_numbers import ROW_NUMBERS, Rows, numbers_of
+from analysis.row_numbers import ROW_NUMBERS, Rows, numbers_of, with_sink
 from analysis.similarity import grid_distances
 from models.trace import PatchGrid, Tokens
 
@@ -225,21 +225,28 @@ def by_offset(weights: Float[Tensor, "item head query key"]) -> Float[Tensor, "i
     return skewed.view(*batch, queries, width).sum(-2)
 
 
-def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: slice) -> Readings:
+def read(
+    weights: Float[Tensor, "item head query key"],
+    inputs: Inputs,
+    heads: slice,
+    sink: Float[Tensor, "item head query"] | None = None,
+) -> Readings:
     """The numbers of some heads.
 
     Args:
         weights: of these heads, after softmax.
         inputs: the tokens and the mask.
         heads: which heads of the site they are.
+        sink: the weight of each query on the sink of its softmax; None without one.
     """
     counted = inputs.of_heads(inputs.counted, heads)
     kept = weights * counted[..., None]
     drawn, entropy = kept.sum(-2), torch.special.entr(weights).sum(-1)
     plain = inputs.plain[:, None, None].to(weights)
     strength, given = (weights * plain).amax(-1), (weights * plain).sum(-1)
-    spread = inputs.of_heads(inputs.spread, heads)
-    numbers = numbers_of(Rows(weights, entropy, weights.amax(-1), spread))
+    rows = Rows(weights, entropy, weights.amax(-1), inputs.of_heads(inputs.spread, heads))
+    rows = with_sink(rows, sink)
+    entropy, numbers = rows.entropy, numbers_of(rows)
     sums = {key: (each * counted).sum(-1).double() for key, each in numbers.items()}
     to_first = drawn[..., 0]
     if inputs.same_tokens and inputs.first == 0:
@@ -255,7 +262,11 @@ def read(weights: Float[Tensor, "item head query key"], inputs: Inputs, heads: s
         sums["duplicate token"], sums["induction"] = pairs
     if inputs.on_line:
         offsets = by_offset(kept).double()
-        sums |= _along_the_line(offsets, inputs.offsets)
+        shares = offsets
+        if sink is not None:  # a distance is that of the weight on keys
+            whole = kept.sum(-1, keepdim=True)
+            shares = by_offset(kept / whole.where(whole > 0, 1.0)).double()
+        sums |= _along_the_line(offsets, shares, inputs.offsets)
         distances = _binned(offsets, inputs.offsets)
         values["positional"] = _positional(kept, offsets, inputs, heads)
     elif inputs.same_tokens and inputs.grid is not None:
@@ -279,18 +290,19 @@ def _means(sums: Numbers, inputs: Inputs, heads: slice) -> Numbers:
     return means
 
 
-def _along_the_line(offsets: Float[Tensor, "item head offset"], of: Tensor) -> Numbers:
-    """Sums over queries of what the offset of a key decides."""
-    apart = of.abs().double()
-    columns = {
-        "previous token": of == -1,
-        "next token": of == 1,
-        "local": of.abs() <= NEAR,
-        "distance": apart,
-        "squared distance": apart.square(),
+def _along_the_line(
+    offsets: Float[Tensor, "item head offset"],
+    shares: Float[Tensor, "item head offset"],
+    of: Int[Tensor, " offset"],
+) -> Numbers:
+    """Sums over queries of what the offset of a key decides, distances of rows that sum to 1."""
+    apart = of.abs().to(offsets)
+    near = {"previous token": of == -1, "next token": of == 1, "local": of.abs() <= NEAR}
+    return {
+        **{name: offsets @ each.to(offsets) for name, each in near.items()},
+        "distance": shares @ apart,
+        "squared distance": shares @ apart.square(),
     }
-    table = torch.stack([each.double() for each in columns.values()], 1)
-    return dict(zip(columns, (offsets @ table.to(offsets)).unbind(-1), strict=True))
 
 
 def _binned(offsets: Float[Tensor, "item head offset"], of: Tensor) -> Tensor:

@@ -229,6 +229,23 @@ class Pattern:
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
         return drop_axes(weights, head, item).float()
 
+    def sink_weights(self, item: int = 0) -> Float[Tensor, "head query"] | None:
+        """The weight of every query of an item on the sink of its softmax; None without a sink.
+
+        Of edited weights it is what they leave of 1.
+        """
+        heads, items = self._heads(None), self._items(item)
+        sink, parts = self._sink(heads), self._rows(None).split(BLOCK_ROWS)
+        if sink is None:
+            return None
+        if self.weights_edits:
+            sums = torch.cat([self._weights(heads, rows, items).sum(-1) for rows in parts], -1)
+            return (1 - sums[0]).clamp(min=0).float().detach()
+        totals = torch.cat(
+            [self._scores(heads, rows, items)[0].logsumexp(-1) for rows in parts], -1
+        )
+        return torch.sigmoid(sink[:, None].to(totals) - totals[0]).float().detach()
+
     def effective_weights(
         self, head: int | None = None, rows: Rows = None, *, item: int = 0
     ) -> Float[Tensor, "..."]:

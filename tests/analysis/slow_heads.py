@@ -16,6 +16,7 @@ def slow_numbers(
     *,
     causal: bool,
     first: int = 0,
+    sinks: Tensor | None = None,
 ) -> dict[str, float]:
     """The numbers of one head over its own tokens.
 
@@ -26,6 +27,7 @@ def slow_numbers(
         seen: the keys that each query sees.
         causal: whether only earlier tokens count as others.
         first: place of the first query among the keys.
+        sinks: the weight of each query on the sink of its softmax, which is one more key.
     """
     of, count = weights.tolist(), len(names)
     places = [first + row for row in range(len(of))]
@@ -36,8 +38,13 @@ def slow_numbers(
         found = list(terms)
         return sum(found) / len(found) if found else math.nan
 
+    more = [0.0] * len(of) if sinks is None else sinks.tolist()
+
     def entropy(row: int) -> float:
-        return -sum(w * math.log(w) for w in of[row] if w)
+        return -sum(w * math.log(w) for w in [*of[row], more[row]] if w)
+
+    def keys(row: int) -> int:
+        return len(seen[row]) + (sinks is not None)
 
     def on(keys: dict[int, list[int]]) -> float:
         """The weight of each row on some keys, where it sees any of them."""
@@ -60,8 +67,8 @@ def slow_numbers(
     separators = [j for j in range(1, count) if special[j]]
     punctuation = [j for j in range(count) if names[j] in ".,"]
     apart = {r: {j: abs(places[r] - j) for j in seen[r]} for r in rows}
-    distance = mean(sum(of[r][j] * d for j, d in apart[r].items()) for r in rows)
-    square = mean(sum(of[r][j] * d**2 for j, d in apart[r].items()) for r in rows)
+    distance = mean(sum(of[r][j] * d for j, d in apart[r].items()) / sum(of[r]) for r in rows)
+    square = mean(sum(of[r][j] * d**2 for j, d in apart[r].items()) / sum(of[r]) for r in rows)
     drawn = {j: [of[r][j] for r in rows if j in seen[r]] for j in range(count)}
     groups: dict[int, list[float]] = {}
     for r in rows:
@@ -81,7 +88,7 @@ def slow_numbers(
         "separator": on(dict.fromkeys(rows, separators)),
         "punctuation": on(dict.fromkeys(rows, punctuation)),
         "local": mean(sum(of[r][j] for j, d in apart[r].items() if d <= NEAR) for r in rows),
-        "broad": mean(entropy(r) / math.log(len(seen[r])) for r in rows),
+        "broad": mean(entropy(r) / math.log(keys(r)) for r in rows),
         "entropy": mean(entropy(r) for r in rows),
         "effective keys": mean(math.exp(entropy(r)) for r in rows),
         "confidence": mean(max(of[r]) for r in rows),

@@ -23,6 +23,7 @@ MODELS: dict[str, Any] = {
     "encoder": lambda: load(EncoderConfig(**SIZES, classes=31)),
     "Llama": lambda: load(BY_NAME["Llama"].build()),
     "GPT-2": lambda: load(BY_NAME["GPT-2"].build()),
+    "GPT-OSS": lambda: load(BY_NAME["GPT-OSS"].build()),  # with a sink in each row
 }
 
 
@@ -36,9 +37,13 @@ def test_effects_are_slopes_times_what_a_cut_does_to_the_values(name: str) -> No
     t = trace(MODELS[name](), IDS, gradient=log_p(7))
     for site in t.sites:
         pattern, effects = t.pattern(site), edge_effects(t, site)
+        sinks = getattr(pattern.score, "sink", None)
+        sinks = torch.full((site.heads,), -torch.inf) if sinks is None else sinks.detach()
         for head, query, key in itertools.product(range(site.heads), range(6), range(6)):
             scores = t.scores(site, head)[query].clone()
             v = pattern.v[0, head // (pattern.heads // pattern.v.shape[1])]
+            v = torch.cat([v, torch.zeros_like(v[:1])])  # a sink has no value
+            scores = torch.cat([scores, sinks[head : head + 1]])
             plain = scores.softmax(-1) @ v
             scores[key] = -torch.inf
             cut = scores.softmax(-1).nan_to_num(0) @ v

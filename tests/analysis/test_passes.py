@@ -112,6 +112,7 @@ PASSES = {
     "cached": Pass("Llama", {"input_ids": IDS, "past_key_values": CACHED}, causal),
     "chunks, cached": Pass("Llama 4", {"input_ids": IDS, "past_key_values": CACHED}, in_chunk),
     "one token, cached": Pass("Llama", {"input_ids": IDS, "past_key_values": TOKENS - 1}, causal),
+    "sink": Pass("GPT-OSS", {"input_ids": IDS}, causal, only=(1, 2)),
     "cut": Pass(
         "Llama",
         {"input_ids": IDS},
@@ -146,7 +147,7 @@ def traced(name: str) -> Trace:
     return trace(model(each.model), given(each.model, each.inputs), edits=each.edits)
 
 
-def expected(name: str, weights: Tensor) -> dict[str, float]:
+def expected(name: str, weights: Tensor, sinks: Tensor | None = None) -> dict[str, float]:
     each = PASSES[name]
     first = each.inputs.get("past_key_values", 0)
     seen = [[j for j in range(TOKENS) if each.seen(i, j)] for i in range(first, TOKENS)]
@@ -159,6 +160,7 @@ def expected(name: str, weights: Tensor) -> dict[str, float]:
         seen,
         causal=each.seen not in (every, after_prefix),
         first=first,
+        sinks=sinks,
     )
     return found | ({"first token": math.nan} if dropped else {})
 
@@ -173,7 +175,8 @@ def test_every_number_of_a_head_is_over_the_keys_that_its_queries_see(name: str)
             for head in range(site.heads):
                 if layer_and_head not in (None, (site.layer, head)):
                     continue
-                numbers = expected(name, t.weights(site, head))
+                sinks = 1 - t.weights(site, head).sum(-1) if name == "sink" else None
+                numbers = expected(name, t.weights(site, head), sinks)
                 assert {*numbers, *OF_MATRICES} == set(found)
                 for key, number in numbers.items():
                     own = float(found[key][row, head])

@@ -40,6 +40,7 @@ CASES: dict[str, Callable[[], Trace]] = {
     "two tokens": lambda: trace(load(DecoderConfig(**SIZES)), IDS[:, :2]),
     "encoder–decoder": seq2seq,
     "window": lambda: trace(as_model(BY_NAME["Mistral"].build()), {"input_ids": IDS[:2]}),
+    "sinks": lambda: trace(as_model(BY_NAME["GPT-OSS"].build()), {"input_ids": IDS[:2]}),
     "T5": lambda: trace(as_model(BY_NAME["T5"].build()), IDS[:1], IDS[:1, :7]),
 }
 
