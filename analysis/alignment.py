@@ -199,9 +199,9 @@ def _weights(t: Trace, item: int) -> tuple[Float[Tensor, "head token frame"], li
     """
     tokens, first = transcript(t, item)
     rows = range(first + len(tokens))
-    heard = 0.0 if t.sound is None or not t.sound.heard else t.sound.heard[item]
     sites = _crossed(t)
-    frames = int(heard / seconds_per_frame(t)) or sites[0].keys
+    frames = 0 if t.sound is None else t.sound.frames_heard(sites[0].keys, item)
+    frames = frames or sites[0].keys
     maps, names = [], []
     for site in sites:
         scores = t.scores(site, rows=rows, item=item)[..., : min(frames, site.keys)]

@@ -183,4 +183,4 @@ def _without_smallest(weights: Tensor, share: float) -> Tensor:
     flat = weights.flatten()
     order = flat.argsort(stable=True)
     order = order[len(flat) - int((flat > 0).sum()) :]
-    return flat.index_fill(0, order[: int(share * len(order))], 0.0).view_as(weights)
+    return flat.index_fill(0, order[: int(round(share * len(order), 6))], 0.0).view_as(weights)

@@ -125,7 +125,7 @@ def _query(trace: Trace, site: Site) -> int:
         return 0 if grid.prefix else (grid.rows // 2) * grid.cols + grid.cols // 2
     rows = [row for row, special in enumerate(tokens.special) if not special]
     if trace.sound is not None and trace.target_tokens is None:
-        return rows[int(len(rows) * trace.sound.heard[0] / trace.sound.seconds / 2)]
+        return rows[trace.sound.frames_heard(len(rows)) // 2]
     return rows[-1] if rows else len(tokens.special) - 1
 
 

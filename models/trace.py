@@ -269,6 +269,12 @@ class Sound(NamedTuple):
     heard: tuple[float, ...]
     aligning: tuple[tuple[int, int], ...] = ()
 
+    def frames_heard(self, frames: int, item: int = 0) -> int:
+        """How many whole frames, of those that fill `seconds`, an item has without padding; all
+        where that is not known."""
+        heard = min(self.heard[item], self.seconds) if self.heard else self.seconds
+        return int(round(frames * heard / self.seconds, 6))  # floats may fall just short of it
+
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 

@@ -144,6 +144,11 @@ def test_words_of_a_planted_map_have_its_times() -> None:
         assert before.start <= before.end <= after.start + 1e-9
 
 
+def test_every_frame_that_was_heard_counts() -> None:
+    for samples in range(320, 480_001, 160):  # of 30 seconds at 16 kHz, with 1,500 frames
+        assert Sound(30.0, (samples / 16_000,)).frames_heard(1_500) == samples // 320
+
+
 def test_the_finder_finds_the_planted_head() -> None:
     first, *others = aligning_heads(planted())
     assert (first.layer, first.head) == (0, 1)

@@ -56,7 +56,8 @@ def spoken() -> dict[str, Any]:
     frame = alignment.seconds_per_frame(trace)
     heads = [trace.weights(layer, head, kind="cross") for layer, head in sound.aligning]
     # a row attends while it writes the token after it
-    written = torch.stack(heads).mean(0)[first - 1 :, : int(sound.heard[0] / frame)]
+    written = torch.stack(heads).mean(0)[first - 1 :]
+    written = written[:, : sound.frames_heard(written.shape[1])]
     return {
         "words": [word.text.strip() for word in words],
         "starts": [word.start for word in words],

@@ -29,13 +29,15 @@ def spectrogram() -> tuple[Float[np.ndarray, "band col"], float]:
     """
     from models.inputs.sound import extracted
     from models.preprocessing import ProcessorSettings
+    from models.trace import Sound
 
     features = extracted(ProcessorSettings(EXTRACTOR, MODEL), str(real.RECORDING))
     step = features.step
     if step is None:
         raise ValueError("expected an extractor that states its frames")
-    columns = int(features.heard[0] / step)
-    return features.arguments["input_features"][0, :, :columns].numpy(), step
+    pixels = features.arguments["input_features"][0].numpy()
+    columns = Sound(step * pixels.shape[1], features.heard).frames_heard(pixels.shape[1])
+    return pixels[:, :columns], step
 
 
 @real.of(MODEL)
@@ -66,7 +68,7 @@ def listens(layer: int, head: int, token: int) -> dict[str, Any]:
     if sound is None:
         raise ValueError("expected the trace of a recording")
     frame = sound.seconds / site.keys
-    heard = int(sound.heard[0] / frame)
+    heard = sound.frames_heard(site.keys)
     if layer >= layers or head >= site.heads or token >= heard:
         raise InputError(
             f"expected a layer below {layers}, a head below {site.heads} and a token below"

@@ -68,7 +68,7 @@ function half({ labels, second }, which) {
  */
 export function framesHeard({ labels, timed }, sound) {
   if (!timed || !sound) return labels.length;
-  return Math.min(labels.length, Math.max(1, Math.ceil((labels.length * sound.heard) / sound.seconds)));
+  return Math.min(labels.length, Math.max(1, Math.ceil((labels.length * sound.heard) / sound.seconds - 1e-6)));
 }
 
 /**

@@ -78,7 +78,7 @@ export function meanOf(rows) {
  * @param {{heard: number, seconds: number}} length
  */
 export function shareAfter(row, { heard, seconds }) {
-  const from = Math.ceil((heard / seconds) * row.length);
+  const from = Math.ceil((heard / seconds) * row.length - 1e-6);
   const [all, after] = [row, row.subarray(from)].map((part) => part.reduce((sum, value) => sum + value, 0));
   return all > 0 ? after / all : 0;
 }
