@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from math import log
 
 import torch
 from jaxtyping import Float, Int
@@ -9,7 +11,7 @@ from torch import Tensor
 
 from models.attention import Dot, Pattern
 from models.text import Tokens
-from models.trace import Trace
+from models.trace import Output, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,9 @@ class MeanWeights:
 def averaged(traces: Sequence[Trace]) -> Trace:
     """The mean of the weights of each head, and of the scores, over passes of one text each.
 
+    The output is the logarithm of the mean probability of each token, under the name of logits:
+    their softmax is the mean of the probabilities. Of classes, which may have a sigmoid each, it is
+    the mean of the logits, and named so; of anything else the mean.
     Tokens that are the same in all passes keep their labels; others are numbered, with negative ids
     that repeat nowhere. What needs the network or its hidden states is not there.
 
@@ -81,15 +86,22 @@ def averaged(traces: Sequence[Trace]) -> Trace:
         first,
         tokens=(_common([each.tokens[0] for each in traces]),),
         patterns=tuple(map(_mean, patterns)),
-        output=replace(
-            first.output, values=torch.stack([each.output.values for each in traces]).mean(0)
-        ),
+        output=_mean_output([each.output for each in traces]),
         notes=(f"the mean of {len(traces)} prompts", *first.notes),
         hidden_states={},
         axes={},
         origin=None,
         answer=None,
     )
+
+
+def _mean_output(outputs: Sequence[Output]) -> Output:
+    first, values = outputs[0], [each.values for each in outputs]
+    if first.name == "logits" and first.values.ndim == 3:
+        total = reduce(torch.logaddexp, (each.float().log_softmax(-1) for each in values))
+        return replace(first, values=total - log(len(outputs)))
+    name = "mean logits" if first.name == "logits" else first.name
+    return replace(first, name=name, values=torch.stack(values).mean(0))
 
 
 def is_mean(trace: Trace) -> bool:

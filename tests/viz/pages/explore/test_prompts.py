@@ -57,6 +57,12 @@ def test_scores_are_means_and_masked_keys_stay_masked() -> None:
     torch.testing.assert_close(scores[seen], expected[seen], atol=1e-4, rtol=1e-5)
 
 
+def test_the_output_of_a_mean_is_the_mean_of_probabilities() -> None:
+    passes = [trace(load("grammar-next"), each) for each in TEXTS]
+    expected = sum(each.output.values.softmax(-1) for each in passes) / len(passes)
+    torch.testing.assert_close(averaged(passes).output.values.softmax(-1), expected)
+
+
 def test_tokens_that_differ_are_numbered_and_repeat_nowhere() -> None:
     tokens = averaged([trace(load("grammar-next"), each) for each in TEXTS]).tokens[0]
     assert tokens.labels == ("[BEGIN]", "the", "token 2", "token 3", "token 4", "token 5")
