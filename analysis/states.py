@@ -76,8 +76,8 @@ def state_sweep(
 
 
 def _attributed(t: Trace, other: Trace) -> Float[Tensor, "layer token"]:
-    """By layer and token, for the states that enter the layers with attention."""
-    layers = len({site.layer for site in t.sites})
+    """By layer and token, for the states that enter the layers, also those without attention."""
+    layers = len(t.hidden_states[None].states) - 1
     rows = [
         ((other.hidden(layer) - t.hidden(layer)) * t.hidden_gradient(layer)).float().sum(-1)
         for layer in range(layers)

@@ -185,12 +185,15 @@ class Passes:
         """
         _, input, target = self.given
         few = 1 if self._reads_last(measure) else None
-        first = next((s for s in self.clean.sites if any(_reaches(e, s) for e in edits)), None)
+        sites = self.clean.sites
+        firsts = [next((n for n, s in enumerate(sites) if _reaches(e, s)), -1) for e in edits]
 
         def run(model: Model) -> Trace:
             return trace(model, input, target, edits=edits, logits_to_keep=few)
 
-        return run(self.given[0]) if first is None else self.kept.traced(first.where, run)
+        if min(firsts, default=-1) < 0:  # an edit may be of a block without attention
+            return run(self.given[0])
+        return self.kept.traced(sites[min(firsts)].where, run)
 
     def _reads_last(self, measure: Number | None) -> bool:
         """Whether the logits of the last token are enough."""

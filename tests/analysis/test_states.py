@@ -9,23 +9,29 @@ from models.decoder import Decoder, DecoderConfig
 from models.edits import Patch
 from models.run import load, trace
 from tests.fetched import fetched
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import GROUPED
+from tests.models.pretrained.tiny import BY_NAME, build
 
 FIRST, SECOND = torch.tensor([[3, 7, 1, 9, 4]]), torch.tensor([[3, 7, 2, 9, 4]])
 
 
-@pytest.mark.parametrize("name", ["own", "Llama", "GPT-2"])
+HYBRID = {**GROUPED, "layer_types": ["conv", "full_attention", "conv"], "num_hidden_layers": 3}
+NETWORKS = {
+    "own": lambda: Decoder(DecoderConfig(vocab=31, dim=12, heads=2, depth=3)),
+    "Llama": BY_NAME["Llama"].build,
+    "GPT-2": BY_NAME["GPT-2"].build,
+    "LFM2": lambda: build("Lfm2ForCausalLM", "Lfm2Config", HYBRID),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
 def test_every_state_of_a_decoder(name: str) -> None:
-    network = (
-        Decoder(DecoderConfig(vocab=31, dim=12, heads=2, depth=3))
-        if name == "own"
-        else BY_NAME[name].build()
-    )
+    network = NETWORKS[name]()
     result = state_sweep(network, FIRST, SECOND, measure=Logit(5), top=1000)
     other = trace(network, SECOND, hidden=True)
     plain = trace(network, FIRST).output.values[0, -1, 5]
     layers, tokens = result.exact.shape
-    assert tokens == 5
+    assert (layers, tokens) == (len(other.hidden_states[None].states) - 1, 5)
     assert (result.attribution[:, :2] == 0).all()  # before the tokens differ
     for layer in range(layers):
         for token in range(2, tokens):

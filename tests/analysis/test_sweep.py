@@ -11,13 +11,14 @@ from torch import Tensor
 from analysis.effects import Divergence, EmbeddingDistance, Logit, Loss, Probability
 from analysis.sweep import Passes, checked_sweep, head_effects, sweep
 from models.decoder import DecoderConfig
-from models.edits import Ablate, Cut, Patch, Temperature
+from models.edits import Ablate, AblateMLP, Cut, Patch, Temperature
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
-from tests.models.pretrained.tiny import BY_NAME, padded
+from tests.models.architectures import GROUPED, VOCAB
+from tests.models.pretrained.tiny import BY_NAME, build, padded
 from tests.turns import by_turns
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
@@ -30,7 +31,22 @@ OWN: dict[str, tuple[Any, Any, Any]] = {
     "pair": (Seq2SeqConfig(**PAIR), IDS, IDS[:, :5]),
     "picture": (ViTConfig(**SIZES, image=8, patch=4, classes=31), PICTURE, None),
 }
-LIBRARY = ["GPT-2", "GPT-NeoX", "Llama", "Gemma 2", "T5", "BART", "ALBERT", "ViT", "BERT", "Swin"]
+LIBRARY = [
+    "Gemma 3n",
+    "GPT-2",
+    "GPT-NeoX",
+    "Llama",
+    "Gemma 2",
+    "T5",
+    "BART",
+    "ALBERT",
+    "ViT",
+    "BERT",
+    "Swin",
+]
+SHARING = {**GROUPED, "num_hidden_layers": 4, "num_kv_shared_layers": 2}  # keys of earlier layers
+SHARING |= {"layer_types": ["sliding_attention", "full_attention"] * 2}
+SHARING |= {"activation_sparsity_pattern": [0.0] * 4, "vocab_size_per_layer_input": VOCAB}
 KINDS: dict[str, str] = {"pair": "cross", "T5": "cross", "BART": "causal"}
 EDITS = ("zero", "mean", "temperature", "cut")
 
@@ -40,6 +56,8 @@ def given(name: str) -> tuple[Any, Any, Any]:
     if name in OWN:
         config, read, target = OWN[name]
         return load(config), read, target
+    if name == "Gemma 3n":
+        return load(build("Gemma3nForCausalLM", "Gemma3nTextConfig", SHARING)), IDS, None
     each = BY_NAME[name]
     return load(each.build()), each.inputs(), None
 
@@ -95,6 +113,8 @@ def test_a_pass_that_begins_later_is_the_whole_pass(name: str) -> None:
     before = {path: set(vars(part)) for path, part in model.network.named_modules()}
     passes = Passes.of(model, read, target)
     edits = [of_kind(name, "zero")(passes.clean.sites[-1].layer, 1)]
+    if name == "Llama":  # that of a block before it, by the path of what is no attention
+        edits.append(AblateMLP(0, module="model.layers.0.mlp"))
     found, expected = passes.edited(edits), trace(model, read, target, edits=edits)
     assert found.output.values.equal(expected.output.values)
     assert found.sites == expected.sites
@@ -102,7 +122,8 @@ def test_a_pass_that_begins_later_is_the_whole_pass(name: str) -> None:
         assert found.weights(site).equal(expected.weights(site))
         assert found.query_labels(site) == expected.query_labels(site)
     assert {path: set(vars(part)) for path, part in model.network.named_modules()} == before
-    assert bool(passes.kept.outputs) == (name != "ALBERT")  # its block runs for every layer
+    whole = ("ALBERT", "Gemma 3n")  # a block that runs for every layer; keys of earlier blocks
+    assert bool(passes.kept.outputs) == (name not in whole)
     again = trace(model, read, target)
     assert again.output.values.equal(passes.clean.output.values)
 
