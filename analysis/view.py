@@ -251,7 +251,7 @@ class View:
         _first(item)
         trace_site, queries, keys = self._side(site)
         chosen = _chosen(queries.groups, rows)
-        tokens = torch.tensor([place for group in chosen for place in group])
+        tokens = torch.tensor([place for group in chosen for place in group], dtype=torch.long)
         seen = self.trace.visible(trace_site, tokens)
         return joined(seen.float(), _in_order(chosen), keys.groups) > 0
 

@@ -55,7 +55,11 @@ def _members(
     """Every grouped token, and the index of its group."""
     places = [place for group in groups for place in group]
     owners = [number for number, group in enumerate(groups) for _ in group]
-    return torch.tensor(places, device=device), torch.tensor(owners, device=device)
+    whole = torch.long  # also of no groups
+    return (
+        torch.tensor(places, dtype=whole, device=device),
+        torch.tensor(owners, dtype=whole, device=device),
+    )
 
 
 # --- which tokens are a word ----------------------------------------------------------------------

@@ -55,6 +55,8 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
         ValueError: for a model with layers that sample in a way that is not known here, by name.
     """
     layers = {name: model.network.get_submodule(name) for name in sampling_modules(model)}
+    if not layers:
+        return ()
     other = {type(part).__name__ for part in layers.values() if _kernel(part) is None}
     if other:
         names = ", ".join(sorted(other))

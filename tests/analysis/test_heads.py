@@ -13,6 +13,7 @@ from analysis.descriptions import ALIGNS, descriptions
 from analysis.heads import HeadNumbers, head_table, heads
 from analysis.measures import MEASURES
 from analysis.reach import Counted, Reach
+from analysis.view import View
 from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
@@ -171,6 +172,11 @@ def test_numbers_have_reasons_where_they_are_not_defined() -> None:
     assert "rotated" in table.reasons["matching"]
     assert "twice" in table.reasons["duplicate token"]
     assert "later" in table.reasons["next token"]
+
+
+def test_a_text_of_one_token_besides_special_ones_has_no_numbers_of_rows() -> None:
+    found = heads(View(trace(load("minilm"), "hi"), special="hidden"))
+    assert found["entropy"].isnan().all()
 
 
 def test_a_single_token_and_padding() -> None:

@@ -228,6 +228,10 @@ def test_csv_gives_every_weight_with_its_names(tmp_path: Path) -> None:
         ({"layer": 0, "head": []}, "head: expected at least one"),
         ({"layer": 0, "head": "median"}, "head: expected one of mean, max, received 'median'"),
         ({"layer": 0, "scale": "cube"}, "scale: expected one of fixed, own, log, received 'cube'"),
+        (
+            {"layer": 0, "rows": (2, 4)},
+            "rows: expected a range such as range(2, 5), received (2, 4)",
+        ),
         ({"view": "image", "layer": 0}, "expected the trace of a picture, received one of a text"),
     ],
 )

@@ -19,6 +19,7 @@ from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
 from viz.export.request import Heads, Request, acting, one_of, pixels_of, request_of
 from viz.selection import FORM, OF_ANSWERS, OF_FILES, Selection
+from viz.values import SPAN
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -140,6 +141,8 @@ def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
         if words := OF_FILES[name].kind.words:
             scales = [word for word in words if word != "layer" or view == "image"]
             one_of(name, value, scales if name == "scale" else words)
+        if OF_FILES[name].kind is SPAN and value is not None and not _is_span(value):
+            raise ValueError(f"{name}: expected a range such as range(2, 5), received {value!r}")
     chosen = Selection(**asked)
     idle = {*OF_ANSWERS} - {*FORM[view].options}
     known = replace(acting(chosen, view), **{name: getattr(Selection, name) for name in idle})
@@ -148,6 +151,10 @@ def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
             on = "scores" if name in FORM[view].options else repr(view)
             raise ValueError(f"{name}: without effect on {on}; leave it out")
     return chosen
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, range) and value.step == 1 and 0 <= value.start < value.stop
 
 
 def render(request: Request, view: str, suffix: str) -> bytes:

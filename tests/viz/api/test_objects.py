@@ -13,6 +13,7 @@ from PIL import Image
 from models.pretrained.detection import detections
 from models.pretrained.sampling import sampling_points
 from models.request import Picture, Source, TraceRequest, file_of
+from models.run import load
 from tests.models.architectures import redraw
 from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos
 from tests.models.pretrained.test_grids import SEGFORMER
@@ -131,6 +132,7 @@ def test_a_layer_without_points_says_so(traced) -> None:
     entry = traced("detr")
     assert objects.objects(entry, "")["sampled"] == []
     assert "samples no points" in objects.points(entry, "", 1, 0, 0)["why"]
+    assert sampling_points(load("grammar-next"), "the cat") == ()  # nor one of ours
 
 
 def test_cells_that_look_and_coarser_ones_that_are_looked_at_have_grids(traced) -> None:
