@@ -35,7 +35,10 @@ def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
         for path, module in network.named_modules()
         if hasattr(module, "in_features") or hasattr(module, "in_channels")
     ]
-    hooks = [module.register_forward_hook(partial(check, path)) for path, module in maps]
+    hooks = [
+        module.register_forward_hook(partial(check, path), prepend=True)  # before edits change it
+        for path, module in maps
+    ]
     try:
         yield
     finally:

@@ -2,7 +2,7 @@
 
 No family is looked up. The feed-forward network of a block is the part beside its attention that
 has matrices and returns one row for each token, which is not yet what the block returns: its
-residual connection is outside of it.
+residual connection is outside of it. What it adds to the stream may pass a norm on the way.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +126,8 @@ class _Modules:
             path = str(place.module)
             block = next((b for b in (path, *ancestors(path)) if b in self.blocks.values()), path)
             mlp = path if path != block else self.feed_forward(edit, block)
-            yield ModuleEdit(edit, mlp, edit.edit_mlp, block, place.layer)
+            added = self._added(mlp, block)
+            yield ModuleEdit(edit, added, edit.edit_mlp, block, place.layer)
 
     def feed_forward(self, edit: Any, block: str) -> str:
         """The path of a block's feed-forward network."""
@@ -138,6 +139,19 @@ class _Modules:
                 f" found {named}" + ("; module= chooses one" if layers else "")
             )
         return layers[0]
+
+    def _added(self, mlp: str, block: str) -> str:
+        """The path of the part that returns what a feed-forward network adds: itself, or a norm or
+        scale that reads what it returns.
+        """
+        end, last = (self.calls.get(path) for path in (block, mlp))
+        if end is None or last is None:
+            return mlp
+        for path, call in self.calls.items():
+            beside = path.startswith(f"{block}.") and not path.startswith(f"{mlp}.")
+            if beside and _follows(call, last) and not call.output.equal(end.output):
+                return self._added(path, block)
+        return mlp
 
     def _written(self, module: nn.Module, path: str, block: str) -> Iterator[str]:
         """The parts whose output, not yet added to anything, is as wide as the block's."""
@@ -166,6 +180,12 @@ class _Modules:
         calls: list[ModuleCall] = []
         observe(self.model, short(self.inputs), modules=(), beside=(inside, calls))
         return {call.path: call for call in calls}
+
+
+def _follows(call: ModuleCall, other: ModuleCall) -> bool:
+    """Whether a module reads what another returns, and makes something else of it."""
+    reads = call.given.shape == other.output.shape and call.given.equal(other.output)
+    return reads and call.output.shape == call.given.shape and not call.output.equal(call.given)
 
 
 def _has_matrix(module: nn.Module) -> bool:

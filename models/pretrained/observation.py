@@ -87,6 +87,8 @@ def observe(
 ) -> tuple[Recording, list[ModuleCall], Any]:
     """One traced pass, the calls of modules without parts in order, and what the network returned.
 
+    A module whose output is edited counts as one without parts.
+
     Args:
         model: of the library.
         inputs: as prepared.
@@ -97,10 +99,12 @@ def observe(
         beside: further modules by path, and what receives their calls.
     """
     record, calls = new_recording(model, inputs, edits), []
+    edited = {edit.path for edit in edits if isinstance(edit, ModuleEdit)}
     inner = {
         path: module
         for path, module in model.network.named_modules()
-        if _is_without_parts(path, module) and (modules is None or module in modules)
+        if (path in edited or _is_without_parts(path, module))
+        and (modules is None or module in modules)
     }
     lists: list[tuple[dict[str, nn.Module], list[ModuleCall]]] = [(inner, calls)]
     if blocks is not None:
