@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, MultiHeadAttention, Pattern
+from models.attention.edit_protocols import MlpEdit
 from models.blocks import (
     Both,
     PostNormBlock,
@@ -16,6 +17,7 @@ from models.blocks import (
     PreNormDecoderBlock,
 )
 from models.decoder import Decoder
+from models.edits.routing import at, edited_mlp
 from models.encoder import Encoder
 from models.eval_mode import without_dropout
 from models.model import Network
@@ -35,6 +37,7 @@ from models.stream import (
     mlp_name,
     total,
 )
+from models.where import Where
 
 Step = Write | Normed
 Rows = Float[Tensor, "token dim"]
@@ -77,13 +80,26 @@ def stream_at(
             states, patterns, ids = out.states, out.patterns, arguments["source"]
     else:
         patterns = out.patterns
-    first = states[0][item, places]
-    steps = [*_embedding(part, ids, arguments.get("segments"), item, places, first)]
     last = len(states) - 1 if layer is None else layer
+    changed = [_mlp_edits(edits, network.sites, tower, each) for each in range(last)]
+    whole = torch.arange(states[0].shape[1], device=places.device)
+    rows = whole if any(changed) else places  # an edit may read other tokens
+    first = states[0][item, rows]
+    steps = [*_embedding(part, ids, arguments.get("segments"), item, rows, first)]
     for each in range(last):
-        x = states[each][item, places]
-        steps += _block(blocks[each], each, x, patterns[each], item, places)
+        x = states[each][item, rows]
+        steps += _block(blocks[each], each, x, patterns[each], item, rows, changed[each])
+    if rows is whole:
+        steps = [Write(s.name, s.vectors[places]) if isinstance(s, Write) else s for s in steps]
     return Stream(tuple(steps), states[last][item, places])
+
+
+def _mlp_edits(
+    edits: Sequence[Edit], sites: Sequence[Where], tower: str | None, layer: int
+) -> list[Edit]:
+    """The edits of the feed-forward network of a layer."""
+    site = next(each for each in sites if (each.tower, each.layer) == (tower, layer))
+    return [edit for edit in at(edits, site) if isinstance(edit, MlpEdit)]
 
 
 # --- what the first block reads -----------------------------------------------------------------
@@ -129,8 +145,9 @@ def _block(
     pattern: Pattern | Both[Pattern],
     item: int,
     places: Tensor,
+    edits: Sequence[Edit],
 ) -> Iterable[Step]:
-    """What a block does to the stream x."""
+    """What a block, with edits of its feed-forward network, does to the stream x."""
     first, cross = (pattern.causal, pattern.cross) if isinstance(pattern, Both) else (pattern, None)
     if not isinstance(
         block, PostNormBlock | PreNormBlock | PostNormDecoderBlock | PreNormDecoderBlock
@@ -149,12 +166,15 @@ def _block(
         if isinstance(block, PostNormDecoderBlock):
             yield Normed(Norm.of(block.after_cross.norm))
             x = block.after_cross.norm(x)
-    if isinstance(block, PostNormBlock | PostNormDecoderBlock):
-        yield Write(mlp_name(layer), block.feed_forward(x[None])[0])
+    before = isinstance(block, PreNormBlock | PreNormDecoderBlock)
+    fed = block.feed_forward((block.before_feed_forward(x) if before else x)[None])
+    if edits:
+        padding = None if first.mask.padding is None else first.mask.padding[: item + 1]
+        numbered = fed.expand(item + 1, -1, -1)  # an item's number is the seed of its shuffle
+        fed = edited_mlp(numbered, edits, padding)[item:]
+    yield Write(mlp_name(layer), fed[0])
+    if not before:
         yield Normed(Norm.of(block.after_feed_forward.norm))
-    else:
-        fed = block.feed_forward(block.before_feed_forward(x)[None])
-        yield Write(mlp_name(layer), fed[0])
 
 
 def _attention(

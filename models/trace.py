@@ -752,10 +752,8 @@ class Trace:
         site = self.site(layer, kind)
         if site.kind == "cross":
             raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
-        positions_here, _ = self.positions(site, item)
-        return self._origin().stream(
-            site, item, positions_here[positions(tokens, len(positions_here))]
-        )
+        places = self._written(site, site.layer, tokens, item)
+        return self._origin().stream(site, item, places)
 
     def last_stream(self, tokens: Sequence[int], *, item: int = 0) -> Stream:
         """The residual stream of some tokens of the output, as it leaves the last block.
@@ -771,10 +769,26 @@ class Trace:
                 cannot be told.
         """
         site = self.sites[-1]
-        positions_here, _ = self.positions(site, item)
-        return self._origin().last_stream(
-            site, item, positions_here[positions(tokens, len(positions_here))]
-        )
+        places = self._written(site, site.layer + 1, tokens, item)
+        return self._origin().last_stream(site, item, places)
+
+    def _written(
+        self, site: Site, layer: int, tokens: Sequence[int], item: int
+    ) -> Int[Tensor, " token"]:
+        """Where some tokens lie on a site's rows, if this pass wrote all of their streams.
+
+        Raises:
+            ValueError: for an edit that puts another state in the place of theirs before a layer.
+        """
+        rows, _ = self.positions(site, item)
+        chosen = positions(tokens, len(rows))
+        for edit in (each for each in self.edits if getattr(each, "acts_on", "") == "states"):
+            where, token = getattr(edit, "where", Where()), getattr(edit, "token", None)
+            patched = chosen if token is None else torch.as_tensor(token)
+            behind = where.layer is None or 0 < where.layer <= layer  # 0 is the embedding
+            if behind and where.tower in (None, site.tower) and torch.isin(chosen, patched).any():
+                raise ValueError(f"{edit} replaces a state: it is no sum of what this pass wrote")
+        return rows[chosen]
 
     def readout(self) -> Readout:
         """What turns hidden states into logits: one norm at most, and a linear map.
