@@ -8,8 +8,9 @@ the row's softmax computed anew and the rest of the network linearised:
 A sink of the softmax is one of the k, with a g of 0. The effect comes for all edges from one pass
 and its gradient. The check cuts the edges that carry most, and, as often as asked, as many random
 edges of the same layers: only where the probability falls further than under these does the token
-rest on the edges. Where a token is told by several copies of the same thing, cutting one changes
-little, and all effects are small.
+rest on the edges. In a layer whose weights an edit sets, edges are cut behind it, and the row keeps
+its sum. Where a token is told by several copies of the same thing, cutting one changes little, and
+all effects are small.
 
 Source: Kramár et al. 2024, "AtP*", section 3.1, for the softmax; Goldowsky-Dill et al. 2023,
 "Localizing Model Behavior with Path Patching", for cutting edges as a test.
@@ -29,7 +30,7 @@ from analysis.stack import self_attention
 from analysis.sweep import Passes
 from analysis.target import Target, choose
 from models.attention.edit_protocols import Edit
-from models.edits import Cut
+from models.edits import Cut, SetWeights
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Output, Site, Trace
@@ -123,11 +124,10 @@ def blame(
     passes = Passes.of(model, input)
     dice = torch.Generator().manual_seed(seed)
     draws = [_random(edges, t, sites, chosen.item, dice) for _ in range(controls)]
-    after = []
+    by_layer, after = {site.layer: site for site in sites}, list[float]()
     for done, some in enumerate([edges, *draws]):
         progress(done, 1 + len(draws))
-        address = {"kind": sites[0].kind, "tower": sites[0].tower}
-        cuts = [Cut(each.layer, each.head, each.query, each.key, **address) for each in some]
+        cuts = [_cut(t, by_layer[each.layer], each, chosen.item) for each in some]
         after.append(float(chosen.probability(passes.edited([*edits, *cuts]).output)))
     progress(1 + len(draws), 1 + len(draws))
     tokens = torch.stack(
@@ -147,13 +147,16 @@ def blame(
 def edge_effects(t: Trace, site: Site, item: int = 0) -> Float[Tensor, "head query key"]:
     """What cutting each edge of a layer would do to the number whose gradient the trace holds.
 
-    Edges that the mask hides have 0.
+    Edges that the mask hides have 0. Rows that an edit sets keep their sum.
     """
-    sinks, effects = t.sink_weights(site, item), []
+    is_set = bool(t.pattern(site).weights_edits)
+    sinks, effects = None if is_set else t.sink_weights(site, item), []
     for head in range(site.heads):
+        weights, gradient = t.weights(site, head, item=item), t.gradient(site, head, item=item)
+        whole = weights.sum(-1, keepdim=True) if is_set else torch.ones_like(weights[:, :1])
+        shares = torch.where(whole != 0, weights / whole, 0.0)
         sink = 0.0 if sinks is None else sinks[head][:, None]
-        given = t.weights(site, head, item=item), t.gradient(site, head, item=item)
-        effects.append(_cut_effects(*given, sink))
+        effects.append(whole * _cut_effects(shares, gradient, sink))
     return torch.stack(effects)
 
 
@@ -172,6 +175,17 @@ def _cut_effects(
     largest = torch.where(rest > 0, weights.gather(-1, top) * slopes, -row)
     cut = weights / (1 - others) * (row - gradient)
     return cut.scatter(-1, top, largest)
+
+
+def _cut(t: Trace, site: Site, edge: Edge, item: int) -> Edit:
+    """An edge without its weight; behind the edits, where these set weights of its layer."""
+    at = edge.layer, edge.head, edge.query, edge.key
+    where = {"kind": site.kind, "tower": site.tower}
+    if not t.pattern(site).weights_edits:
+        return Cut(*at, **where)
+    row = t.weights(site, edge.head, rows=[edge.query], item=item)[0]
+    shared = bool(row.sum() - row[edge.key] > 0)
+    return SetWeights(*at, 0.0, renormalise=shared, **where)
 
 
 def strongest(
