@@ -1,7 +1,8 @@
 """Generation, step by step: what a decoder writes, and what each step attends to.
 
 Attention is causal: the row of a token is the same in the pass that wrote the token after it and in
-one pass over the whole text. So one trace, made when the text is there, shows every step.
+one pass over the whole text. So one trace, made when the text is there, shows every step; but under
+edits that depend on all tokens, such as a mean over them, each step has a trace of its own.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from torch import Tensor
 
 from analysis.outputs import Likeliest, likeliest, logits_at
 from models.attention import Edit
+from models.edits import reads_all_tokens
 from models.output import Sampling, next_probabilities
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
@@ -30,12 +32,14 @@ class Written:
         given: how many tokens it began from.
         ids: of the written tokens.
         probabilities: of each written token, by the distribution that it was drawn from.
+        passes: the trace of each step, where that of the whole text does not show it; else ().
     """
 
     trace: Trace
     given: int
     ids: tuple[int, ...]
     probabilities: tuple[float, ...]
+    passes: tuple[Trace, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -52,16 +56,20 @@ class Written:
             raise ValueError(f"step: expected 0 to {self.steps - 1}, received {step}")
         return self.given - 1 + step % self.steps
 
+    def trace_of(self, step: int) -> Trace:
+        """A trace in which the row of a step shows what it attends to."""
+        return self.passes[self.row(step) - self.given + 1] if self.passes else self.trace
+
     def weights(
         self, step: int, layer: int | Site, head: int | None = None
     ) -> Float[Tensor, "*head key"]:
         """What a step attends to: the tokens up to its own."""
         row = self.row(step)
-        return self.trace.weights(layer, head, rows=row)[..., 0, : row + 1]
+        return self.trace_of(step).weights(layer, head, rows=row)[..., 0, : row + 1]
 
     def likeliest(self, step: int, *, count: int = 8, sampling: Sampling = Sampling()) -> Likeliest:
         """The likeliest tokens of a step, of which it wrote one; see `analysis.outputs`."""
-        return likeliest(self.trace, self.row(step), count=count, sampling=sampling)
+        return likeliest(self.trace_of(step), self.row(step), count=count, sampling=sampling)
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def continue_text(
         progress: called with the number of written tokens and of all.
 
     Returns:
-        The written tokens, and a trace in which the row of each shows what its step attends to.
+        The written tokens, and traces in which the row of each shows what its step attends to.
 
     Raises:
         ValueError: for another network than a decoder, several items, and no room for a token.
@@ -120,8 +128,10 @@ def continue_text(
         edits=edits,
         progress=progress,
     )
-    whole = _pass(model, (*written.begun, *written.ids), edits)
-    return Written(whole, len(written.begun), written.ids, written.probabilities)
+    ids, given = (*written.begun, *written.ids), len(written.begun)
+    ends = range(given, len(ids)) if reads_all_tokens(edits) else ()
+    passes = tuple(_pass(model, ids[:end], edits) for end in ends)
+    return Written(_pass(model, ids, edits), given, written.ids, written.probabilities, passes)
 
 
 def continuation(
@@ -139,8 +149,11 @@ def continuation(
     model = as_model(model)
     read = None if edits else reader_of(model)
     begun = trace(model, input, edits=edits)
-    if begun.target_tokens is not None or not any(site.kind == "causal" for site in begun.sites):
+    kinds = {site.kind for site in begun.sites}
+    if begun.target_tokens is not None or "causal" not in kinds:
         raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
+    if kinds != {"causal"}:
+        raise ValueError("input: expected a text alone: what is beside it is not read at each step")
     if len(begun.tokens) != 1:
         raise ValueError(f"input: expected one text, received {len(begun.tokens)}")
     ids = list(begun.tokens[0].ids)
@@ -169,7 +182,12 @@ def received(written: Written) -> Float[Tensor, "step key"]:
     """The weight that each token in the cache receives from each step: its mean over all heads.
 
     A row is a step, a column a token; a step does not see the tokens after its own. Rows sum to 1.
+
+    Raises:
+        ValueError: under edits that depend on all tokens.
     """
+    if written.passes:
+        raise ValueError(f"expected one trace that shows every step, received {written.steps}")
     t = written.trace
     rows = [written.row(step) for step in range(written.steps)]
     means = [

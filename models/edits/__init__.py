@@ -21,6 +21,7 @@ from models.edits.routing import (
     in_tower,
     of_input,
     of_network,
+    reads_all_tokens,
 )
 from models.edits.weights import SetWeights, UsePattern
 
@@ -42,5 +43,6 @@ __all__ = [
     "in_tower",
     "of_input",
     "of_network",
+    "reads_all_tokens",
     "region",
 ]

@@ -139,6 +139,11 @@ class Ablate:
         }
         return f"{here}: {become[self.how]}."
 
+    @property
+    def reads_all_tokens(self) -> bool:
+        """Whether it depends on all tokens of an item."""
+        return self.over is None and self.how in ("mean", "shuffled", "noise")
+
     def bound(self, site: Where) -> "Ablate":
         """The ablation at one site; one of a tower stays that of the whole network."""
         if self.site is not None:

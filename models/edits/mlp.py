@@ -53,6 +53,11 @@ class AblateMLP:
         }
         return f"{place(self.where, heads='')}: {become[self.how]}."
 
+    @property
+    def reads_all_tokens(self) -> bool:
+        """Whether it depends on all tokens of an item."""
+        return self.how != "zero"
+
     def edit_mlp(
         self, added: Float[Tensor, "batch token dim"], padding: Padding
     ) -> Float[Tensor, "batch token dim"]:

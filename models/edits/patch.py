@@ -105,6 +105,11 @@ class Patch:
         return self.source
 
     @property
+    def reads_all_tokens(self) -> bool:
+        """Whether it depends on all tokens of an item."""
+        return self.token is None
+
+    @property
     def acts_on(self) -> str:
         """Whether attention is changed, or a state between blocks."""
         return STATES if self.what == "hidden" else ATTENTION

@@ -5,6 +5,7 @@ Both keep the fused kernel, and rows that sum to 1.
 
 from dataclasses import dataclass, replace
 from math import inf
+from typing import ClassVar
 
 import torch
 
@@ -29,6 +30,7 @@ class Cut:
         key: key position or positions; None for all.
     """
 
+    reads_all_tokens: ClassVar[bool] = False
     where: Where
     head: Numbers
     query: Numbers
@@ -74,6 +76,7 @@ class Temperature:
         head: which head or heads; None for all.
     """
 
+    reads_all_tokens: ClassVar[bool] = False
     value: int | float
     where: Where
     head: Numbers

@@ -35,6 +35,14 @@ class Located(Protocol):
     def where(self) -> Where: ...
 
 
+def reads_all_tokens(edits: Iterable[Any]) -> bool:
+    """Whether what some edits do to a token depends on all tokens of an item, later ones too.
+
+    One that does not say so is taken to.
+    """
+    return any(getattr(edit, "reads_all_tokens", True) for edit in edits)
+
+
 def acts_on(edit: Any) -> str:
     """What an edit changes."""
     return getattr(edit, "acts_on", ATTENTION)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -92,6 +92,11 @@ class SetWeights:
         here = place(self.where, self.head)
         return f"{here}: {who} {give} {whom} the {weight} {to}; {rest}."
 
+    @property
+    def reads_all_tokens(self) -> bool:
+        """Whether it depends on all tokens of an item."""
+        return self.key is None
+
     def edit_item(
         self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
     ) -> Rows:
@@ -147,6 +152,7 @@ class UsePattern:
             attends to itself.
     """
 
+    reads_all_tokens: ClassVar[bool] = False
     where: Where
     head: Numbers
     use: int | Shape
@@ -184,6 +190,18 @@ class UsePattern:
         }
         other = f"each token attends as in head {self.use}"
         return f"{place(self.where, self.head)}: {uses.get(str(self.use), other)}."
+
+    def bound(self, site: Where) -> "UsePattern":
+        """Itself, at a site whose queries are among its keys where it needs them to be.
+
+        Raises:
+            ValueError: for a token's own key, or one near it, in cross-attention.
+        """
+        if site.kind == "cross" and self.use in ("identity", "shift"):
+            raise ValueError(
+                f"{self}: expected queries that are keys as well, cross-attention has other ones"
+            )
+        return self
 
     def edit_item(
         self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int

@@ -100,8 +100,11 @@ def cache(entry: TraceEntry, id: str, first: int) -> Answer:
     """
     from analysis.generation import Written, received
     from analysis.outputs import logits_at
+    from models.edits import reads_all_tokens
 
     trace = entry.trace
+    if reads_all_tokens(trace.edits):
+        raise ValueError("the edits depend on later tokens too: this pass does not show the steps")
     ids = trace.tokens[0].ids
     if trace.target_tokens is not None or any(site.kind != "causal" for site in trace.sites):
         raise ValueError("expected the text of a decoder")

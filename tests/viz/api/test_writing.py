@@ -7,7 +7,7 @@ import torch
 import transformers
 
 from analysis.generation import continue_text
-from models.edits import Ablate
+from models.edits import Ablate, AblateMLP
 from models.output import Sampling, next_probabilities
 from models.request import Source, TraceRequest
 from models.run import load
@@ -92,6 +92,15 @@ def test_the_cache_receives_the_mean_weights_of_each_step() -> None:
         assert answer["probabilities"][step] == pytest.approx(float(share[id]), rel=1e-4)
     with pytest.raises(QuestionError):
         writing.cache(entry, "", first=8)
+
+
+@pytest.mark.parametrize("edit", [Ablate(1, 0, "mean"), AblateMLP(0, "shuffled")], ids=str)
+def test_steps_that_one_pass_does_not_show_are_not_shown(edit) -> None:
+    entry = entry_of(text=f"{TEXT} because it was", edits=(edit,))
+    assert "does not show the steps" in writing.cache(entry, "", first=5)["why"]
+    told = writing.written(entry_of(edits=(edit,)), "", count=2)
+    shown = continue_text(load("grammar-next"), TEXT, 2, edits=(edit,)).likeliest(1, count=1)
+    assert told["probabilities"][1] == pytest.approx(shown.probabilities[0], rel=1e-4)
 
 
 def test_what_goes_on_with_no_text_says_so_in_a_line() -> None:

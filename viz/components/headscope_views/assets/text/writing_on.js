@@ -195,8 +195,11 @@ export function writingOn(state, host, line, parent) {
         from = "";
         queueMicrotask(() => state.select({ ...rowOf(given - 1), direction: "out" }));
       }
-      const answer = /** @type {CacheAnswer | null} */ (state.view.answer("cache", pathOf("cache", { first: given - 1 })));
+      const path = pathOf("cache", { first: given - 1 });
+      const answer = /** @type {CacheAnswer | {why: string} | null} */ (state.view.answer("cache", path));
       if (!answer) return setText(sentence, state.waitingFor("cache", "Adding up what the cache receives"));
+      slider.hidden = chips.hidden = "why" in answer;
+      if ("why" in answer) return setText(sentence, `${capital(answer.why)}.`);
       const { token } = state.selection;
       const step = Math.min(Math.max(0, (token === null ? given - 1 : tokenOf(token)) - given + 1), answer.rows.length - 1);
       setAttribute(slider, "max", String(answer.rows.length - 1));
