@@ -175,10 +175,14 @@ def _plain(name: str, prefix: str, more: Mapping[str, Any] | None = None) -> Arc
 
 
 def _causal(
-    name: str, prefix: str, more: Mapping[str, Any] | None = None, base: Mapping = TEXT
+    name: str,
+    prefix: str,
+    more: Mapping[str, Any] | None = None,
+    base: Mapping = TEXT,
+    part: str = "",
 ) -> Architecture:
     sizes = {**base, **(more or {})}
-    config = f"{prefix}Config"
+    config = f"{prefix}{part}Config"
     return Architecture(name, f"{prefix}ForCausalLM", config, sizes, text, left, ("causal",))
 
 
@@ -200,6 +204,7 @@ MOE = {"num_experts_per_tok": 2, "moe_intermediate_size": 20}
 
 ENCODERS = (
     _plain("BERT", "Bert"),
+    Architecture("BERT with a head", "BertForMaskedLM", "BertConfig", TEXT, text),
     _plain("RoBERTa", "Roberta"),
     _plain("ALBERT", "Albert", {"embedding_size": 13}),
     _plain("ModernBERT", "ModernBert", {"local_attention": 6, "hidden_size": 36}),
@@ -245,7 +250,25 @@ DECODERS = (
         | MOE,
         GROUPED,
     ),
+    _causal("OPT", "OPT", {"ffn_dim": 37, "word_embed_proj_dim": 30}),
+    _causal("Phi", "Phi", {"hidden_size": 48}),  # attention and MLP in parallel
+    _causal("Cohere", "Cohere", base=GROUPED),
+    _causal("Mixtral", "Mixtral", {"num_local_experts": 3, "num_experts_per_tok": 2}, GROUPED),
+    _causal("Qwen3", "Qwen3", {"head_dim": 8}, GROUPED),
+    _causal(
+        "Qwen3-Next",  # an output gate
+        "Qwen3Next",
+        {"head_dim": 8, "num_experts": 4, "mlp_only_layers": [0, 1], **MOE}
+        | {"shared_expert_intermediate_size": 12, "layer_types": ["full_attention"] * 2},
+        GROUPED,
+    ),
+    # with a norm behind the MLP
+    _causal("Gemma 3", "Gemma3", {"head_dim": 10, "sliding_window": 4} | LAYERS, GROUPED, "Text"),
+    _causal("OLMo 2", "Olmo2", base=GROUPED),
+    _causal("GLM-4", "Glm4", {"head_dim": 8}, GROUPED),
 )
+SWIN = {"image_size": 24, "patch_size": 2, "embed_dim": 12, "window_size": 4}
+SWIN |= {"depths": [2, 2], "num_heads": [2, 3]}
 IMAGES = (
     _vision("ViT", "ViT"),
     _vision(
@@ -265,14 +288,7 @@ IMAGES = (
         "Swin",
         "SwinModel",
         "SwinConfig",
-        {
-            "image_size": 24,
-            "patch_size": 2,
-            "embed_dim": 12,
-            "depths": [2, 2],
-            "num_heads": [2, 3],
-            "window_size": 4,
-        },
+        SWIN,
         lambda: pixels(24, 24),
         lambda: pixels(26, 38),
     ),
@@ -306,6 +322,7 @@ SEQ2SEQ = (
     _seq2seq("T5", "T5ForConditionalGeneration", "T5Config", T5ISH),
     _seq2seq("Pegasus", "PegasusForConditionalGeneration", "PegasusConfig", BARTISH),
     _seq2seq("BART", "BartForConditionalGeneration", "BartConfig", BARTISH),
+    _seq2seq("Marian", "MarianMTModel", "MarianConfig", BARTISH),
     Architecture(
         "Whisper",
         "WhisperForConditionalGeneration",

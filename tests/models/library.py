@@ -43,7 +43,7 @@ def _written(
     q: Tensor,
     k: Tensor,
     v: Tensor,
-    mask: Tensor | None,
+    attention_mask: Tensor | None,
     scaling: float | None = None,
     softcap: float | None = None,
     s_aux: Tensor | None = None,
@@ -59,7 +59,7 @@ def _written(
     if softcap is not None:
         scores = softcap * torch.tanh(scores / softcap)
     scores = scores if position_bias is None else scores + position_bias
-    scores = scores if mask is None else scores + mask
+    scores = scores if attention_mask is None else scores + attention_mask
     sink = q.new_full((q.shape[1],), -torch.inf) if s_aux is None else s_aux
     sinks = sink[None, :, None, None].expand(*scores.shape[:3], 1)
     joined = _changes["scores"](call, torch.cat([scores, sinks], -1))

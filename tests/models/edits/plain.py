@@ -70,8 +70,8 @@ def _row_by_row(row_of: Callable[[Tensor, Tensor, int], Tensor], rows: Any = Non
 
 def _cell(row: Tensor, every: Tensor, query: int) -> Tensor:
     cell = _one(2, row)
-    others = row * (1 - cell)
-    return others * (row.sum() - 0.4) / others.sum() + 0.4 * cell
+    others, given = row * (1 - cell), row.sum().clamp(max=0.4)
+    return others * (row.sum() - given) / others.sum() + given * cell
 
 
 def _two(row: Tensor, every: Tensor, query: int) -> Tensor:

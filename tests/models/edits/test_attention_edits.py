@@ -137,28 +137,6 @@ def test_padding_of_the_source_is_none_of_the_target(name: str) -> None:
     torch.testing.assert_close(together[1:], alone, rtol=0, atol=ROUNDING)
 
 
-@pytest.mark.parametrize("edit", [*CASES, "noise"])
-@pytest.mark.parametrize("name", ["encoder", "decoder"])
-def test_an_item_is_edited_as_it_is_alone(name: str, edit: str) -> None:
-    """Padding neither counts nor moves positions."""
-    model = network(name)
-    case = CASES.get(edit)
-    made = Ablate(1, HEADS, "noise") if case is None else case.make(1, "self")
-    if case is not None and name == "decoder":
-        made = case.make(1, "causal")
-    rows = torch.randint(3, 31, (2, 9), generator=torch.Generator().manual_seed(7))
-    shown = torch.ones_like(rows)
-    shown[0, 6:] = 0  # item 0: seeds are its own
-    together = trace(model, {"input_ids": rows, "attention_mask": shown}, edits=[made])
-    alone = trace(model, rows[:1, :6], edits=[made])
-    for site in alone.sites:
-        torch.testing.assert_close(
-            together.weights(site.layer), alone.weights(site.layer), rtol=0, atol=1e-6
-        )
-    found = together.output.of_item(0)
-    torch.testing.assert_close(found, alone.output.of_item(0), rtol=0, atol=ROUNDING)
-
-
 def test_a_set_cell_that_takes_everything() -> None:
     """Over the row's sum, or with nothing left to share out, the row still sums to 1."""
     model, source = network("decoder"), given("decoder")

@@ -159,46 +159,6 @@ def test_patching_everything_gives_the_other_output(name: str, tower: str | None
     assert not plain.output.values.allclose(source.output.values)
 
 
-@STACKS
-@pytest.mark.parametrize("how", ["zero", "mean", "shuffled"])
-def test_an_mlp(name: str, tower: str | None, how: Any) -> None:
-    def instead(module: Any, args: Any, out: Tensor) -> Tensor:
-        if how == "zero":
-            return torch.zeros_like(out)
-        if how == "mean":
-            return out.mean(1, keepdim=True).expand_as(out)
-        orders = [
-            torch.randperm(out.shape[1], generator=torch.Generator().manual_seed(3 + item))
-            for item in range(len(out))
-        ]
-        return torch.stack([rows[order] for rows, order in zip(out, orders, strict=True)])
-
-    edit = AblateMLP(1, how, 3, tower)
-    found = trace(network(name), *given(name), edits=[edit])
-    hook = stack_of(name, tower)[1].feed_forward.register_forward_hook(instead)
-    expected = trace(network(name), *given(name))
-    hook.remove()
-    plain = trace(network(name), *given(name))
-    torch.testing.assert_close(found.output.values, expected.output.values, rtol=0, atol=ROUNDING)
-    assert not found.output.values.allclose(plain.output.values)
-    for site in found.sites:
-        assert found.pattern(site).path == plain.pattern(site).path
-
-
-@pytest.mark.parametrize("name", ["encoder", "decoder"])
-@pytest.mark.parametrize("how", ["mean", "shuffled"])
-def test_an_mlp_beside_padding(name: str, how: Any) -> None:
-    rows = torch.randint(3, 31, (2, 9), generator=torch.Generator().manual_seed(7))
-    shown = torch.ones_like(rows)
-    shown[0, 6:] = 0
-    edits = [AblateMLP(0, how)]
-    together = trace(network(name), {"input_ids": rows, "attention_mask": shown}, edits=edits)
-    alone = trace(network(name), rows[:1, :6], edits=edits)
-    torch.testing.assert_close(
-        together.output.of_item(0), alone.output.of_item(0), rtol=0, atol=ROUNDING
-    )
-
-
 def test_one_item_serves_several() -> None:
     _, source = passes("encoder")
     alone = trace(network("encoder"), other("encoder")[0][:1], hidden=True)

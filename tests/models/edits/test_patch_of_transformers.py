@@ -12,14 +12,9 @@ from torch import Tensor
 
 from models.edits import Ablate, AblateMLP, Patch
 from models.run import Trace, trace
-from tests.models.edits.architectures import PARTS, WHERE, inputs, model, plain
-from tests.models.edits.plain import LAYER
-from tests.models.library import written
-from tests.models.pretrained.tiny import padded
-from tests.turns import by_turns
+from tests.models.edits.architectures import STACKS, inputs, model, plain
 
 EXACT = 1e-5  # of the largest number: float32 through two layers
-STACKS = pytest.mark.parametrize(("name", "tower"), PARTS)
 
 
 def other(name: str) -> dict[str, Tensor]:
@@ -92,28 +87,10 @@ def library(name: str) -> Tensor:
         return first(model(name)(**inputs(name)))
 
 
-@STACKS
-@pytest.mark.parametrize("how", ["zero", "mean"])
-def test_an_mlp(name: str, tower: str | None, how: Any) -> None:
-    stack, part = PARTS[name, tower]
-
-    def instead(x: Tensor) -> Tensor:
-        return torch.zeros_like(x) if how == "zero" else x.mean(1, keepdim=True).expand_as(x)
-
-    found = trace(model(name), inputs(name), edits=[AblateMLP(LAYER, how, tower=tower)])
-    with hooked(name, f"{stack}.{LAYER}.{part}", instead):
-        expected = library(name)
-    assert near(found.output.values, expected)
-    assert not near(found.output.values, plain(name).output.values)
-    for site in found.sites:
-        assert found.pattern(site).path == plain(name).pattern(site).path
-    assert library(name).equal(library(name))
-
-
-@STACKS
+@pytest.mark.parametrize(("name", "tower"), STACKS)
 def test_a_hidden_state(name: str, tower: str | None) -> None:
     """Of some tokens, at every layer: the state of the trace is the one that was put there."""
-    stack, _ = PARTS[name, tower]
+    stack = STACKS[name, tower]
     depth = len(model(name).get_submodule(stack))
     for layer in range(depth + 1):
         theirs = torch.stack([source(name).hidden(layer, item, tower=tower) for item in range(2)])
@@ -133,9 +110,9 @@ def test_a_hidden_state(name: str, tower: str | None) -> None:
         assert own[[0, 1, 3, 5]].equal(before[[0, 1, 3, 5]])
 
 
-@pytest.mark.parametrize(("name", "tower"), [each for each in PARTS if each[0] != "SigLIP"])
+@pytest.mark.parametrize(("name", "tower"), [each for each in STACKS if each[0] != "SigLIP"])
 def test_patching_everything_gives_the_other_output(name: str, tower: str | None) -> None:
-    depth = len(model(name).get_submodule(PARTS[name, tower][0]))
+    depth = len(model(name).get_submodule(STACKS[name, tower]))
     for layer in range(depth + 1):
         edits: list[Any] = [Patch(layer, "hidden", source(name), tower=tower)]
         if tower == "encoder":
@@ -146,69 +123,6 @@ def test_patching_everything_gives_the_other_output(name: str, tower: str | None
         found = trace(model(name), inputs(name), edits=edits)
         assert near(found.output.values, source(name).output.values), layer
     assert not near(plain(name).output.values, source(name).output.values)
-
-
-@pytest.mark.parametrize(("name", "kind", "what"), by_turns(WHERE, ["q", "k", "v", "head"], 2))
-def test_attention_of_another_pass(name: str, kind: str, what: Any) -> None:
-    """The rows of the same matrices, noted while the library's pass of the other input runs."""
-    call = plain(name).sites.index(plain(name).site(LAYER, kind))
-    seen: dict[int, Tensor] = {}
-
-    def note(index: int, x: Tensor) -> Tensor:
-        seen[index] = x.clone()
-        return x
-
-    def change(index: int, x: Tensor) -> Tensor:
-        if index == call:
-            x = x.clone()
-            x[:, 1, [2, 4]] = seen[call][:, 1, [5, 4]]
-        return x
-
-    where = "values" if what == "head" else what
-    with torch.no_grad():
-        written(model(name), other(name), **{where: note})
-        expected = written(model(name), inputs(name), **{where: change})
-    edit = Patch(LAYER, what, source(name), (2, 4), (5, 4), 1, kind)
-    found = trace(model(name), inputs(name), edits=[edit])
-    assert near(found.output.values, expected.output[0])
-    site = found.site(LAYER, kind)
-    assert found.pattern(site).path == plain(name).pattern(LAYER, kind=kind).path
-    every = Patch(LAYER, what, source(name), kind=kind)
-    whole = trace(model(name), inputs(name), edits=[every])
-    if what == "head":
-        return
-    assert getattr(whole.pattern(site), what).equal(
-        getattr(source(name).pattern(LAYER, kind=kind), what)
-    )
-
-
-@pytest.mark.parametrize("left", [False, True])
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda t: Patch(1, "hidden", t, 4),
-        lambda t: Patch(2, "hidden", t),
-        lambda t: Patch(1, "v", t, 4, 2),
-        lambda t: Patch(0, "head", t, (0, 6), head=3),
-        lambda t: AblateMLP(0, "mean"),
-        lambda t: AblateMLP(1, "shuffled"),
-    ],
-    ids=["hidden", "every token", "values", "head", "mean", "shuffled"],
-)
-def test_an_item_is_edited_as_it_is_alone(left: bool, make: Any) -> None:
-    """Tokens are the item's own, wherever padding is, here and in the other pass."""
-    given = padded(2, 11, 4, left=left)
-    given = {each: value.flip(0) for each, value in given.items()}  # item 0: seeds are its own
-    own = given["attention_mask"][0].bool()
-    alone = {"input_ids": given["input_ids"][:1, own]}
-    mixed = {**given, "input_ids": given["input_ids"].roll(1, 1) * given["attention_mask"]}
-    theirs = {"input_ids": mixed["input_ids"][:1, own]}
-    network = model("Llama")
-    together = trace(network, given, edits=[make(trace(network, mixed, hidden=True))])
-    expected = trace(network, alone, edits=[make(trace(network, theirs, hidden=True))])
-    off = (together.output.values[0, own] - expected.output.values[0]).abs().max()
-    assert off < 1e-4
-    assert not near(expected.output.values, trace(network, alone).output.values)
 
 
 @pytest.mark.parametrize("name", ["BERT", "Llama", "GPT-2"])

@@ -1,0 +1,356 @@
+"""Tiny models of every kind, an input of each, and the same networks with an edit built in.
+
+A network with an edit built in is the library's own, or one of ours, whose attention is written out
+with explicit matrices: these are changed on the way, and so is what chosen modules read or return.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import torch
+from torch import Tensor
+
+from models.edits import Ablate, AblateMLP, Cover, Patch
+from models.edits.routing import moved
+from models.inputs.own import prepare_inputs
+from models.model import Model
+from models.run import as_model, trace
+from models.trace import Site, Trace, Where
+from tests.models import vision_language
+from tests.models.architectures import ARCHITECTURES, SWIN, pixels
+from tests.models.edits import plain as ours
+from tests.models.edits.plain import CASES, HEADS, TOKENS, written_out
+from tests.models.library import written
+from tests.models.pretrained import tiny
+from tests.models.pretrained.test_detection import BACKBONE, SIZES
+from tests.models.pretrained.tiny import build, ids, normal
+
+Change = Callable[[Tensor], Tensor]
+Source = tuple[Any, Any]  # the input of a trace, and its target
+LAYER = 1
+
+
+def llava() -> dict[str, Tensor]:
+    row = [50, 51, *[vision_language.IMAGE] * 25, 52, 53, 54]
+    return {"input_ids": torch.tensor([row]), "pixel_values": normal(1, 3, 20, 20)}
+
+
+def qwen() -> dict[str, Tensor]:
+    row = torch.tensor([[3, 49, *[tiny.IMAGE_TOKEN] * 6, 48, 4, 5]])
+    given = {"input_ids": row, "mm_token_type_ids": (row == tiny.IMAGE_TOKEN).int()}
+    return {**given, "pixel_values": normal(24, 96), "image_grid_thw": torch.tensor([[1, 4, 6]])}
+
+
+def detr() -> Any:
+    import transformers
+
+    sizes = {**SIZES, "encoder_layers": 2, "encoder_attention_heads": 3, "num_queries": 7}
+    backbone = transformers.ResNetConfig(**BACKBONE)  # pyright: ignore[reportCallIssue]
+    return build("DetrModel", "DetrConfig", {**sizes, "backbone_config": backbone})
+
+
+OTHERS: dict[str, tuple[Callable[[], Any], Callable[[], dict[str, Tensor]]]] = {
+    "Swin V2": (lambda: build("Swinv2Model", "Swinv2Config", SWIN), lambda: pixels(24, 24)),
+    "DETR": (detr, lambda: pixels(64, 96)),
+    "LLaVA": (lambda: vision_language.BY_NAME["LLaVA"].build(), llava),
+    "Qwen2-VL": (lambda: tiny.qwen("Qwen2VL"), qwen),
+    "Idefics3": (tiny.idefics3, tiny.two_pictures),
+}
+NAMES = (*(each.name for each in ARCHITECTURES), *OTHERS, *ours.NETWORKS)
+# What of a block is added to the stream behind its attention, where it is not called "mlp"
+ADDED = {
+    **dict.fromkeys(("BERT", "BERT with a head", "RoBERTa", "YOLOS"), "output.dense"),
+    **dict.fromkeys(("Gemma 2", "Gemma 3", "OLMo 2"), "post_feedforward_layernorm"),
+    **dict.fromkeys(("BART", "Pegasus", "Marian", "Whisper", "OPT", "BioGPT"), "fc2"),
+    **dict.fromkeys(ours.NETWORKS, "feed_forward"),
+    "GLM-4": "post_mlp_layernorm",
+    "Swin V2": "layernorm_after",
+    "wav2vec 2.0": "feed_forward",
+}
+
+
+@cache
+def model(name: str) -> Model:
+    if name in ours.NETWORKS:
+        return ours.network(name)
+    return as_model((OTHERS[name][0] if name in OTHERS else tiny.BY_NAME[name].build)())
+
+
+@cache
+def source(name: str) -> Source:
+    """An input without padding, of two items where a model takes several."""
+    if name in ours.NETWORKS:
+        first, *target = ours.given(name)
+        return first, target[0] if target else None
+    if name in OTHERS:
+        return OTHERS[name][1](), None
+    given = tiny.BY_NAME[name].inputs()
+    given.pop("attention_mask", None)
+    return {**given, **({"input_ids": ids(2, TOKENS)} if "input_ids" in given else {})}, None
+
+
+def other(name: str) -> Source:
+    """Another input of the same size."""
+
+    def moved(x: Any) -> Any:
+        return x.flip(0) * 0.5 if x.is_floating_point() else x.roll(2, 1)
+
+    given, target = source(name)
+    if not isinstance(given, dict):
+        return moved(given), None if target is None else moved(target)
+    alone = len({*given} - {"decoder_input_ids"}) == 1  # beside pictures, ids hold their places
+    return {
+        key: moved(x) if alone or x.is_floating_point() else x for key, x in given.items()
+    }, None
+
+
+@cache
+def plain(name: str) -> Trace:
+    """The pass without an edit."""
+    return trace(model(name), *source(name), hidden=True)
+
+
+@cache
+def theirs(name: str) -> Trace:
+    """The pass of the other input."""
+    return trace(model(name), *other(name), hidden=True)
+
+
+# --- networks with an edit built in ---------------------------------------------------------------
+
+
+class Pass(NamedTuple):
+    """What a pass left.
+
+    Attributes:
+        output: logits or hidden states.
+        states: what enters each block, and the last one behind the final norm.
+        scores: of each call of attention, `batch head query key`; a sink may have a column more.
+        weights: likewise.
+        values: after attention, `batch head query dim`.
+    """
+
+    output: Tensor
+    states: list[Tensor]
+    scores: list[Tensor]
+    weights: list[Tensor]
+    values: list[Tensor]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A network with an edit built in.
+
+    Attributes:
+        name: of the network.
+        at: number of the call of attention that is changed; None for none.
+        changes: of its q, k, v, scores, weights or values.
+        hooks: of what a module returns, by its path.
+        covered: of the pixels.
+    """
+
+    name: str
+    at: int | None = None
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    hooks: Mapping[str, Change] = field(default_factory=dict)
+    covered: Change | None = None
+
+    def run(self, given: Source, **more: Callable[[int, Tensor], Tensor]) -> Pass:
+        """A pass of some input; further changes come first, and take the number of the call."""
+        left: dict[str, list[Tensor]] = {"scores": [], "weights": [], "values": []}
+
+        def change(name: str, call: int, x: Tensor) -> Tensor:
+            x = more[name](call, x.clone()) if name in more else x
+            x = self.changed(name, x) if call == self.at else x
+            left.get(name, []).append(x)
+            return x
+
+        every = {name: partial(change, name) for name in ("q", "k", "v", *left)}
+        pixels = self.covered or (lambda x: x)
+        with ExitStack() as stack:
+            for path, do in self.hooks.items():
+                stack.enter_context(hooked(model(self.name).network, path, do))
+            run = _ours if self.name in ours.NETWORKS else _library
+            return Pass(*run(self.name, given, every, pixels), **left)
+
+    def changed(self, name: str, x: Tensor) -> Tensor:
+        return self.changes[name](x.clone()) if name in self.changes else x
+
+
+def _library(
+    name: str, given: Source, changes: Mapping[str, Any], pixels: Change
+) -> tuple[Tensor, list[Tensor]]:
+    inputs = dict(given[0]) if isinstance(given[0], Mapping) else {"input_ids": given[0]}
+    if "pixel_values" in inputs:
+        inputs["pixel_values"] = pixels(inputs["pixel_values"])
+    network: Any = model(name).network
+    out = written(network, {**inputs, "output_hidden_states": True}, **changes).output
+    names = ("logits", "logits_per_image", "last_hidden_state")
+    states = getattr(out, "decoder_hidden_states", getattr(out, "hidden_states", None))
+    return next(getattr(out, n) for n in names if hasattr(out, n)), list(states or ())
+
+
+def _ours(
+    name: str, given: Source, changes: Mapping[str, Any], pixels: Change
+) -> tuple[Tensor, list[Tensor]]:
+    arguments = dict(prepare_inputs(model(name), *given).arguments)
+    if "pixels" in arguments:
+        arguments["pixels"] = pixels(arguments["pixels"])
+    network: Any = model(name).network
+    with ExitStack() as stack:
+        for call, site in enumerate(plain(name).sites):
+            here = {each: partial(do, call) for each, do in changes.items()}
+            stack.enter_context(written_out(network, site, **here))
+        out = network(**arguments)
+    return out.result[1], [*out.states, out.hidden]
+
+
+@contextmanager
+def hooked(network: Any, path: str, change: Change) -> Iterator[None]:
+    """Inside, what a module returns is changed."""
+
+    def returned(_: Any, __: tuple, out: Any) -> Any:
+        if isinstance(out, Tensor):
+            return change(out.clone())
+        return type(out)((change(out[0].clone()), *out[1:]))
+
+    hook = network.get_submodule(path).register_forward_hook(returned, prepend=True)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+# --- edits, and what is built for them -----------------------------------------------------------
+
+
+def shuffled(values: Tensor, seed: int = 0) -> Tensor:
+    """Rows along the axis before the last, dealt out item by item."""
+    orders = [torch.Generator().manual_seed(seed + item) for item in range(len(values))]
+    return torch.stack(
+        [
+            x[..., torch.randperm(x.shape[-2], generator=o), :]
+            for x, o in zip(values, orders, strict=True)
+        ]
+    )
+
+
+def averaged(values: Tensor) -> Tensor:
+    return values.mean(-2, keepdim=True).expand_as(values)
+
+
+def noisy(site: Site, values: Tensor) -> Tensor:
+    """Noise with the mean and deviation of each feature, drawn head by head and row by row."""
+    drawn = torch.empty_like(values)
+    for item, head, row in torch.cartesian_prod(*map(torch.arange, values.shape[:3])).tolist():
+        seed = crc32(f"0 {site.where} {item} {HEADS[head]} {row}".encode())
+        dice = torch.Generator().manual_seed(seed)
+        drawn[item, head, row] = torch.randn(values.shape[-1], generator=dice)
+    return averaged(values) + values.std(-2, correction=0, keepdim=True) * drawn
+
+
+def of_heads(instead: Change) -> dict[str, Change]:
+    def change(values: Tensor) -> Tensor:
+        values[:, HEADS] = instead(values[:, HEADS])
+        return values
+
+    return {"values": change}
+
+
+def block_of(name: str, site: Site) -> str:
+    """The path of the block of a site."""
+    found = re.match(r".*blocks\.\d+|.*?\d+", str(site.module))
+    return "" if found is None else found[0]
+
+
+def added_of(name: str, site: Site) -> str:
+    part = ADDED.get(name, "mlp")
+    if name == "T5":
+        part = f"layer.{2 if site.tower == 'decoder' else 1}.DenseReluDense"
+    return f"{block_of(name, site)}.{part}"
+
+
+MEANS: dict[str, Change] = {"zero": torch.zeros_like, "mean": averaged, "shuffled": shuffled}
+PATCHED, BY = (2, 4), (3, 4)  # tokens that are patched, and by which of the other input
+OF_MATRICES = ("cut", "hidden key", "cell", "cells as they are", "temperature", "another head")
+OF_MATRICES += ("uniform", "shift")
+EDITS = (
+    *(f"Ablate {how}" for how in (*MEANS, "noise")),
+    *(f"AblateMLP {how}" for how in MEANS),
+    *OF_MATRICES,
+    *(f"Patch {what}" for what in ("q", "k", "v", "head", "hidden")),
+    "Cover",
+)
+
+
+def edited(name: str, edit: str, place: int) -> tuple[Any, Built]:
+    """An edit of a site, or of its block, and the network into which it is built."""
+    site = plain(name).sites[place]
+    at: dict[str, Any] = {"layer": site.layer, "kind": site.kind, "tower": site.tower}
+    block: dict[str, Any] = {"layer": site.layer, "tower": site.tower}
+    kind, _, how = edit.partition(" ")
+    if edit in OF_MATRICES:
+        made = moved(CASES[edit].make(site.layer, site.kind), Where(**at))
+        return made, Built(name, place, CASES[edit].changes)
+    if kind == "Ablate":
+        changes = of_heads(partial(noisy, site) if how == "noise" else MEANS[how])
+        return Ablate(head=HEADS, how=how, **at), Built(name, place, changes)  # pyright: ignore
+    if kind == "AblateMLP":
+        hooks = {added_of(name, site): MEANS[how]}
+        return AblateMLP(how=how, **block), Built(name, hooks=hooks)  # pyright: ignore
+    if kind == "Cover":
+        return Cover((1, 3), "mean"), Built(name, covered=partial(covered, grid_of(name)))
+    if how == "hidden":
+        count, states = len(plain(name).queries(site)), theirs(name)
+        rows = torch.stack([states.hidden(site.layer, i, tower=site.tower) for i in range(count)])
+
+        def put(x: Tensor) -> Tensor:
+            x[:, PATCHED] = rows[: len(x), BY]
+            return x
+
+        patch = Patch(what="hidden", source=theirs(name), token=PATCHED, source_token=BY, **block)
+        above, _, number = block_of(name, site).rpartition(".")
+        return patch, Built(name, hooks={f"{above}.{int(number) - 1}": put})
+    where, noted = {"head": "values"}.get(how, how), list[Tensor]()
+
+    def note(call: int, x: Tensor) -> Tensor:
+        noted.extend([x.clone()] if call == place else [])
+        return x
+
+    with torch.no_grad():
+        Built(name).run(other(name), **{where: note})
+
+    def change(x: Tensor) -> Tensor:
+        x[:, 1, PATCHED] = noted[0][: len(x), 1, BY]
+        return x
+
+    patch = Patch(what=how, source=theirs(name), token=PATCHED, source_token=BY, head=1, **at)  # pyright: ignore
+    return patch, Built(name, place, {where: change})
+
+
+def grid_of(name: str) -> Any:
+    """Rows and columns of the patches of a picture, where there are some."""
+    grids = (plain(name).query_grid(site) for site in plain(name).sites)
+    return next((grid for grid in grids if grid is not None), None)
+
+
+def covered(grid: Any, pictures: Tensor) -> Tensor:
+    """Patches 1 and 3 in the mean colour."""
+    high, wide = pictures.shape[2] // grid[0], pictures.shape[3] // grid[1]
+    whole = pictures.clone()
+    for patch in (1, 3):
+        row, col = divmod(patch, grid[1])
+        part = slice(row * high, (row + 1) * high), slice(col * wide, (col + 1) * wide)
+        whole[:, :, *part] = pictures.mean((2, 3), keepdim=True)
+    return whole
+
+
+def places_of(name: str) -> list[int]:
+    """Sites that are edited: of the second layer of each kind and tower, with three heads."""
+    layer = {"layer": 0, "Swin": 3, "Swin V2": 3}.get(name, LAYER)
+    return [i for i, site in enumerate(plain(name).sites) if site.layer == layer and site.heads > 2]
