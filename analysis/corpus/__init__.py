@@ -1,7 +1,28 @@
-"""What the heads of a model do over a corpus: `corpus` reads it, `open_corpus` opens results."""
+"""What the heads of a model do over a corpus: `corpus` reads it, `open_corpus` opens results.
 
-from analysis.corpus.opened import Run as Run
-from analysis.corpus.opened import open_corpus as open_corpus
-from analysis.corpus.progress import Progress as Progress
-from analysis.corpus.progress import StoppedError as StoppedError
-from analysis.corpus.runs import corpus as corpus
+Names are imported when they are first used: manifests and reports are read without PyTorch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.corpus.opened import Run as Run
+    from analysis.corpus.opened import open_corpus as open_corpus
+    from analysis.corpus.progress import Progress as Progress
+    from analysis.corpus.progress import StoppedError as StoppedError
+    from analysis.corpus.runs import corpus as corpus
+
+_HOMES = {
+    "Run": "opened",
+    "open_corpus": "opened",
+    "Progress": "progress",
+    "StoppedError": "progress",
+    "corpus": "runs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
+    import pyarrow.parquet as pq
 
 FOLDER = "work"  # in that of a run: what it needs to go on
+MAX_JSON = 4 << 20  # bytes of a manifest, a report or a command
+MAX_VALUES = 1 << 26  # of a table
 
 
 def write_table(path: Path, table: "pa.Table") -> None:
@@ -28,6 +30,23 @@ def write_json(path: Path, value: Any) -> None:
     """Writes a JSON file; the old one stays until the new one is complete."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     _replace(path, lambda temporary: temporary.write_text(text + "\n", encoding="utf-8"))
+
+
+def read_json(path: Path) -> Any:
+    """Reads a small JSON file, which may have been made elsewhere.
+
+    Raises:
+        ValueError: for one that is none, too large, or nested too deeply.
+        OSError: for a file that is not there.
+    """
+    if path.stat().st_size > MAX_JSON:
+        raise ValueError(f"{path.name}: expected at most {MAX_JSON >> 20} MB")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError(f"{path.name} is nested too deeply") from error
+    except ValueError as error:
+        raise ValueError(f"{path.name} is not readable: {error}") from error
 
 
 def reason_of(problem: object) -> str:
@@ -51,14 +70,22 @@ def read_table(path: Path) -> "pa.Table":
     """Reads a Parquet file.
 
     Raises:
-        ValueError: for a file that is none.
+        ValueError: for a file that is none, or has too many values.
         OSError: for a file that is not there.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
+        if _values_in(pq.read_metadata(path)) > MAX_VALUES:
+            raise ValueError(f"{path.name}: expected at most {MAX_VALUES:,} values")
         return pq.read_table(path)
     except pa.ArrowException as error:
         first = str(error).splitlines()[0]
         raise ValueError(f"{path.name}: not readable as Parquet: {first}") from error
+
+
+def _values_in(metadata: "pq.FileMetaData") -> int:
+    """The values of a table, told by its last bytes: a small file can stand for a huge table."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return sum(group.column(n).num_values for group in groups for n in range(group.num_columns))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.corpus.files import read_table
-from analysis.corpus.manifest import open_manifest
+from analysis.corpus.manifest import manifest_of
 from analysis.corpus.results import NAMES
 from analysis.corpus.scales import SIDE
 
@@ -42,9 +42,7 @@ def open_corpus(folder: str | Path) -> "Run":
     folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder}: there is no such folder")
-    manifest = open_manifest(folder)
-    if not manifest:
-        raise ValueError(f"{folder.name}: expected the folder of a run, with a manifest.json")
+    manifest = manifest_of(folder)
     missing = [name for name in NAMES if not (folder / f"{name}.parquet").exists()]
     if missing:
         raise ValueError(

@@ -4,7 +4,6 @@ A page, or any other process, starts `python -m analysis.corpus --watched …`, 
 leaves a wish. Both files lie in the folder of the run, so that they outlive the one who started it.
 """
 
-import json
 import os
 import threading
 import time
@@ -13,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, get_args
 
-from analysis.corpus.files import FOLDER, reason_of, write_json
+from analysis.corpus.files import FOLDER, read_json, reason_of, write_json
 from analysis.corpus.progress import Progress, StoppedError
 
 Status = Literal["running", "paused", "stopped", "complete", "failed", "killed"]
@@ -50,7 +49,7 @@ def report_of(folder: Path) -> Report | None:
     """The last report of the run in a folder; None if no process has watched it."""
     path = _report(folder)
     try:
-        report = Report(**json.loads(path.read_text("utf-8")))
+        report = Report(**read_json(path))
         silent = time.time() - path.stat().st_mtime
     except (OSError, ValueError, TypeError):
         return None
@@ -116,7 +115,7 @@ class Watched:
 
     def _wished(self) -> str:
         try:
-            wished = json.loads((self.folder / FOLDER / "wish.json").read_text("utf-8"))
+            wished = read_json(self.folder / FOLDER / "wish.json")
         except (OSError, ValueError):
             return "read"
         return wished if wished in get_args(Wish) else "read"

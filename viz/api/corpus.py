@@ -26,7 +26,6 @@ TOKENS = 12  # tokens and pairs of tokens of a head
 MOST_LINKED = 2_000  # characters of a text that a link holds
 NO_LINK: Mapping[str, str] = MappingProxyType({})
 SIDE = 16  # cells per side of the mean weights of a head
-DESCRIBED = ("model", "corpora", "settings", "texts", "tokens", "status")  # of a manifest
 
 
 def hold(
@@ -43,7 +42,7 @@ def hold(
         ValueError: for a folder without a run that can be read.
     """
     if other is None:
-        return registry.once(("run", str(folder), _stamp(folder)), lambda: _opened(folder))
+        return registry.once(("run", str(folder), _stamp(folder)), lambda: opened(folder))
     key = ("runs", str(folder), _stamp(folder), str(other), _stamp(other))
     first, second = hold(folder).value, hold(other).value
     return registry.once(key, lambda: RunEntry(first.run, first.sites, second.run, other_link))
@@ -57,15 +56,19 @@ def _stamp(folder: Path) -> int:
         return 0
 
 
-def _opened(folder: Path) -> RunEntry:
+def opened(folder: Path) -> RunEntry:
+    """The run in a folder.
+
+    Raises:
+        ValueError: for a folder without a run that can be read.
+    """
     from analysis.corpus import open_corpus
 
     try:
         run = open_corpus(folder)
-        lacking = [name for name in DESCRIBED if name not in run.manifest]
-        if lacking:
-            raise ValueError(f"{folder.name}: manifest.json does not tell {lacking[0]!r}")
         return RunEntry(run, _sites(run))
+    except (LookupError, TypeError) as error:
+        raise ValueError(f"{folder.name}: its tables are not those of a run") from error
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and not error.filename
         reason = "there is no such folder" if missing else error.strerror or str(error)

@@ -1,6 +1,6 @@
 """What a head of a traced model does over corpora, from the runs of the same weights."""
 
-import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,20 +31,23 @@ def _runs(entry: TraceEntry) -> dict[str, RunEntry]:
     if entry.opened is None or not entry.trace.trained:
         return {}
     model = entry.opened()[0]
-    return {
-        name: corpus.hold(folder).value
-        for name, folder in runs.every_folder().items()
-        if _is_of(model, folder)
-    }
+    found = {}
+    for name, folder in runs.every_folder().items():
+        if _is_of(model, folder):
+            with suppress(ValueError):  # its page says what is wrong
+                found[name] = corpus.hold(folder).value
+    return found
 
 
 def _is_of(model: "Model", folder: Path) -> bool:
     """Whether a run was made by these weights; they are read only if the name is the same."""
+    from analysis.corpus.manifest import manifest_of
+
     try:
-        described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["model"]
-        return described["name"] == model.name and described["digest"] == model.digest
-    except (OSError, ValueError, LookupError, TypeError):
+        described = manifest_of(folder)["model"]
+    except (OSError, ValueError):
         return False
+    return described["name"] == model.name and described["digest"] == model.digest
 
 
 def _line(name: str, run: RunEntry, where: Any, head: int) -> dict[str, Any] | None:

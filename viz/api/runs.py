@@ -10,10 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -31,7 +34,8 @@ if TYPE_CHECKING:
 PATH = "/api/runs"
 NO_STORE = {"Cache-Control": "no-store"}
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
-MOST_BYTES = 4 << 30  # of an unpacked run
+MOST_BYTES = 1 << 29  # of an unpacked run
+LONGEST = 200  # characters of a title
 BLOCK = 256  # texts between two savings: a run that is stopped loses no more
 MODULE = __name__.removesuffix("viz.api.runs") + "analysis.corpus"
 ROOT = Path(__file__).parents[2]
@@ -69,22 +73,39 @@ def every_folder() -> dict[str, Path]:
 
 def titles() -> dict[str, str]:
     """The user's runs that have results, by name, read without PyTorch."""
-    if not allowed() or not home().is_dir():
-        return {}
-    titles_by_name = {}
-    for path in sorted(home().glob("*/heads.parquet")):
+    return _listed()[0]
+
+
+def unreadable() -> list[str]:
+    """What is wrong with each of the user's runs that cannot be opened, in a line."""
+    return _listed()[1]
+
+
+def _listed() -> tuple[dict[str, str], list[str]]:
+    titles_by_name: dict[str, str] = {}
+    problems: list[str] = []
+    for path in sorted(home().glob("*/heads.parquet")) if allowed() else ():
         try:
             titles_by_name[path.parent.name] = title_of(path.parent)
-        except (OSError, ValueError, LookupError, TypeError):  # none of ours
-            continue
-    return titles_by_name
+        except ValueError as error:
+            problems.append(str(error))
+        except OSError as error:
+            problems.append(f"{path.parent.name}: {error.strerror}")
+    return titles_by_name, problems
 
 
 def title_of(folder: Path) -> str:
-    """Model and corpus of a run, from its manifest."""
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    about = manifest["corpora"][0]["about"] or f"{manifest['texts']:,} texts"
-    return f"{manifest['model']['name']} · {about}"
+    """Model and corpus of a run, from its manifest.
+
+    Raises:
+        ValueError: in one line, for a manifest that is not of a run.
+    """
+    from analysis.corpus.manifest import manifest_of
+
+    manifest = manifest_of(folder)
+    first = next(iter(manifest["corpora"]), {})
+    about = first.get("about") or f"{manifest['texts']:,} texts"
+    return f"{manifest['model']['name']} · {about}"[:LONGEST]
 
 
 # ---- processes
@@ -141,9 +162,12 @@ def resume(name: str) -> None:
 
 
 def _command(folder: Path) -> dict[str, Any]:
+    from analysis.corpus.files import read_json
+
     try:
-        return json.loads((folder / "work" / "command.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        command = read_json(folder / "work" / "command.json")
+        return {"title": str(command["title"]), "arguments": [*map(str, command["arguments"])]}
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise UnknownError(folder.name) from error
 
 
@@ -159,7 +183,10 @@ def reports() -> list[dict[str, Any]]:
         report = watched.report_of(folder)
         if report is None or report.status == "complete":
             continue
-        about = {"name": folder.name, "title": _command(folder)["title"]}
+        try:
+            about = {"name": folder.name, "title": _command(folder)["title"]}
+        except UnknownError:  # none of ours
+            continue
         opens = {"opens": (folder / "heads.parquet").exists(), "began": path.stat().st_mtime}
         known.append(vars(report) | about | opens)
     return sorted(known, key=lambda each: -each["began"])
@@ -228,47 +255,69 @@ def _has_manifest(data: bytes) -> bool:
 
 
 def keep(files: Mapping[str, bytes]) -> str:
-    """Keeps a run that was made elsewhere; returns its name.
+    """Keeps a run that was made elsewhere, once it opens; returns its name.
 
     Args:
         files: its files by name, or a zip of them.
 
     Raises:
         ValueError: in one line, for files that are no run.
+        OSError: if there is no room.
     """
-    from analysis.corpus import open_corpus
+    from viz.api import corpus
 
     if not allowed():
         raise ValueError(tracing.CLOSED)
-    parts = dict(_unpacked(files))
-    folder = new_folder("opened")
-    try:
-        for name, data in parts.items():
-            (folder / name).write_bytes(data)
-        model = open_corpus(folder).manifest["model"]["name"]
-    except (ValueError, LookupError, OSError) as error:
-        shutil.rmtree(folder)
-        raise ValueError(f"not a run: {error}") from error
-    final = new_folder(f"{model} opened")
-    folder.replace(final)
+    beside = home().with_name("opening")  # no run is listed from there
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=beside) as place:
+        folder = Path(place) / "run"
+        folder.mkdir()
+        try:
+            _unpack(files, folder)
+            entry = corpus.opened(folder)
+            corpus.overview(entry, "")
+        except (ValueError, LookupError, TypeError) as error:
+            raise ValueError(f"not a run: {error}") from error
+        final = new_folder(f"{entry.run.manifest['model']['name']} opened")
+        folder.replace(final)
     return final.name
 
 
-def _unpacked(files: Mapping[str, bytes]) -> Iterable[tuple[str, bytes]]:
-    """The tables and the manifest among some files, by their last names."""
+def _unpack(files: Mapping[str, bytes], folder: Path) -> None:
+    """Writes the tables and the manifest among some files into a folder, by their last names."""
     from analysis.corpus.results import NAMES
 
     wanted = {"manifest.json", *(f"{name}.parquet" for name in NAMES)}
     for name, data in files.items():
         if not name.lower().endswith(".zip"):
-            if PurePosixPath(name).name in wanted:
-                yield PurePosixPath(name).name, data
+            if _last(name) in wanted:
+                (folder / _last(name)).write_bytes(data)
             continue
-        with zipfile.ZipFile(BytesIO(data)) as archive:
+        with _archive(name, data) as archive:
             chosen = [each for each in archive.infolist() if _last(each.filename) in wanted]
             if sum(each.file_size for each in chosen) > MOST_BYTES:
-                raise ValueError(f"{name}: expected a run of at most {MOST_BYTES >> 30} GB")
-            yield from ((_last(each.filename), archive.read(each)) for each in chosen)
+                raise ValueError(f"{name}: expected a run of at most {MOST_BYTES >> 20} MB")
+            for each in chosen:
+                with (
+                    archive.open(each) as packed,
+                    (folder / _last(each.filename)).open("wb") as out,
+                ):
+                    shutil.copyfileobj(packed, out)
+
+
+@contextmanager
+def _archive(name: str, data: bytes) -> Iterator[zipfile.ZipFile]:
+    """An uploaded zip.
+
+    Raises:
+        ValueError: for one that is damaged, or packed in a way that is not read here.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def _last(name: str) -> str:

@@ -1,9 +1,12 @@
 """Runs of the user: started in processes of their own, told of over HTTP, and opened from files."""
 
 import io
+import json
+import re
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -107,14 +110,71 @@ def test_a_run_made_elsewhere_is_kept(packed: bool, home: Path) -> None:
     assert list(runs.titles()) == [name]
 
 
-def test_files_that_are_no_run_are_refused_in_one_line(home: Path) -> None:
+DEEP = b"[" * 100_000
+MANIFEST = json.loads(files_of("reverse")["reverse/manifest.json"])
+SPOILT = {  # what is wrong with each, and what is said
+    "manifest.json is nested too deeply": {"manifest.json": DEEP},
+    "model.name: expected str, received list": {"model": {**MANIFEST["model"], "name": [1]}},
+    "corpora: expected dict, received str": {"corpora": ["no"]},
+    "expected a run of this program": {"format": "another"},
+    "heads.parquet: not readable as Parquet": {"heads.parquet": b"PAR1 no"},
+    "maps.parquet is not of a run: it has no column 'corner'": {
+        "maps.parquet": files_of("reverse")["reverse/tokens.parquet"]
+    },
+}
+
+
+def spoilt(change: dict[str, Any]) -> dict[str, bytes]:
+    """A finished run with one file, or one field of its manifest, replaced."""
+    files = {Path(name).name: data for name, data in files_of("reverse").items()}
+    files["manifest.json"] = json.dumps(MANIFEST | change, default=str).encode()
+    return files | {name: data for name, data in change.items() if name in files}
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+@pytest.mark.parametrize("words", SPOILT)
+def test_files_that_are_no_run_are_refused_in_one_line(
+    words: str, packed: bool, home: Path
+) -> None:
+    files = spoilt(SPOILT[words])
+    with pytest.raises(ValueError, match=re.escape(words)):
+        runs.keep({"run.zip": zipped(files)} if packed else files)
+    assert not home.exists()
+    assert list(home.with_name("opening").iterdir()) == []
+
+
+def test_a_run_that_lacks_a_table_or_is_too_large_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not runs.is_run({"a.txt": b"text", "b.zip": b"no archive"})
-    lacking = {n: d for n, d in files_of("reverse").items() if not n.endswith("pairs.parquet")}
+    files = files_of("reverse")
     with pytest.raises(ValueError, match=r"pairs\.parquet is not there"):
-        runs.keep(lacking)
-    with pytest.raises(ValueError, match="expected a run of this program"):
-        runs.keep({"manifest.json": b"{}"})
-    assert list(home.iterdir()) == []
+        runs.keep({n: d for n, d in files.items() if not n.endswith("pairs.parquet")})
+    monkeypatch.setattr(runs, "MOST_BYTES", 2 << 10)
+    with pytest.raises(ValueError, match=r"run\.zip: expected a run of at most 0 MB"):
+        runs.keep({"run.zip": zipped(files)})
+    monkeypatch.setattr("analysis.corpus.files.MAX_VALUES", 5)
+    with pytest.raises(ValueError, match=r"parquet: expected at most 5 values"):
+        runs.keep(files)
+    assert not home.exists()
+
+
+def test_folders_that_cannot_be_read_are_named_and_hold_nothing_up(
+    client: TestClient, home: Path
+) -> None:
+    good = runs.keep(files_of("reverse"))
+    for number, change in enumerate(SPOILT.values()):
+        folder = home / f"bad-{number}"
+        (folder / "work").mkdir(parents=True)
+        for name, data in spoilt(change).items():
+            (folder / name).write_bytes(data)
+        for name in ("command.json", "progress.json", "wish.json"):
+            (folder / "work" / name).write_bytes(DEEP)
+    (home / "empty").mkdir()
+    assert {"bad-4", "bad-5", good} == {*runs.titles()}  # whose manifests are right
+    assert [line.split(":")[0] for line in runs.unreadable()] == [f"bad-{n}" for n in range(4)]
+    assert client.get(runs.PATH).json() == []
+    assert runs.every_folder().keys() >= {"minilm", f"mine/{good}"}
 
 
 def test_a_public_server_has_no_runs(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,7 @@ def take() -> None:
         else:
             state[UPLOADED] = {name: attachments.keep(data) for name, data in files.items()}
             session.edit(PAGE, {"corpus": "files"})
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         state[PROBLEM] = str(error)
 
 
@@ -89,6 +89,8 @@ def draw() -> None:
     follow = session.callback(_follow)
     props = {"serial": state.get(STARTED, 0)}
     view("runs", props, key=UNDER_WAY, on={"open": follow, "complete": follow})
+    if left_out := runs.unreadable():
+        shared.notice(f"Runs that cannot be read are left out: {'; '.join(left_out)}")
     box = st.expander("Read a corpus, or open a run", key=f"{PAGE}_begin", on_change="rerun")
     if box.open:
         with box:

@@ -31,14 +31,18 @@ def model(app: AppTest) -> str:
     return registry.get(helpers.view(app, "corpus")["trace"]).value.run.manifest["model"]["name"]
 
 
-def test_a_run_is_open_before_anything_is_chosen() -> None:
+def test_a_run_is_open_before_anything_is_chosen(home: Path) -> None:
+    (home / "bad").mkdir(parents=True)
+    shutil.copy(runs.FINISHED / "reverse" / "heads.parquet", home / "bad")
+    (home / "bad" / "manifest.json").write_text("[" * 100_000, encoding="utf-8")
     app = run()
+    (line,) = helpers.lines(app)
+    assert line.endswith("left out: bad: manifest.json is nested too deeply")
     props = helpers.view(app, "corpus")
     assert model(app) == "all-MiniLM-L6-v2"
     assert props["link"] == {}
     assert props["defaults"]["overview"] == "scatter"
     assert (props["defaults"]["layer"], props["defaults"]["head"]) == (0, 2)  # previous token
-    assert not helpers.lines(app)
 
 
 @pytest.mark.parametrize("name", sorted(runs.titles()))
