@@ -8,9 +8,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 NUMBER = 32  # bytes of a Python number and of the reference to it
+SMALL = 1 << 10  # bytes of an object that is not worth an account of its own
+MODULE = 2 << 10  # bytes of a module of PyTorch without its weights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Piece:
     """Memory that several values may share, so that it counts once.
 
@@ -31,6 +33,7 @@ def pieces(value: Any) -> dict[Piece, int]:
 
     Followed are containers, dataclasses with what they cache, objects with `__pieces__`, and what
     functions enclose. Objects of other classes (tokenizers, modules of Python) count nothing.
+    Small objects are one piece together.
     """
     known: dict[Piece, int] = {}
     seen: set[int] = set()
@@ -51,7 +54,9 @@ def pieces(value: Any) -> dict[Piece, int]:
         if numbers:
             known[Piece("object", id(each))] = NUMBER * numbers
         waiting += parts
-    return known
+    large = {p: size for p, size in known.items() if size > SMALL or p.kind == "network"}
+    small, whole = sum(known.values()) - sum(large.values()), Piece("object", id(value))
+    return {**large, whole: large.get(whole, 0) + small} if small else large
 
 
 def _counted(value: Any) -> Pieces | None:
@@ -67,7 +72,8 @@ def _counted(value: Any) -> Pieces | None:
     if torch is not None and isinstance(value, torch.nn.Module):
         tensors = [*value.parameters(), *value.buffers()]
         storages = {piece: size for each in tensors for piece, size in _storage(each).items()}
-        return {Piece("network", id(value)): sum(storages.values())}
+        modules = MODULE * sum(1 for _ in value.modules())
+        return {Piece("network", id(value)): sum(storages.values()) + modules}
     if (table := getattr(pyarrow, "Table", None)) is not None and isinstance(value, table):
         return {Piece("object", id(value)): value.nbytes}
     if numpy is not None and isinstance(value, numpy.ndarray):

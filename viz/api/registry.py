@@ -11,9 +11,10 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from viz.api import memory, pool
+from viz.api.ledger import Ledger
 
 if TYPE_CHECKING:
     from viz.api import baked
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_BYTES = 2 << 30  # of results, networks aside
-MAX_ENTRIES = 256
 MAX_NETWORK_BYTES = 3 << 29  # two models of half a gigabyte can be compared
-MAX_NETWORKS = 16
+OVERHEAD = 1 << 18  # bytes of a result that are not counted: objects of Python, labels
 REMEMBERED = 4096  # ids of evicted entries, which answer "gone" rather than "unknown"
 
 
@@ -72,6 +72,8 @@ class Held(Generic[T]):
             gets a new serial.
         value: the result.
         parent: the result it was computed from and refers to; it never outlives its parent.
+        group: the id of the result that it is evicted with: what it was computed from, a network
+            aside.
         requests: for it.
         pieces: the memory that it keeps alive, as last counted.
     """
@@ -80,6 +82,7 @@ class Held(Generic[T]):
     serial: int
     value: T
     parent: "Held | None" = None
+    group: str = ""
     requests: Requests = field(default_factory=Requests)
     pieces: dict[memory.Piece, int] = field(default_factory=dict, repr=False)
 
@@ -112,11 +115,13 @@ class GoneError(LookupError):
 
 
 class Registry:
-    """A bounded store of results; the least recently used one is evicted first.
+    """A bounded store of results; what frees most memory for its last use is evicted first.
 
-    Everything a result keeps alive is counted, and once where several results share it. Networks
-    have limits of their own: a result that keeps a network alive goes once too many others are.
-    The networks of the newest result always stay.
+    Everything a result keeps alive is counted, and once where several results share it. Of what is
+    too much, the group goes whose unshared bytes, times the uses of others since its own last one,
+    are the most: a small result outlasts a large one, and one that frees nothing stays. Networks
+    have a limit of their own; with a network go all results that keep it alive. What the newest
+    result refers to always stays.
 
     Ids are keyed with a secret of the process: equal inputs share one result, and nobody can
     compute the id of somebody else's text.
@@ -125,15 +130,17 @@ class Registry:
     def __init__(
         self,
         max_bytes: int = MAX_BYTES,
-        max_entries: int = MAX_ENTRIES,
         max_network_bytes: int = MAX_NETWORK_BYTES,
-        max_networks: int = MAX_NETWORKS,
+        overhead: int = OVERHEAD,
     ) -> None:
         self._secret = secrets.token_bytes(32)
-        self._max_bytes, self._max_entries = max_bytes, max_entries
-        self._max_network_bytes, self._max_networks = max_network_bytes, max_networks
+        self._max_bytes, self._max_network_bytes = max_bytes, max_network_bytes
+        self._overhead = overhead
         self._lock = threading.Lock()
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: dict[str, Held] = {}
+        self._used: dict[str, int] = {}
+        self._uses = 0
+        self._ledger = Ledger()
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
         self._expected: dict[str, Expected] = {}
@@ -240,30 +247,39 @@ class Registry:
 
     def _find(self, id: str) -> Held | None:
         held = self._held.get(id)
-        for each in reversed(_lineage(held)):
+        self._uses += 1
+        for each in _lineage(held):
             if each.id in self._held:
-                self._held.move_to_end(each.id)
+                self._used[each.id] = self._uses
         return held
 
     def counted(self, held: Held) -> None:
         """Counts a result again, which has grown, and evicts what exceeds the limits."""
-        pieces = memory.pieces(held.value)
+        pieces = self._pieces(held.id, held.value)
         with self._lock:
             if self._held.get(held.id) is held:
+                self._ledger.leave(held.group, held.pieces)
                 held.pieces.clear()
                 held.pieces.update(pieces)
+                self._ledger.enter(held.group, held.pieces)
                 self._evict_excess(held)
 
+    def _pieces(self, id: str, value: Any) -> dict[memory.Piece, int]:
+        return {**memory.pieces(value), memory.Piece("object", (id, 0)): self._overhead}
+
     def _keep(self, id: str, value: T, parent: Held | None) -> Held[T]:
-        pieces = memory.pieces(value)
+        pieces = self._pieces(id, value)
+        group = id if parent is None or _opens_network(parent) else parent.group
         with self._lock:
             self._drop(id)
             expected = self._expected.pop(id, None)
             if expected is None:
-                held = Held(id, self._next_serial(), value, parent, pieces=pieces)
+                held = Held(id, self._next_serial(), value, parent, group, pieces=pieces)
             else:
-                held = Held(id, expected.serial, value, parent, expected.requests, pieces)
+                requests = expected.requests
+                held = Held(id, expected.serial, value, parent, group, requests, pieces)
             self._held[id] = held
+            self._ledger.enter(group, pieces)
             self._evicted.pop(id, None)
             self._find(id)
             self._evict_excess(held)
@@ -272,33 +288,39 @@ class Registry:
         return held
 
     def _evict_excess(self, held: Held) -> None:
-        """Evicts the least recently used results while they exceed the limits, but not this one."""
-        lineage = _lineage(held)
-        stay = {each.id for each in lineage}
+        """Evicts results while they exceed the limits, but not this one nor what it refers to."""
+        lineage, ledger = _lineage(held), self._ledger
         needed = {piece for each in lineage for piece in each.pieces}
-        while True:
-            results, networks = self._use()
-            full = results > self._max_bytes or len(self._held) > self._max_entries
-            many = len(networks) > self._max_networks
-            many = many or sum(networks.values()) > self._max_network_bytes
-            oldest = next(
-                (
-                    id
-                    for id, each in self._held.items()
-                    if id not in stay
-                    and (full or (many and (networks.keys() & each.pieces.keys()) - needed))
-                ),
-                None,
-            )
-            if oldest is None or not (full or many):
-                return
-            self._drop(oldest)
+        while sum(ledger.networks.values()) > self._max_network_bytes:
+            costs = {
+                network: size * min(map(self._idle, ledger.holders(network)))
+                for network, size in ledger.networks.items()
+                if network not in needed
+            }
+            if not costs:
+                break
+            for group in ledger.holders(max(costs, key=costs.__getitem__)):
+                self._drop_group(group)
+        while ledger.bytes > self._max_bytes:
+            groups = self._groups() - {each.group for each in lineage}
+            if not groups:
+                break
+            idle = self._idle
+            self._drop_group(max(groups, key=lambda g: (ledger.alone[g] * idle(g), idle(g))))
 
-    def _use(self) -> tuple[int, dict[memory.Piece, int]]:
-        """Bytes of all results without their networks, and of each network."""
-        sizes = {p: size for held in self._held.values() for p, size in held.pieces.items()}
-        networks = {piece: size for piece, size in sizes.items() if piece.kind == "network"}
-        return sum(sizes.values()) - sum(networks.values()), networks
+    def _groups(self) -> set[str]:
+        """Groups that can be evicted: a network stays as long as its results."""
+        held = self._held.values()
+        networks = {e.parent.group for e in held if e.parent and e.parent.group != e.group}
+        return {each.group for each in held} - networks
+
+    def _idle(self, group: str) -> int:
+        """How many uses of results there were from the last of a group on, itself included."""
+        return self._uses - self._used.get(group, 0) + 1
+
+    def _drop_group(self, group: str) -> None:
+        for id in [each.id for each in self._held.values() if each.group == group]:
+            self._drop(id)
 
     def _next_serial(self) -> int:
         self._serial += 1
@@ -316,6 +338,8 @@ class Registry:
         dropped = self._held.pop(id, None)
         if dropped is None:
             return
+        del self._used[id]
+        self._ledger.leave(dropped.group, dropped.pieces)
         self._evicted[id] = None
         if len(self._evicted) > REMEMBERED:
             self._evicted.popitem(last=False)
@@ -332,6 +356,11 @@ def _is_done(computing: Future[Held], seconds: float) -> bool:
     except CancelledError:
         pass
     return True
+
+
+def _opens_network(held: Held) -> bool:
+    """Whether a result is a network, whose results are evicted one by one."""
+    return held.parent is None and any(piece.kind == "network" for piece in held.pieces)
 
 
 def _lineage(held: Held | None) -> list[Held]:

@@ -70,7 +70,7 @@ def test_of_variants_the_last_is_kept() -> None:
 
 
 def test_what_an_answer_refers_to_counts_once() -> None:
-    shown = bytearray(1009)
+    shown = bytearray(10_007)
     answers = Answers(shown, max_bytes=101)
     for key in "ab":
         answers.once(key, lambda: (shown, bytearray(13)))

@@ -15,6 +15,7 @@ import torch
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api.entries import TraceEntry
+from viz.api.ledger import Ledger
 from viz.api.registry import (
     REMEMBERED,
     Expected,
@@ -154,19 +155,51 @@ def test_what_is_computed_again_has_its_id_and_another_serial() -> None:
     assert registry.get(after.id) is after
 
 
-@pytest.mark.parametrize("limits", [{"max_entries": 3}, {"max_bytes": 3 * 7}])
-def test_the_least_recently_used_is_evicted(limits: dict[str, int]) -> None:
-    registry = Registry(**limits)
+def plain(max_bytes: int, **limits: int) -> Registry:
+    """A registry that counts only what results hold."""
+    return Registry(max_bytes, overhead=0, **limits)
+
+
+def held_in(registry: Registry, held: list[Held]) -> list[int]:
+    return [number for number, each in enumerate(held) if each.id in registry._held]
+
+
+def test_of_results_of_one_size_the_least_recently_used_is_evicted() -> None:
+    registry = plain(3 * 7)
     held = [registry.once(number, lambda: bytearray(7)) for number in range(3)]
     registry.get(held[0].id)
-    registry.once("fourth", lambda: bytearray(7))
-    assert registry.get(held[0].id) is held[0]
+    held.append(registry.once("fourth", lambda: bytearray(7)))
+    assert held_in(registry, held) == [0, 2, 3]
     with pytest.raises(GoneError):
         registry.get(held[1].id)
 
 
+def test_objects_that_are_not_counted_have_a_limit_too() -> None:
+    registry = Registry(max_bytes=300, overhead=100)
+    held = [registry.once(number, lambda: None) for number in range(7)]
+    assert held_in(registry, held) == [4, 5, 6]
+
+
+def test_what_frees_most_is_evicted_first() -> None:
+    """Many small results that nobody has used for a while outlast a large one of a heavy user."""
+    registry = plain(20 * 11 + 2 * 5003)
+    small = [registry.once(number, lambda: bytearray(11)) for number in range(20)]
+    large = [registry.once(("large", number), lambda: bytearray(5003)) for number in range(5)]
+    assert held_in(registry, small) == [*range(20)]
+    assert held_in(registry, large) == [3, 4]
+
+
+def test_what_frees_nothing_stays() -> None:
+    shared = bytearray(5003)
+    registry = plain(6007)
+    idle = [registry.once(n, lambda: [shared, bytearray(1)]) for n in range(7)]
+    registry.once("alone", lambda: bytearray(997))
+    newest = registry.once("another", lambda: [shared, bytearray(601)])
+    assert held_in(registry, [*idle, newest]) == [*range(8)]
+
+
 def test_a_result_above_the_limit_is_held_alone() -> None:
-    registry = Registry(max_bytes=10)
+    registry = plain(10)
     small = registry.once("small", lambda: bytearray(1))
     large = registry.once("large", lambda: bytearray(11))
     assert registry.get(large.id) is large
@@ -192,17 +225,17 @@ def test_what_refers_to_an_evicted_result_goes_with_it() -> None:
 
 
 def test_looking_at_a_view_keeps_its_trace() -> None:
-    registry = Registry(max_entries=4)
-    trace = registry.once("trace", lambda: b"t")
+    registry = plain(40)
+    trace = registry.once("trace", lambda: bytearray(11))
     view = child_of(trace, registry)
     for number in range(7):
-        registry.once(number, lambda: b"other")
+        registry.once(number, lambda: bytearray(11))
         assert registry.get(view.id).parent is trace
     assert registry.get(trace.id) is trace
 
 
 def test_a_view_never_pushes_out_its_own_trace() -> None:
-    registry = Registry(max_bytes=10)
+    registry = plain(10)
     trace = registry.once("trace", lambda: bytearray(13))
     view = child_of(trace, registry)
     assert registry.get(view.id) is view
@@ -219,16 +252,16 @@ def test_a_view_of_an_evicted_trace_is_not_mistaken_for_one_of_its_successor() -
 
 
 def test_evicted_ids_are_remembered_within_a_bound() -> None:
-    registry = Registry(max_entries=1)
-    first = registry.once("first", lambda: 0)
+    registry = plain(1)
+    first = registry.once("first", lambda: b"0")
     for number in range(REMEMBERED + 1):
-        registry.once(number, lambda: 0)
+        registry.once(number, lambda: bytearray(1))
     with pytest.raises(UnknownError):
         registry.get(first.id)
 
 
 def test_many_threads_leave_the_books_in_order() -> None:
-    registry = Registry(max_bytes=1009)
+    registry = plain(1009)
 
     def work(number: int) -> None:
         for step in range(211):
@@ -239,9 +272,12 @@ def test_many_threads_leave_the_books_in_order() -> None:
 
     together(work)
     held = registry._held.values()
-    assert registry._use() == (sum(len(each.value) for each in held), {})
-    assert registry._use()[0] <= 1009
+    assert registry._ledger.bytes == sum(len(each.value) for each in held) <= 1009
+    assert registry._used.keys() == registry._held.keys()
     assert registry._computing == {}
+    for each in [*held]:
+        registry.evict(each.id)
+    assert vars(registry._ledger) == vars(Ledger())
 
 
 def test_requests_are_answered_once_none_of_them_is_pending() -> None:
@@ -305,56 +341,80 @@ def test_a_result_is_expected_as_long_as_anybody_computes_it() -> None:
         assert registry.once("key", lambda: "result").serial == one.serial
 
 
-def pinned(width: int, count: int, **limits: int) -> tuple[Registry, list[Any]]:
-    """A registry in which traces of so many networks were held, and weak references to these."""
-    registry = Registry(**limits)
+def clicked(registry: Registry, width: int, seed: int) -> Any:
+    """Holds a network, a trace of it and its view, as the app does; a weak reference to it."""
+    config = EncoderConfig(vocab=31, dim=width, heads=2, depth=1, mlp=13, seed=seed)
+    opened = registry.once(("model", width, seed), lambda: load(config))
+    traced_in(registry, opened, 3)
+    return weakref.ref(opened.value.network)
 
-    def click(seed: int) -> Any:
-        model = load(EncoderConfig(vocab=31, dim=width, heads=2, depth=1, mlp=13, seed=seed))
-        held = registry.once(("trace", seed), lambda: trace(model, torch.tensor([[3, 5, 7]])))
-        registry.once(("view", seed), lambda: [held.value], parent=held)
-        return weakref.ref(model.network)
 
-    networks = [click(seed) for seed in range(count)]
-    gc.collect()
-    return registry, networks
+def traced_in(registry: Registry, opened: Held, token: int) -> Held:
+    """The view of a trace of a network."""
+    key = opened.id, token
+    ids = torch.tensor([[3, 5, token]])
+    held = registry.once(("trace", key), lambda: trace(opened.value, ids), parent=opened)
+    return registry.once(("view", key), lambda: [held.value], parent=held)
 
 
 def alive(networks: list[Any]) -> list[int]:
+    gc.collect()
     return [number for number, network in enumerate(networks) if network() is not None]
 
 
 def test_networks_that_results_keep_alive_are_counted() -> None:
-    registry, networks = pinned(10, 23, max_networks=7)
-    assert alive(networks) == [*range(16, 23)]
-    size = sum(each.nbytes for each in networks[-1]().parameters())
-    assert set(registry._use()[1].values()) == {size}
-    registry, networks = pinned(10, 23, max_network_bytes=5 * size + 1)
+    networks = [clicked(registry := Registry(), 10, 0)]
+    (size,) = registry._ledger.networks.values()
+    assert size > sum(each.nbytes for each in networks[0]().parameters())
+    registry = Registry(max_network_bytes=5 * size + 1)
+    networks = [clicked(registry, 10, seed) for seed in range(23)]
     assert alive(networks) == [*range(18, 23)]
+    with_them = {held.group for held in registry._held.values()}
+    assert len(registry._held) == 3 * 5
+    assert len(with_them) == 2 * 5  # a view goes with its trace
+
+
+def test_small_networks_push_out_neither_a_large_one_nor_its_pictures() -> None:
+    registry = Registry(max_network_bytes=3 << 20)
+    opened = registry.once(
+        "model", lambda: load(EncoderConfig(vocab=997, dim=94, heads=2, depth=1))
+    )
+    idle = [traced_in(registry, opened, token) for token in range(20)]
+    networks = [clicked(registry, 10, seed) for seed in range(16)]
+    assert held_in(registry, idle) == [*range(20)]
+    assert alive(networks) == [*range(16)]
 
 
 def test_results_of_one_network_share_it() -> None:
     registry = Registry(max_network_bytes=1)  # the newest result's network stays, whatever its size
-    model = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
-    held = [
-        registry.once(n, lambda n=n: trace(model, torch.tensor([[3, 5, n]]))) for n in range(11)
-    ]
-    assert [registry.get(each.id) for each in held] == held
-    assert len(registry._use()[1]) == 1
+    opened = registry.once("model", lambda: load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1)))
+    held = [traced_in(registry, opened, token) for token in range(11)]
+    assert held_in(registry, held) == [*range(11)]
+    assert len(registry._ledger.networks) == 1
+    clicked(registry, 10, 5)
+    assert held_in(registry, [opened, *held]) == []
+
+
+def test_a_network_is_not_evicted_for_the_room_of_its_results() -> None:
+    registry = plain(1)
+    opened = registry.once("model", lambda: load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1)))
+    held = [traced_in(registry, opened, token) for token in range(3)]
+    assert held_in(registry, [opened, *held]) == [0, 3]
 
 
 def test_what_was_computed_for_a_result_is_counted_with_it() -> None:
-    registry = Registry(max_bytes=2000)
-    shown: Any = bytearray(100)
-    first = registry.once("first", lambda: TraceEntry(shown, lambda *_: ""))
-    second = registry.once("second", lambda: TraceEntry(shown, lambda *_: ""))
-    assert registry._use()[0] == 100  # shared
-    second.value.answers.once("numbers", lambda: bytearray(1901))
+    registry = plain(20_000)
+    shown: Any = bytearray(10_000)
+    first, second = (
+        registry.once(name, lambda: TraceEntry(shown, lambda *_: ""))
+        for name in ("first", "second")
+    )
+    assert 10_000 <= registry._ledger.bytes < 11_000  # shared
+    alone = registry.once("alone", lambda: bytearray(5_000))
+    second.value.answers.once("numbers", lambda: bytearray(9_000))
     registry.counted(second)
-    assert registry._use()[0] == 2001
-    with pytest.raises(GoneError):
-        registry.get(first.id)
-    assert registry.get(second.id) is second
+    assert 19_000 <= registry._ledger.bytes < 20_000
+    assert held_in(registry, [first, second, alone]) == [0, 1]
 
 
 def test_who_waits_for_a_result_can_give_up() -> None:
