@@ -13,6 +13,7 @@ from viz.api.entries import Download
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, Held, UnknownError, registry
 from viz.api.requests import ForeignError, QuestionError
+from viz.api.visitors import visitor_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -200,9 +201,7 @@ async def _answered(
     """
     from starlette.responses import Response
 
-    client = request.client.host if request.client else ""
-    session = request.headers.get("x-headscope-session", client)[:64]
-    job = asyncio.ensure_future(pool.run(session, work, name))
+    job = asyncio.ensure_future(pool.run(visitor_of(request), work, name))
     gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,11 +1,13 @@
 """The route that takes an uploaded file: one request a file, answered with its SHA-256."""
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
 from viz.api.requests import QuestionError
 from viz.api.routes import guarded
+from viz.api.visitors import Turns, visitor_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -14,46 +16,70 @@ if TYPE_CHECKING:
 
 PATH = "/api/upload"
 MIB = 1 << 20
+EACH, IN_ALL, WAITING = 3, 16, 128  # uploads that are received at a time; others wait
+SILENCE = 20.0  # seconds without a byte after which an upload is given up
+LONGEST = 300.0  # seconds that one may take
 
 
 def route(
     allowed_hosts: Callable[[], Iterable[str]],
     most: Callable[[], int],
-    keep: Callable[[bytes], str],
+    keep: Callable[[bytes, str], str],
 ) -> "Route":
     """The route, for the app's server.
 
     Args:
         allowed_hosts: returns the allowed host names; empty for all.
         most: returns the size of the largest file, in MiB.
-        keep: stores a file; returns its SHA-256.
+        keep: stores a file of a visitor; returns its SHA-256.
     """
-    from starlette.responses import JSONResponse
+    from starlette.requests import ClientDisconnect
+    from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
+    turns = Turns(EACH, IN_ALL, WAITING)
+
     async def upload(request: "Request") -> "Response":
-        data = await body_of(request.stream(), most())
-        digest = await asyncio.to_thread(keep, data)
+        visitor = visitor_of(request)
+        try:
+            async with turns.of(visitor):
+                data = await body_of(request.stream(), most())
+                digest = await asyncio.to_thread(keep, data, visitor)
+        except ClientDisconnect:
+            return Response(status_code=499)
         return JSONResponse({"digest": digest}, headers={"Cache-Control": "no-store"})
 
     return Route(PATH, guarded(upload, allowed_hosts), methods=["POST"])
 
 
-async def body_of(stream: AsyncIterable[bytes], most: int) -> bytes:
-    """The body of a request; reading stops once it is too large.
+async def body_of(stream: AsyncIterator[bytes], most: int) -> bytes:
+    """The body of a request; reading stops once it is too large, or nothing more comes.
 
     Args:
-        stream: its chunks.
+        stream: its chunks, which wait on disk until all are there.
         most: its largest size, in MiB.
 
     Raises:
-        QuestionError: it is empty or too large.
+        QuestionError: it is empty, too large or too slow.
     """
-    body = bytearray()
+    with SpooledTemporaryFile(MIB) as body:
+        try:
+            async with asyncio.timeout(LONGEST):
+                while part := await asyncio.wait_for(_next(stream), SILENCE):
+                    body.write(part)
+                    if body.tell() > most * MIB:
+                        raise QuestionError(f"expected a file of at most {most} MB")
+        except TimeoutError as error:
+            raise QuestionError("the file did not arrive in time: send it again") from error
+        if not body.tell():
+            raise QuestionError("the file is empty")
+        body.seek(0)
+        return body.read()
+
+
+async def _next(stream: AsyncIterator[bytes]) -> bytes:
+    """The next chunk that is not empty; empty at the end."""
     async for part in stream:
-        body += part
-        if len(body) > most * MIB:
-            raise QuestionError(f"expected a file of at most {most} MB")
-    if not body:
-        raise QuestionError("the file is empty")
-    return bytes(body)
+        if part:
+            return part
+    return b""

@@ -17,6 +17,7 @@ from viz.api import baked, registry
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.registry import Expected
+from viz.api.visitors import issued
 from viz.routes import ENDPOINTS, routes
 
 HOSTS = ["127.0.0.1", "localhost"]
@@ -266,7 +267,10 @@ def test_what_cannot_be_computed_says_why(client: TestClient) -> None:
     assert line == "expected at most 256 MiB, received more"
 
 
-def request_of(path: str, query: str, session: str = "s") -> dict[str, Any]:
+SESSION = issued()
+
+
+def request_of(path: str, query: str, session: str = SESSION) -> dict[str, Any]:
     return {
         "type": "http",
         "method": "GET",
@@ -284,7 +288,7 @@ def request_of(path: str, query: str, session: str = "s") -> dict[str, Any]:
 class Call:
     """One request to the app, as a server makes it."""
 
-    def __init__(self, app: Any, path: str, query: str, session: str = "s") -> None:
+    def __init__(self, app: Any, path: str, query: str, session: str = SESSION) -> None:
         self.disconnected = asyncio.Event()
         self.sent: list[dict[str, Any]] = []
         scope = request_of(path, query, session)
@@ -364,7 +368,7 @@ def test_too_many_waiting_questions_of_one_session_are_refused() -> None:
         app = Starlette(routes=routes(lambda: HOSTS))
         path = f"{held_with(slow)}/code"
         calls = [Call(app, path, "site=0&head=0") for _ in range(70)]
-        other = Call(app, path, "site=0&head=0", session="another")
+        other = Call(app, path, "site=0&head=0", session=issued())
         for _ in range(20):
             await asyncio.sleep(0.001)
         gate.set()

@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from viz.api import uploads
+from viz.api.pool import BusyError
 from viz.api.requests import QuestionError
+from viz.api.visitors import HEADER, Turns, issued, visitor_of
 
 MOST = 2  # MiB
 
@@ -21,7 +24,7 @@ def kept() -> dict[str, bytes]:
 
 @pytest.fixture
 def client(kept: dict[str, bytes]) -> TestClient:
-    def keep(data: bytes) -> str:
+    def keep(data: bytes, visitor: str) -> str:
         digest = hashlib.sha256(data).hexdigest()
         kept[digest] = data
         return digest
@@ -64,6 +67,56 @@ def test_a_large_body_is_not_read_to_its_end() -> None:
     with pytest.raises(QuestionError):
         asyncio.run(uploads.body_of(endless(), MOST))
     assert read == MOST + 1
+
+
+@pytest.mark.parametrize(("limit", "pause"), [("SILENCE", 60.0), ("LONGEST", 0.01)])
+def test_a_body_that_does_not_arrive_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, limit: str, pause: float
+) -> None:
+    monkeypatch.setattr(uploads, limit, 0.05)
+
+    async def trickle() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(pause)
+
+    with pytest.raises(QuestionError, match="did not arrive in time"):
+        asyncio.run(uploads.body_of(trickle(), MOST))
+
+
+def test_uploads_that_are_held_open_take_up_a_share_and_the_others_wait() -> None:
+    async def test() -> None:
+        turns, close, here = Turns(each=2, in_all=3, waiting=5), asyncio.Event(), []
+
+        async def upload(visitor: str) -> None:
+            async with turns.of(visitor):
+                here.append(visitor)
+                await close.wait()
+
+        held = [asyncio.ensure_future(upload("a")) for _ in range(7)]
+        other = [asyncio.ensure_future(upload(name)) for name in "bc"]
+        await asyncio.sleep(0.01)
+        assert here == ["a", "a", "b"]
+        assert [isinstance(each.exception(), BusyError) for each in held[5:]] == [True] * 2
+        close.set()
+        await asyncio.gather(*held[:5], *other)
+        assert sorted(here) == [*"aaaaabc"]
+        assert turns._queues == {}
+
+    asyncio.run(asyncio.wait_for(test(), 30))
+
+
+def test_nobody_makes_up_a_visitor() -> None:
+    def asked(id: str) -> str:
+        headers = [(HEADER.encode(), id.encode("latin-1"))]
+        scope = {"type": "http", "headers": headers, "client": ("192.0.2.7", 1)}
+        return visitor_of(Request(scope))
+
+    id, other = issued(), issued()
+    name, _, signature = id.partition(".")
+    assert asked(id) == id != other
+    for made_up in ("", name, f"{name}.", f"x{name}.{signature}", f"{name}.{'0' * 64}", "é.é"):
+        assert asked(made_up) == "192.0.2.7"
 
 
 @pytest.mark.parametrize(

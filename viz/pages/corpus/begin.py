@@ -58,7 +58,9 @@ def take() -> None:
         if runs.is_run(files):
             session.edit(PAGE, {"run": f"{known.USERS}{runs.keep(files)}"})
         else:
-            state[UPLOADED] = {name: attachments.keep(data) for name, data in files.items()}
+            state[UPLOADED] = {
+                name: attachments.keep(data, session.visitor()) for name, data in files.items()
+            }
             session.edit(PAGE, {"corpus": "files"})
     except (OSError, ValueError) as error:
         state[PROBLEM] = str(error)
@@ -116,6 +118,7 @@ def _form() -> None:
         "limit": st.get_option("server.maxUploadSize"),
         "pasted": "",
         "folders": True,
+        "session": session.visitor(),
     }
     view("files", props, key=FILES, on=("files",), width=520)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):

@@ -14,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from viz.api import visitors
 from viz.pages.state import attachments
 from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Edited, Event, PageState, reduce
@@ -256,7 +257,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
         "start": _start(now.selection, {p.name: p.default for p in selected}),
         "defaults": {p.name: p.default for p in selected},
         "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
-        "session": _nonce(),
+        "session": visitor(),
         "type_size": 1.4 if app("projector") == "yes" else 1.0,
     }
 
@@ -312,7 +313,12 @@ def apply(page: str, event: Event) -> None:
     after = reduce(before, event)
     if after is not before:
         st.session_state[_key(page)] = after
-        attachments.keep_long_texts(after.settings)
+        attachments.keep_long_texts(after.settings, visitor())
+
+
+def visitor() -> str:
+    """The id of this visitor in the API, for its shares of uploads and computations."""
+    return st.session_state.setdefault("state/visitor", visitors.issued())
 
 
 def _key(page: str) -> str:

@@ -95,7 +95,11 @@ def _taken(page: str, setting: str) -> list[File]:
         state[number] = count + 1
         key = session.element(page, f"{setting}_device", count + 1)
     state[f"{page}/{setting}/device"] = key
-    return [] if photo is None else [File(photo.name, attachments.keep(photo.getvalue()))]
+    return (
+        []
+        if photo is None
+        else [File(photo.name, attachments.keep(photo.getvalue(), session.visitor()))]
+    )
 
 
 def _key(page: str, setting: str) -> str:
@@ -175,6 +179,7 @@ def uploader(
         "limit": st.get_option("server.maxUploadSize"),
         "pasted": "image/" if several else "",
         "rate": rate,
+        "session": session.visitor(),
     }
     view("files", props, key=_key(page, setting), on=("files",), width=270)
 

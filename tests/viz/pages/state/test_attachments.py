@@ -31,6 +31,14 @@ def test_the_least_recently_used_goes_first(monkeypatch: pytest.MonkeyPatch) -> 
     assert attachments.find(second) is None
 
 
+def test_whoever_has_the_most_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attachments, "MAX_BYTES", 4 * 1009)
+    picture = attachments.keep(b"picture" * 13, "somebody")
+    files = [attachments.keep(bytes([n]) * 1009, "else") for n in range(1, 6)]
+    assert attachments.find(picture) is not None
+    assert [attachments.find(each) is not None for each in files] == [False] * 2 + [True] * 3
+
+
 def test_one_file_above_the_limit_is_kept_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attachments, "MAX_BYTES", 101)
     digest = attachments.keep(b"x" * 211)

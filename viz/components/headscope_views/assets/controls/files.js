@@ -16,6 +16,7 @@ import { asWav } from "./decoding.js";
  * @property {string} pasted prefix of the media types that are taken even from a paste into a text
  *   field, such as "image/"; "" to ignore pastes
  * @property {boolean} [folders] whether a dropped folder stands for the files in it
+ * @property {string} [session] token for the server's shares of uploads
  * @property {number} [rate] samples a second of the WAV file that a recording of another format becomes
  */
 
@@ -172,10 +173,10 @@ async function filesIn(entry) {
  * Sends a file to the server.
  *
  * @param {File} file
- * @param {number} limit MiB
+ * @param {Pick<FilesProps, "limit" | "session">} props
  * @returns {Promise<Sent | Refused>}
  */
-async function upload(file, limit) {
+async function upload(file, { limit, session }) {
   const { name, size } = file;
   if (!size) return { name, reason: "the file is empty" };
   if (size > limit * MIB) {
@@ -183,7 +184,9 @@ async function upload(file, limit) {
     return { name, reason: `this file has ${large} MB; expected at most ${limit} MB` };
   }
   try {
-    const response = await fetch(`${location.origin}/api/upload`, { method: "POST", body: file });
+    const headers = session ? { "X-Headscope-Session": session } : undefined;
+    const address = `${location.origin}/api/upload`;
+    const response = await fetch(address, { method: "POST", body: file, headers });
     if (response.ok) return { name, digest: (await response.json()).digest };
     return { name, reason: (await response.text()).slice(0, 200) };
   } catch {
@@ -195,13 +198,14 @@ async function upload(file, limit) {
  * Sends a file; a recording of another format as the WAV file that the browser decodes it to.
  *
  * @param {File} file
- * @param {Pick<FilesProps, "limit" | "rate">} props
+ * @param {FilesProps} props
  * @returns {Promise<Sent | Refused>}
  */
-async function sent(file, { limit, rate }) {
-  if (!rate || !file.size || file.size > limit * MIB) return upload(file, limit);
+async function sent(file, props) {
+  const { limit, rate } = props;
+  if (!rate || !file.size || file.size > limit * MIB) return upload(file, props);
   const decoded = await asWav(file, rate);
-  return decoded ? upload(decoded, limit) : { name: file.name, reason: `${file.name}: expected a recording that this browser plays, which this is not` };
+  return decoded ? upload(decoded, props) : { name: file.name, reason: `${file.name}: expected a recording that this browser plays, which this is not` };
 }
 
 /**
