@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from viz.api import requests
 from viz.api.preview import Preview, with_preview
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def send_at_once() -> None:
 
 
 def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
-    """The middleware applied to every response.
+    """The middleware applied to every request.
 
     Args:
         hosts: the names of this server.
@@ -78,11 +79,12 @@ def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
 
     scripts, hosts = inline_script_hashes(index_page()), tuple(hosts)
     return [
+        Middleware(OwnPages, hosts=hosts),
         Middleware(
             WithHeaders,
             headers=security_headers(scripts, hosts),
             embedded=security_headers(scripts, hosts, framed_by=LOCAL),
-        )
+        ),
     ]
 
 
@@ -228,6 +230,32 @@ def security_headers(
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
     }
+
+
+class OwnPages:
+    """ASGI middleware that refuses websockets of pages that this server did not serve.
+
+    Streamlit lets in those of every port of this machine. A reverse proxy must pass on the Host
+    that the browser named.
+
+    Args:
+        app: the application.
+        hosts: the names of this server; empty for all.
+    """
+
+    def __init__(self, app: "ASGIApp", hosts: Iterable[str]) -> None:
+        self.app, self.hosts = app, tuple(hosts)
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        if scope["type"] == "websocket":
+            headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in scope["headers"]}
+            asked = {name: headers[name] for name in ("host", "origin") if name in headers}
+            try:
+                requests.check_origin(asked, self.hosts)
+            except requests.ForeignError:
+                await send({"type": "websocket.close", "code": 1008})
+                return
+        await self.app(scope, receive, send)
 
 
 class WithHeaders:

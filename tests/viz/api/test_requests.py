@@ -19,6 +19,7 @@ LOCAL = ("localhost", "127.0.0.1")
         {"host": "localhost:8501", "sec-fetch-site": "same-origin"},
         {"host": "localhost:8501", "sec-fetch-site": "none"},
         {"host": "localhost.:8501"},
+        {"host": "localhost:443", "origin": "https://localhost"},
     ],
 )
 def test_the_page_itself_may_ask(headers: dict[str, str]) -> None:

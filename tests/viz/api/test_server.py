@@ -5,6 +5,7 @@ import os
 import re
 import socket
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,7 +13,9 @@ from urllib.parse import parse_qsl
 import pytest
 from headscope_views import ASSETS, assets_path, standalone
 from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from viz.api import server
 from viz.api.preview import with_preview
@@ -72,6 +75,37 @@ def test_every_answer_carries_the_headers() -> None:
         (b"content-type", b"text/plain"),
         (b"x-content-type-options", b"nosniff"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "accepted"),
+    [
+        ({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}, True),
+        ({"host": "app.example", "origin": "https://app.example"}, True),  # behind a proxy
+        (
+            {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501", "sec-fetch-site": "x"},
+            True,
+        ),
+        ({"host": "127.0.0.1:8501"}, True),  # no browser
+        ({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:9000"}, False),
+        ({"host": "127.0.0.1:8501", "origin": "http://localhost:8501"}, False),
+        ({"host": "127.0.0.1:8501", "origin": "null"}, False),
+        ({"host": "evil.example", "origin": "http://evil.example"}, False),
+    ],
+)
+def test_websockets_are_for_the_pages_of_this_server(
+    headers: dict[str, str], accepted: bool
+) -> None:
+    async def stream(socket: WebSocket) -> None:
+        await socket.accept()
+
+    hosts = ["127.0.0.1", "app.example"]
+    app = Starlette(
+        routes=[WebSocketRoute("/_stcore/stream", stream)], middleware=server.middleware(hosts)
+    )
+    refusal = nullcontext() if accepted else pytest.raises(WebSocketDisconnect)
+    with refusal, TestClient(app).websocket_connect("/_stcore/stream", headers=headers):
+        pass
 
 
 def test_only_embed_links_may_be_framed(client: TestClient) -> None:
