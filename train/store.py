@@ -19,6 +19,7 @@ import torch
 from safetensors.torch import save
 from torch import nn
 
+from models.whole_file import whole
 from train.loop import Snapshot
 
 LIBRARIES = ("torch", "numpy", "safetensors", "tokenizers")
@@ -33,15 +34,10 @@ def save_snapshot(snapshot: Snapshot, path: Path) -> None:
     packed = BytesIO()
     torch.save(asdict(snapshot), packed)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            file.write(packed.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with whole(path) as beside, beside.open("wb") as file:
+        file.write(packed.getbuffer())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def open_snapshot(path: Path) -> Snapshot:

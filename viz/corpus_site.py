@@ -29,6 +29,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     """
     from headscope_views import standalone
 
+    from models.whole_file import write_whole
     from viz.api import compared, corpus
     from viz.api.run_numbers import measures
     from viz.selection import OF_VIEWS
@@ -40,7 +41,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             f"{out.name} is not empty, and holds no site of a run: name another folder"
         )
     (out / "heads").mkdir(parents=True, exist_ok=True)
-    (out / "overview.bin").write_bytes(corpus.overview(entry, "site"))
+    write_whole(out / "overview.bin", corpus.overview(entry, "site"))
     for site, heads in enumerate(entry.heads):
         for head in range(heads):
             answers = {
@@ -75,7 +76,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
         "heads": entry.heads,
     }
     title = f"Heads of {entry.run.manifest['model']['name']} over a corpus"
-    page.write_text(standalone.page(None, props, title=title), encoding="utf-8")
+    write_whole(page, standalone.page(None, props, title=title))
     (out / ".nojekyll").touch()  # GitHub Pages serves the files as they are
     return page
 
@@ -90,8 +91,9 @@ def unlink(answers: dict[str, Any]) -> None:
 
 
 def _write(path: Path, value: Any) -> None:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    path.write_text(text, encoding="utf-8")
+    from models.whole_file import write_whole
+
+    write_whole(path, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def _tokens(entry: Any) -> dict[str, Any]:

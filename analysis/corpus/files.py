@@ -2,9 +2,10 @@
 
 import errno
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from models.whole_file import whole, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,13 +24,13 @@ def write_table(path: Path, table: "pa.Table") -> None:
     """
     import pyarrow.parquet as pq
 
-    _replace(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+    with whole(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
 
 
 def write_json(path: Path, value: Any) -> None:
     """Writes a JSON file; the old one stays until the new one is complete."""
-    text = json.dumps(value, ensure_ascii=False, indent=1)
-    _replace(path, lambda temporary: temporary.write_text(text + "\n", encoding="utf-8"))
+    write_whole(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_json(path: Path) -> Any:
@@ -54,16 +55,6 @@ def reason_of(problem: object) -> str:
     if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
         return "the disk is full: make room, then go on with the run; what was saved is kept"
     return " ".join(str(problem).split()) or type(problem).__name__
-
-
-def _replace(path: Path, write: Any) -> None:
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def read_table(path: Path) -> "pa.Table":

@@ -1,9 +1,6 @@
 """Files are whole or as they were: snapshots and checkpoints, on a disk that has run full."""
 
 import json
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,23 +10,13 @@ from models.encoder import Encoder, EncoderConfig
 from models.files.errors import CheckpointError
 from models.loading.convert.own import settings_of
 from models.run import load, trace
+from tests.full_disk import disk_with_room_for
 from train.loop import Settings, Snapshot, train
 from train.sequences import LETTERS, Rearrange
 from train.store import libraries, open_snapshot, save_checkpoint, save_snapshot
 
 CONFIG = EncoderConfig(len(LETTERS), dim=15, heads=3, depth=2, mlp=17, classes=5, dropout=0.0)
 OTHER = EncoderConfig(len(LETTERS), dim=15, heads=3, depth=2, mlp=17, classes=5, seed=7)
-
-
-@contextmanager
-def disk_with_room_for(size: int) -> Iterator[None]:
-    """No file may grow beyond this many bytes: writing more fails as it does on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture(scope="module")

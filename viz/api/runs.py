@@ -4,7 +4,6 @@ They lie in the user's data folder. A server with PUBLIC=1 in its environment ha
 """
 
 import asyncio
-import json
 import os
 import re
 import shutil
@@ -131,10 +130,12 @@ def start(folder: Path, title: str, arguments: Sequence[str]) -> None:
         title: of the run, for display.
         arguments: of `python -m analysis.corpus`, without the folder.
     """
+    from analysis.corpus.files import write_json
+
     command = {"title": title, "arguments": list(arguments)}
     work = folder / "work"
     work.mkdir(parents=True, exist_ok=True)
-    (work / "command.json").write_text(json.dumps(command), encoding="utf-8")
+    write_json(work / "command.json", command)
     resume(folder.name)
 
 

@@ -91,8 +91,10 @@ def export(
 
     Raises:
         ValueError: for a view, suffix, layer, head or token that is not there.
+        OSError: if the file cannot be written; nothing of it is left then.
     """
     from models.trace import where_of
+    from models.whole_file import write_whole
 
     path = Path(path)
     where = where_of(layer, kind, tower, module, part)
@@ -101,7 +103,7 @@ def export(
     if path.suffix.lower() == ".csv" and (size := csv_size(request, view)) > LARGE:
         short = f"{path.name} takes about {size / 1e6:.0f} MB; .npz holds the same in far less"
         warnings.warn(short, stacklevel=2)
-    path.write_bytes(render(request, view, path.suffix.lower()))
+    write_whole(path, render(request, view, path.suffix.lower()))
     return path
 
 

@@ -1,5 +1,6 @@
 """Starts a run from the page: a model, and texts or pictures; opens runs made elsewhere."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import streamlit as st
 from headscope_views import view
 
 from models import catalogue
+from models.whole_file import write_whole
 from viz.api import runs
 from viz.pages import shared
 from viz.pages.corpus import runs as known
@@ -227,10 +229,14 @@ def _corpus(model: str) -> tuple[str, list[Path], Path]:
 def _written(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     """The folder of the corpus inside that of the run, with these files in it."""
     into = folder / "work" / "corpus"
-    for name, data in files.items():
-        path = into.joinpath(*(part for part in Path(name).parts if part not in ("..", "/")))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    try:
+        for name, data in files.items():
+            path = into.joinpath(*(part for part in Path(name).parts if part not in ("..", "/")))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, data)
+    except OSError:
+        shutil.rmtree(folder)
+        raise
     return [into]
 
 
