@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from models.decoder import Decoder
-from models.eval_mode import without_dropout
+from models.eval_mode import evaluating
 from models.output import softmax
 from models.seq2seq import Seq2Seq
 from models.ssru import Translator
@@ -65,6 +65,7 @@ def greedy(
     """
     if not ids.shape[1]:
         raise ValueError("ids: expected at least one token")
+    network = evaluating(network)
     start = _start(network, ids, end)
     room = network.config.max_tokens - start.tokens.shape[1] + 1
     if room < 1:
@@ -100,7 +101,7 @@ def _steps(network: nn.Module, start: _Start, limit: int, cached: bool) -> Itera
     ended = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
     never = torch.tensor(start.never, dtype=torch.long, device=tokens.device)
     for _ in range(limit):
-        with without_dropout(network), torch.no_grad():
+        with torch.no_grad():
             out = start.run(tokens, past=past)
         logits = out.logits[:, -1]
         chosen = logits.index_fill(1, never, -torch.inf).argmax(-1)

@@ -1,50 +1,54 @@
-"""Eval mode for the duration of a pass, shared by passes that run at the same time.
+"""Eval mode for a pass, without touching the mode of a network that somebody trains."""
 
-A network in training mode goes back to it after the last of the passes that run through it, not
-after the first: under the others, dropout would set in.
-"""
-
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import Lock
+import copy
+from itertools import chain
+from typing import Any, TypeVar
 
 from torch import nn
 
-
-@dataclass(eq=False)
-class _Running:
-    """The passes that run through a module now, and its mode before the first of them."""
-
-    training: bool
-    passes: int = 0
+HOOKS = (  # where a module keeps what is called before and after it
+    *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
+    *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
+)
+Network = TypeVar("Network", bound=nn.Module)
 
 
-_lock = Lock()
-_running: dict[nn.Module, _Running] = {}  # counted per module: networks can share parts
+def evaluating(network: Network) -> Network:
+    """The network if all of it is in eval mode, else a copy in eval mode that shares its weights.
 
+    A loop in another thread may be training it: with its mode changed, even for a moment, that loop
+    would go on without dropout.
 
-@contextmanager
-def without_dropout(network: nn.Module) -> Iterator[None]:
-    """Eval mode for one pass: a network that is being trained goes on in training mode."""
-    parts = tuple(network.modules())
-    with _lock:
-        for part in parts:
-            _running.setdefault(part, _Running(part.training)).passes += 1
-        if any(part.training for part in parts):
-            network.eval()
+    Raises:
+        ValueError: for a network in training mode that cannot be copied.
+    """
+    if not _trains(network):
+        return network
     try:
-        yield
-    finally:
-        with _lock:
-            for part in parts:
-                _leave(part)
+        return twin_of(network).eval()
+    except Exception as error:  # what a module holds can refuse a copy in any way
+        raise ValueError(
+            f"{type(network).__name__} is in training mode and cannot be copied: call its eval()"
+            f" before it is traced ({error})"
+        ) from error
 
 
-def _leave(part: nn.Module) -> None:
-    """One pass less; the last one restores the mode."""
-    running = _running[part]
-    running.passes -= 1
-    if not running.passes:
-        del _running[part]
-        part.training = running.training
+def twin_of(network: Network) -> Network:
+    """A copy whose modules are its own, and whose weights and hooks are those of the network."""
+    shared: dict[int, Any] = {id(x): x for x in chain(network.parameters(), network.buffers())}
+    for module in network.modules():
+        hooks = (each for name, each in vars(module).items() if name in HOOKS)
+        shared |= {id(each): each.copy() for each in hooks}
+    return copy.deepcopy(network, shared)
+
+
+def check_eval(network: nn.Module) -> None:
+    """Raises ValueError for a network that was set to training mode during or after its trace."""
+    if _trains(network):
+        raise ValueError(
+            f"{type(network).__name__} was set to training mode while it was read: trace it again"
+        )
+
+
+def _trains(network: nn.Module) -> bool:
+    return any(part.training for part in network.modules())

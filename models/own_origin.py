@@ -9,7 +9,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.attention import Edit
-from models.eval_mode import without_dropout
+from models.eval_mode import evaluating
 from models.model import Network
 from models.own_projections import projections_at, readout_of
 from models.own_stream import stream_at
@@ -55,8 +55,8 @@ class OwnOrigin:
 
     def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
         """What leaves each layer of a tower, with its graph, from one more pass."""
-        with without_dropout(self.network), torch.enable_grad():
-            out: Any = self.network(**self.arguments, edits=self.edits)
+        with torch.enable_grad():
+            out: Any = evaluating(self.network)(**self.arguments, edits=self.edits)
         return out.encoder.states if tower == "encoder" else out.states
 
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:

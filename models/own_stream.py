@@ -19,7 +19,7 @@ from models.blocks import (
 from models.decoder import Decoder
 from models.edits.routing import at, edited_mlp
 from models.encoder import Encoder
-from models.eval_mode import without_dropout
+from models.eval_mode import evaluating
 from models.model import Network
 from models.projections import Norm, identity, split_columns
 from models.seq2seq import Seq2Seq, Seq2SeqOutput
@@ -66,8 +66,8 @@ def stream_at(
     """
     if isinstance(network, Translator) and tower == "decoder":
         raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
-    with without_dropout(network):
-        out = network(**arguments, edits=edits)
+    network = evaluating(network)
+    out = network(**arguments, edits=edits)
     part, blocks, states, patterns = network, getattr(network, "blocks", ()), out.states, []
     ids = arguments.get("ids")
     if isinstance(out, TranslatorOutput) and isinstance(network, Translator):

@@ -16,7 +16,7 @@ from models.catalogue import catalogue
 from models.decoder import Decoder, DecoderOutput
 from models.edits import of_input, of_network
 from models.encoder import EncoderOutput
-from models.eval_mode import without_dropout
+from models.eval_mode import check_eval, evaluating
 from models.files.errors import CheckpointError
 from models.gradients import refusing_lost_gradients
 from models.inputs.own import Input, Inputs, Target, edited, prepare_inputs, prepare_mapping
@@ -79,7 +79,8 @@ def trace(
     """Runs the model once and records a `Trace`.
 
     Args:
-        model: from `load`, or a network of ours or of transformers.
+        model: from `load`, or a network of ours or of transformers. One in training mode stays in
+            it: a copy that shares its weights is traced.
         input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
             `batch channel row col` of any size its patches divide; for a transformers model of
@@ -135,11 +136,12 @@ def trace(
     recorded = gradient is not None
     lossless = refusing_lost_gradients(model.network) if recorded else nullcontext()
     grad = partial(torch.set_grad_enabled, recorded)  # which sets the mode when it is called
-    with without_dropout(model.network), grad(), gradient_rules(rules), lossless:
+    with grad(), gradient_rules(rules), lossless:
         more = _fewer_logits(model.network, logits_to_keep)
         if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress
         out = model.network(**inputs.arguments, **more, edits=applied)
+    check_eval(model.network)
     output = _output(out, inputs)
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
@@ -192,13 +194,13 @@ def run_on_patches(
     Raises:
         ValueError: for a model that needs all of its patches.
     """
-    network = model.network
+    network = evaluating(model.network)
     if not isinstance(network, ViT) or network.config.head == "flatten":
         raise ValueError(
             f"{model.name} has a fixed place for every patch: only a plain ViT whose head reads the"
             " class token or the mean runs without some of them"
         )
-    with without_dropout(network), torch.no_grad():
+    with torch.no_grad():
         return Output(*network(pixels, kept=kept).result)
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.decoder import Decoder
-from models.eval_mode import without_dropout
+from models.eval_mode import evaluating
 from models.model import Model
 
 Reader = Callable[[Int[Tensor, " token"]], Float[Tensor, " vocab"]]
@@ -28,14 +28,14 @@ def reader_of(model: Model) -> Reader:
         from models.pretrained.writing import pretrained_reader
 
         return pretrained_reader(model)
-    network = model.network
+    network = evaluating(model.network)
     if not isinstance(network, Decoder):
         raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
     past = None
 
     def read(ids: Int[Tensor, " token"]) -> Float[Tensor, " vocab"]:
         nonlocal past
-        with without_dropout(network), torch.no_grad():
+        with torch.no_grad():
             past = network(ids[None].to(model.device), past=past, logits_to_keep=1)
         return past.logits[0, -1]
 

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from models.eval_mode import without_dropout
+from models.eval_mode import evaluating
 from models.output import cross_entropy, target_ranks
 
 IGNORED = -100  # target of positions without a loss
@@ -183,7 +183,8 @@ AT_ONCE, RANKED_AT_ONCE = 256, 64  # items of a batch
 def score(network: nn.Module, task: Task[Item], items: Sequence[Item]) -> Score:
     """The score of the network on some items, in eval mode."""
     device, count = next(network.parameters()).device, 0
-    with without_dropout(network), torch.no_grad():
+    network = evaluating(network)
+    with torch.no_grad():
         for first in range(0, len(items), AT_ONCE):
             batch = moved(task.batch(items[first : first + AT_ONCE]), device)
             count += int(right(network(**batch.arguments), batch).sum())
@@ -212,7 +213,8 @@ class Ranking:
 def ranking(network: nn.Module, task: Task[Item], items: Sequence[Item]) -> Ranking:
     """The ranks of the graded answers to some items, in eval mode."""
     device, ranks, losses, classes = next(network.parameters()).device, [], [], 0
-    with without_dropout(network), torch.no_grad():
+    network = evaluating(network)
+    with torch.no_grad():
         for first in range(0, len(items), RANKED_AT_ONCE):
             batch = moved(task.batch(items[first : first + RANKED_AT_ONCE]), device)
             logits, target = logits_of(network(**batch.arguments), batch), batch.target

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from models.eval_mode import without_dropout
+from models.eval_mode import check_eval
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -118,7 +118,8 @@ def _written(
     given.setdefault("attention_mask", torch.ones_like(arguments[TEXT]))
     if "logits_to_keep" in inspect.signature(model.network.forward).parameters:
         given["logits_to_keep"] = logits_to_keep
-    with without_dropout(model.network), quiet_transformers():
+    check_eval(model.network)
+    with quiet_transformers():
         ids = model.network.generate(**given, generation_config=settings)
     count = arguments[TEXT].shape[1]
     if ids.shape[1] > count and ids[:, :count].equal(arguments[TEXT]):

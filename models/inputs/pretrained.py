@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from models.eval_mode import without_dropout
+from models.eval_mode import check_eval
 from models.inputs.answers import add_answer, can_write
 from models.inputs.caches import cached_tokens, with_own_caches
 from models.inputs.features import check_features, refusing_shapes
@@ -470,7 +470,8 @@ def add_target(
         _add_shifted(model, inputs, labels, begin)
         return
     if target is None:
-        with without_dropout(model.network), refusing_shapes(model, inputs.arguments):
+        check_eval(model.network)
+        with refusing_shapes(model, inputs.arguments):
             ids, note = generate_target(model, inputs, begin, watch)
         inputs.notes = (*inputs.notes, note)
         _add_ids(inputs, ids, generated_tokens(model, ids, begin))

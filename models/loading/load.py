@@ -10,6 +10,7 @@ from torch import nn
 from models.catalogue import catalogue, entry, folder, is_here, verify
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
+from models.eval_mode import evaluating
 from models.fetch import fetch_with_bar
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
@@ -76,7 +77,7 @@ def load(
     if door not in (None, "own", "transformers"):
         raise ValueError(f"door: expected 'own' or 'transformers', received {door!r}")
     target = None if device is None else _device(device)
-    model = as_model(source, door=door, dtype=dtype, device=target)
+    model = _model_of(source, door, dtype, target)
     if tokenizer is not None:
         text_tokenizer = tokenizer_of(tokenizer)
         both = isinstance(model.network, Seq2Seq | Translator)
@@ -96,7 +97,21 @@ def as_model(
     dtype: torch.dtype | None = None,
     device: torch.device | None = None,
 ) -> Model:
-    """The source as a `Model`; the options apply to folders only."""
+    """The source as a `Model` in eval mode; the options apply to folders only.
+
+    Of a network in training mode a copy that shares its weights: see `models.eval_mode`.
+    """
+    model = _model_of(source, door, dtype, device)
+    network = evaluating(model.network)
+    return model if network is model.network else replace(model, network=network)
+
+
+def _model_of(
+    source: Source | Model | nn.Module,
+    door: Door | None = None,
+    dtype: torch.dtype | None = None,
+    device: torch.device | None = None,
+) -> Model:
     if isinstance(source, Model):
         return source
     if isinstance(source, Network):
@@ -143,7 +158,7 @@ def _in_memory(module: nn.Module) -> Model:
     """A compiled network of ours, or a module of PyTorch or transformers."""
     inside = [part for part in module.children() if isinstance(part, Network)]
     if len(inside) == 1 and len(list(module.children())) == 1:
-        return as_model(inside[0])
+        return _model_of(inside[0])
     if torch_modules.is_torch(module):
         plain = torch_modules.original(module)
         return Model(type(plain).__name__, torch_modules.converted(plain), None, trained=True)

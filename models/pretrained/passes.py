@@ -10,7 +10,7 @@ import torch
 
 from models.attention import Edit
 from models.attnlrp import Rules, gradient_rules
-from models.eval_mode import without_dropout
+from models.eval_mode import check_eval
 from models.gradients import refusing_lost_gradients
 from models.inputs.caches import with_own_caches
 from models.inputs.features import refusing_shapes
@@ -83,8 +83,10 @@ def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> An
     options = forward_options(model.network)
     if hidden:
         options["output_hidden_states"] = True
-    with without_dropout(model.network), refusing_shapes(model, inputs.arguments):
-        return model.network(**{**options, **with_own_caches(inputs.arguments)})
+    with refusing_shapes(model, inputs.arguments):
+        out = model.network(**{**options, **with_own_caches(inputs.arguments)})
+    check_eval(model.network)
+    return out
 
 
 def forward_options(network: Any) -> dict[str, bool]:

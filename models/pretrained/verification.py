@@ -7,10 +7,8 @@ weights in modules of its own) with the library's eager attention, whose layers 
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,6 +21,7 @@ from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
 from models.attention.pattern import BLOCK_ROWS
 from models.edits import Ablate, at
+from models.eval_mode import twin_of
 from models.inputs.pictures import opened
 from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
@@ -41,10 +40,6 @@ from models.text import Tokens
 if TYPE_CHECKING:
     from models.model import Model
 
-HOOKS = (  # where a module keeps what is called before and after it
-    *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
-    *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
-)
 REFERENCE = "headscope_reference"  # the library's eager attention, call by call
 Maps = Mapping[str, Sequence[Tensor]]
 
@@ -197,17 +192,12 @@ def _twin(model: "Model") -> "Model | None":
 
     Hooks are shared, too: those of a trace that runs meanwhile hold tensors that have no copy.
     """
-    network = model.network
-    shared: dict[int, Any] = {id(x): x for x in chain(network.parameters(), network.buffers())}
-    for module in network.modules():
-        hooks = (each for name, each in vars(module).items() if name in HOOKS)
-        shared |= {id(each): each.copy() for each in hooks}
-    twin: Any = deepcopy(network, shared)
+    network: Any = twin_of(model.network)
     try:
-        twin.set_attn_implementation("eager")
+        network.set_attn_implementation("eager")
     except (ValueError, ImportError):
         return None
-    return replace(model, network=twin)
+    return replace(model, network=network)
 
 
 def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:

@@ -1,17 +1,18 @@
 """Networks in training mode, traced and run by several threads at once."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 import torch
 import transformers
-from torch import Tensor, nn
+from torch import nn
 
 from models.encoder import Encoder, EncoderConfig
-from models.eval_mode import without_dropout
-from models.run import trace
+from models.run import load, trace
 from tests.models.architectures import ARCHITECTURES
 
 IDS = torch.tensor([[3, 4, 5, 6, 7, 8, 9]])
@@ -23,7 +24,7 @@ def own() -> nn.Module:
     return Encoder(EncoderConfig(vocab=53, dim=30, depth=2, heads=3, mlp=37, dropout=0.5, seed=5))
 
 
-def library() -> nn.Module:
+def library() -> Any:
     torch.manual_seed(5)
     config = transformers.BertConfig(
         vocab_size=53, intermediate_size=37, hidden_dropout_prob=0.5, **SIZES
@@ -31,77 +32,83 @@ def library() -> nn.Module:
     return transformers.BertModel(config)
 
 
-def second_inside_while_first_ends(
-    part: nn.Module, run: Callable[[], Tensor]
-) -> tuple[Tensor, Tensor]:
-    """Runs twice: the second pass is under way when the first ends.
+@contextmanager
+def trained_beside(network: nn.Module) -> Iterator[None]:
+    """A loop that trains a network in another thread, and checks the modes of all of its parts."""
+    modes = [part.training for part in network.modules()]
+    began, ended, flipped = threading.Event(), threading.Event(), []
 
-    Args:
-        part: of the network, called first.
-        run: one pass.
-    """
-    entered = {name: threading.Event() for name in ("first", "second")}
-    ended, found = threading.Event(), {}
+    def loop() -> None:
+        while not ended.is_set():
+            flipped.extend(modes != [part.training for part in network.modules()] for _ in range(9))
+            began.set()
 
-    def hold(*_: Any) -> None:
-        name = threading.current_thread().name
-        entered[name].set()
-        awaited = entered["second"] if name == "first" else ended
-        assert awaited.wait(WAIT)
-
-    def first() -> None:
-        found["first"] = run()
-        ended.set()
-
-    def second() -> None:
-        assert entered["first"].wait(WAIT)
-        found["second"] = run()
-
-    hook = part.register_forward_pre_hook(hold)
-    jobs = [threading.Thread(target=first, name="first")]
-    jobs.append(threading.Thread(target=second, name="second"))
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join()
-    hook.remove()
-    return found["first"], found["second"]
+    thread = threading.Thread(target=loop)
+    thread.start()
+    assert began.wait(WAIT)
+    yield
+    ended.set()
+    thread.join()
+    assert not any(flipped)
 
 
 @pytest.mark.parametrize("make", [own, library])
-def test_traces_of_a_model_in_training_mode_have_no_dropout(make: Callable[[], nn.Module]) -> None:
+def test_a_trace_leaves_the_mode_of_a_network_that_is_trained_beside_it(
+    make: Callable[[], nn.Module],
+) -> None:
     network = make().eval()
     expected = trace(network, IDS).output.values
     network.train()
     next(network.children()).eval()
-    modes = [part.training for part in network.modules()]
-    embedding = next(part for part in network.modules() if isinstance(part, nn.Embedding))
-    found = second_inside_while_first_ends(embedding, lambda: trace(network, IDS).output.values)
+    with trained_beside(network), ThreadPoolExecutor(3) as threads:
+        found = [*threads.map(lambda _: trace(network, IDS).output.values, range(11))]
     assert all(values.equal(expected) for values in found)
-    assert [part.training for part in network.modules()] == modes
 
 
-def test_networks_that_share_a_part() -> None:
-    """A part stays in eval mode until the last pass through it ends, through whichever network."""
-    shared = nn.Dropout(0.5)
-    one, other = nn.Sequential(nn.Identity(), shared).train(), nn.Sequential(shared).train()
-    first, second = without_dropout(other), without_dropout(one)
-    first.__enter__()
-    second.__enter__()
-    assert not any(part.training for part in (one, other, shared))
-    first.__exit__(None, None, None)
-    assert (one.training, other.training, shared.training) == (False, True, False)
-    second.__exit__(None, None, None)
-    assert all(part.training for part in (one, other, shared))
-
-
-def test_a_pass_that_fails_restores_the_mode() -> None:
+def test_a_trace_reads_the_weights_that_are_being_trained() -> None:
     network = own().train()
-    with pytest.raises(ValueError, match="ids"):
-        trace(network, torch.tensor([[99]]))
-    with pytest.raises(RuntimeError, match="stop"), without_dropout(network):
-        raise RuntimeError("stop")
-    assert all(part.training for part in network.modules())
+    model = load(network)
+    network.train()
+    before = trace(model, IDS, hidden=True)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.mul_(1.5)
+    after = trace(model, IDS).output.values
+    assert not after.equal(before.output.values)
+    assert after.equal(trace(network.eval(), IDS).output.values)
+
+
+@pytest.mark.parametrize("make", [own, library])
+def test_a_network_that_is_set_to_training_meanwhile_is_refused(
+    make: Callable[[], nn.Module],
+) -> None:
+    network = make().eval()
+    with pytest.raises(ValueError, match="set to training mode while it was read"):
+        trace(network, IDS, progress=lambda done, total: network.train(done > 0) and None)
+
+
+def test_what_cannot_be_copied_is_refused_in_one_line() -> None:
+    network = own().train()
+    vars(network)["lock"] = threading.Lock()
+    with pytest.raises(ValueError, match=r"Encoder is in training mode .* call its eval\(\)"):
+        trace(network, IDS)
+    trace(network.eval(), IDS)
+
+
+def test_a_hook_is_called_with_its_own_state() -> None:
+    network, seen = library().train(), Seen()
+    network.embeddings.register_forward_hook(seen.note)
+    trace(network, IDS)
+    assert seen.count == 1
+
+
+class Seen:
+    """Counts passes."""
+
+    count = 0
+
+    def note(self, *_: Any) -> None:
+        self.count += 1
 
 
 def test_a_target_is_generated_without_dropout() -> None:

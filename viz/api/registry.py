@@ -182,6 +182,8 @@ class Registry:
             held = self._keep(id, value, parent)
             mine.set_result(held)
             return held
+        except (pool.StoppedError, pool.LaterError):
+            raise  # about this request alone: who waits computes it
         except Exception as error:
             mine.set_exception(error)
             raise

@@ -30,7 +30,7 @@ from models.request import (
     Source,
     TraceRequest,
 )
-from viz.api import passes, predictions, snippet
+from viz.api import passes, pool, predictions, snippet
 from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
 from viz.api.pictures import encoded
 from viz.api.registry import Expected, Held, registry
@@ -260,7 +260,10 @@ def _open(source: Source) -> "Model":
     from models.tracing import open_model
 
     passes.imports_stay()
-    return open_model(source)
+    model = open_model(source)
+    # every pass, whatever runs it, ends with a request that is stopped or whose visitor left
+    model.network.register_forward_pre_hook(lambda *_: pool.check())
+    return model
 
 
 def _key(request: TraceRequest, between: Between) -> tuple[Any, ...]:
@@ -270,13 +273,12 @@ def _key(request: TraceRequest, between: Between) -> tuple[Any, ...]:
 def _run(
     request: TraceRequest, model: "Model", progress: "Progress | None", meanwhile: Meanwhile
 ) -> "Trace":
-    from models.progress import no_progress
     from models.tracing import run
 
     estimate, device = cost(request)
     long = passes.on_one_core(estimate.flops, device) > passes.LONG
     with passes.forward_pass(model, long=long, meanwhile=meanwhile):
-        return run(request, model, progress or no_progress)
+        return run(request, model, progress or pool.report)
 
 
 def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntry:

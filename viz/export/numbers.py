@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from viz import __version__
+from viz.api.pool import check
 from viz.export.forms import PAPERS
 from viz.export.paper import Table
 from viz.export.request import (
@@ -74,6 +75,7 @@ def _weights(request: Request, view: str) -> dict[str, Any]:
     _check_size(request)
     arrays: dict[str, Any] = {"axes": np.array(["head", "query", "key"])}
     for site in request.sites:
+        check()
         one = request.at(site)
         query, key = labels_of(one)
         rows, columns = rows_and_columns(one)
@@ -171,6 +173,7 @@ def _weight_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
             start = (*_start(one, head).values(),)
             drawn = drawn_of(one, head, view).tolist()
             for i, label, row in zip(rows, query, drawn, strict=True):
+                check()
                 yield from (
                     (*start, i, label, j, other, _written(weight))
                     for j, other, weight in zip(columns, key, row, strict=True)

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from models.eval_mode import without_dropout
+from models.eval_mode import evaluating
 from models.loading.convert.names import renamed
 from models.seeding import Undrawn
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig
@@ -247,8 +247,8 @@ def _check(module: nn.Module, network: VectorEncoder, weight: Tensor) -> None:
     dice = torch.Generator().manual_seed(0)
     noise = torch.randn(1, TOKENS, network.config.dim, generator=dice).to(weight)
     given = noise.transpose(0, 1) if network.config.token_first else noise
-    with without_dropout(module):
-        theirs = module(given, given, given)[0] if isinstance(module, Attention) else module(given)
+    quiet = evaluating(module)
+    theirs = quiet(given, given, given)[0] if isinstance(module, Attention) else quiet(given)
     theirs = theirs.transpose(0, 1) if network.config.token_first else theirs
     ours = network(noise).hidden
     apart, largest = float((ours - theirs).abs().max()), float(theirs.abs().max())
