@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.api import passes
+from viz.api import passes, tracing
 from viz.pages import compute
 from viz.pages.state import session
 
 if TYPE_CHECKING:
     from models.progress import Progress
+    from models.request import TraceRequest
     from models.run import Model
+    from viz.api.entries import TraceEntry
+    from viz.api.registry import Held
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,6 +65,15 @@ def waiting(progress: "Progress | None" = None) -> Callable[[], None]:
         st.session_state.get("waiting")  # Streamlit ends a script here that is to run again
 
     return meanwhile
+
+
+def entry_for(
+    request: "TraceRequest", between: tracing.Between = tracing.TOKENS
+) -> "Held[TraceEntry]":
+    """The result of a request beside the page's own; its pass ends when the visitor leaves."""
+    meanwhile = waiting()
+    tracing.traced(request, lambda done, total: meanwhile(), meanwhile)
+    return tracing.entry_for(request, between)
 
 
 def device() -> str:

@@ -247,9 +247,9 @@ def _traced(
     """The result of a request, with the edits where they are wanted and possible."""
     try:
         edited = edits.beside(plain)
-        return tracing.entry_for(edited, between), edited
+        return shared.entry_for(edited, between), edited
     except ValueError as error:
-        held = tracing.entry_for(plain, between)  # which says what is wrong without edits
+        held = shared.entry_for(plain, between)  # which says what is wrong without edits
         shared.error_line(f"{title} is shown without the edits: {error}")
         return held, plain
 

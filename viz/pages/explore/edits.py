@@ -160,7 +160,7 @@ def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
     if second is None or not _compares(plain):
         return {}
     try:
-        held = tracing.entry_for(second, between)
+        held = shared.entry_for(second, between)
     except ValueError as error:
         shared.error_line(f"Second text: {error}")
         return {}

@@ -285,7 +285,7 @@ def _show(
         after = _pass(stage, plain, between, None)
     if after is None:
         return None
-    before = tracing.entry_for(plain, between)
+    before = shared.entry_for(plain, between)
     held = after if request == edited else before
     stage.kind = held.value.kind
     begins = examples.begin(source.listed(), session.current(PAGE).settings)

@@ -195,7 +195,7 @@ def _column(request: TraceRequest | None, first: TraceRequest | None) -> dict[st
         return _cells("", "", "", "open it once to compare it", "")
     cells = _model(request), _input(request), _edits(request)
     try:
-        entry = tracing.entry_for(request).value
+        entry = shared.entry_for(request).value
         answer = entry.predict(0, "out", None)
         pairs = zip(answer.get("labels", ()), answer.get("probabilities", ()), strict=True)
         shares = [f"{shared.plain(_legible(name))} {percent(p, '.1f')}" for name, p in pairs]
@@ -214,7 +214,7 @@ def _apart(first: TraceRequest, second: TraceRequest) -> str:
     """How far the output of one run is from that of another."""
     if (first.model.place, first.model.name) != (second.model.place, second.model.name):
         return "another model"
-    entries = [tracing.entry_for(each).value for each in (first, second)]
+    entries = [shared.entry_for(each).value for each in (first, second)]
     reference, t = (each.trace for each in entries)
     if reference.output.name in compute.EMBEDDINGS:
         distance = compute.EmbeddingDistance(reference, 0 if reference.prefix else None)
