@@ -20,7 +20,7 @@ from models.output import Sampling, next_probabilities
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
-from models.writing import reader_of
+from models.writing import reader_of, rules_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,8 @@ def continue_text(
         count: at most so many tokens; fewer where the model has no more room.
         sampling: how tokens are drawn; None takes the likeliest each time.
         seed: of the draws.
-        end: the id after which nothing more is written; None for none.
+        end: the id after which nothing more is written; None for those of the checkpoint's
+            generation config, whose other rules hold as well, as in `generate` of transformers.
         edits: interventions in every step. Without any, keys and values of earlier steps are used
             again; with edits each step is a pass of its own.
         progress: called with the number of written tokens and of all.
@@ -161,6 +162,8 @@ def continuation(
     if count < 1 or room < 1:
         raise ValueError(f"count: expected at least 1, with room for {room}, received {count}")
     total, chosen = min(count, room), list[float]()
+    rules = rules_of(model, torch.tensor(ids), total)
+    ends = (end,) if end is not None else () if rules is None else rules.ends
     dice = torch.Generator().manual_seed(seed)
     for step in range(total):
         progress(step, total)
@@ -169,10 +172,12 @@ def continuation(
         else:
             t = begun if step == 0 else _pass(model, ids, edits, logits_to_keep=1)
             logits = logits_at(t)
+        if rules is not None:
+            logits = rules.scores(torch.tensor(ids), logits)
         id, probability = _drawn(logits.cpu(), sampling, dice)
         ids.append(id)
         chosen.append(probability)
-        if id == end:
+        if id in ends:
             break
     progress(len(chosen), len(chosen))
     return Continuation(tuple(ids[:given]), tuple(ids[given:]), tuple(chosen))

@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
@@ -21,6 +22,9 @@ from models.ssru import Translator, TranslatorConfig
 from models.text import Tokenizer
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 from models.vit import ViT, ViTConfig
+
+if TYPE_CHECKING:
+    from models.pretrained.targets import Targets
 
 Network = Encoder | Decoder | Seq2Seq | Translator | ViT | Smallest | AttentionLayer | VectorEncoder
 Config = (
@@ -69,6 +73,7 @@ class Model:
             its logits; () for a single question.
         door_reason: why transformers runs it although there is a network of ours; "" otherwise.
         prompts: what its prompts are written with; None if it states nothing.
+        language: that it translates into, one of `languages`; "" as the checkpoint has it.
     """
 
     name: str
@@ -86,6 +91,7 @@ class Model:
     questions: tuple[int, ...] = ()
     door_reason: str = ""
     prompts: PromptSettings | None = None
+    language: str = ""
 
     @cached_property
     def digest(self) -> str:
@@ -149,6 +155,38 @@ class Model:
             raise ValueError(f"{self.name} states no image preprocessing")
         other = changed(self.preprocessing, size=size, resize=resize, mean=mean, std=std)
         return replace(self, preprocessing=other)
+
+    @property
+    def targets(self) -> "Targets | None":
+        """How its tokenizer reads targets; None where it reads them as it reads sources."""
+        decodes = getattr(self.network.config, "is_encoder_decoder", False)
+        return getattr(self.tokenizer, "targets", None) if decodes else None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that a translator writes, where it can be told which."""
+        return () if self.targets is None else self.targets.codes
+
+    def into(self, language: str) -> "Model":
+        """The same translator, which reads targets as of a language and writes in it.
+
+        Args:
+            language: one of `languages`, such as "fra_Latn".
+
+        Raises:
+            ValueError: for any other.
+        """
+        if self.targets is None or not self.languages:
+            raise ValueError(f"{self.name} has no languages to choose from")
+        if language not in self.languages:
+            near = get_close_matches(language, self.languages, n=3, cutoff=0.4)
+            expected = ", ".join(near or self.languages[:3])
+            raise ValueError(
+                f"language: expected one of {len(self.languages)}, such as {expected}, received"
+                f" {language!r}"
+            )
+        reader = self.targets.reader(language)
+        return replace(self, target_tokenizer=reader, language=language)
 
     def __repr__(self) -> str:
         network = type(self.network).__name__

@@ -12,6 +12,21 @@ from models.preprocessing import FILE, NESTED
 TEMPLATE, OLDER_TEMPLATE = "chat_template.jinja", "chat_template.json"
 TOKENIZER, TOKENS = "tokenizer_config.json", "special_tokens_map.json"
 GENERATION, VIDEO = "generation_config.json", "video_preprocessor_config.json"
+# Settings by which a model writes the likeliest token each time; others fetch, compile, measure or
+# search.
+WRITING = frozenset(
+    {"bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id"}
+    | {"forced_bos_token_id", "forced_eos_token_id", "forced_decoder_ids"}
+    | {"suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "sequence_bias"}
+    | {"repetition_penalty", "no_repeat_ngram_size", "min_length", "min_new_tokens"}
+    | {"encoder_repetition_penalty", "encoder_no_repeat_ngram_size", "guidance_scale"}
+    | {"exponential_decay_length_penalty", "remove_invalid_values", "renormalize_logits"}
+    | {"do_sample", "num_beams"}  # which are told
+    | {"language", "task", "is_multilingual", "lang_to_id", "task_to_id", "return_timestamps"}
+    | {"no_timestamps_token_id", "max_initial_timestamp_index", "prev_sot_token_id"}
+    | {"alignment_heads"}
+)
+DECODERS = ("decoder", "text_config")  # of a config.json, which may state them for the decoder
 MOST_CHARACTERS = 2**18  # of a template
 PARTS = ("image_processor", "feature_extractor", "video_processor", "tokenizer", "audio_tokenizer")
 NO_OPTIONS = ("processor_class", "auto_map", "chat_template", "custom_pipelines")
@@ -27,8 +42,7 @@ class PromptSettings:
         processor: the class of its processor in transformers; None if it states none.
         options: JSON of the processor's own settings, those of its parts left out.
         tokens: names of special tokens, such as ("image_token", "<image>").
-        ends: ids that end an answer, where the checkpoint states them.
-        aligning: layer and head of each head that follows time, of a checkpoint of speech.
+        generation: JSON of the settings by which the checkpoint writes.
         video: JSON of the settings of its video processor.
     """
 
@@ -36,8 +50,7 @@ class PromptSettings:
     processor: str | None = None
     options: str = "{}"
     tokens: Tokens = ()
-    ends: tuple[int, ...] = ()
-    aligning: tuple[tuple[int, int], ...] = ()
+    generation: str = "{}"
     video: str = "{}"
 
 
@@ -56,8 +69,7 @@ def read_prompting(folder: Folder) -> PromptSettings:
         named if isinstance(named, str) else None,
         json.dumps(options, sort_keys=True),
         _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
-        _ends(folder.json(GENERATION) or {}),
-        _aligning(folder.json(GENERATION) or {}),
+        json.dumps(_generation(folder), sort_keys=True),
         json.dumps(_of_video(folder, given), sort_keys=True),
     )
 
@@ -68,22 +80,19 @@ def _of_video(folder: Folder, processor: Mapping[str, Any]) -> Mapping[str, Any]
     return given if isinstance(given, Mapping) else {}
 
 
-def _aligning(settings: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
-    """The alignment heads of a generation_config.json: pairs of whole numbers."""
-    given = settings.get("alignment_heads")
-    pairs = given if isinstance(given, list) else []
-    return tuple(
-        (each[0], each[1])
-        for each in pairs
-        if isinstance(each, list) and [type(part) for part in each] == [int, int]
-    )
+def _generation(folder: Folder) -> dict[str, Any]:
+    """The settings by which a checkpoint writes; older ones state them in config.json."""
+    stated = folder.json(GENERATION)
+    if stated is not None:
+        return _of_writing(stated)
+    config = folder.json("config.json") or {}
+    nested = (config.get(name) for name in DECODERS)
+    parts = [config, *(part for part in nested if isinstance(part, Mapping))]
+    return {name: value for part in reversed(parts) for name, value in _of_writing(part).items()}
 
 
-def _ends(settings: Mapping[str, Any]) -> tuple[int, ...]:
-    """The ids that end a text."""
-    given = settings.get("eos_token_id")
-    some = given if isinstance(given, list) else [given]
-    return tuple(each for each in some if type(each) is int)
+def _of_writing(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: value for n, value in settings.items() if n in WRITING and value is not None}
 
 
 def _template(folder: Folder, tokenizer: Mapping[str, Any]) -> str | None:

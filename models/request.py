@@ -202,6 +202,8 @@ class TraceRequest:
             None for what the model writes itself.
         edits: of the pass, in order (see `models.edits`).
         options: of the trace.
+        language: that a translator of several writes in, by the code of its tokenizer; "" as the
+            checkpoint has it.
     """
 
     model: Source
@@ -209,6 +211,7 @@ class TraceRequest:
     target: str | Ids | None = None
     edits: tuple[Hashable, ...] = ()
     options: Options = Options()
+    language: str = ""
 
     @property
     def picture(self) -> Picture | None:

@@ -160,7 +160,14 @@ class WordTokenizer:
 
 
 class FileTokenizer:
-    """A tokenizer.json, read as it is except that nothing is cut off and nothing padded."""
+    """A tokenizer.json, read as it is except that nothing is cut off and nothing padded.
+
+    Attributes:
+        targets: how a translator's tokenizer of transformers reads targets (see
+            `models.pretrained.targets`); None where it reads them as it reads sources.
+    """
+
+    targets: Any = None
 
     def __init__(self, path: Path, settings: Mapping[str, Any] = MappingProxyType({})) -> None:
         """Reads the file.

@@ -84,7 +84,6 @@ def run(request: TraceRequest, model: "Model", progress: Progress = no_progress)
     if tokens > LONG:
         check_memory(model, tokens)
     return trace(
-        model,
         *arguments(request, model),
         edits=_edits(request, model),
         hidden=request.options.hidden,
@@ -93,9 +92,10 @@ def run(request: TraceRequest, model: "Model", progress: Progress = no_progress)
     )
 
 
-def arguments(request: TraceRequest, model: "Model") -> tuple[Any, Any]:
-    """Input and target as `models.run.trace` takes them."""
-    return _argument(request.input, model), _argument(request.target, model)
+def arguments(request: TraceRequest, model: "Model") -> "tuple[Model, Any, Any]":
+    """Model, input and target as `models.run.trace` takes them."""
+    model = model.into(request.language) if request.language else model
+    return model, _argument(request.input, model), _argument(request.target, model)
 
 
 def _edits(request: TraceRequest, model: "Model") -> "tuple[Edit, ...]":

@@ -1,6 +1,7 @@
 """Texts that a decoder goes on with, token by token, with its cache of keys and values."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float, Int
@@ -9,6 +10,9 @@ from torch import Tensor
 from models.decoder import Decoder
 from models.eval_mode import evaluating
 from models.model import Model
+
+if TYPE_CHECKING:
+    from models.inputs.generation import Rules
 
 Reader = Callable[[Int[Tensor, " token"]], Float[Tensor, " vocab"]]
 
@@ -40,3 +44,19 @@ def reader_of(model: Model) -> Reader:
         return past.logits[0, -1]
 
     return read
+
+
+def rules_of(model: Model, ids: Int[Tensor, " token"], count: int) -> "Rules | None":
+    """How the checkpoint's generation config has so many tokens written after a text.
+
+    None for a network that states nothing.
+
+    Raises:
+        ValueError: for a generation config that cannot be used.
+    """
+    from models.inputs import generation
+
+    if model.door == "transformers":
+        return generation.rules_of(model.network, ids, count)
+    stated = "{}" if model.prompts is None else model.prompts.generation
+    return None if stated == "{}" else generation.rules_without_network(stated, ids, count)

@@ -96,6 +96,7 @@ def parser() -> Parser:
         "--chat", action="store_true", help="the text as a user's turn in the chat template"
     )
     parser.add_argument("--target", help="what an encoder–decoder is to write")
+    parser.add_argument("--language", default="", help="code of the language of the target")
     parser.add_argument("--view", default="matrix", choices=FORM)
     parser.add_argument("--layer", type=int, help="−1 is the last; not needed for the atlas")
     parser.add_argument(
@@ -236,7 +237,7 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
         given = _about_pictures(options.text, options.picture, model)
     if options.chat and isinstance(given, str):
         given = Chat(given)
-    request = TraceRequest(source, given, options.target)
+    request = TraceRequest(source, given, options.target, language=options.language)
     t = run(request, model)
     view = t
     if not reads_picture and (options.words or options.special != "shown"):
@@ -252,7 +253,7 @@ def write(source: Source, model: "Model", job: Job, options: argparse.Namespace)
         module=options.module,
         part=options.part,
         picture=path if reads_picture else None,
-        run=(model, *arguments(request, model)),
+        run=arguments(request, model),
         words=not options.no_words,
         **{name: getattr(options, name) for name in OF_FILES},
     )

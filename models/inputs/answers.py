@@ -58,11 +58,13 @@ def add_answer(
     """
     if len(arguments[TEXT]) != 1:
         raise ValueError(f"prompt: expected one, received {len(arguments[TEXT])}")
+    from models.inputs.generation import greedily
+
     note = None
     if target is None:
         with watching or nullcontext():
-            ids, ended = _written(model, arguments, most, logits_to_keep, read=watching is not None)
-        note = "answer: written by the model, greedily"
+            ids, ended = _written(model, arguments, most, logits_to_keep)
+        note = f"answer: written by the model, {greedily(model.network)}"
         note += "" if ended else f"; cut off after {ids.shape[1]} tokens"
     else:
         ids = _given(model, target)
@@ -85,47 +87,30 @@ def _given(model: "Model", target: Any) -> Tensor:
     return torch.tensor(ids, dtype=torch.long).reshape(1, -1)
 
 
-@torch.no_grad()
 def _written(
-    model: "Model", arguments: dict[str, Any], most: int, logits_to_keep: int, *, read: bool
+    model: "Model", arguments: dict[str, Any], most: int, logits_to_keep: int
 ) -> tuple[Tensor, bool]:
     """What the model writes, and whether it came to an end.
 
-    One token more is written, and left out again, where the last one is to be read as well.
+    One token more is written, and left out again: the last one of the answer is read as well.
     """
-    from transformers import GenerationConfig
+    from models.inputs.generation import ends_of, generate
 
-    from models.inputs.quiet import quiet_transformers
-
-    text = model.network.config.get_text_config(decoder=True)
-    default = text.eos_token_id
-    stated = model.prompts.ends if model.prompts is not None else ()
-    ends = list(stated) or (
-        default if isinstance(default, list) else [default] if default is not None else []
-    )
-    room = model.limit - arguments[TEXT].shape[1]
+    count = arguments[TEXT].shape[1]
+    room = model.limit - count
     if room < 1:
         raise ValueError(f"{model.name} reads at most {model.limit} tokens: no room for an answer")
-    most = min(most, room)
-    settings = GenerationConfig(
-        max_new_tokens=most + read,
-        do_sample=False,
-        eos_token_id=ends or None,
-        pad_token_id=ends[0] if ends else 0,
-        bos_token_id=text.bos_token_id,
-    )
     given = {name: value for name, value in arguments.items() if value is not None}
     given.setdefault("attention_mask", torch.ones_like(arguments[TEXT]))
     if "logits_to_keep" in inspect.signature(model.network.forward).parameters:
         given["logits_to_keep"] = logits_to_keep
     check_eval(model.network)
-    with quiet_transformers():
-        ids = model.network.generate(**given, generation_config=settings)
-    count = arguments[TEXT].shape[1]
+    ids = generate(model.network, given, max_new_tokens=min(most, room) + 1)
     if ids.shape[1] > count and ids[:, :count].equal(arguments[TEXT]):
         ids = ids[:, count:]  # some return the prompt as well
+    ends = ends_of(model.network.generation_config)
     ended = bool(ids.shape[1]) and int(ids[0, -1]) in ends
-    return (ids[:, :-1] if ended else ids[:, :most]), ended
+    return (ids[:, :-1] if ended else ids[:, : min(most, room)]), ended
 
 
 def _longer(arguments: dict[str, Any], ids: Tensor, family: str) -> dict[str, Any]:

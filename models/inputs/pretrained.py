@@ -1,12 +1,11 @@
 """Prepares inputs for transformers models: forward arguments, and labels."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from models.eval_mode import check_eval
 from models.inputs.answers import add_answer, can_write
 from models.inputs.caches import cached_tokens, with_own_caches
 from models.inputs.features import check_features, refusing_shapes
+from models.inputs.generation import ends_of, generate, greedily
 from models.inputs.layout import image_layout, spectrogram_layout
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.placement import (
@@ -37,7 +37,7 @@ from models.inputs.sequences import (
 )
 from models.inputs.sound import Recording, extracted, frame_stride, is_sound, samples_of
 from models.picture_grid import Part
-from models.text import Tokens, tokens_of_ids
+from models.text import Tokenizer, Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
 VIDEO = "pixel_values_videos"
 VECTORS = "inputs_embeds"
-SOURCES = (TEXT, VECTORS, IMAGE, *SOUND)  # what an encoder reads
 
 
 @dataclass(eq=False)
@@ -387,18 +386,24 @@ def check_ids(model: "Model", ids: Tensor) -> None:
         )
 
 
-def read(model: "Model", source: Any) -> tuple[Tokens, ...]:
+def read(model: "Model", source: Any, tokenizer: Tokenizer | None = None) -> tuple[Tokens, ...]:
     """Tokenises texts.
+
+    Args:
+        model: that reads them.
+        source: a text, a pair, or a list of either.
+        tokenizer: None for that of the model.
 
     Raises:
         ValueError: for a model without a tokenizer, or no text at all.
     """
     texts = source if isinstance(source, list) else [source]
-    if model.tokenizer is None:
+    tokenizer = tokenizer or model.tokenizer
+    if tokenizer is None:
         raise ValueError(f"{model.name} has no tokenizer: give it ids, or load(tokenizer=...)")
     if not all(isinstance(t, str | tuple) for t in texts):
         raise ValueError(f"{model.name} reads text or ids, received {type(texts[0]).__name__}")
-    encode = model.tokenizer.encode
+    encode = tokenizer.encode
     tokens = tuple(encode(t) if isinstance(t, str) else encode(*t) for t in texts)
     if not tokens or not all(len(item) for item in tokens):
         raise ValueError("the input is empty: expected at least one token")
@@ -472,19 +477,26 @@ def add_target(
     if target is None:
         check_eval(model.network)
         with refusing_shapes(model, inputs.arguments):
-            ids, note = generate_target(model, inputs, begin, watch)
+            rows, note = generate_target(model, inputs, watch)
         inputs.notes = (*inputs.notes, note)
-        _add_ids(inputs, ids, generated_tokens(model, ids, begin))
+        _add_target_tokens(model, inputs, tuple(map(partial(generated_tokens, model), rows)))
         return
-    first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
         whole = tuple(tokens_of_ids(row, model.tokenizer)[:-1] for row in target.tolist())
     else:
-        whole = tuple(item[:-1] if item.special[-1] else item for item in read(model, target))
+        texts = read(model, target, target_reader(model))
+        begin = _begin_of(model, texts[0], begin)
+        whole = tuple(item[:-1] if item.special[-1] else item for item in texts)
+    first = _begun(model, begin)
     items = (item[1:] if item.ids[:1] == (begin,) else item for item in whole)
     tokens = tuple(first + item for item in items)
     if len(tokens) != inputs.items:
         raise ValueError(f"target: expected {inputs.items} items, received {len(tokens)}")
+    _add_target_tokens(model, inputs, tokens)
+
+
+def _add_target_tokens(model: "Model", inputs: ModelInputs, tokens: tuple[Tokens, ...]) -> None:
+    """Adds tokens that the decoder reads, one entry per item."""
     ids, mask, _ = batch(model, tokens)
     check_ids(model, ids)
     inputs.arguments["decoder_input_ids"] = ids
@@ -493,15 +505,61 @@ def add_target(
     inputs.sequences["target"] = text_sequence("target", ids, mask, tokens)
 
 
+def _into_language(model: "Model") -> dict[str, int]:
+    """The setting by which a translator writes in the language that was chosen."""
+    if model.targets is None or not model.language:
+        return {}
+    code = model.targets.id(model.language)
+    (item,) = read(model, model.language, model.target_tokenizer)
+    begins = _begin_of(model, item, -1) == code
+    return {"decoder_start_token_id" if begins else "forced_bos_token_id": code}
+
+
+def target_reader(model: "Model") -> Tokenizer | None:
+    """What reads the targets of a model; None for one that reads ids alone.
+
+    Raises:
+        ValueError: for a translator that is not told which of its languages a target is in.
+    """
+    targets = model.targets
+    if model.target_tokenizer is not None or targets is None:
+        return model.target_tokenizer or model.tokenizer
+    config = model.network.generation_config
+    begins = (config.forced_bos_token_id, config.decoder_start_token_id)
+    code = targets.stated or next(filter(None, map(targets.code, begins)), "")
+    if targets.codes and not code:
+        raise ValueError(
+            f"target: {model.name} writes {len(targets.codes)} languages: choose the one it is in,"
+            f" in Python with model.into({targets.codes[0]!r})"
+        )
+    return targets.reader(code)
+
+
+def _begin_of(model: "Model", target: Tokens, begin: int) -> int:
+    """The start token of a target in a language, which may be the code of that language."""
+    if not model.languages:
+        return begin
+    return int(_shifted(model, torch.tensor([target.ids], device=model.device), begin)[0, 0])
+
+
+def _begun(model: "Model", begin: int) -> Tokens:
+    """The start token, labelled."""
+    code = "" if model.targets is None else model.targets.code(begin)
+    return Tokens.of_ids([begin], {begin: code or "<begin>"})
+
+
+def _shifted(model: "Model", labels: Tensor, begin: int) -> Tensor:
+    """The decoder's input that the model makes of labels."""
+    shift = getattr(model.network, "prepare_decoder_input_ids_from_labels", None)
+    if shift is not None:
+        return shift(labels=labels)
+    return torch.cat([torch.full_like(labels[:, :1], begin), labels[:, :-1]], dim=1)
+
+
 def _add_shifted(model: "Model", inputs: ModelInputs, labels: Tensor, begin: int) -> None:
     """The decoder's input that the model makes of labels: shifted right, −100 as padding."""
-    shift = getattr(model.network, "prepare_decoder_input_ids_from_labels", None)
     fill = getattr(model.network.config.get_text_config(decoder=True), "pad_token_id", None) or 0
-    if shift is None:
-        first = torch.full_like(labels[:, :1], begin)
-        ids = torch.cat([first, labels[:, :-1]], dim=1)
-    else:
-        ids = shift(labels=labels)
+    ids = _shifted(model, labels, begin)
     ids = ids.masked_fill(ids == UNLABELLED, fill)
     check_ids(model, ids)
     inputs.arguments["decoder_input_ids"] = ids
@@ -509,10 +567,9 @@ def _add_shifted(model: "Model", inputs: ModelInputs, labels: Tensor, begin: int
     inputs.sequences["target"] = text_sequence("target", ids, labels != UNLABELLED, (), tokenizer)
 
 
-def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
+def generated_tokens(model: "Model", ids: Sequence[int]) -> Tokens:
     """Labels of generated ids."""
-    first = Tokens.of_ids([begin], {begin: "<begin>"})
-    return tuple(first + tokens_of_ids(row[1:], model.tokenizer) for row in ids.tolist())
+    return _begun(model, ids[0]) + tokens_of_ids(ids[1:], model.tokenizer)
 
 
 def _begin(model: "Model") -> int:
@@ -532,80 +589,42 @@ def _target_limit(config: Any) -> int:
     return most if isinstance(most, int) else 10**6
 
 
-@contextmanager
-def _encoder_outputs(network: Any) -> Iterator[list[Any]]:
-    """Inside, what the encoder of a network returns in this thread, in order."""
-    outputs: list[Any] = []
-    thread = get_ident()
-
-    def keep(module: nn.Module, args: tuple, output: Any) -> None:
-        if get_ident() == thread:
-            outputs.append(copy(output))  # some networks project what is in it
-
-    hook = network.get_encoder().register_forward_hook(keep)
-    try:
-        yield outputs
-    finally:
-        hook.remove()
-
-
-@torch.no_grad()
 def generate_target(
-    model: "Model", inputs: ModelInputs, begin: int, watch: Watch | None = None
-) -> tuple[Tensor, str]:
-    """Greedy generation, which reads every token that it writes once where the network has a cache.
+    model: "Model", inputs: ModelInputs, watch: Watch | None = None
+) -> tuple[list[list[int]], str]:
+    """What an encoder–decoder writes, greedily.
 
     Args:
         model: an encoder–decoder.
         inputs: of its encoder.
-        begin: the start token.
         watch: what watches it; None for nothing.
 
     Returns:
-        The ids with the start token, and a note for the trace.
+        The ids of each item, those that it begins with included, and a note for the trace.
 
     Raises:
         ValueError: for a network without a language-model head.
     """
     network = model.network
-    ends = getattr(network.config.get_text_config(decoder=True), "eos_token_id", None)
-    if network.get_output_embeddings() is None:
+    if network.get_output_embeddings() is None or not network.can_generate():
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
     source = inputs.arguments.get(TEXT, inputs.arguments.get(VECTORS))
     heard = any(name in inputs.arguments for name in SOUND)
     most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
     most = most if inputs.most_written is None else inputs.most_written
     limit = min(model.limit - 1, _target_limit(network.config) - 1, most)
-    ids = torch.full((inputs.items, 1), begin, device=model.device)
     first = replace(inputs, arguments={**inputs.arguments}, sequences={**inputs.sequences})
-    _add_ids(first, ids, generated_tokens(model, ids, begin))
     watching = watch(first) if watch is not None and inputs.items == 1 else None
-    options: dict[str, Any] = {"return_dict": True}
-    if "use_cache" in forward_arguments(network):
-        options["use_cache"] = True
-    over = torch.zeros(inputs.items, dtype=torch.bool, device=model.device)
-    stops = torch.tensor(ends if isinstance(ends, list) else [-1 if ends is None else ends])
-    with watching or nullcontext(), _encoder_outputs(network) as encoded:
-        out = network(**first.arguments, **options)
-        options["encoder_outputs"] = encoded[-1]
-        options |= {n: v for n, v in inputs.arguments.items() if n not in SOURCES}
-        for _ in range(limit):
-            chosen = out.logits[:, -1].argmax(-1)
-            over |= torch.isin(chosen, stops.to(model.device))
-            if over.all():
-                break
-            ids, read = torch.cat([ids, chosen[:, None]], dim=1), chosen[:, None]
-            cache = getattr(out, "past_key_values", None)
-            if cache is None:
-                read = ids
-            else:
-                options["past_key_values"] = cache
-            out = network(**options, decoder_input_ids=read)
-    note = "target: generated by the model, greedily"
-    return ids, note if over.all() else f"{note}; cut off after {limit} tokens"
-
-
-def _add_ids(inputs: ModelInputs, ids: Tensor, tokens: tuple[Tokens, ...]) -> None:
-    """Adds ids that the decoder reads."""
-    inputs.arguments["decoder_input_ids"] = ids
-    inputs.sequences["target"] = text_sequence("target", ids, None, tokens)
+    options: dict[str, Any] = {"return_dict_in_generate": True}
+    options["force_unique_generate_call"] = True  # of Whisper: to return what it begins with
+    options |= _into_language(model)
+    with watching or nullcontext():
+        # the start token, and one that is written and not read any more
+        out = generate(network, first.arguments, max_length=limit + 2, **options)
+    ends, rows, ended = ends_of(network.generation_config), [], True
+    for row in out.sequences.tolist():
+        end = next((place for place, id in enumerate(row) if place and id in ends), None)
+        ended &= end is not None
+        rows.append(row[: len(row) - 1 if end is None else end])
+    note = f"target: generated by the model, {greedily(network)}"
+    return rows, note if ended else f"{note}; cut off after {max(map(len, rows)) - 1} tokens"

@@ -25,6 +25,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from models.attention import Dot, Edit, Pattern, attend
 from models.edits import at
+from models.inputs.sequences import text_sequence
 from models.pretrained.implementation import (
     NAME,
     PACKED,
@@ -88,7 +89,7 @@ def observing(network: nn.Module, record: Recording) -> Iterator[None]:
 
 
 @contextmanager
-def recording_writing(network: nn.Module, writing: Writing) -> Iterator[None]:
+def recording_writing(network: Any, writing: Writing) -> Iterator[None]:
     """Inside, the first pass of the network is recorded, and of each later one what it adds.
 
     On leaving, also by an exception, the network and its configs are as they were.
@@ -97,6 +98,10 @@ def recording_writing(network: nn.Module, writing: Writing) -> Iterator[None]:
 
     def reads(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
         record.sources.add(kwargs)  # generation copies what it is given
+        begun = kwargs.get("decoder_input_ids")
+        if begun is not None:
+            target = text_sequence("target", begun, None)
+            record.sequences = {**record.sequences, "target": target}
 
     def returns(module: nn.Module, args: tuple, output: Any) -> None:
         if _recording.get() is record:
@@ -108,7 +113,9 @@ def recording_writing(network: nn.Module, writing: Writing) -> Iterator[None]:
 
     with ExitStack() as state, ExitStack() as first:
         reading = partial(_while_recording, record, reads)
-        state.callback(network.register_forward_pre_hook(reading, with_kwargs=True).remove)
+        encoder = network.get_encoder() if record.config.is_encoder_decoder else network
+        for module in {network, encoder}:
+            state.callback(module.register_forward_pre_hook(reading, with_kwargs=True).remove)
         first.enter_context(recording(network, record))
         state.enter_context(_counted(network))
         state.callback(network.register_forward_hook(returns).remove)

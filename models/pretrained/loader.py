@@ -22,6 +22,7 @@ from transformers.models.auto.modeling_auto import MODEL_MAPPING
 from models.cost import memory_check
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
+from models.inputs.generation import generation_config
 from models.inputs.pretrained import text_config
 from models.inputs.quiet import quiet_transformers
 from models.preprocessing import (
@@ -33,7 +34,7 @@ from models.preprocessing import (
 )
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.tokenizers import wrapped
-from models.prompting import PromptSettings, read_prompting
+from models.prompting import GENERATION, PromptSettings, read_prompting
 from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
 
 # The library changes torch's own functions while it loads: of two models that load at a time, tied
@@ -104,6 +105,8 @@ def load_folder(
         state.update(tensors(file))
     network, left_out = _filled(kind, _config(settings), state, dtype)
     check_traceable(network)
+    prompts = read_prompting(folder)
+    _add_generation(network, folder, prompts)
     return LoadedModel(
         network,
         read_tokenizer(folder),
@@ -111,7 +114,7 @@ def load_folder(
         token_limit(network),
         left_out,
         library_sound(folder, network.config),
-        read_prompting(folder),
+        prompts,
     )
 
 
@@ -313,6 +316,16 @@ def _shape(shape: Sequence[int]) -> str:
 def _some(names: list[str]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more
+
+
+def _add_generation(network: Any, folder: Folder, prompts: PromptSettings) -> None:
+    """What the folder states of generation; its config alone does not replace the defaults."""
+    if not network.can_generate():
+        return
+    stated = generation_config(prompts.generation)
+    if folder.file(GENERATION) is None:
+        stated.update(**network.generation_config.to_dict(), defaults_only=True)
+    network.generation_config = stated
 
 
 PIECES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")

@@ -278,11 +278,10 @@ def _sound(inputs: ModelInputs, model: "Model") -> Sound | None:
     duration = None if sequence is None else sequence.duration
     if duration is None:
         return None
-    stated_heads = getattr(
-        getattr(model.network, "generation_config", None), "alignment_heads", None
-    )
-    stated = () if model.prompts is None else model.prompts.aligning
-    heads = stated or tuple((int(layer), int(head)) for layer, head in stated_heads or ())
+    config = getattr(model.network, "generation_config", None)
+    stated = getattr(config, "alignment_heads", None)
+    pairs = [tuple(each) for each in stated if isinstance(each, list | tuple)] if stated else []
+    heads = tuple(each for each in pairs if [type(part) for part in each] == [int, int])
     return Sound(duration.seconds, duration.heard, heads)
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from models.pretrained.targets import Targets
 from models.text import NOT_WHOLE, Decoding, FileTokenizer, Spelling, Tokens, check_text
 
 
@@ -16,7 +17,9 @@ def wrapped(tokenizer: Any) -> Decoding | None:
     """
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(fast, "to_str") and hasattr(fast, "token_to_id"):
-        return FileTokenizer.of_json(fast.to_str(), type(tokenizer).__name__)
+        reader = FileTokenizer.of_json(fast.to_str(), type(tokenizer).__name__)
+        reader.targets = None if fast is tokenizer else Targets.of(tokenizer)
+        return reader
     if hasattr(tokenizer, "convert_ids_to_tokens") and hasattr(tokenizer, "get_vocab"):
         return SlowTokenizer(tokenizer)
     return None
@@ -29,8 +32,10 @@ class SlowTokenizer:
     in the text, which the first of them has whole.
     """
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, *, of_targets: bool = False) -> None:
         self._tokenizer = tokenizer
+        self._of_targets = of_targets
+        self.targets = Targets.of(tokenizer)
         self._special_ids = frozenset(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
 
     @property
@@ -70,7 +75,10 @@ class SlowTokenizer:
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
-        encoding = self._tokenizer(text, pair)
+        if self._of_targets:
+            encoding = self._tokenizer(text_target=text)
+        else:
+            encoding = self._tokenizer(text, pair)
         tokens = self.spelled(encoding["input_ids"])
         tokens = replace(tokens, segments=tuple(encoding.get("token_type_ids", tokens.segments)))
         plain = [place for place, special in enumerate(tokens.special) if not special]

@@ -1,5 +1,7 @@
 """Texts that models go on with: equal to the library's own, and each step to a pass of its own."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from models.decode import greedy
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.output import Sampling
+from models.prompting import PromptSettings
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.architectures import GROUPED
@@ -30,16 +33,49 @@ def model_of(name: str) -> Any:
     return load(OWN) if name == "own" else load(BY_NAME[name].build())
 
 
+# Settings of a generation config, given what is written without them.
+RULES: dict[str, Any] = {
+    "none": lambda plain: {},
+    "suppressed": lambda plain: {"suppress_tokens": [plain[1]], "begin_suppress_tokens": plain[:1]},
+    "forced": lambda plain: {"forced_bos_token_id": 5, "forced_eos_token_id": 7},
+    "repeated": lambda plain: {"repetition_penalty": 3.0, "bad_words_ids": [plain[:2]]},
+    "ends": lambda plain: {"eos_token_id": [2, plain[1]], "min_new_tokens": 3},
+    "drawn by beams": lambda plain: {"num_beams": 3, "do_sample": True, "temperature": 9.0},
+}
+ALIKE = Temperature(1.0, 0)  # changes nothing, but has a pass of its own for each step
+
+
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", [*LIBRARY, "Qwen2"])
-def test_the_text_is_what_the_library_writes(name: str) -> None:
+def test_the_text_is_what_the_library_writes(name: str, rule: str) -> None:
     model = model_of(name)
-    found = continue_text(model, IDS, COUNT)
-    settings = GenerationConfig(max_new_tokens=COUNT, do_sample=False, pad_token_id=0)
+    settings = RULES[rule](list(continue_text(model, IDS, COUNT).ids))
+    model.network.generation_config = GenerationConfig(**{"eos_token_id": 2, **settings})
     expected = model.network.generate(
-        IDS, attention_mask=torch.ones_like(IDS), generation_config=settings
+        IDS,
+        attention_mask=torch.ones_like(IDS),
+        max_new_tokens=COUNT,
+        do_sample=False,
+        num_beams=1,
     )
-    assert list(found.ids) == expected[0, 6:].tolist()
+    for edits in ((), (ALIKE,)):
+        found = continue_text(model, IDS, COUNT, edits=edits)
+        assert list(found.ids) == expected[0, 6:].tolist()
     assert found.trace.tokens[0].ids == tuple(expected[0].tolist())
+
+
+def test_our_network_follows_the_settings_of_its_checkpoint() -> None:
+    plain = continue_text(load(OWN), IDS, COUNT).ids
+    stated = json.dumps({"suppress_tokens": plain[:1], "eos_token_id": [*plain[4:5]]})
+    model = replace(load(OWN), prompts=PromptSettings(generation=stated))
+    found = continue_text(model, IDS, COUNT)
+    for step, id in enumerate(found.ids):
+        logits = found.trace.output.values[0, 5 + step].clone()
+        logits[plain[0]] = -torch.inf
+        assert id == int(logits.argmax())
+    assert plain[4] not in found.ids[:-1]
+    drawn = continue_text(model, IDS, COUNT, sampling=Sampling(50.0))
+    assert plain[0] not in drawn.ids
 
 
 def test_our_decoder_writes_what_greedy_decoding_writes() -> None:

@@ -205,8 +205,7 @@ def arguments(request: TraceRequest) -> "tuple[Model, Any, Any]":
     """The model of a request, and input and target as `models.run.trace` takes them."""
     from models.tracing import arguments
 
-    model = opened(request.model)
-    return model, *arguments(request, model)
+    return arguments(request, opened(request.model))
 
 
 def image_of(request: TraceRequest) -> "Image | None":
@@ -311,7 +310,7 @@ def _reread(request: TraceRequest, model: "Model") -> "Callable[[str], Any] | No
 
     def reread(text: str) -> Any:
         given = Chat(text) if isinstance(request.input, Chat) else text
-        return arguments(replace(request, input=given), model)[0]
+        return arguments(replace(request, input=given), model)[1]
 
     return reread
 

@@ -213,12 +213,12 @@ def test_the_end_of_an_answer_is_left_out(opened: Any) -> None:
     model = opened("Qwen2-VL")
     whole = ask(model)
     ids = whole.tokens[0].ids[whole.answer :]
-    before = model.prompts.ends
-    object.__setattr__(model.prompts, "ends", (ids[-1],))
+    config = model.network.generation_config
+    before, config.eos_token_id = config.eos_token_id, [ids[-1]]
     try:
         found = ask(model)
     finally:
-        object.__setattr__(model.prompts, "ends", before)
+        config.eos_token_id = before
     first = ids.index(ids[-1])
     assert found.tokens[0].ids[found.answer :] == ids[:first]
     assert not any("cut off" in note for note in found.notes)

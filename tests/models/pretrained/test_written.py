@@ -124,13 +124,13 @@ def test_a_target_that_ends_is_read_to_its_end(passes: list[str]) -> None:
     written = trace(model, given).target_tokens
     assert written is not None
     *_, end = ids = list(dict.fromkeys(written[0].ids[1:]))
-    model.network.config.eos_token_id = end
+    model.network.generation_config.eos_token_id = end
     ended = trace(model, given)
     assert ended.target_tokens is not None
     assert list(ended.target_tokens[0].ids) == list(written[0].ids[: written[0].ids.index(end)])
     assert int(ended.output.values[0, -1].argmax()) == end
     assert "cut off" not in " ".join(ended.notes)
-    model.network.config.eos_token_id = ids[0]
+    model.network.generation_config.eos_token_id = ids[0]
     none = trace(model, given)
     assert none.target_tokens is not None
     assert len(none.target_tokens[0].ids) == 1
@@ -168,12 +168,12 @@ def test_an_answer_that_ends_is_read_to_its_end(passes: list[str]) -> None:
     written = answer_of(trace(model, asked))[0].tolist()
     stop = next(place for place in range(1, MOST) if written[place] not in written[:place])
     for end in (written[0], written[stop]):
-        model.network.config.eos_token_id = end
+        model.network.generation_config.eos_token_id = end
         found = trace(model, asked)
         assert answer_of(found)[0].tolist() == written[: written.index(end)]
         assert "cut off" not in " ".join(found.notes)
         check_equal(found, trace(model, asked, answer_of(found)))
-    model.network.config.eos_token_id = None
+    model.network.generation_config.eos_token_id = None
     assert "cut off after 7 tokens" in " ".join(trace(model, asked).notes)
 
 

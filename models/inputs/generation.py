@@ -1,0 +1,104 @@
+"""Greedy generation by the generation config of a checkpoint, as the library's `generate` does it.
+
+The config says what a text begins and ends with, which tokens are forced or suppressed, and what
+may not be repeated. Its rules stay the library's: `generate` itself writes, or it is asked for the
+processors that it would change logits by, where a loop of this project makes those.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from transformers import GenerationConfig, GPT2Config, GPT2LMHeadModel
+
+from models.inputs.quiet import quiet_transformers
+
+# Whatever the generation config of a checkpoint says.
+GREEDY = {"do_sample": False, "num_beams": 1, "num_return_sequences": 1}
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What a generation config makes of the logits of a decoder.
+
+    Attributes:
+        processors: the library's, from ids and logits of a batch to scores.
+        ends: ids that end a text.
+    """
+
+    processors: Callable[[Tensor, Tensor], Tensor]
+    ends: tuple[int, ...]
+
+    def scores(
+        self, ids: Int[Tensor, " token"], logits: Float[Tensor, " vocab"]
+    ) -> Float[Tensor, " vocab"]:
+        """What the token after a text is chosen by: −∞ for one that may not follow."""
+        return self.processors(ids[None].to(logits.device), logits[None])[0]
+
+
+def rules_of(network: Any, ids: Int[Tensor, " token"], count: int) -> Rules:
+    """The rules by which the library would write so many tokens after a text.
+
+    Raises:
+        ValueError: for a generation config that it cannot write by.
+    """
+
+    def rules(model: Any, input_ids: Tensor, logits_processor: Any, **given: Any) -> Rules:
+        return Rules(logits_processor, ends_of(given["generation_config"]))
+
+    whole = ids[None].to(network.device)
+    arguments = {"input_ids": whole, "attention_mask": torch.ones_like(whole)}
+    return generate(network, arguments, max_new_tokens=count, custom_generate=rules)
+
+
+def rules_without_network(settings: str, ids: Int[Tensor, " token"], count: int) -> Rules:
+    """Likewise, by the settings of `PromptSettings.generation` alone."""
+    stand_in = GPT2LMHeadModel(GPT2Config(vocab_size=1, n_embd=1, n_head=1, n_layer=0))
+    stand_in.generation_config = generation_config(settings)
+    return rules_of(stand_in, ids, count)
+
+
+def generation_config(settings: str) -> GenerationConfig:
+    """The generation config of settings in JSON."""
+    with quiet_transformers():
+        return GenerationConfig(**json.loads(settings))
+
+
+@torch.no_grad()
+def generate(network: Any, arguments: Mapping[str, Any], **settings: Any) -> Any:
+    """What `generate` of a network returns, the likeliest token taken each time.
+
+    Args:
+        network: of transformers.
+        arguments: of its forward.
+        settings: that go before those of its generation config.
+
+    Raises:
+        ValueError: for a generation config that it cannot write by.
+    """
+    custom = {name: settings.pop(name) for name in ("custom_generate",) if name in settings}
+    config = GenerationConfig(**{**GREEDY, "return_dict_in_generate": False, **settings})
+    with quiet_transformers():
+        try:
+            return network.generate(**arguments, generation_config=config, **custom)
+        except (IndexError, TypeError) as error:  # its processors do not check what they get
+            what = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise ValueError(f"the generation config cannot be used: {what:.160}") from error
+
+
+def ends_of(config: Any) -> tuple[int, ...]:
+    """The ids that end a text by a generation config."""
+    ends = config.eos_token_id
+    return tuple(ends) if isinstance(ends, list | tuple) else () if ends is None else (ends,)
+
+
+def greedily(network: Any) -> str:
+    """The word, with what the generation config asks for in its place."""
+    config = network.generation_config
+    beams = config.num_beams or 1
+    other = f"{beams} beams" if beams > 1 else "draws" if config.do_sample else ""
+    return f"greedily, without the {other} of its generation config" if other else "greedily"

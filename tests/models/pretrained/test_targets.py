@@ -1,0 +1,144 @@
+"""Targets of translators, as the library's tokenizers and networks read them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from transformers import AutoTokenizer, MBart50Tokenizer, MBartTokenizer, NllbTokenizer
+from transformers.models.m2m_100.modeling_m2m_100 import shift_tokens_right
+
+from models.model import Model
+from models.run import load, trace
+from tests.models.architectures import BARTISH
+from tests.models.pretrained.tiny import build
+
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
+PIECES = (*SPECIAL, "▁", *"abcdehinoty", "▁i")
+SOURCE, TARGET = "hi boy", "i by"
+HERE = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
+
+
+def nllb(**options: Any) -> Any:
+    return NllbTokenizer(vocab={piece: id for id, piece in enumerate(PIECES)}, merges=[], **options)
+
+
+def scored(kind: Any, **options: Any) -> Any:
+    return kind(vocab=[(piece, -1.0) for piece in PIECES], **options)
+
+
+class Words(transformers.PythonBackend):
+    """A tokenizer in Python, whose vocabularies and codes of source and target differ."""
+
+    vocab_files_names: dict = {}  # noqa: RUF012
+    known = (*SPECIAL, "hi", "boy", "i", "by", "__en__", "__fr__", "__de__")
+    lang_code_to_id = {"en": 8, "fr": 9, "de": 10}  # noqa: RUF012
+
+    def __init__(self, tgt_lang: str | None = None, **options: Any) -> None:
+        self.tgt_lang, self.prefix = tgt_lang, [8]
+        super().__init__(
+            unk_token="<unk>", eos_token="</s>", pad_token="<pad>", tgt_lang=tgt_lang, **options
+        )
+
+    def get_vocab(self) -> dict[str, int]:
+        return {word: id for id, word in enumerate(self.known)}
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self.known)
+
+    def _tokenize(self, text: str, **options: Any) -> list[str]:
+        return text.split()
+
+    def _convert_token_to_id(self, token: str) -> int:
+        return self.get_vocab().get(token, 3)
+
+    def _convert_id_to_token(self, index: int) -> str:
+        return self.known[index]
+
+    def build_inputs_with_special_tokens(self, token_ids_0: Any, token_ids_1: Any = None) -> Any:
+        return [*self.prefix, *token_ids_0, 2]
+
+    def _switch_to_input_mode(self) -> None:
+        self.prefix = [8]
+
+    def _switch_to_target_mode(self) -> None:
+        self.prefix = [self.lang_code_to_id[self.tgt_lang or "en"]]
+
+
+TOKENIZERS: dict[str, Any] = {
+    "NLLB": (nllb, "M2M100", "eng_Latn", "fra_Latn", "deu_Latn"),
+    "NLLB, as it was": (
+        lambda **options: nllb(**options, legacy_behaviour=True),
+        *("M2M100", "eng_Latn", "fra_Latn", "deu_Latn"),
+    ),
+    "mBART-50": (lambda **o: scored(MBart50Tokenizer, **o), "MBart", "en_XX", "fr_XX", "de_DE"),
+    "mBART": (lambda **o: scored(MBartTokenizer, **o), "MBart", "en_XX", "fr_XX", "de_DE"),
+    "in Python": (lambda src_lang, tgt_lang: Words(tgt_lang), "M2M100", "en", "fr", "de"),
+}
+
+
+def opened(name: str, folder: Path, target: str | None) -> tuple[Model, Any]:
+    """A model, and the library's tokenizer of it, for targets in a language."""
+    make, kind, source, *_ = TOKENIZERS[name]
+    tokenizer = make(src_lang=source, tgt_lang=target)
+    sizes = {**BARTISH, **HERE, "vocab_size": len(tokenizer) + 1}
+    network = build(f"{kind}ForConditionalGeneration", f"{kind}Config", sizes)
+    if name == "in Python":
+        return load(network, tokenizer=tokenizer), make(source, target)
+    network.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return load(folder), AutoTokenizer.from_pretrained(folder)
+
+
+def read(model: Model, *texts: str) -> list[int]:
+    tokens = trace(model, *texts).target_tokens
+    assert tokens is not None
+    return list(tokens[0].ids)
+
+
+def expected(model: Model, tokenizer: Any) -> list[int]:
+    labels = torch.tensor([tokenizer(text_target=TARGET).input_ids])
+    shift = getattr(model.network, "prepare_decoder_input_ids_from_labels", None)
+    return (shift(labels) if shift else shift_tokens_right(labels, 1, 2))[0].tolist()
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_target_is_read_in_its_language(name: str, tmp_path: Path) -> None:
+    *_, stated, other = TOKENIZERS[name]
+    model, tokenizer = opened(name, tmp_path, stated)
+    assert read(model, SOURCE, TARGET) == expected(model, tokenizer)
+    tokenizer.tgt_lang = other
+    assert read(model.into(other), SOURCE, TARGET) == expected(model, tokenizer)
+    assert model.into(other).languages == model.languages
+    assert not model.language
+    source = trace(model.into(other), SOURCE).tokens[0].ids
+    assert list(source) == tokenizer(SOURCE).input_ids
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_what_is_written_begins_with_the_language(name: str, tmp_path: Path) -> None:
+    *_, other = TOKENIZERS[name]
+    model, tokenizer = opened(name, tmp_path, None)
+    code = tokenizer.convert_tokens_to_ids(f"__{other}__" if name == "in Python" else other)
+    forced = "decoder_start_token_id" if name == "mBART" else "forced_bos_token_id"
+    for settings in ({}, {forced: code}):
+        given = torch.tensor([tokenizer(SOURCE).input_ids])
+        ids = read(model.into(other) if settings else model, SOURCE)
+        options: Any = {"do_sample": False, "num_beams": 1, "max_new_tokens": len(ids), **settings}
+        assert model.network.generate(given, **options)[0, : len(ids)].tolist() == ids
+    assert ids[0 if name == "mBART" else 1] == code
+
+
+def test_a_target_without_a_language_is_refused_unless_the_config_tells(tmp_path: Path) -> None:
+    model, tokenizer = opened("mBART-50", tmp_path, None)
+    with pytest.raises(ValueError, match=r"writes 52 languages: choose .* model.into\('ar_AR'\)"):
+        trace(model, SOURCE, TARGET)
+    model.network.generation_config.forced_bos_token_id = tokenizer.convert_tokens_to_ids("fr_XX")
+    tokenizer.tgt_lang = "fr_XX"
+    assert read(model, SOURCE, TARGET) == expected(model, tokenizer)
+    with pytest.raises(ValueError, match="language: expected one of 52, such as fr_XX.*received"):
+        model.into("fr")
+    with pytest.raises(ValueError, match="has no languages to choose from"):
+        load("dates").into("fr")
