@@ -24,7 +24,7 @@ from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 from models.vit import ViT, ViTConfig
 
 if TYPE_CHECKING:
-    from models.pretrained.targets import Targets
+    from models.pretrained.tokenizers import Targets
 
 Network = Encoder | Decoder | Seq2Seq | Translator | ViT | Smallest | AttentionLayer | VectorEncoder
 Config = (

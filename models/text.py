@@ -164,7 +164,7 @@ class FileTokenizer:
 
     Attributes:
         targets: how a translator's tokenizer of transformers reads targets (see
-            `models.pretrained.targets`); None where it reads them as it reads sources.
+            `models.pretrained.tokenizers`); None where it reads them as it reads sources.
     """
 
     targets: Any = None

@@ -529,8 +529,8 @@ def target_reader(model: "Model") -> Tokenizer | None:
     code = targets.stated or next(filter(None, map(targets.code, begins)), "")
     if targets.codes and not code:
         raise ValueError(
-            f"target: {model.name} writes {len(targets.codes)} languages: choose the one it is in,"
-            f" in Python with model.into({targets.codes[0]!r})"
+            f"target: choose its language, of which {model.name} writes {len(targets.codes)}; in"
+            f" Python, model.into({targets.codes[0]!r})"
         )
     return targets.reader(code)
 

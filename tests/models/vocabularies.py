@@ -1,6 +1,17 @@
 """Small vocabularies, made as those of well-known models are."""
 
+from typing import Any
+
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+from transformers import NllbTokenizer
+
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")  # of translators, in their order
+PIECES = (*SPECIAL, "▁", *"abcdehinoty", "▁i")
+
+
+def nllb(**options: Any) -> NllbTokenizer:
+    """As of NLLB: a code of the language around every text."""
+    return NllbTokenizer(vocab={piece: id for id, piece in enumerate(PIECES)}, merges=[], **options)
 
 
 def llama() -> Tokenizer:

@@ -41,6 +41,8 @@ def code(
     if request.picture is not None and request.picture.changes:
         changes = ", ".join(f"{name}={value!r}" for name, value in request.picture.changes)
         lines.append(f"model = model.with_preprocessing({changes})")
+    if request.language:
+        lines.append(f"model = model.into({request.language!r})")
     sources = _sources(request)
     for source, name in sources.items():
         given = _written(source.input, model, imports)

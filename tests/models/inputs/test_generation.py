@@ -103,7 +103,7 @@ SPEECH |= {"is_multilingual": True, "no_timestamps_token_id": 14}
 )
 def test_whisper_writes_as_its_own_generate_does(settings: Any, begin: list[int]) -> None:
     family = BY_NAME["Whisper"]
-    network = family.build()
+    network: Any = family.build()
     network.generation_config = GenerationConfig(**HERE, **settings)
     sound = {"input_features": family.inputs()["input_features"][:1]}
     found = trace(network, sound)

@@ -6,22 +6,17 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from transformers import AutoTokenizer, MBart50Tokenizer, MBartTokenizer, NllbTokenizer
+from transformers import AutoTokenizer, MBart50Tokenizer, MBartTokenizer
 from transformers.models.m2m_100.modeling_m2m_100 import shift_tokens_right
 
 from models.model import Model
 from models.run import load, trace
 from tests.models.architectures import BARTISH
 from tests.models.pretrained.tiny import build
+from tests.models.vocabularies import PIECES, SPECIAL, nllb
 
-SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
-PIECES = (*SPECIAL, "▁", *"abcdehinoty", "▁i")
 SOURCE, TARGET = "hi boy", "i by"
 HERE = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
-
-
-def nllb(**options: Any) -> Any:
-    return NllbTokenizer(vocab={piece: id for id, piece in enumerate(PIECES)}, merges=[], **options)
 
 
 def scored(kind: Any, **options: Any) -> Any:
@@ -133,12 +128,14 @@ def test_what_is_written_begins_with_the_language(name: str, tmp_path: Path) -> 
 
 def test_a_target_without_a_language_is_refused_unless_the_config_tells(tmp_path: Path) -> None:
     model, tokenizer = opened("mBART-50", tmp_path, None)
-    with pytest.raises(ValueError, match=r"writes 52 languages: choose .* model.into\('ar_AR'\)"):
+    with pytest.raises(
+        ValueError, match=r"choose its language, .* writes 52; .* model.into\('ar_AR'\)"
+    ):
         trace(model, SOURCE, TARGET)
     model.network.generation_config.forced_bos_token_id = tokenizer.convert_tokens_to_ids("fr_XX")
     tokenizer.tgt_lang = "fr_XX"
     assert read(model, SOURCE, TARGET) == expected(model, tokenizer)
-    with pytest.raises(ValueError, match="language: expected one of 52, such as fr_XX.*received"):
+    with pytest.raises(ValueError, match=r"language: expected one of 52, such as fr_XX.*received"):
         model.into("fr")
     with pytest.raises(ValueError, match="has no languages to choose from"):
         load("dates").into("fr")

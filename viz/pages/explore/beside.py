@@ -232,7 +232,8 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
     if isinstance(request.input, tuple) and not takes.pair:
         raise ValueError("it reads no pairs of sentences")
     target = request.target if takes.target else None
-    other = TraceRequest(model_source, request.input, target)
+    language = request.language if request.language in model.languages else ""
+    other = TraceRequest(model_source, request.input, target, language=language)
     _check_memory(tracing.opened(request.model), model)
     between = words.chosen(PAGE, inputs.special_names(takes, model))
     held, other = _traced(other, title, between)

@@ -26,7 +26,7 @@ from viz.pages.explore import (
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import entry, pictures
+from viz.pages.widgets import controls, entry, pictures
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -66,6 +66,7 @@ def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
         link.text("input", text),
         link.text("pair", ""),
         link.text("target", target),
+        link.text("language", ""),
         link.text("ids", "1 2 3 4 5"),
         link.text("target_ids", ""),
         link.choice("photo", photo, samples.PICTURES),
@@ -124,6 +125,8 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
             _line("target_ids", "Target ids (leave empty to generate)", width=280)
         elif reads.target:
             _line("target", "Target (leave empty to generate)", width=280)
+        if reads.target and model is not None and model.languages:
+            _language(model)
         beside = _beside_text() if reads.text else None
     if reads.sound and not (reads.text or reads.image):
         with _row():
@@ -187,6 +190,7 @@ def request(
     if text == "":
         return None, notes
     target = _target(model) if reads.target else None
+    language = session.get(PAGE, "language") if model.languages else ""
     if reads.image:
         if entries.beside is not None:
             with entries.beside:
@@ -209,8 +213,8 @@ def request(
     elif prompts.is_mean() and not reads.target:
         notes = (*notes, "No mean of pairs: clear the second sentence.")
     if isinstance(text, str):
-        return TraceRequest(source, _turn(source, model, reads, text), target), notes
-    return TraceRequest(source, text, target), notes
+        text = _turn(source, model, reads, text)
+    return TraceRequest(source, text, target, language=language), notes
 
 
 def writer(model: "Model") -> Any:
@@ -241,6 +245,13 @@ def chats(reads: Reads, model: "Model | None" = None) -> bool:
 def _line(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
     """An entry of one line whose label stands in it while it is empty."""
     entry.text(PAGE, name, label, placeholder=label, bare=True, width=width)
+
+
+def _language(model: "Model") -> None:
+    """The choice of the language that a translator writes in; "" as its checkpoint has it."""
+    codes = {code: code for code in (session.get(PAGE, "language"), *model.languages)}
+    titles = {**codes, "": "Target language"}
+    controls.select(PAGE, "language", "Target language", titles, "", width=180, collapsed=True)
 
 
 def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, tuple[str, ...]]:

@@ -255,6 +255,8 @@ def _input(request: TraceRequest) -> str:
             words = f"“{text}”"
         case Several(texts):
             words = f"{len(texts)} texts"
+    if request.language:
+        words += f" into {request.language}"
     if isinstance(request.target, str):
         words += f" → “{request.target}”"
     return shared.plain(words)

@@ -25,9 +25,11 @@ from models.files import hub
 from models.files.errors import UnreachableError
 from models.files.hub import CancelledError
 from models.request import Ids, Source, TraceRequest
-from tests.models.architectures import ARCHITECTURES, TEXT, redraw
+from tests.models.architectures import ARCHITECTURES, BARTISH, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, cache, files, server
+from tests.models.pretrained.tiny import build
+from tests.models.vocabularies import nllb
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
@@ -97,6 +99,26 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     assert view(app)["start"]["head"] == 2
     assert "6 heads" in told(app)
     assert "mask: causal" in provenance(entry(app), "", 1)["line"]
+
+
+def test_a_translator_is_told_the_language_of_its_target(tmp_path: Path) -> None:
+    tokenizer = nllb(src_lang="eng_Latn")
+    sizes = {**BARTISH, "pad_token_id": 1, "vocab_size": len(tokenizer)}
+    build("M2M100ForConditionalGeneration", "M2M100Config", sizes).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    app = opened(place="folder", folder=str(tmp_path), input="hi boy", target="i by")
+    assert "target: choose its language" in " ".join(errors(app))
+    choose(app, "language", "fra_Latn")
+    assert errors(app) == []
+    french = tokenizer.convert_tokens_to_ids("fra_Latn")
+    assert entry(app).trace.target_tokens[0].ids[:2] == (2, french)
+    t = entry(app).trace
+    assert same(result_of(entry(app).code(2, "mean")), t.weights(t.sites[2]).mean(0))
+    choose(app, "target", "")
+    assert entry(app).trace.target_tokens[0].ids[:2] == (2, french)
+    link = view(app)["link"]
+    again = opened(**{name: link[name] for name in ("place", "folder", "input", "language")})
+    assert view(again)["trace"] == view(app)["trace"]
 
 
 def test_preprocessing_can_be_changed_and_reset(saved) -> None:
