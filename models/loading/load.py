@@ -90,18 +90,9 @@ def load(
     return model
 
 
-def as_model(
-    source: Source | Model | nn.Module,
-    *,
-    door: Door | None = None,
-    dtype: torch.dtype | None = None,
-    device: torch.device | None = None,
-) -> Model:
-    """The source as a `Model` in eval mode; the options apply to folders only.
-
-    Of a network in training mode a copy that shares its weights: see `models.eval_mode`.
-    """
-    model = _model_of(source, door, dtype, device)
+def as_model(source: Source | Model | nn.Module) -> Model:
+    """The source as a `Model`: of a network in training mode, a copy as `evaluating` makes it."""
+    model = _model_of(source)
     network = evaluating(model.network)
     return model if network is model.network else replace(model, network=network)
 
@@ -112,6 +103,7 @@ def _model_of(
     dtype: torch.dtype | None = None,
     device: torch.device | None = None,
 ) -> Model:
+    """The source as a `Model`; the options apply to folders only."""
     if isinstance(source, Model):
         return source
     if isinstance(source, Network):

@@ -95,22 +95,6 @@ def test_what_cannot_be_copied_is_refused_in_one_line() -> None:
     trace(network.eval(), IDS)
 
 
-def test_a_hook_is_called_with_its_own_state() -> None:
-    network, seen = library().train(), Seen()
-    network.embeddings.register_forward_hook(seen.note)
-    trace(network, IDS)
-    assert seen.count == 1
-
-
-class Seen:
-    """Counts passes."""
-
-    count = 0
-
-    def note(self, *_: Any) -> None:
-        self.count += 1
-
-
 def test_a_target_is_generated_without_dropout() -> None:
     network: Any = next(each for each in ARCHITECTURES if each.name == "BART").build()
     expected = trace(network.eval(), IDS).target_tokens

@@ -14,8 +14,7 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,10 @@ if TYPE_CHECKING:
 
 PATH = "/api/runs"
 NO_STORE = {"Cache-Control": "no-store"}
+DAMAGED = (  # what reading a run or a zip of one raises
+    *(ValueError, LookupError, TypeError, RuntimeError, EOFError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
 MOST_BYTES = 1 << 29  # of an unpacked run
 LONGEST = 200  # characters of a title
@@ -278,7 +281,7 @@ def keep(files: Mapping[str, bytes]) -> str:
             _unpack(files, folder)
             entry = corpus.opened(folder)
             corpus.overview(entry, "")
-        except (ValueError, LookupError, TypeError) as error:
+        except DAMAGED as error:
             raise ValueError(f"not a run: {error}") from error
         final = new_folder(f"{entry.run.manifest['model']['name']} opened")
         folder.replace(final)
@@ -295,7 +298,7 @@ def _unpack(files: Mapping[str, bytes], folder: Path) -> None:
             if _last(name) in wanted:
                 (folder / _last(name)).write_bytes(data)
             continue
-        with _archive(name, data) as archive:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
             chosen = [each for each in archive.infolist() if _last(each.filename) in wanted]
             if sum(each.file_size for each in chosen) > MOST_BYTES:
                 raise ValueError(f"{name}: expected a run of at most {MOST_BYTES >> 20} MB")
@@ -305,20 +308,6 @@ def _unpack(files: Mapping[str, bytes], folder: Path) -> None:
                     (folder / _last(each.filename)).open("wb") as out,
                 ):
                     shutil.copyfileobj(packed, out)
-
-
-@contextmanager
-def _archive(name: str, data: bytes) -> Iterator[zipfile.ZipFile]:
-    """An uploaded zip.
-
-    Raises:
-        ValueError: for one that is damaged, or packed in a way that is not read here.
-    """
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ValueError(f"{name}: {error}") from error
 
 
 def _last(name: str) -> str:

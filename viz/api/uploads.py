@@ -1,7 +1,7 @@
 """The route that takes an uploaded file: one request a file, answered with its SHA-256."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,7 @@ def route(
     return Route(PATH, guarded(upload, allowed_hosts), methods=["POST"])
 
 
-async def body_of(stream: AsyncIterator[bytes], most: int) -> bytes:
+async def body_of(stream: AsyncIterable[bytes], most: int) -> bytes:
     """The body of a request; reading stops once it is too large, or nothing more comes.
 
     Args:
@@ -62,10 +62,13 @@ async def body_of(stream: AsyncIterator[bytes], most: int) -> bytes:
     Raises:
         QuestionError: it is empty, too large or too slow.
     """
+    now = asyncio.get_running_loop().time
+    end = now() + LONGEST
     with SpooledTemporaryFile(MIB) as body:
         try:
-            async with asyncio.timeout(LONGEST):
-                while part := await asyncio.wait_for(_next(stream), SILENCE):
+            async with asyncio.timeout(SILENCE) as limit:
+                async for part in stream:
+                    limit.reschedule(min(now() + SILENCE, end))
                     body.write(part)
                     if body.tell() > most * MIB:
                         raise QuestionError(f"expected a file of at most {most} MB")
@@ -75,11 +78,3 @@ async def body_of(stream: AsyncIterator[bytes], most: int) -> bytes:
             raise QuestionError("the file is empty")
         body.seek(0)
         return body.read()
-
-
-async def _next(stream: AsyncIterator[bytes]) -> bytes:
-    """The next chunk that is not empty; empty at the end."""
-    async for part in stream:
-        if part:
-            return part
-    return b""

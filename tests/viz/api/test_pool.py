@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from viz.api.pool import BusyError, FairPool, check, report, wait
+from viz.api.pool import BusyError, FairPool, check, wait
 
 
 class Blocked:
@@ -112,40 +112,6 @@ def test_long_work_ends_at_its_next_check() -> None:
 
     run(test)
     check()  # outside of a pool nothing stops
-
-
-def test_a_running_job_tells_how_far_it_is_until_it_has_ended() -> None:
-    async def test() -> None:
-        pool, halfway, go = FairPool(workers=1), threading.Event(), threading.Event()
-
-        def work() -> None:
-            report(2, 4)
-            halfway.set()
-            go.wait(30)
-
-        assert pool.share("job") is None
-        job = asyncio.ensure_future(pool.run("a", work, "job"))
-        await asyncio.to_thread(halfway.wait, 30)
-        assert (pool.share("job"), pool.share("other")) == ((2, 4), None)
-        go.set()
-        await job
-        assert pool.share("job") is None
-
-    run(test)
-
-
-def test_too_many_waiting_jobs_of_one_session_are_refused_and_only_its_own() -> None:
-    async def test() -> None:
-        blocked = Blocked(per_session=3)
-        asked = [blocked.ask("a", f"a {n}") for n in range(5)]
-        other = blocked.ask("b", "b")
-        await asyncio.sleep(0)
-        await blocked.go(*asked, other)
-        refused = [task for task in asked if isinstance(task.exception(), BusyError)]
-        assert len(refused) == 2
-        assert sorted(blocked.ran) == ["a 0", "a 1", "a 2", "b"]
-
-    run(test)
 
 
 def test_cancelled_jobs_take_up_no_room() -> None:

@@ -198,15 +198,6 @@ def test_what_frees_nothing_stays() -> None:
     assert held_in(registry, [*idle, newest]) == [*range(8)]
 
 
-def test_a_result_above_the_limit_is_held_alone() -> None:
-    registry = plain(10)
-    small = registry.once("small", lambda: bytearray(1))
-    large = registry.once("large", lambda: bytearray(11))
-    assert registry.get(large.id) is large
-    with pytest.raises(GoneError):
-        registry.get(small.id)
-
-
 def child_of(parent: Held, registry: Registry) -> Held:
     return registry.once(("view", parent.id), lambda: bytearray(1), parent)
 

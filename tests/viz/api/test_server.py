@@ -86,10 +86,7 @@ def test_every_answer_carries_the_headers() -> None:
             {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501", "sec-fetch-site": "x"},
             True,
         ),
-        ({"host": "127.0.0.1:8501"}, True),  # no browser
         ({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:9000"}, False),
-        ({"host": "127.0.0.1:8501", "origin": "http://localhost:8501"}, False),
-        ({"host": "127.0.0.1:8501", "origin": "null"}, False),
         ({"host": "evil.example", "origin": "http://evil.example"}, False),
     ],
 )
