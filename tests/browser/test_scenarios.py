@@ -25,7 +25,7 @@ EXAMPLE, EXAMPLE_TEXT = "Keys … are", "The keys to the cabinet are on the tabl
 OTHER = "Two banks"
 BUILT = "?model=built&dim=16&heads=2&depth=3"
 SMALL_IMAGE = "model=built-vit&size=64&heads=2&dim=16&depth=3"
-MANY = 280  # more traces than the app holds
+HELD, MANY = "32", 120  # MB of results, and more traces than take that
 
 
 @pytest.fixture(autouse=True)
@@ -393,8 +393,13 @@ def test_the_view_stays_mounted(page, app_url):
 
 
 @pytest.mark.long
-def test_an_evicted_trace_is_made_again(page, app_url):
+def test_an_evicted_trace_is_made_again(page):
     """Other people's texts fill the server; what the view asks for next is gone, and comes back."""
+    with servers.served(RESULTS_MB=HELD) as server:
+        evict_and_ask(page, server.url)
+
+
+def evict_and_ask(page, app_url):
     line = Line(page)
     open_page(page, app_url, f"{BUILT}&input=one+two+three+four")
     rest(page)

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import os
 import secrets
 import threading
 from collections import OrderedDict
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_BYTES = 2 << 30  # of results, networks aside
+MAX_BYTES = int(os.environ.get("RESULTS_MB", "2048")) << 20  # of results, networks aside
 MAX_NETWORK_BYTES = 3 << 29  # two models of half a gigabyte can be compared
 OVERHEAD = 1 << 18  # bytes of a result that are not counted: objects of Python, labels
 REMEMBERED = 4096  # ids of evicted entries, which answer "gone" rather than "unknown"
