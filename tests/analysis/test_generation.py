@@ -18,6 +18,7 @@ from models.prompting import PromptSettings
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.architectures import GROUPED
+from tests.models.inputs.test_generation import HERE, RULES
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 SIZES: dict[str, Any] = {"dim": 30, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
@@ -33,15 +34,6 @@ def model_of(name: str) -> Any:
     return load(OWN) if name == "own" else load(BY_NAME[name].build())
 
 
-# Settings of a generation config, given what is written without them.
-RULES: dict[str, Any] = {
-    "none": lambda plain: {},
-    "suppressed": lambda plain: {"suppress_tokens": [plain[1]], "begin_suppress_tokens": plain[:1]},
-    "forced": lambda plain: {"forced_bos_token_id": 5, "forced_eos_token_id": 7},
-    "repeated": lambda plain: {"repetition_penalty": 3.0, "bad_words_ids": [plain[:2]]},
-    "ends": lambda plain: {"eos_token_id": [2, plain[1]], "min_new_tokens": 3},
-    "drawn by beams": lambda plain: {"num_beams": 3, "do_sample": True, "temperature": 9.0},
-}
 ALIKE = Temperature(1.0, 0)  # changes nothing, but has a pass of its own for each step
 
 
@@ -50,14 +42,10 @@ ALIKE = Temperature(1.0, 0)  # changes nothing, but has a pass of its own for ea
 def test_the_text_is_what_the_library_writes(name: str, rule: str) -> None:
     model = model_of(name)
     settings = RULES[rule](list(continue_text(model, IDS, COUNT).ids))
-    model.network.generation_config = GenerationConfig(**{"eos_token_id": 2, **settings})
-    expected = model.network.generate(
-        IDS,
-        attention_mask=torch.ones_like(IDS),
-        max_new_tokens=COUNT,
-        do_sample=False,
-        num_beams=1,
-    )
+    model.network.generation_config = GenerationConfig(**{**HERE, **settings})
+    given = {"inputs": IDS, "attention_mask": torch.ones_like(IDS)}
+    settings = {"max_new_tokens": COUNT, "do_sample": False, "num_beams": 1}
+    expected = model.network.generate(**given, **settings)
     for edits in ((), (ALIKE,)):
         found = continue_text(model, IDS, COUNT, edits=edits)
         assert list(found.ids) == expected[0, 6:].tolist()

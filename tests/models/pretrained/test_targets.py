@@ -13,7 +13,7 @@ from models.model import Model
 from models.run import load, trace
 from tests.models.architectures import BARTISH
 from tests.models.pretrained.tiny import build
-from tests.models.vocabularies import PIECES, SPECIAL, nllb
+from tests.models.vocabularies import PIECES, nllb
 
 SOURCE, TARGET = "hi boy", "i by"
 HERE = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
@@ -23,43 +23,23 @@ def scored(kind: Any, **options: Any) -> Any:
     return kind(vocab=[(piece, -1.0) for piece in PIECES], **options)
 
 
-class Words(transformers.PythonBackend):
-    """A tokenizer in Python, whose vocabularies and codes of source and target differ."""
+class Bytes(transformers.ByT5Tokenizer):
+    """A tokenizer in Python, with the code of a language before a text, as M2M100 has it."""
 
-    vocab_files_names: dict = {}  # noqa: RUF012
-    known = (*SPECIAL, "hi", "boy", "i", "by", "__en__", "__fr__", "__de__")
-    lang_code_to_id = {"en": 8, "fr": 9, "de": 10}  # noqa: RUF012
+    lang_code_to_id = {"en": 259, "fr": 260, "de": 261}  # noqa: RUF012
 
     def __init__(self, tgt_lang: str | None = None, **options: Any) -> None:
-        self.tgt_lang, self.prefix = tgt_lang, [8]
-        super().__init__(
-            unk_token="<unk>", eos_token="</s>", pad_token="<pad>", tgt_lang=tgt_lang, **options
-        )
+        self.tgt_lang, self.code = tgt_lang, 259
+        super().__init__(**options)
 
-    def get_vocab(self) -> dict[str, int]:
-        return {word: id for id, word in enumerate(self.known)}
-
-    @property
-    def vocab_size(self) -> int:
-        return len(self.known)
-
-    def _tokenize(self, text: str, **options: Any) -> list[str]:
-        return text.split()
-
-    def _convert_token_to_id(self, token: str) -> int:
-        return self.get_vocab().get(token, 3)
-
-    def _convert_id_to_token(self, index: int) -> str:
-        return self.known[index]
-
-    def build_inputs_with_special_tokens(self, token_ids_0: Any, token_ids_1: Any = None) -> Any:
-        return [*self.prefix, *token_ids_0, 2]
+    def build_inputs_with_special_tokens(self, *texts: Any) -> list[int]:
+        return [self.code, *super().build_inputs_with_special_tokens(*texts)]
 
     def _switch_to_input_mode(self) -> None:
-        self.prefix = [8]
+        self.code = 259
 
     def _switch_to_target_mode(self) -> None:
-        self.prefix = [self.lang_code_to_id[self.tgt_lang or "en"]]
+        self.code = self.lang_code_to_id[self.tgt_lang or "en"]
 
 
 TOKENIZERS: dict[str, Any] = {
@@ -70,7 +50,7 @@ TOKENIZERS: dict[str, Any] = {
     ),
     "mBART-50": (lambda **o: scored(MBart50Tokenizer, **o), "MBart", "en_XX", "fr_XX", "de_DE"),
     "mBART": (lambda **o: scored(MBartTokenizer, **o), "MBart", "en_XX", "fr_XX", "de_DE"),
-    "in Python": (lambda src_lang, tgt_lang: Words(tgt_lang), "M2M100", "en", "fr", "de"),
+    "in Python": (lambda src_lang, tgt_lang: Bytes(tgt_lang), "M2M100", "en", "fr", "de"),
 }
 
 
@@ -116,7 +96,7 @@ def test_a_target_is_read_in_its_language(name: str, tmp_path: Path) -> None:
 def test_what_is_written_begins_with_the_language(name: str, tmp_path: Path) -> None:
     *_, other = TOKENIZERS[name]
     model, tokenizer = opened(name, tmp_path, None)
-    code = tokenizer.convert_tokens_to_ids(f"__{other}__" if name == "in Python" else other)
+    code = 261 if name == "in Python" else tokenizer.convert_tokens_to_ids(other)
     forced = "decoder_start_token_id" if name == "mBART" else "forced_bos_token_id"
     for settings in ({}, {forced: code}):
         given = torch.tensor([tokenizer(SOURCE).input_ids])
