@@ -524,8 +524,9 @@ def target_reader(model: "Model") -> Tokenizer | None:
     targets = model.targets
     if model.target_tokenizer is not None or targets is None:
         return model.target_tokenizer or model.tokenizer
-    config = model.network.generation_config
-    begins = (config.forced_bos_token_id, config.decoder_start_token_id)
+    config = getattr(model.network, "generation_config", None)  # without a head there is none
+    names = ("forced_bos_token_id", "decoder_start_token_id")
+    begins = (getattr(config, name, None) for name in names)
     code = targets.stated or next(filter(None, map(targets.code, begins)), "")
     if targets.codes and not code:
         raise ValueError(
