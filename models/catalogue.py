@@ -6,7 +6,6 @@ config.json tells all about it (see models/card.py).
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from models.files.errors import CheckpointError
+from models.files.objects import read_object
 from models.files.wheels import Wheel, WheelFile
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
@@ -327,10 +327,9 @@ def read_config(path: Path) -> Mapping[str, Any]:
 def _read_json(file: Path) -> Mapping[str, Any]:
     """An object from a file; empty if it cannot be read."""
     try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_object(file)
+    except ValueError:
         return {}
-    return settings if isinstance(settings, dict) else {}
 
 
 @lru_cache(maxsize=64)

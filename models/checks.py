@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+MOST_DIVISOR = 2**12  # that an error offers
+
 
 def shared_fields(config: object, kind: type) -> dict[str, Any]:
     """The arguments of another kind of config that this one has by the same names."""
     names = (field.name for field in fields(kind))
     return {name: getattr(config, name) for name in names if hasattr(config, name)}
+
+
+def divisors(number: int) -> str:
+    """The numbers up to `MOST_DIVISOR` that divide a number, for an error."""
+    return ", ".join(str(n) for n in range(1, min(number, MOST_DIVISOR) + 1) if number % n == 0)
 
 
 def check_least(config: object, least: Mapping[str, int]) -> None:

@@ -6,6 +6,8 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from models.checks import divisors
+
 Sizes = tuple[int, int]
 Size = int | Sizes
 
@@ -21,9 +23,8 @@ def check_patch(image: Size, patch: Size) -> None:
         raise ValueError(f"image, patch: expected at least 1, received {image} and {patch}")
     for side, part in zip(pair(image), pair(patch), strict=True):
         if side % part:
-            fitting = ", ".join(str(size) for size in range(1, side + 1) if side % size == 0)
             raise ValueError(
-                f"patch {part} does not divide image {side}: expected one of {fitting}"
+                f"patch {part} does not divide image {side}: expected one of {divisors(side)}"
             )
 
 

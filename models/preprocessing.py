@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
+from models.files.objects import read_object
 from models.patches import Sizes, check_patch, pair
 from models.vision_families import usual
 from models.vit import ViTConfig
@@ -112,12 +113,7 @@ def read_preprocessing(path: Path, config: ViTConfig, family: str) -> Preprocess
         return default_preprocessing(config)
     if not file.is_file():
         return usual_preprocessing([family], pair(config.image))
-    try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{FILE}: unreadable: {error}") from error
-    if not isinstance(settings, dict):
-        raise ValueError(f"{FILE}: expected an object, received {settings!r:.40}")
+    settings = read_object(file)
     if settings.get("do_center_crop") is True and settings.get("crop_size"):
         size = _size(settings["crop_size"], config)
     else:

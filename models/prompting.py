@@ -44,6 +44,7 @@ class PromptSettings:
         tokens: names of special tokens, such as ("image_token", "<image>").
         generation: JSON of the settings by which the checkpoint writes.
         video: JSON of the settings of its video processor.
+        trusted: whether the template may run in this process, see `models.confined`.
     """
 
     template: str | None = None
@@ -52,6 +53,7 @@ class PromptSettings:
     tokens: Tokens = ()
     generation: str = "{}"
     video: str = "{}"
+    trusted: bool = False
 
 
 def read_prompting(folder: Folder) -> PromptSettings:
@@ -71,6 +73,7 @@ def read_prompting(folder: Folder) -> PromptSettings:
         _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
         json.dumps(_generation(folder), sort_keys=True),
         json.dumps(_of_video(folder, given), sort_keys=True),
+        folder.trusted,
     )
 
 

@@ -17,6 +17,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from zlib import crc32
 
+from models.confined import ConfinedReader
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as Reader
 
@@ -169,13 +171,20 @@ class FileTokenizer:
 
     targets: Any = None
 
-    def __init__(self, path: Path, settings: Mapping[str, Any] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        path: Path,
+        settings: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        trusted: bool = False,
+    ) -> None:
         """Reads the file.
 
         Args:
             path: of the tokenizer.json.
             settings: of the tokenizer_config.json beside it, whose `add_prefix_space` counts for
                 byte-level vocabularies, unless its class takes the file as it is.
+            trusted: whether it may run in this process, see `models.confined`.
 
         Raises:
             ValueError: for a file that is no tokenizer.
@@ -186,36 +195,40 @@ class FileTokenizer:
             text = path.read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
-        self.read(text, path.name)
+        self.read(text, path.name, trusted)
         prefix, splits = settings.get("add_prefix_space"), self._reader.pre_tokenizer
         as_it_is = settings.get("tokenizer_class") in GENERIC_CLASSES
         if isinstance(prefix, bool) and isinstance(splits, ByteLevel) and not as_it_is:
             splits.add_prefix_space = prefix
             self._reader.pre_tokenizer = splits
+            self._coder = self._reader if trusted else ConfinedReader(self._reader.to_str())
 
     @staticmethod
-    def of_json(text: str, name: str) -> "FileTokenizer":
+    def of_json(text: str, name: str, *, trusted: bool = True) -> "FileTokenizer":
         """The tokenizer of a tokenizer.json's contents.
 
         Args:
             text: of the file.
             name: for the error.
+            trusted: False for what comes from a file.
 
         Raises:
             ValueError: for text that is no tokenizer.
         """
         tokenizer = FileTokenizer.__new__(FileTokenizer)
-        tokenizer.read(text, name)
+        tokenizer.read(text, name, trusted)
         return tokenizer
 
-    def read(self, text: str, name: str) -> None:
+    def read(self, text: str, name: str, trusted: bool) -> None:
         """Reads the contents of a tokenizer.json; see `of_json`."""
         from tokenizers import Tokenizer as Reader
 
         try:
+            confined = None if trusted else ConfinedReader(text)
             self._reader = Reader.from_str(text)
         except Exception as error:  # the library raises bare Exception
             raise ValueError(f"{name} is not a readable tokenizer file: {error}") from error
+        self._coder: Reader | ConfinedReader = confined or self._reader
         self._reader.no_truncation()
         self._reader.no_padding()
         added = self._reader.get_added_tokens_decoder().items()
@@ -250,7 +263,7 @@ class FileTokenizer:
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""
-        return self._reader.decode(list(ids), skip_special_tokens=True)
+        return self._coder.decode(list(ids), skip_special_tokens=True)
 
     def spelled(
         self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
@@ -271,13 +284,13 @@ class FileTokenizer:
     def _spelling(self) -> "Spelling":
         reader = self._reader
         special = {token: str(reader.id_to_token(token)) for token in self._special_ids}
-        decode = partial(reader.decode, skip_special_tokens=False)
+        decode = partial(self._coder.decode, skip_special_tokens=False)
         return Spelling(decode, reader.id_to_token, reader.token_to_id, special)
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
-        encoding, texts = self._reader.encode(text, pair), (text, pair or "")
+        encoding, texts = self._coder.encode(text, pair), (text, pair or "")
         ids, names, sequences = encoding.ids, encoding.tokens, encoding.sequence_ids
         special = self._special_ids - {self._unknown_id}
         numbers = [sequence or 0 for sequence in sequences]

@@ -103,7 +103,7 @@ def as_read(network: nn.Module, recipe: Recipe) -> Model:
         readers = {}
         for name, vocabulary in recipe.vocabularies.items():
             vocabulary.save(Path(place) / name)
-            readers[name] = FileTokenizer(Path(place) / name)
+            readers[name] = FileTokenizer(Path(place) / name, trusted=True)
     reads, writes = readers.get("tokenizer.json"), readers.get("target_tokenizer.json")
     model = as_model(cast(Network, network.eval()))
     return replace(model, tokenizer=reads, target_tokenizer=writes)

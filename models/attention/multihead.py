@@ -18,7 +18,7 @@ from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
 from models.attention.relative import rotate
 from models.attention.scores import Additive, Bilinear, Dot, Score
-from models.checks import check_choices, check_least, check_shares, shared_fields
+from models.checks import check_choices, check_least, check_shares, divisors, shared_fields
 
 DOT_SCALINGS = ("sqrt", "none", "fourth root")
 OUT_PROJECTIONS = ("always", "needed")
@@ -32,9 +32,9 @@ def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
             f"expected positive dim, heads and head_dim, received {dim}, {heads} and {head_dim}"
         )
     if head_dim is None and dim % heads:
-        fitting = ", ".join(str(count) for count in range(1, dim + 1) if dim % count == 0)
         raise ValueError(
-            f"heads must divide dim: expected one of {fitting} for dim {dim}, received {heads}"
+            f"heads must divide dim: expected one of {divisors(dim)} for dim {dim},"
+            f" received {heads}"
         )
 
 

@@ -4,7 +4,6 @@ Nothing in a folder is trusted: no code of it runs, no file outside it is read, 
 header is checked against the size of its file before any number is read.
 """
 
-import json
 import os
 import pickle
 import zipfile
@@ -19,10 +18,11 @@ import torch
 from torch import Tensor
 
 from models.files.errors import CheckpointError
+from models.files.objects import read_object
 
-MAX_JSON = 2**25  # bytes
 SINGLE, SHARDED = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_SHARDS = "pytorch_model.bin", "pytorch_model.bin.index.json"
+MOST_SHARED = 8  # times that a pickle may hold the same numbers under several names
 DTYPES = {  # of a safetensors header
     "F64": torch.float64,
     "F32": torch.float32,
@@ -50,14 +50,16 @@ class Folder:
         path: of the folder.
         root: every resolved file has to lie in here: the folder itself, or the repository of the
             hub's cache whose blobs its files link to.
+        trusted: whether its files are published ones of the catalogue, pinned by their digests.
     """
 
     path: Path
     root: Path
+    trusted: bool = False
 
     @staticmethod
-    def at(path: Path, root: Path | None = None) -> "Folder":
-        return Folder(path, (path if root is None else root).resolve())
+    def at(path: Path, root: Path | None = None, *, trusted: bool = False) -> "Folder":
+        return Folder(path, (path if root is None else root).resolve(), trusted)
 
     def file(self, name: str) -> Path | None:
         """The path of a file in the folder; None if it is missing.
@@ -86,23 +88,10 @@ class Folder:
         """A JSON object from a file of the folder; None if the file is missing.
 
         Raises:
-            CheckpointError: for a file that is too large, not JSON, or not an object.
+            CheckpointError: see `read_object`.
         """
         file = self.file(name)
-        if file is None:
-            return None
-        if file.stat().st_size > MAX_JSON:
-            raise CheckpointError(f"{name} is larger than {MAX_JSON // 2**20} MiB: not read")
-        try:
-            content = json.loads(file.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError, OSError) as error:
-            what = str(error) or type(error).__name__
-            raise CheckpointError(
-                f"unreadable checkpoint: {name} is broken ({what:.80}): repair or replace it"
-            ) from error
-        if not isinstance(content, dict):
-            raise CheckpointError(f"{name}: expected an object, received {content!r:.40}")
-        return content
+        return None if file is None else read_object(file)
 
     def weights(self) -> tuple[Path, ...]:
         """The files that hold the weights: safetensors if present, else pickles.
@@ -220,4 +209,7 @@ def _unpickled(file: Path) -> dict[str, Tensor]:
         ) from error
     if not isinstance(state, dict) or not all(isinstance(t, Tensor) for t in state.values()):
         raise CheckpointError(f"{file.name}: expected a mapping from names to tensors")
+    stated = sum(tensor.numel() * tensor.element_size() for tensor in state.values())
+    if stated > MOST_SHARED * file.stat().st_size + 2**20:
+        raise CheckpointError(f"{file.name} states tensors far beyond its size: not opened")
     return {str(name): tensor for name, tensor in state.items()}

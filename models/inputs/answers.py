@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from models.eval_mode import check_eval
+from models.inputs.features import refusing_shapes
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -105,7 +106,8 @@ def _written(
     if "logits_to_keep" in inspect.signature(model.network.forward).parameters:
         given["logits_to_keep"] = logits_to_keep
     check_eval(model.network)
-    ids = generate(model.network, given, max_new_tokens=min(most, room) + 1)
+    with refusing_shapes(model, given):
+        ids = generate(model.network, given, max_new_tokens=min(most, room) + 1)
     if ids.shape[1] > count and ids[:, :count].equal(arguments[TEXT]):
         ids = ids[:, count:]  # some return the prompt as well
     ends = ends_of(model.network.generation_config)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from models import confined
 from models.image import Picture
 from models.inputs.answers import can_write
 from models.inputs.joint_processor import joint_processor
@@ -16,6 +17,7 @@ from models.inputs.placement import coordinates, parts_of
 from models.inputs.processor import notes_of, seen_image
 from models.inputs.video import ASSUMED, FAMILIES, Frames, Video, read_video
 from models.picture_grid import Box, Part, frame_name
+from models.prompting import PromptSettings
 from models.text import Decoding, check_text
 
 if TYPE_CHECKING:
@@ -147,8 +149,7 @@ def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
     pieces, kind = prompt.text.split(PLACE), "image" if prompt.video is None else "video"
     if len(pieces) == 1:
         pieces = [""] * (len(prompt.images) + (prompt.video is not None)) + pieces
-    template = None if model.prompts is None else model.prompts.template
-    if template is None:
+    if model.prompts is None or model.prompts.template is None:
         return (place or "").join(pieces)
     content: list[dict[str, str]] = []
     for index, piece in enumerate(pieces):
@@ -156,7 +157,7 @@ def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
         content += [{"type": "text", "text": piece}] if piece else []
     several = len(pieces) > 1 or hasattr(model.network.config, "vision_config")
     message = {"role": "user", "content": content if several else prompt.text}
-    return _rendered(template, message, special_tokens(model))
+    return _rendered(model.prompts, message)
 
 
 def special_tokens(model: "Model") -> dict[str, str]:
@@ -164,16 +165,19 @@ def special_tokens(model: "Model") -> dict[str, str]:
     return {} if model.prompts is None else dict(model.prompts.tokens)
 
 
-def _rendered(template: str, message: dict[str, Any], tokens: dict[str, Any]) -> str:
-    from transformers.utils.chat_template_utils import render_jinja_template
-
+def _rendered(prompts: PromptSettings, message: dict[str, Any]) -> str:
+    render = confined.jobs.render if prompts.trusted else confined.rendered
     try:
-        (text,), _ = render_jinja_template(
-            [[message]], chat_template=template, add_generation_prompt=True, **tokens
-        )
-    except Exception as error:  # whatever a template from outside does
+        return render(prompts.template or "", message, dict(prompts.tokens))
+    except Exception as error:  # whatever a template does
         what = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"the model's chat template: {what[0]:.160}") from error
+
+
+def _checked(model: "Model", text: str) -> str:
+    """The text, once the model's tokenizer has read it: processors call it without a limit."""
+    if model.tokenizer is not None:
+        model.tokenizer.encode(text)
     return text
 
 
@@ -207,7 +211,7 @@ def _by_processor(
 ) -> Reading:
     """By the model's own processor."""
     place = None if type(processor).__name__ in PLACING else str(processor.image_token)
-    text = chat(model, prompt, place)
+    text = _checked(model, chat(model, prompt, place))
     images = [picture.image for picture in pictures]
     arguments = _called(processor, images, text, _begins(model, text))
     parts: tuple[Part, ...] = ()
@@ -242,7 +246,8 @@ def _of_video(model: "Model", prompt: Prompt, video: Video) -> Reading:
         raise ValueError(f"{model.name} reads no videos here")
     frames = read_video(video)
     processor = joint_processor(model)
-    text = chat(model, prompt, str(processor.video_token))  # pyright: ignore[reportOptionalMemberAccess]
+    place = str(processor.video_token)  # pyright: ignore[reportOptionalMemberAccess]
+    text = _checked(model, chat(model, prompt, place))
     arguments = _called(processor, (), text, _begins(model, text), frames)
     count, high, wide = arguments["video_grid_thw"][0].tolist()
     reader = processor.video_processor  # pyright: ignore[reportOptionalMemberAccess]

@@ -14,6 +14,7 @@ from models.decoder import Decoder
 from models.encoder import Encoder
 from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError
+from models.files.fitting import Weights, read_config
 from models.files.folder import Folder, finite, tensors
 from models.loading import adapter
 from models.loading.convert import bert, dinov2, llama, own, vit
@@ -63,7 +64,7 @@ def from_folder(
         CheckpointError: in one line, for a folder that cannot be opened.
     """
     try:
-        settings = place.json(CONFIG)
+        settings = read_config(place)
         adapted = adapter.settings_of(place) if settings is None else None
         if adapted is not None:
             return _with_adapter(place, name, adapted, door, dtype, device)
@@ -88,6 +89,9 @@ def from_folder(
         return _through_either(place, name, family, settings, dtype, device)
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
+    except (TypeError, LookupError, AttributeError, ArithmeticError) as error:  # of other types
+        what = str(error).splitlines() or [type(error).__name__]
+        raise CheckpointError(f"{name}: its files do not fit together ({what[0]:.120})") from error
 
 
 def doors(place: Folder) -> tuple[Door, ...]:
@@ -198,10 +202,14 @@ def _through_converter(
     heads = heads_in(left_out)
     if needs_head and heads:
         raise HeadError(heads)
+    Weights.of(state).check_fit(lambda: family.network(config), settings)
     network = _filled(family.network, config, state)
     names = (place.file("tokenizer.json"), place.file("target_tokenizer.json"))
     options = place.json("tokenizer_config.json") or {}
-    reads, writes = (None if file is None else FileTokenizer(file, options) for file in names)
+    reads, writes = (
+        None if file is None else FileTokenizer(file, options, trusted=place.trusted)
+        for file in names
+    )
     place.file("preprocessor_config.json")
     preprocessing = (
         read_preprocessing(place.path, config, str(settings["model_type"]))

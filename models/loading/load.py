@@ -118,7 +118,7 @@ def _model_of(
         known = entry(str(source))
         path = folder(known) if is_here(known) or not known.download else fetch_with_bar(known)
         verify(known, path)
-        return from_folder(Folder.at(path), known.title, door, dtype, device)
+        return from_folder(Folder.at(path, trusted=True), known.title, door, dtype, device)
     place = _folder(source)
     if place is None:
         raise ValueError(

@@ -19,8 +19,10 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_MAPPING
 
+from models import confined
 from models.cost import memory_check
 from models.files.errors import CheckpointError
+from models.files.fitting import Weights, read_config
 from models.files.folder import Folder, finite, tensors
 from models.inputs.generation import generation_config
 from models.inputs.pretrained import text_config
@@ -49,7 +51,6 @@ DROPPED = frozenset(
     | {"name_or_path", "_name_or_path"}
 )
 QUANTIZATION = "quantization_config"
-MAX_LAYERS, MAX_SIZE = 10_000, 2**31
 UNSUPPORTED = {
     "deberta": "its scores are sums over contents and relative positions, which the interface has"
     " no place for",
@@ -93,7 +94,7 @@ def load_folder(
         CheckpointError: in one line, for a folder that is incomplete, damaged or unsafe, weights
             that do not fit the network or the machine, and networks that cannot be traced.
     """
-    settings = folder.json("config.json")
+    settings = read_config(folder)
     if settings is None:
         raise CheckpointError("config.json is missing: it defines the architecture")
     kind = _class_of(settings)
@@ -103,7 +104,10 @@ def load_folder(
     state: dict[str, Tensor] = {}
     for file in files:
         state.update(tensors(file))
-    network, left_out = _filled(kind, _config(settings), state, dtype)
+    config = _config(settings)
+    with quiet_transformers():
+        Weights.of(state).check_fit(lambda: kind(copy.deepcopy(config)), settings)
+    network, left_out = _filled(kind, config, state, dtype)
     check_traceable(network)
     prompts = read_prompting(folder)
     _add_generation(network, folder, prompts)
@@ -219,7 +223,10 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
             "the weights are quantised (quantization_config): open the model's unquantised weights"
         )
     config = CONFIG_MAPPING[family]
-    for name in settings.get("architectures") or ():
+    named = settings.get("architectures") or []
+    if not isinstance(named, list):
+        raise CheckpointError(f"architectures: expected names of classes, received {named!r:.40}")
+    for name in named:
         kind: Any = getattr(transformers, name, None) if isinstance(name, str) else None
         fits = isinstance(kind, type) and issubclass(kind, PreTrainedModel)
         mine = getattr(kind, "config_class", None) is config
@@ -231,16 +238,11 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
     return classes[0] if isinstance(classes, tuple) else classes
 
 
-def _plain(value: Any, name: str = "config.json") -> Any:
-    """Nested settings without the dropped ones; rejects implausible sizes."""
+def _plain(value: Any) -> Any:
+    """Nested settings without the dropped ones."""
     if isinstance(value, Mapping):
-        return {key: _plain(part, key) for key, part in value.items() if key not in DROPPED}
-    if isinstance(value, list):
-        return [_plain(part, name) for part in value]
-    most = MAX_LAYERS if "layers" in name or name in ("depth", "depths", "n_layer") else MAX_SIZE
-    if isinstance(value, int) and abs(value) > most:
-        raise CheckpointError(f"{name}: expected at most {most:,}, received {value:,}")
-    return value
+        return {key: _plain(part) for key, part in value.items() if key not in DROPPED}
+    return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
 # --- weights --------------------------------------------------------------------------------------
@@ -342,7 +344,7 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
     whole, settings = folder.file("tokenizer.json"), folder.json("tokenizer_config.json") or {}
     if whole is not None:
         try:
-            tokenizer = FileTokenizer(whole, settings)
+            tokenizer = FileTokenizer(whole, settings, trusted=folder.trusted)
         except ValueError as error:
             raise CheckpointError(str(error)) from error
         if tokenizer.marks_words and settings.get("tokenizer_class") not in GENERIC_CLASSES:
@@ -359,12 +361,21 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
 
 
 def _library_tokenizer(folder: Folder) -> Tokenizer | None:
-    """What the library makes of the folder's files; None if that fails."""
+    """What the library makes of the folder's files; None if that fails.
+
+    Raises:
+        CheckpointError: for files from outside with which it does not end.
+    """
     try:
+        text = None if folder.trusted else confined.converted(folder.path)
+        if text is not None:
+            return FileTokenizer.of_json(text, "the tokenizer", trusted=False)
         with quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder.path, local_files_only=True, trust_remote_code=False
             )
         return wrapped(tokenizer)
+    except confined.LimitError as error:
+        raise CheckpointError(f"the tokenizer {error}") from error
     except Exception:  # a vocabulary alone may not say enough; ids can still be given
         return None

@@ -152,7 +152,7 @@ def test_images_are_prepared_as_the_folder_says(saved: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("{", "preprocessor_config.json: unreadable"),
+        ("{", "preprocessor_config.json is broken"),
         ("[]", "preprocessor_config.json: expected an object"),
         ('{"size": {"shortest_edge": 33}}', "size: expected a height and a width"),
         ('{"size": 34}', "patch 11 does not divide image 34"),

@@ -1,0 +1,140 @@
+"""Whether a config.json fits the weights beside it, found before a network is built from it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from models.files.checkpoints import CONFIG
+from models.files.errors import CheckpointError
+from models.files.folder import Folder
+from models.seeding import Undrawn
+
+MAX_SIZE = 2**31
+# Settings that configs of the library count up to before anything is built, and their limits.
+COUNTED = (
+    (re.compile(r".*layers?|(.*_)?depths?|first_k_dense_replace|.*levels|.*points"), 512),
+    (re.compile(r"num_labels"), 2**20),
+)
+SHARED = 4  # places at most of a tensor in a file: encoder, decoder and both ends of T5
+SPARE_TENSORS, SPARE_NUMBERS = 2**12, 2**26  # that a network computes itself: masks, angles
+SPARE_WEIGHTS = 2**20  # that a file may lack: poolers
+MOST_NAMED = 3
+MAKERS = frozenset(
+    {torch.empty, torch.zeros, torch.ones, torch.full, torch.rand, torch.randn, torch.randint}
+    | {torch.arange, torch.linspace, torch.logspace, torch.eye, torch.randperm}
+    | {torch.hann_window, torch.hamming_window, torch.tril_indices, torch.triu_indices}
+)
+
+
+def read_config(folder: Folder) -> dict[str, Any] | None:
+    """The contents of config.json; None if it is missing.
+
+    Raises:
+        CheckpointError: for a file that cannot be read, or states a number that no model has.
+    """
+    settings = folder.json(CONFIG)
+    for key, value in _numbers(settings, CONFIG):
+        most = next((most for names, most in COUNTED if names.fullmatch(key)), MAX_SIZE)
+        if abs(value) > most:
+            raise CheckpointError(f"{key}: expected at most {most:,}, received {_short(value)}")
+    return settings
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the weights of a checkpoint hold.
+
+    Attributes:
+        shapes: of their tensors.
+    """
+
+    shapes: tuple[tuple[int, ...], ...]
+
+    @staticmethod
+    def of(state: Mapping[str, Tensor]) -> "Weights":
+        """What a checkpoint's tensors hold."""
+        return Weights(tuple(tuple(tensor.shape) for tensor in state.values()))
+
+    @property
+    def numbers(self) -> int:
+        """Numbers in all."""
+        return sum(map(prod, self.shapes))
+
+    def check_fit(self, make: Callable[[], nn.Module], settings: Mapping[str, Any]) -> None:
+        """Builds a network without memory, and stops where it outgrows the weights.
+
+        Args:
+            make: builds it.
+            settings: of config.json, for the error.
+
+        Raises:
+            CheckpointError: if it has more tensors or numbers than the weights can fill.
+        """
+        tensors = SHARED * len(self.shapes) + SPARE_TENSORS
+        numbers = SHARED * self.numbers
+        try:
+            with torch.device("meta"), Undrawn(), _Limits(tensors, numbers + SPARE_NUMBERS):
+                network = make()
+            if sum(each.numel() for each in network.parameters()) > numbers + SPARE_WEIGHTS:
+                raise _OutgrownError
+        except _OutgrownError as error:
+            raise CheckpointError(
+                f"{CONFIG} describes a larger network than the weights, which hold"
+                f" {self.numbers:,} numbers in {len(self.shapes):,} tensors:"
+                f" {', '.join(self._suspects(settings)) or 'download both again'}"
+            ) from error
+        except Exception as error:  # each network checks its settings in its own way, or not at all
+            what = str(error).strip().splitlines() or [type(error).__name__]
+            raise CheckpointError(f"{CONFIG} describes no network: {what[0]:.160}") from error
+
+    def _suspects(self, settings: Mapping[str, Any]) -> Iterator[str]:
+        """The largest settings that no axis of a tensor has, the largest first."""
+        axes = {axis for shape in self.shapes for axis in shape}
+        found = {key: value for key, value in _numbers(settings, "") if value not in axes}
+        for key in sorted(found, key=lambda key: -found[key])[:MOST_NAMED]:
+            yield f"{key} is {_short(found[key])}"
+
+
+class _OutgrownError(Exception):
+    """A network is larger than its weights."""
+
+
+class _Limits(TorchFunctionMode):
+    """Counts the tensors that are made inside, and their numbers, before they take memory."""
+
+    def __init__(self, tensors: int, numbers: int) -> None:
+        super().__init__()
+        self.tensors, self.numbers = tensors, numbers
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func in MAKERS:
+            self.tensors -= 1
+            self.numbers -= func(*args, **{**kwargs, "device": "meta"}).numel()
+            if min(self.tensors, self.numbers) < 0:
+                raise _OutgrownError
+        return func(*args, **kwargs)
+
+
+def _numbers(value: Any, name: str) -> Iterable[tuple[str, int]]:
+    """Whole numbers of nested settings, by the name they stand under."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _numbers(part, str(key))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _numbers(part, name)
+    elif isinstance(value, int):
+        yield name, value
+
+
+def _short(value: int) -> str:
+    return f"{value:,}" if abs(value) < 10**18 else "more than 10^18"
