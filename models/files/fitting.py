@@ -18,7 +18,10 @@ from models.seeding import Undrawn
 MAX_SIZE = 2**31
 # Settings that configs of the library count up to before anything is built, and their limits.
 COUNTED = (
-    (re.compile(r".*layers?|(.*_)?depths?|first_k_dense_replace|.*levels|.*points"), 512),
+    (
+        re.compile(r"(.*_)?(layers|n_layer|depths?|n_points|feature_levels)|first_k_dense_replace"),
+        512,
+    ),
     (re.compile(r"num_labels"), 2**20),
 )
 SHARED = 4  # places at most of a tensor in a file: encoder, decoder and both ends of T5
@@ -26,7 +29,7 @@ SPARE_TENSORS, SPARE_NUMBERS = 2**12, 2**26  # that a network computes itself: m
 SPARE_WEIGHTS = 2**20  # that a file may lack: poolers
 MOST_NAMED = 3
 MAKERS = frozenset(
-    {torch.empty, torch.zeros, torch.ones, torch.full, torch.rand, torch.randn, torch.randint}
+    {torch.empty, torch.zeros, torch.ones, torch.full, torch.randint}
     | {torch.arange, torch.linspace, torch.logspace, torch.eye, torch.randperm}
     | {torch.hann_window, torch.hamming_window, torch.tril_indices, torch.triu_indices}
 )
@@ -116,6 +119,11 @@ class _Limits(TorchFunctionMode):
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        if func in (torch.rand, torch.randn):  # drawing without memory imports a compiler
+            func, kwargs = (
+                torch.empty,
+                {name: kwargs[name] for name in kwargs if name != "generator"},
+            )
         if func in MAKERS:
             self.tensors -= 1
             self.numbers -= func(*args, **{**kwargs, "device": "meta"}).numel()

@@ -105,8 +105,9 @@ def load_folder(
     for file in files:
         state.update(tensors(file))
     config = _config(settings)
-    with quiet_transformers():
-        Weights.of(state).check_fit(lambda: kind(copy.deepcopy(config)), settings)
+    if not folder.trusted:
+        with quiet_transformers():
+            Weights.of(state).check_fit(lambda: kind(copy.deepcopy(config)), settings)
     network, left_out = _filled(kind, config, state, dtype)
     check_traceable(network)
     prompts = read_prompting(folder)
@@ -241,6 +242,8 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
 def _plain(value: Any) -> Any:
     """Nested settings without the dropped ones."""
     if isinstance(value, Mapping):
+        if {*value} == {"__float__"}:  # how the library writes infinity
+            return float(value["__float__"])
         return {key: _plain(part) for key, part in value.items() if key not in DROPPED}
     return [_plain(part) for part in value] if isinstance(value, list) else value
 

@@ -128,10 +128,6 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no weights": (lambda p: (p / "model.safetensors").unlink(), "there are no weights here"),
     "no config": (lambda p: (p / "config.json").unlink(), "config.json is missing"),
     "broken config": (lambda p: (p / "config.json").write_text("{"), "config.json is broken"),
-    "config of brackets": (
-        lambda p: (p / "config.json").write_text("[" * 99_999),
-        "config.json is nested deeper than 64 levels",
-    ),
     "config is a list": (
         lambda p: (p / "config.json").write_text("[]"),
         "config.json: expected an object",
@@ -156,12 +152,6 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda p: settings(p, num_hidden_layers=10**9),
         "num_hidden_layers: expected at most 512",
     ),
-    "endless width": (
-        lambda p: settings(p, hidden_size=10**15),
-        "hidden_size: expected at most",
-    ),
-    "more heads than fit": (lambda p: settings(p, num_attention_heads=7), "config.json"),
-    "width of words": (lambda p: settings(p, hidden_size="wide"), "config.json"),
     "missing tensor": (
         lambda p: weights(p, lambda s: s.pop(first(s))),
         "the checkpoint lacks layers.0.self_attn.q_proj.weight",
@@ -242,10 +232,6 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "broken tokenizer": (
         lambda p: (p / "tokenizer.json").write_text("{"),
         "tokenizer.json is not a readable tokenizer",
-    ),
-    "broken preprocessor": (
-        lambda p: (p / "preprocessor_config.json").write_text("{"),
-        "preprocessor_config.json is broken",
     ),
     "a pipe": (
         lambda p: ((p / "config.json").unlink(), os.mkfifo(p / "config.json")),
@@ -349,6 +335,12 @@ def test_without_a_name_of_the_class(copied: Path, saved: Path) -> None:
     opens(copied, saved)
     settings(copied, architectures=["LlamaPreTrainedModel", "torch", 3, "pipeline"])
     opens(copied, saved)
+
+
+def test_infinity_as_the_library_writes_it(copied: Path, saved: Path) -> None:
+    settings(copied, time_step_limit=[0.0, {"__float__": "Infinity"}])  # of Falcon-H1
+    network: Any = opens(copied, saved).network
+    assert network.config.time_step_limit == [0.0, float("inf")]
 
 
 # --- memory -------------------------------------------------------------------------------------
