@@ -31,12 +31,12 @@ def _runs(entry: TraceEntry) -> dict[str, RunEntry]:
     if entry.opened is None or not entry.trace.trained:
         return {}
     model = entry.opened()[0]
-    found = {}
+    entries = {}
     for name, folder in runs.every_folder().items():
         if _is_of(model, folder):
             with suppress(ValueError):  # its page says what is wrong
-                found[name] = corpus.hold(folder).value
-    return found
+                entries[name] = corpus.hold(folder).value
+    return entries
 
 
 def _is_of(model: "Model", folder: Path) -> bool:

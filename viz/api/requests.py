@@ -42,8 +42,8 @@ def check_origin(headers: Mapping[str, str], allowed_hosts: Iterable[str]) -> No
     if allowed and not any(_matches(_name(host), pattern) for pattern in allowed):
         raise ForeignError("this host is not allowed")
     origin = headers.get("origin")
-    own = f"http://{host.removesuffix(':80')}", f"https://{host.removesuffix(':443')}"
-    if origin is not None and not (host and origin.lower() in own):
+    origins = f"http://{host.removesuffix(':80')}", f"https://{host.removesuffix(':443')}"
+    if origin is not None and not (host and origin.lower() in origins):
         raise ForeignError("this origin is not allowed")
     if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
         raise ForeignError("requests from other sites are not allowed")
