@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,11 @@ from models.files.objects import read_object
 SINGLE, SHARDED = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_SHARDS = "pytorch_model.bin", "pytorch_model.bin.index.json"
 MOST_SHARED = 8  # times that a pickle may hold the same numbers under several names
+WIDER = {  # the next dtype that holds larger numbers
+    torch.float16: torch.bfloat16,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+}
 DTYPES = {  # of a safetensors header
     "F64": torch.float64,
     "F32": torch.float32,
@@ -182,6 +187,18 @@ def tensors(file: Path) -> dict[str, Tensor]:
         with open_safetensors(file) as opened:
             return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     return _unpickled(file)
+
+
+def dtype_holding(state: Mapping[str, Tensor], dtype: torch.dtype) -> torch.dtype:
+    """The dtype, or the next wider one whose range holds the weights that are finite."""
+    for tensor in state.values():
+        floats = tensor.is_floating_point() and tensor.numel() > 0
+        if not floats or torch.finfo(tensor.dtype).max <= torch.finfo(dtype).max:
+            continue
+        most = max(abs(float(end)) for end in tensor.aminmax())
+        while torch.finfo(dtype).max < most < inf:
+            dtype = WIDER[dtype]
+    return dtype
 
 
 def finite(tensor: Tensor) -> bool:

@@ -15,7 +15,7 @@ from models.encoder import Encoder
 from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError
 from models.files.fitting import Weights, read_config
-from models.files.folder import Folder, finite, tensors
+from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.loading import adapter
 from models.loading.convert import bert, dinov2, llama, own, vit
 from models.loading.convert.names import heads_in
@@ -270,9 +270,11 @@ def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Ten
             raise ValueError(
                 f"{name}: expected {tuple(parameter.shape)}, received {tuple(state[name].shape)}"
             )
-    whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
-    damaged = next((name for name, tensor in whole.items() if not finite(tensor)), None)
+    damaged = next((name for name, tensor in state.items() if not finite(tensor)), None)
     if damaged is not None:
         raise ValueError(f"{damaged} holds NaN or infinity: the weights are damaged")
+    if dtype_holding(state, torch.float32) != torch.float32:
+        raise ValueError("the weights are beyond the range of float32")
+    whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
     network.load_state_dict(whole, assign=True)
     return network

@@ -1,5 +1,6 @@
 """`load`: a `Model` from the catalogue, the hub, a folder, a config, or a module."""
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.eval_mode import evaluating
 from models.fetch import fetch_with_bar
-from models.files.folder import Folder
+from models.files.folder import Folder, dtype_holding
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.convert import torch_modules
 from models.loading.folders import class_names, from_folder, is_multi_label
@@ -64,7 +65,8 @@ def load(
             `models.text.Tokenizer`. None means the one that comes with the source; a config of ours
             gets the `WordTokenizer`.
         device: "cpu", "cuda" or "mps"; None leaves it where it is.
-        dtype: of the weights; None leaves it.
+        dtype: of the weights; None leaves it. Weights beyond its range are loaded in the next wider
+            one, with a warning.
         door: "own" is the network of this project, "transformers" the library's own code, through
             its attention interface; None means own where there is a converter and the network has
             a place for the checkpoint's head; Llama and DINOv2 open so on request only.
@@ -85,6 +87,13 @@ def load(
             model, tokenizer=text_tokenizer, target_tokenizer=text_tokenizer if both else None
         )
     model.network.eval()
+    if dtype is not None:
+        wider = dtype_holding(model.network.state_dict(), dtype)
+        if wider != dtype:
+            names = (str(each).removeprefix("torch.") for each in (dtype, wider))
+            line = "{} has weights beyond the range of {}: they are loaded as {}"
+            warnings.warn(line.format(model.name, *names), stacklevel=2)
+            dtype = wider
     if target is not None or dtype is not None:
         model.network.to(device=target, dtype=dtype)
     return model

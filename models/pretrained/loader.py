@@ -23,7 +23,7 @@ from models import confined
 from models.cost import memory_check
 from models.files.errors import CheckpointError
 from models.files.fitting import Weights, read_config
-from models.files.folder import Folder, finite, tensors
+from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.inputs.generation import generation_config
 from models.inputs.pretrained import text_config
 from models.inputs.quiet import quiet_transformers
@@ -108,6 +108,7 @@ def load_folder(
     if not folder.trusted:
         with quiet_transformers():
             Weights.of(state).check_fit(lambda: kind(copy.deepcopy(config)), settings)
+    dtype = dtype_holding(state, dtype)
     network, left_out = _filled(kind, config, state, dtype)
     check_traceable(network)
     prompts = read_prompting(folder)

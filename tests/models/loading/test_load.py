@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from models.catalogue import entry, folder
 from models.encoder import Encoder, EncoderConfig
@@ -62,6 +63,26 @@ def test_dtype() -> None:
     assert {parameter.dtype for parameter in model.network.parameters()} == {torch.bfloat16}
     assert found.output.values.dtype == torch.bfloat16
     assert found.weights(0).dtype == torch.float32
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_weights_beyond_a_dtype_are_loaded_in_a_wider_one(own: bool, tmp_path: Path) -> None:
+    """Whose numbers are those of float32, but for its rounding."""
+    torch.manual_seed(0)
+    sizes: dict[str, Any] = {"hidden_size": 24, "num_hidden_layers": 1}
+    config = LlamaConfig(vocab_size=31, intermediate_size=17, num_attention_heads=2, **sizes)
+    network: Any = Encoder(SMALL) if own else LlamaForCausalLM(config)
+    with torch.no_grad():
+        weight = network.tokens.weight if own else network.lm_head.weight
+        weight[3, 5] = 1e5
+    if not own:
+        network.save_pretrained(tmp_path)
+    expected = trace(load(network if own else tmp_path), ids_of() % 31).output.values
+    with pytest.warns(UserWarning, match="beyond the range of float16: .* as bfloat16"):
+        model = load(network if own else tmp_path, dtype=torch.float16)
+    found = trace(model, ids_of() % 31).output.values
+    assert found.dtype == torch.bfloat16
+    assert (found.float() - expected).norm() < 0.02 * expected.norm()
 
 
 def test_devices_of_this_machine() -> None:
