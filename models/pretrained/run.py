@@ -142,6 +142,7 @@ def trace_pretrained(
     main = _main(inputs, calls)
     target_sequence = inputs.sequences.get("target")
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
+    sound, unaligned = _sound(inputs, model, sites)
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -154,6 +155,7 @@ def trace_pretrained(
         notes=(
             *inputs.notes,
             *_tiles(inputs, calls),
+            *unaligned,
             *map("not shown: {}".format, _untraceable(record, model.network)),
         ),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
@@ -169,7 +171,7 @@ def trace_pretrained(
         origin=PretrainedOrigin(model, inputs, applied),
         answer=inputs.answer,
         image_tokens=_image_tokens(inputs),
-        sound=_sound(inputs, model),
+        sound=sound,
         edits=tuple(edits),
     )
 
@@ -272,17 +274,33 @@ def _image_tokens(inputs: ModelInputs) -> tuple[tuple[int, ...], ...]:
     return () if text is None else text.image_tokens
 
 
-def _sound(inputs: ModelInputs, model: "Model") -> Sound | None:
-    """The recordings of the input, if their length is known."""
+def _sound(
+    inputs: ModelInputs, model: "Model", sites: Sequence[Site]
+) -> tuple[Sound | None, tuple[str, ...]]:
+    """The recordings of the input, if their length is known; and a note on alignment heads.
+
+    A list with a head that the decoder lacks was written for another one: none of it is used.
+    """
     sequence = inputs.sequences.get("sound")
     duration = None if sequence is None else sequence.duration
     if duration is None:
-        return None
+        return None, ()
     config = getattr(model.network, "generation_config", None)
     stated = getattr(config, "alignment_heads", None)
     pairs = [tuple(each) for each in stated if isinstance(each, list | tuple)] if stated else []
     heads = tuple(each for each in pairs if [type(part) for part in each] == [int, int])
-    return Sound(duration.seconds, duration.heard, heads)
+    there = {
+        (site.layer, head) for site in sites if site.kind == "cross" for head in range(site.heads)
+    }
+    missing = [each for each in heads if each not in there]
+    if not there or not missing:
+        return Sound(duration.seconds, duration.heard, heads), ()
+    layer, head = missing[0]
+    note = (
+        "the checkpoint names alignment heads that its decoder does not have, such as layer"
+        f" {layer}, head {head}: words are timed by the heads that follow time best"
+    )
+    return Sound(duration.seconds, duration.heard), (note,)
 
 
 def _tiled(inputs: ModelInputs) -> bool:

@@ -1,5 +1,6 @@
 """Recordings, as the feature extractor of each model makes them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 import transformers
 from scipy.io import wavfile
 
+from analysis.alignment import align, heads_of
 from benchmarks.coverage import tiny
 from models.inputs.prompt import Prompt
 from models.inputs.sequences import Duration
@@ -130,12 +132,29 @@ def test_channels_are_averaged_and_the_rate_is_changed(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.samples[inner], exact[inner], atol=3e-3)
 
 
-def test_notes_say_that_whisper_pads(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("named", "used"),
+    [
+        ([], [(0, 0), (0, 1)]),
+        ([[0, 1]], [(0, 1)]),
+        ([[0, 1], [7, 1]], [(0, 0), (0, 1)]),  # of a decoder of more layers
+        ([[0, 2]], [(0, 0), (0, 1)]),  # of more heads
+        ([[0, -1]], [(0, 0), (0, 1)]),
+    ],
+)
+def test_whisper_pads_and_is_timed_by_heads_that_are_there(
+    named: list[list[int]], used: list[tuple[int, int]], tmp_path: Path
+) -> None:
     model, config, sizes, extractor, settings, _ = EXTRACTORS["Whisper"]
     build(model, config, sizes).save_pretrained(tmp_path)
     getattr(transformers, extractor)(**settings).save_pretrained(tmp_path)
-    found = trace(load(tmp_path, door="transformers"), wave(), torch.tensor([[1, 4]]))
+    (tmp_path / "generation_config.json").write_text(json.dumps({"alignment_heads": named}))
+    found = trace(load(tmp_path, door="transformers"), wave(), torch.tensor([[1, 4, 5, 6]]))
     assert "padded from 0.4 to 1 seconds" in found.notes
+    assert sorted(heads_of(found)) == used
+    assert [word.text for word in align(found)]
+    lines = [note for note in found.notes if "words are timed by the heads that follow" in note]
+    assert len(lines) == (bool(named) and used != [(0, 1)])
 
 
 TONE = wave(1_000)
