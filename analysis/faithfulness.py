@@ -317,6 +317,7 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, ite
         if removal not in (None, "grey", "drop"):
             raise ValueError(f"removal: expected grey or drop for a picture, received {removal!r}")
         pixels = pixels_of(model, input)[item:][:1]
+        pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
         if removal == "drop":
             tokens = torch.arange(len(whole.tokens[item]), device=pixels.device)[None]
             return _Inputs(tokens, "drop", grid=whole.grid, prefix=whole.prefix, pixels=pixels)

@@ -109,6 +109,7 @@ def perturbation(
     order = queues[0][relevance.cpu()[prefix : prefix + count][queues[0]].argsort(stable=True)]
     counts = sorted({round(level * count) for level in levels})
     pixels = pixels_of(model, image)[chosen.item :][:1]
+    pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
     perturb = PERTURB[kind](pixels, grey_of(model, pixels))
 
     def curve(queue: Tensor) -> Tensor:

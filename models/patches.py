@@ -1,5 +1,6 @@
 """Patch embedding: an image as a sequence of patches, each patch a token."""
 
+from collections.abc import Sequence
 from math import prod
 
 from einops import rearrange
@@ -26,6 +27,15 @@ def check_patch(image: Size, patch: Size) -> None:
             raise ValueError(
                 f"patch {part} does not divide image {side}: expected one of {divisors(side)}"
             )
+
+
+def check_least(size: Sequence[int], patch: Sequence[int]) -> None:
+    """Raises ValueError for a picture of fewer rows or columns of pixels than a patch has."""
+    if any(side < least for side, least in zip(size, patch, strict=True)):
+        raise ValueError(
+            "the picture is smaller than a patch: expected at least"
+            f" {patch[1]} × {patch[0]} pixels, received {size[1]} × {size[0]}"
+        )
 
 
 def cut(
@@ -66,6 +76,8 @@ class Patches(nn.Module):
     ) -> tuple[Float[Tensor, "batch patch dim"], Sizes]:
         """The tokens, and how many rows and columns of patches they are."""
         grid = self.grid(pixels.shape)
+        high, wide = (count * side for count, side in zip(grid, self.patch, strict=True))
+        pixels = pixels[..., :high, :wide]
         if self.kind == "conv":
             return rearrange(self.project(pixels), "b dim row col -> b (row col) dim"), grid
         return self.project(cut(pixels, self.patch, self.order)), grid
@@ -90,15 +102,15 @@ class Patches(nn.Module):
         )
 
     def grid(self, shape: tuple[int, ...]) -> Sizes:
-        """Rows and columns of patches of pixels of this shape.
+        """Rows and columns of the whole patches in pixels of this shape; the rest is not read.
 
         Raises:
-            ValueError: for other channels, or a size that is no whole number of patches.
+            ValueError: for other channels, and a picture that is smaller than a patch.
         """
         _, channels, high, wide = shape
         if channels != self.channels or high < 1 or wide < 1:
             raise ValueError(
                 f"expected an image of {self.channels} channels, received {tuple(shape)}"
             )
-        check_patch((high, wide), self.patch)
+        check_least((high, wide), self.patch)
         return high // self.patch[0], wide // self.patch[1]

@@ -26,8 +26,50 @@ class Box(NamedTuple):
         left, top = self.left + col * wide, self.top + row * high
         return Box(left, top, left + wide, top + high)
 
+    def inside(self, outer: "Box") -> "Box":
+        """The area, where it was stated in shares of another one, in shares of the picture."""
+        wide, high = outer.right - outer.left, outer.bottom - outer.top
+        return Box(
+            outer.left + self.left * wide,
+            outer.top + self.top * high,
+            outer.left + self.right * wide,
+            outer.top + self.bottom * high,
+        )
+
+    def pixels(self, rows: int, cols: int) -> tuple[slice, slice]:
+        """The rows and columns of pixels in the area, of a picture of this size."""
+        down, across = (
+            slice(max(0, round(start * count)), min(count, round(stop * count)))
+            for start, stop, count in (
+                (self.top, self.bottom, rows),
+                (self.left, self.right, cols),
+            )
+        )
+        return down, across
+
 
 WHOLE = Box()
+
+
+def cells_box(
+    cells: tuple[int, int], side: tuple[int, int], pixels: tuple[int, int], first: float = 0.0
+) -> Box:
+    """The area that a grid of cells covers, which may be less than the picture, or more.
+
+    Args:
+        cells: rows and columns of them.
+        side: of a cell, in rows and columns of pixels.
+        pixels: rows and columns of the picture.
+        first: pixel at which the first cell begins, in both directions.
+    """
+    (rows, cols), (high, wide), (down, across) = cells, side, pixels
+    right, bottom = (first + cols * wide) / across, (first + rows * high) / down
+    return Box(first / across, first / down, right, bottom)
+
+
+def centred(side: int) -> float:
+    """The pixel at which a cell of this side begins whose middle is that of the first pixel."""
+    return (1 - side) / 2
 
 
 @dataclass(frozen=True)

@@ -159,10 +159,11 @@ def trace(
         patterns=patterns,
         grid=inputs.grid,
         prefix=inputs.prefix,
+        box=inputs.box,
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=states,
-        origin=OwnOrigin(model.network, inputs.arguments, tuple(applied)),
+        origin=OwnOrigin(model.network, inputs.arguments, tuple(applied), model.preprocessing),
         edits=tuple(edits),
         aligning=_aligning(model),
     )

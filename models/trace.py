@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -13,7 +13,7 @@ from models.attention.blocks import Block, read_blocks
 from models.attention.edit_protocols import Edit
 from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.one_line import one_line
-from models.picture_grid import PictureGrid, row_by_row
+from models.picture_grid import WHOLE, Box, PictureGrid, row_by_row
 from models.projections import Norm as Norm
 from models.projections import Projections
 from models.readout import Readout
@@ -24,6 +24,9 @@ from models.where import Where as Where
 from models.where import choose as choose
 from models.where import short as short
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 
 class PatchGrid(NamedTuple):
     """Where the patches of an image or video lie among the tokens of an axis.
@@ -33,19 +36,21 @@ class PatchGrid(NamedTuple):
         cols: of patches.
         prefix: number of tokens (class, registers) before the patches.
         frames: of a video, or tubes of frames, whose patches follow each other; 1 for an image.
+        box: the area of the picture that the patches cover.
     """
 
     rows: int
     cols: int
     prefix: int = 0
     frames: int = 1
+    box: Box = WHOLE
 
 
 def grids_of(grid: PatchGrid) -> tuple[PictureGrid, ...]:
     """The grids of a picture, or of each frame of a video, whose patches lie row by row."""
     size = grid.rows * grid.cols
     return tuple(
-        PictureGrid(0, row_by_row(grid.rows, grid.cols, grid.prefix + frame * size))
+        PictureGrid(0, row_by_row(grid.rows, grid.cols, grid.prefix + frame * size), grid.box)
         for frame in range(grid.frames)
     )
 
@@ -312,6 +317,10 @@ class Origin(Protocol):
         """Paths of the parts of a tower that mix tokens without traced attention."""
         ...
 
+    def as_read(self, picture: Any, box: Box) -> "Image":
+        """The area of a picture that the network reads, prepared as it reads it."""
+        ...
+
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 
@@ -342,6 +351,8 @@ class Trace:
         output: of the network.
         grid: rows and columns of patches; None for text.
         prefix: number of tokens (class, registers) before the patches.
+        box: the area of the picture that the patches cover: what the network reads of the pixels
+            that it is given.
         notes: how input and positions were changed, for display.
         target_tokens: input of the decoder of an encoder–decoder, one entry per item.
         axes: rows and columns of sites that differ from the tokens above.
@@ -368,6 +379,7 @@ class Trace:
     patterns: tuple[Pattern, ...]
     grid: tuple[int, int] | None = None
     prefix: int = 0
+    box: Box = WHOLE
     notes: tuple[str, ...] = ()
     target_tokens: tuple[Tokens, ...] | None = None
     axes: SiteAxes = field(default_factory=dict)
@@ -686,7 +698,7 @@ class Trace:
         tokens = (self.queries(site), self.keys(site))[axis]
         if self.grid is None or tokens is not self.tokens:
             return None
-        return PatchGrid(*self.grid, self.prefix)
+        return PatchGrid(*self.grid, self.prefix, box=self.box)
 
     def _hidden_states(self, tower: str | None) -> HiddenStates:
         if not self.hidden_states:

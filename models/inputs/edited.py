@@ -11,6 +11,7 @@ from torch import Tensor
 
 from models.attention.edit_protocols import PixelsEdit
 from models.inputs.pretrained import IMAGE, ModelInputs
+from models.picture_grid import Box
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -27,9 +28,17 @@ def edited(model: "Model", inputs: ModelInputs, edits: Sequence[PixelsEdit]) -> 
         grid = None if image is None else image.grid
         if not isinstance(pixels, Tensor) or pixels.ndim != 4 or grid is None:
             raise ValueError(f"{edit}: {model.name} reads no picture here whose patches are known")
-        covered = edit.edit_pixels(pixels, (grid.rows, grid.cols))
+        covered = edited_within(pixels, edit, (grid.rows, grid.cols), grid.box)
         inputs = replace(inputs, arguments={**inputs.arguments, IMAGE: covered})
     return inputs
+
+
+def edited_within(pixels: Tensor, edit: PixelsEdit, grid: tuple[int, int], box: Box) -> Tensor:
+    """The pixels with an edit of the area that is read."""
+    edited = pixels.clone()
+    area = (..., *box.pixels(*pixels.shape[-2:]))
+    edited[area] = edit.edit_pixels(pixels[area], grid)
+    return edited
 
 
 def edited_image(

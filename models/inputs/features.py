@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from models.inputs.layout import vision_part
+from models.patches import check_least
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -26,12 +27,14 @@ class Axes(NamedTuple):
         sizes: of each, where the network takes a single one.
         exact: whether there are no further axes, such as tiles of a picture or frames of a video.
         patch: how many numbers a patch has, which some networks read in rows; None for no patches.
+        least: rows and columns of the smallest picture that has a patch.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int | None, ...]
     exact: bool
     patch: int | None = None
+    least: tuple[int, ...] = (1, 1)
 
 
 def check_features(network: Any, arguments: Mapping[str, Any]) -> None:
@@ -79,6 +82,7 @@ def _check_shape(name: str, value: Tensor, axes: Axes | None) -> None:
         raise ValueError(f"{name}: expected {wanted}, received {shape_text(value)}{hint}")
     if not value.numel():
         raise ValueError(f"{name}: expected at least one number, received {shape_text(value)}")
+    check_least(shape[-2:], axes.least)
 
 
 def axes_of(network: nn.Module, name: str) -> Axes | None:
@@ -94,7 +98,8 @@ def axes_of(network: nn.Module, name: str) -> Axes | None:
         if first.in_channels == channels:
             names = ("batch", "channels", "rows", "columns")
             patch = first.weight[0].numel()
-            return Axes(names, (None, channels, None, None), False, patch)
+            least = first.kernel_size if first.padding in ((0, 0), "valid") else (1, 1)
+            return Axes(names, (None, channels, None, None), False, patch, least)
     if name == SPECTRUM and config.model_type == "whisper":
         frames = 2 * config.max_source_positions  # the second convolution halves them
         return Axes(("batch", "mel bins", "frames"), (None, bins, frames), True)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from models.picture_grid import WHOLE, Box, cells_box
 from models.text import Tokens
 from models.trace import PatchGrid
 
@@ -38,6 +39,7 @@ class Layout:
         behind: names of the special tokens after them.
         chosen: by item, which patches the axis holds, in its order; None for all, row by row.
         tiles: number of images that an item consists of, each with an axis of its own.
+        box: the area of the picture that the patches cover.
     """
 
     rows: int
@@ -48,6 +50,7 @@ class Layout:
     behind: tuple[str, ...] = ()
     chosen: Int[Tensor, "item place"] | None = None
     tiles: int = 1
+    box: Box = WHOLE
 
     @property
     def patches(self) -> int:
@@ -68,7 +71,8 @@ class Layout:
         """
         if self.kind != "patch" or self.chosen is not None or self.tiles > 1:
             return None
-        return PatchGrid(self.rows, self.cols, len(self.before), max(1, len(self.frames)))
+        frames = max(1, len(self.frames))
+        return PatchGrid(self.rows, self.cols, len(self.before), frames, self.box)
 
     def tokens(self, items: int) -> tuple[Tokens, ...]:
         """The tokens of each item."""
@@ -152,8 +156,7 @@ def image_layout(pixels: Tensor, config: Any) -> Layout | None:
         config: of the model, or of its vision tower.
     """
     part = vision_part(config)
-    patch = getattr(part, "patch_size", None)
-    high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[-2:]
+    high, wide = patch_sides(part)
     if (
         pixels.ndim not in (4, 5)
         or not high
@@ -161,15 +164,43 @@ def image_layout(pixels: Tensor, config: Any) -> Layout | None:
         or getattr(config, "model_type", "") in CUT
     ):
         return None
-    rows, cols = pixels.shape[-2] // high, pixels.shape[-1] // wide
+    size = pixels.shape[-2], pixels.shape[-1]
+    rows, cols = size[0] // high, size[1] // wide
+    layout = Layout(rows, cols, box=cells_box((rows, cols), (high, wide), size))
     if pixels.ndim == 4:
-        return Layout(rows, cols)
+        return layout
     depth = getattr(part, "tubelet_size", None)
     if depth is None:
-        return Layout(rows, cols, tiles=pixels.shape[1])
+        return replace(layout, tiles=pixels.shape[1])
     if not isinstance(depth, int) or depth < 1:
         return None
-    return Layout(rows, cols, frames=tuple(range(0, pixels.shape[1], depth)))
+    return replace(layout, frames=tuple(range(0, pixels.shape[1] - depth + 1, depth)))
+
+
+def patch_sides(part: Any) -> tuple[int, int]:
+    """Rows and columns of pixels of a patch, as the config of a vision tower states them; 0 where
+    it states none."""
+    patch = getattr(part, "patch_size", None)
+    high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[-2:]
+    return high, wide
+
+
+def unread_note(box: Box, size: tuple[int, int]) -> str:
+    """A note on the pixels that patches leave out; "" where they cover the picture.
+
+    Args:
+        box: the area that they cover.
+        size: rows and columns of the picture.
+    """
+    down, across = box.pixels(*size)
+    rows, cols = down.stop - down.start, across.stop - across.start
+    where = ["right"] * (cols < size[1]) + ["bottom"] * (rows < size[0])
+    if not where:
+        return ""
+    return (
+        f"{cols} × {rows} of {size[1]} × {size[0]} pixels are read:"
+        f" whole patches leave out the rest at the {' and '.join(where)}"
+    )
 
 
 def spectrogram_layout(values: Tensor, config: Any) -> Layout | None:

@@ -15,10 +15,13 @@ from models.decode import greedy
 from models.decoder import Decoder
 from models.encoder import Encoder
 from models.inputs import vectors
+from models.inputs.edited import edited_within
+from models.inputs.layout import unread_note
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.prompt import Prompt, plain
 from models.layer import AttentionLayer
 from models.model import Model
+from models.picture_grid import WHOLE, Box, cells_box
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
@@ -51,6 +54,7 @@ class Inputs:
         tokens: one entry per item of the batch.
         grid: rows and columns of patches; None for text.
         prefix: number of tokens before the patches.
+        box: the area of the picture that the patches cover.
         notes: how the input was changed, for display.
         target_tokens: input of the decoder of an encoder–decoder, one entry per item.
     """
@@ -59,6 +63,7 @@ class Inputs:
     tokens: tuple[Tokens, ...]
     grid: tuple[int, int] | None = None
     prefix: int = 0
+    box: Box = WHOLE
     notes: tuple[str, ...] = ()
     target_tokens: tuple[Tokens, ...] | None = None
 
@@ -266,7 +271,7 @@ def edited(model: Model, inputs: Inputs, edits: Sequence[PixelsEdit]) -> Inputs:
     for edit in edits:
         if inputs.grid is None:
             raise ValueError(f"{edit}: {model.name} reads no picture")
-        pixels = edit.edit_pixels(inputs.arguments["pixels"], inputs.grid)
+        pixels = edited_within(inputs.arguments["pixels"], edit, inputs.grid, inputs.box)
         inputs = replace(inputs, arguments={**inputs.arguments, "pixels": pixels})
     return inputs
 
@@ -277,13 +282,16 @@ def _of_image(model: Model, network: ViT, source: Any) -> Inputs:
     rows, cols = network.patches.grid(pixels.shape)
     prefix = network.config.prefix
     tokens = Tokens.of_patches(prefix, rows, cols)
-    more = network.positions.note((rows, cols))
+    size = pixels.shape[-2], pixels.shape[-1]
+    box = cells_box((rows, cols), network.patches.patch, size)
+    more = network.positions.note((rows, cols)), unread_note(box, size)
     return Inputs(
         {"pixels": pixels},
         (tokens,) * len(pixels),
         (rows, cols),
         len(prefix),
-        (*notes, *((more,) if more else ())),
+        box,
+        (*notes, *filter(None, more)),
     )
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.image import Picture, crop_middle, fit_image, open_image, resized, to_pixels
 from models.inputs.processor import image_processor, notes_of, processed_inputs, seen_image
+from models.picture_grid import Box
 from models.preprocessing import Preprocessing, default_preprocessing
 
 if TYPE_CHECKING:
@@ -73,6 +74,28 @@ def pixels_of(model: "Model", source: Any) -> Tensor:
         return source
     preprocessing = model.preprocessing or default_preprocessing(model.network.config)
     return processed(preprocessing, source).pixels
+
+
+def cropped(image: "Image", box: Box) -> "Image":
+    """The area of a prepared picture that is read."""
+    down, across = box.pixels(image.height, image.width)
+    return image.crop((across.start, down.start, across.stop, down.stop))
+
+
+def as_read(preprocessing: Preprocessing | None, source: Any, pixels: Tensor, box: Box) -> "Image":
+    """What a network reads of a picture.
+
+    Args:
+        preprocessing: of the model.
+        source: the picture, as it was given or already prepared.
+        pixels: that the network was given.
+        box: the area of them that its patches cover.
+    """
+    picture = opened(source)
+    prepared = None
+    if preprocessing is not None and picture.image.size != (pixels.shape[-1], pixels.shape[-2]):
+        prepared = processed(preprocessing, picture).image
+    return cropped(picture.image if prepared is None else prepared, box)
 
 
 def with_channels(model: "Model", pixels: Tensor) -> Tensor:

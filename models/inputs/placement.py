@@ -18,8 +18,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from models.inputs.layout import patch_sides, vision_part
 from models.inputs.sequences import InputSequence
-from models.picture_grid import Box, Part, PictureGrid, frame_name, row_by_row, tokens_of
+from models.patches import Sizes
+from models.picture_grid import (
+    Box,
+    Part,
+    PictureGrid,
+    cells_box,
+    centred,
+    frame_name,
+    row_by_row,
+    tokens_of,
+)
 from models.text import Tokens
 
 if TYPE_CHECKING:
@@ -189,6 +200,7 @@ def _by_part(
     config: Any,
     parts: Sequence[Part],
     before: int = 0,
+    overlapping: bool = False,
 ) -> tuple[Grids, dict[int, str]]:
     """As many tokens for each part, row by row, after some of the whole part."""
     shown_parts = [part for part in parts if part.real]
@@ -198,28 +210,38 @@ def _by_part(
             f"{len(columns_here)} image tokens for {len(shown_parts)} pictures or tiles"
         )
     each = len(columns_here) // len(shown_parts)
+    patch = 1 if overlapping else patch_sides(vision_part(config))[0] or 1
     grids, labels = [], {}
     for index, part in enumerate(shown_parts):
         mine = columns_here[index * each : (index + 1) * each]
-        rows, cols = _cells(part, each - before)
+        (rows, cols), side = _cells(part, each - before, patch)
+        first = centred(side) if overlapping else 0.0
+        box = cells_box((rows, cols), (side, side), (part.rows, part.cols), first)
         labels |= dict.fromkeys(mine[:before], "mean of the patches")
         places = torch.tensor(mine[before:]).view(rows, cols)
-        grids.append(PictureGrid(part.picture, places, part.box, part.name))
+        grids.append(PictureGrid(part.picture, places, box.inside(part.box), part.name))
     return tuple(grids), labels
 
 
 def _after_mean(*given: Any) -> tuple[Grids, dict[int, str]]:
-    """Florence-2: the mean of the patches comes first."""
-    return _by_part(*given, before=1)
+    """Florence-2: the mean of the patches comes first, and its convolutions overlap."""
+    return _by_part(*given, before=1, overlapping=True)
 
 
-def _cells(part: Part, count: int) -> tuple[int, int]:
-    """Rows and columns of square cells that are so many."""
-    side = isqrt(part.rows * part.cols // count) if count else 0
+def _cells(part: Part, count: int, patch: int) -> tuple[Sizes, int]:
+    """Rows and columns of square cells that are so many, and the pixels of a side of one.
+
+    Args:
+        part: what the cells lie on.
+        count: of them.
+        patch: pixels of a side of a patch, of which each cell has a square.
+    """
+    patches = (part.rows // patch) * (part.cols // patch)
+    side = patch * isqrt(patches // count) if count else 0
     rows, cols = (part.rows // side, part.cols // side) if side else (0, 0)
-    if not count or rows * cols != count or part.rows % side or part.cols % side:
+    if not count or rows * cols != count:
         raise NoGridError(f"{count} image tokens for {part.rows} × {part.cols} pixels")
-    return rows, cols
+    return (rows, cols), side
 
 
 def _unpadded(
@@ -236,7 +258,9 @@ def _unpadded(
     )
 
     image_columns, first = columns[IMAGE_TYPE], 0
-    side = config.vision_config.image_size // config.vision_config.patch_size
+    side, rest = divmod(config.vision_config.image_size, config.vision_config.patch_size)
+    if rest:
+        raise NoGridError("its patches leave out an edge of each tile, so that tiles do not join")
     grids: list[PictureGrid] = []
     labels: dict[int, str] = {}
     for picture, size in enumerate(arguments["image_sizes"]):

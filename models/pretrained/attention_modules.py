@@ -50,12 +50,14 @@ class AttentionModules:
         untraceable: class names of attention layers whose weights cannot be recorded.
         layers: block number of each path.
         containers: paths of the modules that contain stacks of them.
+        overlapping: whether the areas of a picture that its convolutions read overlap.
     """
 
     modules: dict[int, AttentionModule]
     untraceable: tuple[str, ...]
     layers: dict[str, int]
     containers: frozenset[str]
+    overlapping: bool = False
 
     @staticmethod
     def find_in(network: nn.Module) -> "AttentionModules":
@@ -80,12 +82,24 @@ class AttentionModules:
             for key, names in paths.items()
         }
         untraceable = sorted({type(every[n]).__name__ for n, used in uses.items() if used is False})
-        return AttentionModules(modules, tuple(untraceable), layers, _containers(within))
+        overlapping = any(map(_overlaps, every.values()))
+        return AttentionModules(
+            modules, tuple(untraceable), layers, _containers(within), overlapping
+        )
 
     def of(self, module: nn.Module) -> AttentionModule:
         """The entry of a module; one whose source cannot be read has no tower."""
         name = type(module).__name__
         return self.modules.get(id(module), AttentionModule(name, None, 0, name, (name,)))
+
+
+def _overlaps(module: nn.Module) -> bool:
+    """Whether a convolution goes over a picture in steps that are smaller than what it reads."""
+    if not isinstance(module, nn.Conv2d):
+        return False
+    return any(
+        1 < step < size for step, size in zip(module.stride, module.kernel_size, strict=True)
+    )
 
 
 def is_traced(kind: type[nn.Module]) -> bool | None:

@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from models.inputs.layout import Layout, vision_part
+from models.inputs.layout import Layout, patch_sides, vision_part
 from models.inputs.sequences import Duration, InputSequences, named_tokens
-from models.picture_grid import Part, PictureGrid, row_by_row
+from models.picture_grid import WHOLE, Box, Part, PictureGrid, cells_box, centred, row_by_row
 from models.pretrained.windows import Blocks
 from models.text import Tokens
 from models.trace import PatchGrid, TokenAxis
@@ -24,13 +24,41 @@ from models.trace import PatchGrid, TokenAxis
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 
 
-def block_axes(blocks: Blocks, batch: int) -> tuple[TokenAxis, TokenAxis]:
-    """Rows and columns of an image whose windows were merged."""
+def block_axes(
+    blocks: Blocks, batch: int, pixels: Any = None, config: Any = None
+) -> tuple[TokenAxis, TokenAxis]:
+    """Rows and columns of an image whose windows were merged.
+
+    Args:
+        blocks: the windows.
+        batch: number of items.
+        pixels: of the pictures, if they are known.
+        config: of the model.
+    """
     layout = block_layout(blocks)
+    if isinstance(pixels, Tensor) and pixels.ndim == 4:
+        layout = replace(layout, box=_stage_box(layout, pixels.shape[-2:], config))
     patches = layout.tokens(batch)
     outside = named_tokens([f"outside {row},{col}" for row, col in blocks.outside])
     columns = tuple(each + outside if outside.ids else each for each in patches)
     return TokenAxis(patches, grid=layout.grid), TokenAxis(columns, grid=layout.grid)
+
+
+def _stage_box(layout: Layout, size: Sequence[int], config: Any) -> Box:
+    """The area of the patches of a stage, whose sides are twice as long as those of the one before.
+
+    It is larger than the picture where that was filled up to whole patches.
+    """
+    part, cells = vision_part(config), (layout.rows, layout.cols)
+    steps = getattr(part, "patch_stride", None)  # of patches that overlap
+    sides = (steps[0], steps[0]) if isinstance(steps, list) else patch_sides(part)
+    while all(sides) and max(sides) <= max(size):
+        pairs = zip(cells, size, sides, strict=True)
+        if all(count in (pixels // side, ceil(pixels / side)) for count, pixels, side in pairs):
+            first = centred(sides[0]) if isinstance(steps, list) else 0.0
+            return cells_box(cells, sides, (size[0], size[1]), first)
+        sides = 2 * sides[0], 2 * sides[1]
+    return WHOLE
 
 
 def block_layout(blocks: Blocks) -> Layout:
@@ -72,17 +100,31 @@ def _layout_axis(layout: Layout, length: int, batch: int, config: Any) -> TokenA
     return TokenAxis(layout.tokens(batch), grid=layout.grid)
 
 
-def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAxis | None:
+def cells_axis(
+    arguments: Mapping[str, Any], length: int, batch: int, *, overlapping: bool = True
+) -> TokenAxis | None:
     """The cells of a feature map that a convolutional backbone makes of the pixels.
 
-    None unless the length belongs to exactly one of the usual strides.
+    Args:
+        arguments: of the model.
+        length: of the axis.
+        batch: number of items.
+        overlapping: whether the areas that its convolutions read overlap: they then lie around
+            every so many pixels, from the first one on.
+
+    Returns:
+        None unless the length belongs to exactly one of the usual strides.
     """
     pixels = arguments.get("pixel_values")
     if not isinstance(pixels, Tensor) or pixels.ndim != 4 or batch % len(pixels):
         return None
     high, wide = pixels.shape[-2:]
-    sizes = [(ceil(high / stride), ceil(wide / stride)) for stride in STRIDES]
-    return _only_grid(sizes, length, batch, "cell")
+    grids = []
+    for side in STRIDES:
+        cells = ceil(high / side), ceil(wide / side)
+        box = cells_box(cells, (side, side), (high, wide), centred(side) if overlapping else 0.0)
+        grids.append(PatchGrid(*cells, box=box))
+    return _only_grid(grids, length, batch, "cell")
 
 
 TILED = ("mllama",)  # model types that lay the tiles of a picture along one axis
@@ -103,6 +145,7 @@ def tiles_axis(parts: Sequence[Part], length: int, batch: int, config: Any) -> T
         return None
     patch, each, tiles = vision_part(config).patch_size, length * batch // len(parts), len(parts)
     rows, cols = parts[0].rows // patch, parts[0].cols // patch
+    inner = cells_box((rows, cols), (patch, patch), (parts[0].rows, parts[0].cols))
     if each <= rows * cols or tiles % batch:
         return None
     layout = Layout(rows, cols, before=("[CLS]",))
@@ -117,7 +160,10 @@ def tiles_axis(parts: Sequence[Part], length: int, batch: int, config: Any) -> T
         pictures.append(
             tuple(
                 PictureGrid(
-                    part.picture, row_by_row(rows, cols, index * each + 1), part.box, part.name
+                    part.picture,
+                    row_by_row(rows, cols, index * each + 1),
+                    inner.inside(part.box),
+                    part.name,
                 )
                 for index, part in enumerate(mine)
                 if part.real
@@ -132,8 +178,14 @@ def _named(tokens: Tokens, name: str) -> Tokens:
     return replace(tokens, labels=tuple(front + label for label in tokens.labels))
 
 
-def over_parts(axis: TokenAxis, parts: Sequence[Part]) -> TokenAxis:
-    """The patches of an image, over the parts of pictures that the items are."""
+def over_parts(axis: TokenAxis, parts: Sequence[Part], inner: Box = WHOLE) -> TokenAxis:
+    """The patches of an image, over the parts of pictures that the items are.
+
+    Args:
+        axis: of the patches.
+        parts: what the tower sees of the pictures.
+        inner: the area of each part that its patches cover.
+    """
     pictures = parts_of_batch(parts, len(axis.tokens))
     if axis.pictures or not pictures:
         return axis
@@ -144,7 +196,8 @@ def over_parts(axis: TokenAxis, parts: Sequence[Part]) -> TokenAxis:
         if rows * cols != sum(not special for special in tokens.special):
             return axis
         places = row_by_row(rows, cols, first)
-        grids.append((PictureGrid(part.picture, places, part.box, part.name),))
+        box = inner.inside(part.box)
+        grids.append((PictureGrid(part.picture, places, box, part.name),))
     return replace(axis, pictures=tuple(grids))
 
 
@@ -173,21 +226,23 @@ def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | Non
     """
     if queries.prefix or queries.frames > 1:
         return None
-    strides = range(2, min(queries.rows, queries.cols) + 1)
-    sizes = {(queries.rows // stride, queries.cols // stride) for stride in strides}
-    return _only_grid(sizes, length, batch, "area")
+    size = queries.rows, queries.cols
+    grids: dict[tuple[int, int], PatchGrid] = {}
+    for stride in range(2, min(size) + 1):
+        cells = size[0] // stride, size[1] // stride
+        box = cells_box(cells, (stride, stride), size).inside(queries.box)
+        grids[cells] = PatchGrid(*cells, box=box)  # of several strides the last leaves out least
+    return _only_grid(grids.values(), length, batch, "area")
 
 
-def _only_grid(
-    sizes: Iterable[tuple[int, int]], length: int, batch: int, name: str
-) -> TokenAxis | None:
+def _only_grid(grids: Iterable[PatchGrid], length: int, batch: int, name: str) -> TokenAxis | None:
     """The axis of the only grid that has this many cells; None if there are none or several."""
-    fitting = [(rows, cols) for rows, cols in sizes if rows * cols == length]
+    fitting = [grid for grid in grids if grid.rows * grid.cols == length]
     if len(fitting) != 1:
         return None
-    rows, cols = fitting[0]
-    labels = [f"{name} {row},{col}" for row in range(rows) for col in range(cols)]
-    return TokenAxis((named_tokens(labels, special=False),) * batch, grid=PatchGrid(rows, cols))
+    (grid,) = fitting
+    labels = [f"{name} {row},{col}" for row in range(grid.rows) for col in range(grid.cols)]
+    return TokenAxis((named_tokens(labels, special=False),) * batch, grid=grid)
 
 
 def numbered_axis(

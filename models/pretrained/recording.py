@@ -12,7 +12,7 @@ from models.attention import Edit, Mask, Pattern
 from models.inputs.caches import cached_tokens
 from models.inputs.layout import FIRST, image_layout
 from models.inputs.sequences import InputSequence
-from models.picture_grid import Part
+from models.picture_grid import WHOLE, Box, Part
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
@@ -379,7 +379,7 @@ class Recording:
         if patches is not None:
             return patches, patches
         if blocks is not None and blocks.grid is not None:
-            return block_axes(blocks, whole.batch)
+            return block_axes(blocks, whole.batch, self.arguments.get("pixel_values"), self.config)
         if reads_channels(entry, whole):
             channels = numbered_axis("channel", whole.queries, whole.batch, None)
             return channels, channels
@@ -439,12 +439,20 @@ class Recording:
         if key not in self._axes:
             axis = axis_of(source, self.sequences, length, batch, self.config)
             if axis is None and source == "image" and source not in self.sequences:
-                axis = cells_axis(self.arguments, length, batch)
+                overlapping = self.modules.overlapping
+                axis = cells_axis(self.arguments, length, batch, overlapping=overlapping)
                 axis = axis or tiles_axis(self.parts, length, batch, self.config)
             if axis is not None and source == "image":
-                axis = over_parts(axis, self.parts)
+                axis = over_parts(axis, self.parts, self._covered(axis))
             self._axes[key] = axis
         return self._axes[key]
+
+    def _covered(self, axis: TokenAxis) -> Box:
+        """The area of what the tower sees that patches cover."""
+        image = self.sequences.get("image")
+        if axis.grid is None and image is not None and image.layout is not None:
+            return image.layout.box
+        return WHOLE if axis.grid is None else axis.grid.box
 
     def _crosses(self, entry: Entry, whole: Pattern) -> bool:
         """Whether a layer attends to the tokens of a sequence as they are.

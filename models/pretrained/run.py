@@ -14,12 +14,15 @@ from models.attnlrp import Rules
 from models.edits import check, of_input, of_network
 from models.inputs.answers import writes_by_passes
 from models.inputs.edited import edited
+from models.inputs.layout import unread_note
 from models.inputs.pretrained import (
+    IMAGE,
     ModelInputs,
     forward_arguments,
     prepare_inputs,
     text_config,
 )
+from models.picture_grid import WHOLE
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items, parts_of_batch
 from models.pretrained.checks import check_call, check_once
@@ -152,9 +155,11 @@ def trace_pretrained(
         patterns=tuple(call.pattern for call in calls),
         grid=None if main.grid is None else main.grid[:2],
         prefix=0 if main.grid is None else main.grid.prefix,
+        box=WHOLE if main.grid is None else main.grid.box,
         notes=(
             *inputs.notes,
             *_tiles(inputs, calls),
+            *_unread(inputs, calls),
             *unaligned,
             *map("not shown: {}".format, _untraceable(record, model.network)),
         ),
@@ -316,6 +321,18 @@ def _tiles(inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
     if not _tiled(inputs) or count <= inputs.items:
         return ()
     return (f"{count} images or tiles, each traced by itself: views show the first",)
+
+
+def _unread(inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
+    """A note on the pixels that are in no patch, where attention is among the patches."""
+    image, pixels = inputs.sequences.get("image"), inputs.arguments.get(IMAGE)
+    if image is None or image.layout is None or not isinstance(pixels, Tensor):
+        return ()
+    boxes = {grid.box for call in calls for grid in (axis.grid for axis in call.axes) if grid}
+    if image.layout.box not in boxes and image.layout.tiles == 1:
+        return ()  # its windows are filled up
+    note = unread_note(image.layout.box, (pixels.shape[-2], pixels.shape[-1]))
+    return (note,) if note else ()
 
 
 def _texts_of_images(inputs: ModelInputs, config: Any, images: int) -> tuple[int, ...]:

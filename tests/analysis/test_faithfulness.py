@@ -112,7 +112,7 @@ def test_masked_words_of_an_embedding_model():
 
 def test_patches_are_painted_grey():
     model = load(ViTConfig(image=(8, 12), patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5))
-    pixels = torch.randn(1, 3, 8, 12, generator=torch.Generator().manual_seed(1))
+    pixels = torch.randn(1, 3, 9, 15, generator=torch.Generator().manual_seed(1))  # 8 × 12 are read
     relevance = torch.tensor([9.0, 0.1, 0.2, 0.3, 0.4, 0.9, 0.5])  # class token, 2 × 3 patches
     found = faithfulness(model, pixels, relevance, target=2, levels=(0.17,), orders=1)
     named = {"pixel_values": pixels}

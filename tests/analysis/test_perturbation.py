@@ -74,7 +74,8 @@ def planted() -> ViT:
 
 @pytest.mark.parametrize("kind", ["deletion", "insertion"])
 def test_a_planted_cause_is_found_and_its_curve_tells(planted: ViT, kind) -> None:
-    pixels = torch.zeros(1, 3, 24, 24)
+    pixels = torch.zeros(1, 3, 27, 25)
+    pixels[..., 24:, :] = pixels[..., 24:] = 9.0  # which is not read, and blurs into nothing
     pixels[..., 8:12, 16:20] = torch.tensor([2.0, -2.0]).repeat(2)  # row 2, column 4
     cause, wrong = torch.zeros(36), noise(36, seed=5)
     cause[2 * 6 + 4] = 1.0

@@ -215,6 +215,14 @@ def image_of(request: TraceRequest) -> "Image | None":
     return None if request.picture is None else seen(request.picture, opened(request.model)).image
 
 
+def read_image(request: TraceRequest, trace: "Trace") -> "Image | None":
+    """What the model reads of the picture of a request; None for other inputs."""
+    from models.inputs.pictures import cropped
+
+    image = image_of(request)
+    return None if image is None else cropped(image, trace.box)
+
+
 def notes_of(request: TraceRequest) -> tuple[str, ...]:
     """What was done to the picture of a request; () for other inputs."""
     from models.tracing import seen
@@ -368,13 +376,14 @@ def _classes(model: "Model", trace: "Trace", before: "Callable[[], Trace] | None
 def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches | None:
     """The square patches of a picture, each of whose layers attends over all of them; else None.
 
-    Layers may have grids of their own: larger patches, as in networks of several stages.
+    Layers may have grids of their own: larger patches, as in networks of several stages, which
+    cover the same area.
     """
     from analysis.patches import grid_of
     from models.inputs.edited import edited_image
     from models.loading.summary import parts
 
-    picture, image = request.picture, image_of(request)
+    picture, image = request.picture, read_image(request, trace)
     if picture is None or image is None or trace.grid is None:
         return None
     if len({site.tower for site in trace.sites}) > 1:
@@ -383,8 +392,9 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
         (rows, cols), *_ = [grid_of(trace, site)[0] for site in trace.sites]
     except ValueError:
         return None
+    boxes = {grid.box for grid in map(trace.query_grid, trace.sites) if grid is not None}
     side = image.size[1] // rows
-    if (cols * side, rows * side) != image.size:
+    if len(boxes) > 1 or (cols * side, rows * side) != image.size:
         return None
     order = getattr(model.network.config, "order", "c p1 p2")
     dim, source = _width(model, side) or parts(model)[0].dim or 0, _source(picture)

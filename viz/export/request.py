@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from analysis.percent import percent
 from viz import SOFTWARE
 from viz.drawing.parts import Caption
 from viz.export.sinks import source_of
@@ -270,15 +271,17 @@ def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
 
 
 def pixels_of(t: Any, picture: Any) -> np.ndarray | None:
-    """The picture at the size that a whole number of patches covers."""
+    """What the network read of a picture, at the size that a whole number of patches covers."""
     if picture is None:
         return None
-    from models.image import fit_image, open_image
+    from models.image import Picture, fit_image, open_image
 
     if getattr(t, "grid", None) is None:
         raise ValueError("picture: expected the trace of a picture, received one of a text")
     rows, cols = t.grid
     opened = open_image(Path(picture) if isinstance(picture, str) else picture)
+    if t.origin is not None:
+        opened = Picture(t.origin.as_read(opened, t.box))
     side = max(1, round(max(224, 8 * max(rows, cols)) / max(rows, cols)))
     image, _ = fit_image(opened, rows * side, cols * side)
     return np.asarray(image.convert("RGB"))
@@ -387,8 +390,12 @@ def input_of(view: "Trace | View", most: int = 400) -> str:
     """
     trace: Any = getattr(view, "trace", view)
     if trace.grid is not None:
-        rows, cols = trace.grid
-        return f"a picture of {rows} × {cols} patches"
+        (rows, cols), box = trace.grid, trace.box
+        patches = f"a picture of {rows} × {cols} patches"
+        if min(box.right, box.bottom) >= 1:
+            return patches
+        wide, high = percent(box.right), percent(box.bottom)
+        return f"{patches}, which cover {wide} of its width and {high} of its height"
     sides = [trace.tokens[0], *([trace.target_tokens[0]] if trace.target_tokens else [])]
     pictures = _pictures_at(trace)
     written = [_sentence(tokens, most, pictures) for tokens in sides[:1]]

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 import torch
 
-from models.inputs.layout import Layout, image_layout, spectrogram_layout, unmasked
+from models.inputs.layout import (
+    Layout,
+    image_layout,
+    spectrogram_layout,
+    unmasked,
+    unread_note,
+)
+from models.picture_grid import Box
 from models.trace import PatchGrid
 
 VIT: Any = SimpleNamespace(patch_size=4)
@@ -48,9 +55,20 @@ def test_special_tokens_of_a_network(
     assert found.length == 6 + extra
 
 
+def test_the_edge_that_is_in_no_patch() -> None:
+    found = image_layout(torch.zeros(1, 3, 9, 14), VIT)
+    assert found is not None
+    assert found.grid == PatchGrid(2, 3, box=Box(0, 0, 12 / 14, 8 / 9))
+    assert unread_note(found.box, (9, 14)) == (
+        "12 × 8 of 14 × 9 pixels are read: whole patches leave out the rest at the right and bottom"
+    )
+    assert unread_note(Box(bottom=8 / 9), (9, 12)).endswith("the rest at the bottom")
+    assert not unread_note(Box(), (8, 12))
+
+
 def test_frames_and_tiles() -> None:
     video: Any = SimpleNamespace(patch_size=4, tubelet_size=2)
-    found = image_layout(torch.zeros(1, 4, 3, 4, 8), video)
+    found = image_layout(torch.zeros(1, 5, 3, 4, 8), video)  # the fifth frame is in no tube
     assert found is not None
     assert found.grid == PatchGrid(1, 2, frames=2)
     assert found.tokens(1)[0].labels[2] == "frame 3, patch 0,0"

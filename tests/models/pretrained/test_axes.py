@@ -9,7 +9,8 @@ import transformers
 from models.edits import Ablate
 from models.inputs.layout import Layout
 from models.inputs.sequences import layout_sequence
-from models.pretrained.axes import axis_of, cells_axis, numbered_axis, reduced_axis
+from models.picture_grid import Box
+from models.pretrained.axes import axis_of, cells_axis, numbered_axis
 from models.run import Trace, trace
 from models.trace import PatchGrid
 from tests.models.architectures import VISION, text
@@ -219,17 +220,6 @@ def test_the_patches_of_an_image_after_other_tokens(extra: int) -> None:
     assert axis_of("text", {"image": sequence}, 12, 2, transformers.ViTConfig()) is None
 
 
-@pytest.mark.parametrize(
-    ("length", "grid"), [(6, (2, 3)), (2, (1, 2)), (1, (1, 1)), (24, None), (3, None)]
-)
-def test_areas_of_a_grid(length: int, grid: tuple[int, int] | None) -> None:
-    """Of 4 × 6 cells: squares of 2, 3 or 4 cells a side."""
-    found = reduced_axis(PatchGrid(4, 6), length, 2)
-    assert (None if found is None else found.grid) == (None if grid is None else PatchGrid(*grid))
-    assert reduced_axis(PatchGrid(4, 6, 1), length, 2) is None
-    assert reduced_axis(PatchGrid(4, 6, frames=2), length, 2) is None
-
-
 @pytest.mark.parametrize("padded_tokens", [False, True])
 def test_numbered_tokens_are_no_special_ones(padded_tokens: bool) -> None:
     padding = torch.tensor([[True, False, False], [False, False, False]])
@@ -244,27 +234,28 @@ def test_numbered_tokens_are_no_special_ones(padded_tokens: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("high", "wide", "length", "grid"),
+    ("high", "wide", "length", "grid", "box"),
     [
-        (64, 96, 6, (2, 3)),  # a stride of 32
-        (64, 96, 24, (4, 6)),
-        (64, 100, 28, (4, 7)),  # a stride of 16, the last cells half empty
-        (64, 96, 7, None),
-        (20, 20, 1, None),  # strides of 32 and of 64 both make one cell
+        (64, 96, 6, (2, 3), Box()),  # a stride of 32
+        (64, 96, 24, (4, 6), Box()),
+        (64, 100, 28, (4, 7), Box(right=1.12)),  # a stride of 16, the last cells half empty
+        (64, 96, 7, None, Box()),
+        (20, 20, 1, None, Box()),  # strides of 32 and of 64 both make one cell
     ],
 )
 def test_cells_of_a_backbone(
-    high: int, wide: int, length: int, grid: tuple[int, int] | None
+    high: int, wide: int, length: int, grid: tuple[int, int] | None, box: Box
 ) -> None:
     pixels = torch.zeros(2, 3, high, wide)
-    found = cells_axis({"pixel_values": pixels}, length, 4)
-    assert (None if found is None else found.grid) == (None if grid is None else PatchGrid(*grid))
+    found = cells_axis({"pixel_values": pixels}, length, 4, overlapping=False)
+    assert (found and found.grid) == (grid and PatchGrid(*grid, box=box))
     if found is not None and grid is not None:
         assert found.tokens[0].labels[-1] == f"cell {grid[0] - 1},{grid[1] - 1}"
         assert len(found.tokens) == 4
         assert not any(found.tokens[0].special)
     assert cells_axis({"pixel_values": pixels}, length, 3) is None
     assert cells_axis({"pixel_values": pixels[0]}, length, 3) is None
+    assert cells_axis({"pixel_values": pixels[None]}, length, 1) is None
     assert cells_axis({}, length, 4) is None
 
 
@@ -277,4 +268,5 @@ def test_cells_are_those_that_convolutions_leave(halvings: int) -> None:
     rows, cols = left.shape[-2:]
     found = cells_axis({"pixel_values": pixels}, rows * cols, 1)
     assert found is not None
-    assert found.grid == PatchGrid(rows, cols)
+    assert found.grid is not None
+    assert found.grid[:2] == (rows, cols)

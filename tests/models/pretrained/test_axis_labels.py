@@ -15,7 +15,6 @@ from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import (
     axis_of,
     block_axes,
-    cells_axis,
     name_items,
     numbered_axis,
     padding_of_argument,
@@ -85,23 +84,6 @@ def test_an_axis_that_is_none_of_an_image() -> None:
     assert axis_of("image", {"image": picture(2)}, 15 + 65, 2, CONFIG) is None
     assert axis_of("image", {"image": picture(2, frames=2)}, 16, 2, CONFIG) is None
     assert axis_of("image", {"image": picture(2)}, 15, 3, CONFIG) is None
-
-
-def test_cells_of_a_feature_map() -> None:
-    """40 × 72 pixels in strides of 8, rounded up in strides of 16."""
-    given = {"pixel_values": torch.zeros(2, 3, 40, 72)}
-    axis = cells_axis(given, 45, 4)
-    assert labels(axis)[:2] == ["cell 0,0", "cell 0,1"]
-    assert labels(axis)[-1] == "cell 4,8"
-    assert axis is not None
-    assert axis.grid is not None
-    assert (axis.grid.rows, axis.grid.cols, len(axis.tokens)) == (5, 9, 4)
-    assert labels(cells_axis(given, 15, 2))[-1] == "cell 2,4"
-    assert cells_axis(given, 44, 2) is None
-    assert cells_axis(given, 45, 3) is None
-    assert cells_axis({"pixel_values": torch.zeros(2, 5, 3, 40, 72)}, 45, 2) is None
-    assert cells_axis({"pixel_values": torch.zeros(1, 3, 4, 4)}, 1, 1) is None  # any stride
-    assert cells_axis({}, 45, 2) is None
 
 
 @pytest.mark.parametrize(

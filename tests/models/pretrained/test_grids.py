@@ -1,5 +1,6 @@
 """Attention among channels is named so; keys with a grid of their own have it."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -7,9 +8,12 @@ import torch
 import transformers
 
 from analysis.patches import grid_of
-from models.pretrained.axes import reduced_axis
+from models.inputs.placement import placed
+from models.picture_grid import WHOLE, Box, Part, PictureGrid
+from models.pretrained.axes import cells_axis, reduced_axis
 from models.run import as_model, trace
 from models.trace import PatchGrid
+from models.vit import ViT, ViTConfig
 
 SEGFORMER: dict[str, Any] = {
     "depths": [1, 1, 1, 1],
@@ -25,9 +29,9 @@ def test_keys_of_segformer_are_areas_of_the_cells_that_look() -> None:
     network = transformers.SegformerModel(transformers.SegformerConfig(**SEGFORMER)).eval()
     pixels = torch.randn(1, 3, 96, 160)
     found = trace(as_model(network), pixels)
-    grids = [(24, 40), (12, 20), (6, 10), (3, 5)]
-    assert [found.query_grid(site) for site in found.sites] == [PatchGrid(*grid) for grid in grids]
-    assert [found.key_grid(site) for site in found.sites] == [PatchGrid(3, 5)] * 4
+    grids = [found.query_pictures(site)[0].places.shape for site in found.sites]
+    assert grids == [(24, 40), (12, 20), (6, 10), (3, 5)]
+    assert [found.key_pictures(site)[0].places.shape for site in found.sites] == [(3, 5)] * 4
     assert found.key_labels(found.sites[0])[6] == "area 1,1"
     assert found.query_labels(found.sites[0])[41] == "cell 1,1"
     network.set_attn_implementation("eager")
@@ -42,8 +46,10 @@ def test_keys_of_segformer_are_areas_of_the_cells_that_look() -> None:
 @pytest.mark.parametrize(
     ("grid", "keys", "areas"),
     [
-        (PatchGrid(24, 40), 15, (3, 5)),
-        (PatchGrid(25, 41), 15, (3, 5)),  # the last cells are in no area
+        (PatchGrid(24, 40), 15, PatchGrid(3, 5)),
+        (PatchGrid(4, 6), 1, PatchGrid(1, 1, box=Box(right=4 / 6))),
+        (PatchGrid(24, 41), 15, PatchGrid(3, 5, box=Box(right=40 / 41))),  # of the last cells none
+        (PatchGrid(24, 40, box=Box(0.5, 0.5)), 15, PatchGrid(3, 5, box=Box(0.5, 0.5))),
         (PatchGrid(24, 40), 16, None),
         (PatchGrid(24, 40, prefix=1), 15, None),
         (PatchGrid(24, 40, frames=2), 15, None),
@@ -51,23 +57,26 @@ def test_keys_of_segformer_are_areas_of_the_cells_that_look() -> None:
 )
 def test_areas_are_those_of_one_stride(grid: PatchGrid, keys: int, areas: Any) -> None:
     found = reduced_axis(grid, keys, 2)
-    assert (found and found.grid) == (areas and PatchGrid(*areas))
+    assert (found and found.grid) == areas
+
+
+FLORENCE: dict[str, Any] = {
+    "depths": [1, 1],
+    "embed_dim": [12, 18],
+    "num_heads": [3, 3],
+    "num_groups": [2, 2],
+    "patch_size": [7, 3],
+    "patch_stride": [4, 2],
+    "patch_padding": [3, 1],
+    "patch_prenorm": [False, True],
+    "window_size": 4,
+    "projection_dim": 12,
+}
 
 
 def florence(height: int, width: int) -> Any:
     """Stages of windows and of channels: 2 groups of 6 and 9 channels."""
-    config = transformers.Florence2VisionConfig(
-        depths=[1, 1],
-        embed_dim=[12, 18],
-        num_heads=[3, 3],
-        num_groups=[2, 2],
-        patch_size=[7, 3],
-        patch_stride=[4, 2],
-        patch_padding=[3, 1],
-        patch_prenorm=[False, True],
-        window_size=4,
-        projection_dim=12,
-    )
+    config = transformers.Florence2VisionConfig(**FLORENCE)
     torch.manual_seed(0)
     backbone = transformers.Florence2VisionBackbone(config).eval()
     return trace(as_model(backbone), {"hidden_states": torch.randn(1, 3, height, width)})
@@ -93,3 +102,87 @@ def test_as_many_channels_as_tokens_are_still_channels() -> None:
     assert first.queries == 6
     assert found.pattern(first).q.shape[-1] == 6
     assert found.query_labels(first) == [f"channel {number}" for number in range(6)]
+
+
+# --- where cells lie on the picture -------------------------------------------------------------
+
+VIT: dict[str, Any] = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
+VIT |= {"intermediate_size": 17, "image_size": 12, "patch_size": 4}
+FILM = VIT | {"image_size": [14, 19], "num_frames": 4}
+SWIN: dict[str, Any] = {"image_size": 16, "patch_size": 4, "embed_dim": 6, "depths": [1]}
+READERS: dict[str, Any] = {
+    "ours": lambda: ViT(ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=17)),
+    "ViT": lambda: transformers.ViTModel(transformers.ViTConfig(**VIT)),
+    "DINOv3": lambda: transformers.DINOv3ViTModel(transformers.DINOv3ViTConfig(**VIT)),
+    "I-JEPA": lambda: transformers.IJepaModel(transformers.IJepaConfig(**VIT)),
+    "CLIP": lambda: transformers.CLIPVisionModel(transformers.CLIPVisionConfig(**VIT)),
+    "VideoMAE": lambda: transformers.VideoMAEModel(transformers.VideoMAEConfig(**FILM)),
+    "Swin": lambda: transformers.SwinModel(
+        transformers.SwinConfig(**SWIN, num_heads=[2], window_size=2)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_grid_covers_the_pixels_that_are_read(name: str) -> None:
+    """Of 14 × 19: patches of 4 pixels cover 12 × 16; Swin fills up the picture to 16 × 20."""
+    torch.manual_seed(0)
+    model = as_model(READERS[name]().eval())
+    pixels = torch.randn(1, 4, 3, 14, 19) if name == "VideoMAE" else torch.randn(1, 3, 14, 19)
+    found = trace(model, pixels)
+    rows, cols = (16, 20) if name == "Swin" else (12, 16)
+    box = found.key_pictures(found.sites[0])[0].box
+    assert box == pytest.approx((0, 0, cols / 19, rows / 14))
+    assert any("16 × 12 of 19 × 14 pixels are read" in note for note in found.notes) == (rows == 12)
+    for row, col in ((11, 15), (13, 0), (0, 18)):
+        changed = pixels.clone()
+        changed[..., row, col] += 3
+        same = trace(model, changed).output.values.equal(found.output.values)
+        assert same == (row >= rows or col >= cols)
+
+
+@pytest.mark.parametrize("name", ["ours", "ViT", "I-JEPA", "Swin"])
+def test_a_picture_smaller_than_a_patch_is_one_line(name: str) -> None:
+    with pytest.raises(ValueError, match="smaller than a patch: expected at least 4 × 4 pixels, "):
+        trace(as_model(READERS[name]().eval()), torch.zeros(1, 3, 14, 3))
+
+
+def florence_cells() -> tuple[Any, PictureGrid]:
+    config = transformers.Florence2VisionConfig(**FLORENCE)
+    ids = {"input_ids": torch.tensor([[7] * (1 + 8 * 12)])}
+    whole = SimpleNamespace(model_type="florence2", image_token_id=7, vision_config=config)
+    (grid,), _ = placed(ids, whole, 0, [Part(0, WHOLE, 64, 96)])
+    return transformers.Florence2VisionBackbone(config).eval(), grid
+
+
+def resnet_cells() -> tuple[Any, PictureGrid]:
+    stages: dict[str, Any] = {"hidden_sizes": [8] * 4, "depths": [1] * 4, "embedding_size": 8}
+    stages |= {"layer_type": "basic", "out_features": ["stage2"]}
+    config = transformers.ResNetConfig(**stages)
+    network = transformers.ResNetBackbone(config).eval()
+    axis = cells_axis({"pixel_values": torch.zeros(1, 3, 64, 96)}, 8 * 12, 1, overlapping=True)
+    assert axis is not None
+    return lambda pixels: network(pixels).feature_maps[0], axis.grids(0)[0]
+
+
+@pytest.mark.parametrize("make", [florence_cells, resnet_cells])
+def test_cells_of_overlapping_convolutions_lie_around_their_steps(make: Any) -> None:
+    """The middle of a cell is where the pixels lie that change its features."""
+    torch.manual_seed(0)
+    network, grid = make()
+    pixels = torch.randn(1, 3, 64, 96, requires_grad=True)
+    features = network(pixels)
+    features = getattr(features, "last_hidden_state", features)
+    assert features.shape[-2:] == grid.places.shape == (8, 12)
+    weight = torch.zeros(64, 96)
+    for _ in range(8):
+        along = (features[0, :, 4, 6] * torch.randn(features.shape[1])).sum()
+        weight += torch.autograd.grad(along, pixels, retain_graph=True)[0].abs().sum((0, 1))
+    middle = [
+        float((weight.sum(1 - axis) * (torch.arange(size) + 0.5)).sum() / weight.sum()) / size
+        for axis, size in enumerate((64, 96))
+    ]
+    left, top, right, bottom = grid.cell(4, 6)
+    cell = bottom - top, right - left
+    assert abs(middle[0] - (top + bottom) / 2) < 0.2 * cell[0]  # half a cell is what may go wrong
+    assert abs(middle[1] - (left + right) / 2) < 0.2 * cell[1]

@@ -8,13 +8,19 @@ import pytest
 import torch
 from PIL import Image
 
+from models.image import fit_image, open_image
+from models.inputs.pictures import processed
+from models.preprocessing import Preprocessing
+from models.request import Picture, TraceRequest, file_of
 from models.run import load, trace
 from models.vit import ViTConfig
-from viz.api import registry
+from viz.api import registry, tracing
 from viz.api.entries import Patches, TraceEntry
 from viz.api.image import shapes
 from viz.api.pictures import encoded
-from viz.image import BUDGET, Picture
+from viz.export.request import input_of, pixels_of
+from viz.image import BUDGET
+from viz.image import Picture as Encoded
 from viz.pack import unpack
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
@@ -100,6 +106,28 @@ def test_the_picture_is_the_one_the_network_got(client, path, entry):
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
     assert answer.content == entry.cut.picture.data
     assert Image.open(io.BytesIO(answer.content)).size == (20, 12)
+
+
+def test_the_picture_is_the_part_that_is_read() -> None:
+    """On the page without an edge that is in no patch, in files without what was cropped."""
+    photo = np.random.default_rng(4).integers(0, 256, (45, 70, 3), np.uint8)
+    file = file_of(encoded(Image.fromarray(photo)).data, "photo.png")
+    asked = Picture(file, changes=(("resize", "none"),))
+    shown = tracing.entry_for(TraceRequest(tracing.of_catalogue("shapes"), asked)).value
+    (rows, cols), side = shown.trace.grid or (0, 0), shown.cut.side
+    drawn = np.asarray(Image.open(io.BytesIO(shown.cut.picture.data)))
+    assert (rows, cols) == (45 // side, 70 // side)
+    assert (drawn == photo[: rows * side, : cols * side]).all()
+    assert f"cover {100 * cols * side / 70:.0f}" in input_of(shown.trace)
+    for resize in ("crop", "stretch"):
+        model = load(ViTConfig(image=(12, 20), patch=4, dim=21, heads=3, depth=1, mlp=13))
+        prepared, whole = Preprocessing((12, 20), resize=resize), Image.fromarray(photo)
+        read = processed(prepared, whole).image
+        found = pixels_of(trace(replace(model, preprocessing=prepared), whole), whole)
+        assert read is not None
+        assert found is not None
+        expected, _ = fit_image(open_image(read), *found.shape[:2])
+        assert (found == np.asarray(expected)).all()
 
 
 @pytest.mark.parametrize("site", [0, 1])
@@ -223,7 +251,7 @@ def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
 
 
 def test_tokens_before_the_patches_go_by_their_names() -> None:
-    cut = Patches(Picture(b"", "image/png"), 4, 21, "c p1 p2")
+    cut = Patches(Encoded(b"", "image/png"), 4, 21, "c p1 p2")
     named = {
         ("[CLS]",): "with the class token",
         ("[CLS]", "[DIST]"): "with the class token and [DIST]",

@@ -320,7 +320,10 @@ def _table(panel: Panel, drawn: Sequence[Drawn], number: int) -> Table:
     grid, first = panel.grids[number], drawn[0]
     several = len(panel.grids) > 1
     name = f"{first.name} {number + 1}" if several else first.name
-    there = {"picture": grid.picture + 1, **({"on": _name(grid)} if _name(grid) else {})}
+    there: dict[str, Any] = {"picture": grid.picture + 1}
+    there |= {"on": _name(grid)} if _name(grid) else {}
+    if (*grid.box,) != (0, 0, 1, 1):  # left, top, right and bottom of what the cells cover
+        there["box"] = " ".join(f"{side:.4f}" for side in grid.box)
     at = [{**_coordinates(panel, each.head), **there, **each.about} for each in drawn]
     if first.head is None:
         return Table(name, ("row", "col"), first.maps[number], {}, at[0])

@@ -119,7 +119,7 @@ def show(request: TraceRequest) -> None:
 def _distance(model: "Model", request: TraceRequest) -> "go.Figure":
     t = _traced(request)
     rows, cols = _one_grid(t)
-    side = _image(request).width / cols
+    side = _image(request, t).width / cols
     values = compute.stack([compute.attention_distance(t, site, side) for site in t.sites])
     uniform = float(compute.grid_distances(rows, cols).mean()) * side
     title = f"{_name(model)}: mean attention distance"
@@ -190,7 +190,7 @@ def _features(model: "Model", request: TraceRequest) -> "go.Figure":
         title += f"; {kept} of {every_patch} patches are {side} {at}"
     return vision.patch_colours_of(
         [each.numpy() for each in colours.colours],
-        [np.asarray(_image(each)) for _, each in requests],
+        [np.asarray(_image(each, t)) for (_, each), t in zip(requests, traces, strict=True)],
         [name for name, _ in requests],
         rows,
         cols,
@@ -222,8 +222,8 @@ def _name(model: "Model") -> str:
     return model.name if model.trained else f"{model.name}, untrained (random weights)"
 
 
-def _image(request: TraceRequest) -> "Image":
-    image = tracing.image_of(request)
+def _image(request: TraceRequest, trace: "Trace") -> "Image":
+    image = tracing.read_image(request, trace)
     if image is None:
         raise ValueError("the model's processor makes no picture of this one")
     return image

@@ -67,7 +67,7 @@ def _patch(model: "Model") -> int:
 
 
 def _preview(model: "Model") -> None:
-    """What the network reads, as high as the controls beside it; Streamlit's button enlarges it."""
+    """What the network gets, as high as the controls beside it; Streamlit's button enlarges it."""
     try:
         image = _seen_by(model, changes(model))
     except ValueError:  # reported where the picture is read
@@ -78,7 +78,7 @@ def _preview(model: "Model") -> None:
     with st.container(
         key=f"{PAGE}_reads", horizontal=True, vertical_alignment="center", width="content"
     ):
-        st.caption(f"It reads {image.height} × {image.width}:", width="content")
+        st.caption(f"Prepared, {image.width} × {image.height}:", width="content")
         st.image(data_url(image, ENLARGED), width=wide)
 
 

@@ -51,7 +51,8 @@ def _next(mode: Mode) -> Scene:
 def _picture(mode: Mode) -> Scene:
     """What the class token of DINOv2 looks at in the head that the page opens with."""
     request = TraceRequest(tracing.of_catalogue("dinov2"), Picture(samples.file(PHOTO)))
-    trace, image = tracing.traced(request).value, tracing.image_of(request)
+    trace = tracing.traced(request).value
+    image = tracing.read_image(request, trace)
     chosen = compute.telling(trace)
     if chosen is None or image is None:
         raise ValueError("expected a head to begin with")

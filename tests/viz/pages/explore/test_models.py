@@ -161,7 +161,7 @@ def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
         seen = np.asarray(Image.open(io.BytesIO(data)))
         drawn = Image.open(io.BytesIO(entry(app).cut.picture.data)).convert("RGB")
         assert (seen == np.asarray(drawn)).all()
-        assert f"It reads {drawn.height} × {drawn.width}:" in told(app)
+        assert f"Prepared, {drawn.width} × {drawn.height}:" in told(app)
 
 
 @pytest.mark.parametrize(

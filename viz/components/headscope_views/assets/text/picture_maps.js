@@ -179,7 +179,9 @@ export function cellBeside(grids, token, key) {
 }
 
 /**
- * The part of the picture that grids cover: left, top, right, bottom, in shares of its sides.
+ * The part of the picture that is seen: left, top, right, bottom, in shares of its sides.
+ *
+ * Cells that begin before the picture are those of convolutions, which read it up to its end.
  *
  * @param {TokenGrid[]} grids
  * @returns {[number, number, number, number]}
@@ -187,7 +189,8 @@ export function cellBeside(grids, token, key) {
 export function extentOf(grids) {
   /** @param {number} side @param {(...values: number[]) => number} pick */
   const of = (side, pick) => Math.min(1, Math.max(0, pick(...grids.map(({ box }) => box[side]))));
-  return [of(0, Math.min), of(1, Math.min), of(2, Math.max), of(3, Math.max)];
+  const end = (/** @type {number} */ side) => (grids.some(({ box }) => box[side - 2] < 0) ? 1 : of(side, Math.max));
+  return [of(0, Math.min), of(1, Math.min), end(2), end(3)];
 }
 
 /**
