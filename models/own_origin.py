@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from jaxtyping import Int
@@ -10,19 +10,13 @@ from torch import Tensor
 
 from models.attention import Edit
 from models.eval_mode import evaluating
-from models.inputs.pictures import as_read
 from models.model import Network
 from models.own_projections import projections_at, readout_of
 from models.own_stream import stream_at
-from models.picture_grid import Box
-from models.preprocessing import Preprocessing
 from models.projections import Projections
 from models.readout import Readout
 from models.stream import Stream
 from models.trace import Site
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +27,11 @@ class OwnOrigin:
         network: one of ours.
         arguments: of its forward.
         edits: of the pass.
-        preprocessing: of pictures; None for other inputs.
     """
 
     network: Network
     arguments: Mapping[str, Any]
     edits: Sequence[Edit] = ()
-    preprocessing: Preprocessing | None = None
 
     def projections(self, site: Site) -> Projections:
         """The linear maps of a site."""
@@ -70,7 +62,3 @@ class OwnOrigin:
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
         """None: in our networks tokens meet in attention alone."""
         return ()
-
-    def as_read(self, picture: Any, box: Box) -> "Image":
-        """The area of a picture that the network reads, prepared as it reads it."""
-        return as_read(self.preprocessing, picture, self.arguments["pixels"], box)

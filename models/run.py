@@ -163,7 +163,8 @@ def trace(
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=states,
-        origin=OwnOrigin(model.network, inputs.arguments, tuple(applied), model.preprocessing),
+        origin=OwnOrigin(model.network, inputs.arguments, tuple(applied)),
+        preprocessing=model.preprocessing,
         edits=tuple(edits),
         aligning=_aligning(model),
     )

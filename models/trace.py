@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -25,7 +25,7 @@ from models.where import choose as choose
 from models.where import short as short
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from models.preprocessing import Preprocessing
 
 
 class PatchGrid(NamedTuple):
@@ -317,10 +317,6 @@ class Origin(Protocol):
         """Paths of the parts of a tower that mix tokens without traced attention."""
         ...
 
-    def as_read(self, picture: Any, box: Box) -> "Image":
-        """The area of a picture that the network reads, prepared as it reads it."""
-        ...
-
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 
@@ -367,6 +363,7 @@ class Trace:
             them; () without any.
         sound: the recordings; None for other inputs.
         edits: of the pass.
+        preprocessing: of the model's pictures; None for a model that reads none.
         aligning: layer and head of each cross-attention head that was trained to align the words
             of target and source.
     """
@@ -391,6 +388,7 @@ class Trace:
     image_tokens: tuple[tuple[int, ...], ...] = ()
     sound: Sound | None = None
     edits: tuple[Edit, ...] = ()
+    preprocessing: "Preprocessing | None" = None
     aligning: tuple[tuple[int, int], ...] = ()
 
     def __repr__(self) -> str:

@@ -82,20 +82,12 @@ def cropped(image: "Image", box: Box) -> "Image":
     return image.crop((across.start, down.start, across.stop, down.stop))
 
 
-def as_read(preprocessing: Preprocessing | None, source: Any, pixels: Tensor, box: Box) -> "Image":
-    """What a network reads of a picture.
-
-    Args:
-        preprocessing: of the model.
-        source: the picture, as it was given or already prepared.
-        pixels: that the network was given.
-        box: the area of them that its patches cover.
-    """
+def as_read(preprocessing: Preprocessing | None, source: Any, box: Box) -> "Image":
+    """The area of a picture that a network reads, prepared unless it has been already."""
     picture = opened(source)
-    prepared = None
-    if preprocessing is not None and picture.image.size != (pixels.shape[-1], pixels.shape[-2]):
-        prepared = processed(preprocessing, picture).image
-    return cropped(picture.image if prepared is None else prepared, box)
+    if preprocessing is None or picture.image.size[::-1] == preprocessing.size:
+        return cropped(picture.image, box)
+    return cropped(processed(preprocessing, picture).image or picture.image, box)
 
 
 def with_channels(model: "Model", pixels: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from models.files import hub
 from models.files.checkpoints import ADAPTER
 from models.files.errors import CheckpointError
-from models.files.folder import Folder, dtype_holding, finite, tensors
+from models.files.folder import Folder, finite, tensors
 
 FILES = ("adapter_model.safetensors", "adapter_model.bin")
 PREFIX = "base_model.model."
@@ -128,16 +128,7 @@ def _replace(network: nn.Module, name: str, tensor: Tensor) -> None:
     if not isinstance(current, Tensor) or current.shape != tensor.shape:
         received = "none of that name" if current is None else f"{tuple(tensor.shape)} for it"
         raise CheckpointError(f"the base model has no place for {name:.100} ({received})")
-    _assign(current, tensor, name)
-
-
-def _assign(weight: Tensor, value: Tensor, name: str) -> None:
-    if dtype_holding({name: value}, weight.dtype) != weight.dtype:
-        kind = str(weight.dtype).removeprefix("torch.")
-        raise CheckpointError(
-            f"the adapter takes {name:.100} beyond the range of {kind}: load it with another dtype"
-        )
-    weight.copy_(value)
+    current.copy_(tensor)
 
 
 def _add(
@@ -165,7 +156,7 @@ def _add(
             raise CheckpointError(f"DoRA of the embedding {name:.100} is not supported")
         lengths = changed.flatten(1).norm(dim=1)
         changed *= (held[LENGTHS].float().flatten() / lengths).view(-1, *[1] * (changed.dim() - 1))
-    _assign(weight, changed.T if transposed else changed, name)
+    weight.copy_(changed.T if transposed else changed)
 
 
 def _is_transposed(module: nn.Module) -> bool:

@@ -131,7 +131,8 @@ def _with_adapter(
     """The base model of an adapter's folder with the adapter in its weights."""
     if door == "own":
         raise CheckpointError("door: an adapter opens through transformers, as its base model does")
-    model = _through_library(adapter.base_of(settings), name, dtype, device)
+    merged = torch.float32 if dtype == torch.float16 else dtype  # whose range a sum may leave
+    model = _through_library(adapter.base_of(settings), name, merged, device)
     adapter.add(model.network, place, settings)
     return model
 

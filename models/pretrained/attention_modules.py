@@ -82,7 +82,8 @@ class AttentionModules:
             for key, names in paths.items()
         }
         untraceable = sorted({type(every[n]).__name__ for n, used in uses.items() if used is False})
-        overlapping = any(map(_overlaps, every.values()))
+        strided = (each for each in every.values() if isinstance(each, nn.Conv2d))
+        overlapping = any(1 < each.stride[0] < each.kernel_size[0] for each in strided)
         return AttentionModules(
             modules, tuple(untraceable), layers, _containers(within), overlapping
         )
@@ -91,15 +92,6 @@ class AttentionModules:
         """The entry of a module; one whose source cannot be read has no tower."""
         name = type(module).__name__
         return self.modules.get(id(module), AttentionModule(name, None, 0, name, (name,)))
-
-
-def _overlaps(module: nn.Module) -> bool:
-    """Whether a convolution goes over a picture in steps that are smaller than what it reads."""
-    if not isinstance(module, nn.Conv2d):
-        return False
-    return any(
-        1 < step < size for step, size in zip(module.stride, module.kernel_size, strict=True)
-    )
 
 
 def is_traced(kind: type[nn.Module]) -> bool | None:

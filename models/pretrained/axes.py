@@ -27,14 +27,7 @@ STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 def block_axes(
     blocks: Blocks, batch: int, pixels: Any = None, config: Any = None
 ) -> tuple[TokenAxis, TokenAxis]:
-    """Rows and columns of an image whose windows were merged.
-
-    Args:
-        blocks: the windows.
-        batch: number of items.
-        pixels: of the pictures, if they are known.
-        config: of the model.
-    """
+    """Rows and columns of an image, whose pixels may be known, after its windows were merged."""
     layout = block_layout(blocks)
     if isinstance(pixels, Tensor) and pixels.ndim == 4:
         layout = replace(layout, box=_stage_box(layout, pixels.shape[-2:], config))
@@ -105,15 +98,8 @@ def cells_axis(
 ) -> TokenAxis | None:
     """The cells of a feature map that a convolutional backbone makes of the pixels.
 
-    Args:
-        arguments: of the model.
-        length: of the axis.
-        batch: number of items.
-        overlapping: whether the areas that its convolutions read overlap: they then lie around
-            every so many pixels, from the first one on.
-
-    Returns:
-        None unless the length belongs to exactly one of the usual strides.
+    None unless the length belongs to exactly one of the usual strides. Cells of convolutions that
+    overlap lie around every so many pixels, from the first one on.
     """
     pixels = arguments.get("pixel_values")
     if not isinstance(pixels, Tensor) or pixels.ndim != 4 or batch % len(pixels):
@@ -179,13 +165,7 @@ def _named(tokens: Tokens, name: str) -> Tokens:
 
 
 def over_parts(axis: TokenAxis, parts: Sequence[Part], inner: Box = WHOLE) -> TokenAxis:
-    """The patches of an image, over the parts of pictures that the items are.
-
-    Args:
-        axis: of the patches.
-        parts: what the tower sees of the pictures.
-        inner: the area of each part that its patches cover.
-    """
+    """The patches of an image, which cover an area of the parts of pictures that the items are."""
     pictures = parts_of_batch(parts, len(axis.tokens))
     if axis.pictures or not pictures:
         return axis

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Edit
-from models.inputs.pictures import as_read
-from models.inputs.pretrained import IMAGE, ModelInputs
-from models.picture_grid import Box
+from models.inputs.pretrained import ModelInputs
 from models.pretrained.hidden import last_state, states_of
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe, short
@@ -26,8 +24,6 @@ from models.stream import Stream
 from models.trace import Site
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from models.model import Model
 
 IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
@@ -143,10 +139,6 @@ class PretrainedOrigin:
         if entry is None:
             raise ValueError(f"{key[0]}: expected it to attend in the first tokens alone too")
         return entry
-
-    def as_read(self, picture: Any, box: Box) -> "Image":
-        """The area of a picture that the network reads, prepared as it reads it."""
-        return as_read(self.model.preprocessing, picture, self.inputs.arguments[IMAGE], box)
 
     def readout(self) -> Readout:
         """What turns hidden states into logits.

@@ -12,7 +12,7 @@ from models.attention import Edit, Mask, Pattern
 from models.inputs.caches import cached_tokens
 from models.inputs.layout import FIRST, image_layout
 from models.inputs.sequences import InputSequence
-from models.picture_grid import WHOLE, Box, Part
+from models.picture_grid import WHOLE, Part
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
@@ -443,16 +443,11 @@ class Recording:
                 axis = cells_axis(self.arguments, length, batch, overlapping=overlapping)
                 axis = axis or tiles_axis(self.parts, length, batch, self.config)
             if axis is not None and source == "image":
-                axis = over_parts(axis, self.parts, self._covered(axis))
+                image = self.sequences.get("image")
+                covering = axis.grid or (image and image.layout)
+                axis = over_parts(axis, self.parts, covering.box if covering else WHOLE)
             self._axes[key] = axis
         return self._axes[key]
-
-    def _covered(self, axis: TokenAxis) -> Box:
-        """The area of what the tower sees that patches cover."""
-        image = self.sequences.get("image")
-        if axis.grid is None and image is not None and image.layout is not None:
-            return image.layout.box
-        return WHOLE if axis.grid is None else axis.grid.box
 
     def _crosses(self, entry: Entry, whole: Pattern) -> bool:
         """Whether a layer attends to the tokens of a sequence as they are.

@@ -174,6 +174,7 @@ def trace_pretrained(
         },
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, applied),
+        preprocessing=model.preprocessing,
         answer=inputs.answer,
         image_tokens=_image_tokens(inputs),
         sound=sound,

@@ -92,8 +92,6 @@ def _covered(sheet: Sheet, panel: Sheets) -> np.ndarray:
     high, wide = picture.shape[:2]
     layer = np.zeros((high, wide, 4), np.uint8)
     layer[..., 3] = 0 if bare else UNSEEN
-    if sheet.grids:
-        layer[(*_seen(sheet.grids, high, wide), 3)] = 0
     for sides, values in sheet.grids:
         left, top, right, bottom = sides
         rows, cols = values.shape
@@ -109,25 +107,14 @@ def _covered(sheet: Sheet, panel: Sheets) -> np.ndarray:
     return veiled(layer, picture, replace(veil, ground="colour") if bare else veil)
 
 
-def _seen(grids: Sequence[tuple[Sides, np.ndarray]], high: int, wide: int) -> tuple[slice, slice]:
-    """Rows and columns of the pixels that the network sees.
-
-    Cells that begin before the picture are those of convolutions, which read it up to its end.
-    """
-    left, top = (min(sides[side] for sides, _ in grids) for side in (0, 1))
-    right, bottom = (max(sides[side] for sides, _ in grids) for side in (2, 3))
-    ends = (1 if start < 0 else stop for start, stop in ((top, bottom), (left, right)))
-    down, across = (
-        slice(max(0, round(start * size)), round(stop * size))
-        for start, stop, size in zip((top, left), ends, (high, wide), strict=True)
-    )
-    return down, across
-
-
 def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:
-    """The cell that each pixel along a side lies in; −1 outside."""
+    """The cell that each pixel along a side lies in; −1 outside.
+
+    Cells that begin before the picture are those of convolutions, of which the last reads its end.
+    """
     middle = (np.arange(pixels) + 0.5) / pixels
     cell = np.floor((middle - start) / (stop - start) * count).astype(int)
+    cell = np.minimum(cell, count - 1) if start < 0 else cell
     return np.where((cell >= 0) & (cell < count), cell, -1)
 
 

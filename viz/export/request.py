@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -274,14 +273,13 @@ def pixels_of(t: Any, picture: Any) -> np.ndarray | None:
     """What the network read of a picture, at the size that a whole number of patches covers."""
     if picture is None:
         return None
-    from models.image import Picture, fit_image, open_image
+    from models.image import Picture, fit_image
+    from models.inputs.pictures import as_read
 
     if getattr(t, "grid", None) is None:
         raise ValueError("picture: expected the trace of a picture, received one of a text")
     rows, cols = t.grid
-    opened = open_image(Path(picture) if isinstance(picture, str) else picture)
-    if t.origin is not None:
-        opened = Picture(t.origin.as_read(opened, t.box))
+    opened = Picture(as_read(t.preprocessing, picture, t.box))
     side = max(1, round(max(224, 8 * max(rows, cols)) / max(rows, cols)))
     image, _ = fit_image(opened, rows * side, cols * side)
     return np.asarray(image.convert("RGB"))

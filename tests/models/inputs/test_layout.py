@@ -6,14 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from models.inputs.layout import (
-    Layout,
-    image_layout,
-    spectrogram_layout,
-    unmasked,
-    unread_note,
-)
-from models.picture_grid import Box
+from models.inputs.layout import Layout, image_layout, spectrogram_layout, unmasked
 from models.trace import PatchGrid
 
 VIT: Any = SimpleNamespace(patch_size=4)
@@ -53,17 +46,6 @@ def test_special_tokens_of_a_network(
     assert found.before == before
     assert (found.behind[:1] + found.behind[1:][-1:]) == behind
     assert found.length == 6 + extra
-
-
-def test_the_edge_that_is_in_no_patch() -> None:
-    found = image_layout(torch.zeros(1, 3, 9, 14), VIT)
-    assert found is not None
-    assert found.grid == PatchGrid(2, 3, box=Box(0, 0, 12 / 14, 8 / 9))
-    assert unread_note(found.box, (9, 14)) == (
-        "12 × 8 of 14 × 9 pixels are read: whole patches leave out the rest at the right and bottom"
-    )
-    assert unread_note(Box(bottom=8 / 9), (9, 12)).endswith("the rest at the bottom")
-    assert not unread_note(Box(), (8, 12))
 
 
 def test_frames_and_tiles() -> None:

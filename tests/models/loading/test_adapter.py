@@ -147,17 +147,16 @@ def test_other_adapters_are_refused_in_one_line(change, expected: str, tmp_path:
         ("model.layers.0.self_attn.q_proj.lora_A.weight", None, "is incomplete"),
         ("model.layers.0.self_attn.extra.weight", (3, 3), "no place for model.layers"),
         ("lm_head.weight", (30, 16), "(30, 16) for it"),
-        ("lm_head.weight", (31, 16), "takes lm_head.weight beyond the range of float16"),
     ],
 )
 def test_weights_that_do_not_fit_are_named(name, shape, expected: str, tmp_path: Path) -> None:
     network = llama()
     network.save_pretrained(tmp_path / "base")
     state = matrices(network, ["model.layers.0.self_attn.q_proj"])
-    state |= {name: 1e5 * torch.ones(shape)} if shape else {}
+    state |= {name: torch.ones(shape)} if shape else {}
     state = {key: each for key, each in state.items() if shape or key != name}
     if "layers.9" in name:
         state["model.layers.9.self_attn.q_proj.lora_B.weight"] = torch.ones(16, 3)
     with pytest.raises(CheckpointError) as error:
-        load(written(tmp_path / "copy", tmp_path / "base", state), dtype=torch.float16)
+        load(written(tmp_path / "copy", tmp_path / "base", state))
     assert expected in str(error.value)

@@ -59,29 +59,7 @@ def test_items_of_one_text_are_repeated() -> None:
     assert axis_of(None, {"text": sequence}, 3, 2, CONFIG) is None
 
 
-@pytest.mark.parametrize("extra", [0, 1, 64])
-def test_patches_after_other_tokens(extra: int) -> None:
-    axis = axis_of("image", {"image": picture(2)}, 15 + extra, 2, CONFIG)
-    assert axis is not None
-    assert axis.grid is not None
-    assert (axis.grid.rows, axis.grid.cols, axis.grid.prefix) == (3, 5, extra)
-    assert len(axis.tokens) == 2
-    assert len(labels(axis)) == 15 + extra
-
-
-def test_detections_after_the_patches() -> None:
-    config: Any = SimpleNamespace(vision_config=SimpleNamespace(num_detection_tokens=2))
-    axis = axis_of("image", {"image": picture(1)}, 18, 1, config)
-    assert axis is not None
-    assert axis.grid is not None
-    assert axis.grid.prefix == 1
-    assert labels(axis)[0] == "[CLS]"
-    assert labels(axis)[16:] == ["[DET] 1", "[DET] 2"]
-
-
 def test_an_axis_that_is_none_of_an_image() -> None:
-    assert axis_of("image", {"image": picture(2)}, 14, 2, CONFIG) is None
-    assert axis_of("image", {"image": picture(2)}, 15 + 65, 2, CONFIG) is None
     assert axis_of("image", {"image": picture(2, frames=2)}, 16, 2, CONFIG) is None
     assert axis_of("image", {"image": picture(2)}, 15, 3, CONFIG) is None
 
@@ -101,17 +79,6 @@ def test_numbers(source: str | None, first: str) -> None:
     axis = numbered_axis(source, 3, 2, None)
     assert (labels(axis, 1)[0], len(axis.tokens), axis.positions) == (first, 2, None)
     assert axis.tokens[0].special == (False,) * 3
-
-
-def test_numbers_beside_padding() -> None:
-    padding = torch.tensor([[False, False, True], [True, False, False]])
-    axis = numbered_axis("sound", 3, 2, padding)
-    assert [labels(axis, item) for item in range(2)] == [
-        ["frame 0", "frame 1"],
-        ["frame 1", "frame 2"],
-    ]
-    assert axis.positions is not None
-    assert [each.tolist() for each in axis.positions] == [[0, 1], [1, 2]]
 
 
 def test_padding_of_states_that_are_given() -> None:
