@@ -8,7 +8,6 @@ import torch.nn.functional as F
 
 from analysis.attribution import logit_attribution
 from models.attention import Mask
-from models.edits import Ablate
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.test_lens import IDS, LIBRARY, MORE, OWN, traced
@@ -95,18 +94,6 @@ def test_an_item_of_a_padded_batch_is_divided_like_alone() -> None:
     alone = trace(network, {"input_ids": inputs["input_ids"][1:, 3:]})
     found, expected = logit_attribution(t, 3, item=1), logit_attribution(alone, 3)
     assert found == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("name", ["pre", "Llama", "Phi"])
-def test_an_ablated_head_adds_nothing(name: str) -> None:
-    if name == "pre":
-        t = trace(load(OWN[name]), IDS, edits=[Ablate(1, 2)])
-    else:
-        t0 = traced(name)
-        origin: Any = t0.origin
-        t = trace(origin.model, origin.inputs.arguments, edits=[Ablate(1, 2)])
-    assert logit_attribution(t, 5)["layer 1, head 2"] == 0
-    check(t)
 
 
 def test_logits_of_the_last_tokens_are_enough() -> None:

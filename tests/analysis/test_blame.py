@@ -1,4 +1,7 @@
-"""Blame: edge effects against slopes and cuts, paths against all chains, checks against passes."""
+"""Blame: paths against all chains, checks against passes.
+
+Effects of edges, with and without an edit, are in tests/test_edits_everywhere.py.
+"""
 
 import itertools
 from typing import Any
@@ -7,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.blame import Edge, Span, best_path, blame, edge_effects, spans_of, strongest
+from analysis.blame import Edge, Span, best_path, blame, spans_of, strongest
 from models.decoder import DecoderConfig
 from models.edits import Cut
 from models.encoder import EncoderConfig
@@ -25,46 +28,6 @@ MODELS: dict[str, Any] = {
     "GPT-2": lambda: load(BY_NAME["GPT-2"].build()),
     "GPT-OSS": lambda: load(BY_NAME["GPT-OSS"].build()),  # with a sink in each row
 }
-
-
-def log_p(id: int) -> Any:
-    return lambda output: output.values[0, -1].float().log_softmax(-1)[id]
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_effects_are_slopes_times_what_a_cut_does_to_the_values(name: str) -> None:
-    """In the layer itself nothing is linearised: explicit matrices, edge by edge."""
-    t = trace(MODELS[name](), IDS, gradient=log_p(7))
-    for site in t.sites:
-        pattern, effects = t.pattern(site), edge_effects(t, site)
-        sinks = getattr(pattern.score, "sink", None)
-        sinks = torch.full((site.heads,), -torch.inf) if sinks is None else sinks.detach()
-        for head, query, key in itertools.product(range(site.heads), range(6), range(6)):
-            scores = t.scores(site, head)[query].clone()
-            v = pattern.v[0, head // (pattern.heads // pattern.v.shape[1])]
-            v = torch.cat([v, torch.zeros_like(v[:1])])  # a sink has no value
-            scores = torch.cat([scores, sinks[head : head + 1]])
-            plain = scores.softmax(-1) @ v
-            scores[key] = -torch.inf
-            cut = scores.softmax(-1).nan_to_num(0) @ v
-            assert pattern.values_gradient is not None
-            expected = pattern.values_gradient[0, head, query] @ (cut - plain)
-            assert float(effects[head, query, key]) == pytest.approx(
-                float(expected), rel=1e-3, abs=1e-5
-            )
-
-
-def test_an_effect_in_a_linear_network_is_the_effect_of_the_cut() -> None:
-    """Of the last layer's edges at the last token only norms and MLP are in between."""
-    model = MODELS["decoder"]()
-    t = trace(model, IDS, gradient=log_p(7))
-    effects = edge_effects(t, t.sites[-1])
-    for head, key in itertools.product(range(3), range(6)):
-        cut = trace(model, IDS, edits=[Cut(1, head, 5, key)])
-        change = float(log_p(7)(cut.output) - log_p(7)(t.output))
-        estimated = float(effects[head, 5, key])
-        assert estimated == pytest.approx(change, abs=0.02 + 0.3 * abs(change))
-        assert not effects[:, :5].any()  # other rows of the last layer reach no output
 
 
 @pytest.mark.parametrize("name", MODELS)

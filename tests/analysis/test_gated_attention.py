@@ -205,21 +205,6 @@ def test_copying_at_the_mean_gate(family: str) -> None:
 
 
 @EVERY
-def test_an_ablated_head(family: str) -> None:
-    """Gated zeros are zeros; the output is that without the head's columns of the projection."""
-    edited = trace(load(network(family)), ids(1, TOKENS), edits=[Ablate(1, 2)])
-    norms = value_norms(edited, 1)
-    assert not norms[2].any()
-    assert near(norms[[0, 1, 3]], layer(family).added().norm(dim=-1)[[0, 1, 3]])
-    projection = layer(family).attention.o_proj
-    kept = projection.weight.data.clone()
-    projection.weight.data[:, 2 * DIM : 3 * DIM] = 0
-    expected = eager(network(family), {"input_ids": ids(1, TOKENS)}).logits
-    projection.weight.data.copy_(kept)  # in place: layers hold views of it
-    assert near(edited.output.values, expected)
-
-
-@EVERY
 def test_a_head_at_its_mean(family: str) -> None:
     """The mean is of the values, before the gate of each query."""
     edited = trace(load(network(family)), ids(1, TOKENS), edits=[Ablate(1, 2, "mean")])

@@ -1,4 +1,7 @@
-"""Texts that models go on with: equal to the library's own, and each step to a pass of its own."""
+"""Texts that models go on with: equal to the library's own.
+
+Each step against a pass of its own is in tests/test_edits_everywhere.py.
+"""
 
 import json
 from dataclasses import replace
@@ -9,13 +12,12 @@ import torch
 from transformers import GenerationConfig
 
 from analysis.generation import Written, continue_text, received
-from analysis.outputs import likeliest
 from models.decode import greedy
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.output import Sampling
 from models.prompting import PromptSettings
-from models.run import load, trace
+from models.run import load
 from models.seq2seq import Seq2SeqConfig
 from tests.models.architectures import GROUPED
 from tests.models.inputs.test_generation import HERE, RULES
@@ -74,24 +76,6 @@ def test_our_decoder_writes_what_greedy_decoding_writes() -> None:
     assert found.probabilities == pytest.approx(
         [float(step.probabilities[0].max()) for step in steps], abs=1e-6
     )
-
-
-@pytest.mark.parametrize("name", ["own", "GPT-2", "Llama", "Mistral"])
-def test_each_step_is_a_pass_over_the_text_so_far(name: str) -> None:
-    model = model_of(name)
-    found = continue_text(model, IDS, COUNT)
-    text = torch.cat([IDS, torch.tensor([found.ids])], 1)
-    for step in range(COUNT):
-        t = trace(model, text[:, : 6 + step])
-        logits = t.output.values[0, -1]
-        assert found.ids[step] == int(logits.argmax())
-        assert found.probabilities[step] == pytest.approx(float(logits.softmax(-1).max()), abs=1e-5)
-        for site in t.sites:
-            torch.testing.assert_close(
-                found.weights(step, site.layer), t.weights(site)[:, -1], rtol=1e-4, atol=1e-5
-            )
-        own = found.likeliest(step, count=3)
-        assert own.ids == likeliest(t, -1, count=3).ids
 
 
 def test_what_the_cache_receives_is_a_mean_over_heads() -> None:

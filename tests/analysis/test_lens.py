@@ -1,4 +1,7 @@
-"""Lenses: against the library's own head, plain loops, and the output."""
+"""Lenses: against plain loops and the output.
+
+The lens of each layer against the network's own head is in tests/test_edits_everywhere.py.
+"""
 
 from typing import Any
 
@@ -64,21 +67,6 @@ def test_the_lens_of_the_last_layer_is_the_output(name: str) -> None:
     for found in (logit_lens(t, -1), jacobian_lens(t, -1)):
         # two orders of summing over the width
         torch.testing.assert_close(found, t.output.of_item(0), rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", ["GPT-2", "Llama", "Gemma 2", "Cohere"])
-def test_the_lens_of_a_layer_is_the_head_of_the_library(name: str) -> None:
-    t = traced(name)
-    origin: Any = t.origin
-    network = origin.model.network
-    norm = getattr(network.base_model, "norm", None) or network.base_model.ln_f
-    for layer in range(len(t.hidden_states[None].states)):
-        with torch.no_grad():
-            logits = network.lm_head(norm(t.hidden(layer)[None]))[0]
-        logits = logits * 0.25 if name == "Cohere" else logits
-        cap = getattr(network.config, "final_logit_softcapping", None)
-        logits = cap * torch.tanh(logits / cap) if cap else logits
-        torch.testing.assert_close(logit_lens(t, layer), logits, rtol=1e-4, atol=1e-4)
 
 
 def test_items_of_a_batch_are_read_without_their_padding() -> None:

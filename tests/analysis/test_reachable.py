@@ -14,14 +14,13 @@ from models.encoder import EncoderConfig
 from models.run import Trace, load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
-from tests.models.edits.architectures import PARALLEL, inputs, model
-from tests.models.edits.test_patch_of_transformers import other
+from tests.models.tiny_models import model, source, theirs
 
 SAME = 1e-6  # of the largest number: what is not reached is computed from the same numbers
 NEAR = 1e-4  # through layers whose weights are drawn wide: an edited site has another kernel
 LIBRARY = [  # both kinds of masks, windows, parallel branches, grouped heads, three kinds of sites
     ("ModernBERT", "self", "k"),
-    (PARALLEL, "causal", "v"),
+    ("Phi", "causal", "v"),
     ("Llama", "causal", "k"),
     ("Mistral", "causal", "head"),
     ("T5", "self", "q"),
@@ -58,18 +57,18 @@ def changed(before: Trace, after: Trace, same: float) -> list[Tensor]:
     return found
 
 
-def edit(t: Trace, source: Trace, place: int, what: str, head: int | None, token: int) -> Any:
+def edit(t: Trace, there: Trace, place: int, what: str, head: int | None, token: int) -> Any:
     """A change of one head at one token."""
     site = t.sites[place]
     address = {"kind": site.kind, "tower": site.tower, "module": site.module}
     if what == "weights":
         return SetWeights(site.layer, head, token, 1, 0.5, **address)
     if what == "hidden":
-        return Patch(site.layer, what, source, token, tower=site.tower)
-    return Patch(site.layer, what, source, token, head=head, **address)  # pyright: ignore
+        return Patch(site.layer, what, there, token, tower=site.tower)
+    return Patch(site.layer, what, there, token, head=head, **address)  # pyright: ignore
 
 
-def check(run: Any, source: Trace, kind: str, what: str, *, exactly: bool = True) -> None:
+def check(run: Any, there: Trace, kind: str, what: str, *, exactly: bool = True) -> None:
     plain = run(())
     places = [place for place, site in enumerate(plain.sites) if site.kind == kind]
     place = places[len(places) // 2 - 1]
@@ -77,13 +76,13 @@ def check(run: Any, source: Trace, kind: str, what: str, *, exactly: bool = True
     head = (pattern.k.shape[1] if what in ("k", "v") else site.heads) - 1
     head = None if what == "hidden" else head
     token = 3
-    after = run((edit(plain, source, place, what, head, token),))
+    after = run((edit(plain, there, place, what, head, token),))
     expected = changed(plain, after, SAME if exactly else NEAR)
     found = reachable(plain, site, what, head=head, token=token)  # pyright: ignore
-    for each, mine, theirs in zip(plain.sites, found, expected, strict=True):
-        assert mine.shape == theirs.shape
-        assert not (theirs & ~mine).any(), each
-        assert torch.equal(mine, theirs) or not exactly, each
+    for each, mine, differs in zip(plain.sites, found, expected, strict=True):
+        assert mine.shape == differs.shape
+        assert not (differs & ~mine).any(), each
+        assert torch.equal(mine, differs) or not exactly, each
 
 
 @pytest.mark.parametrize("what", WHATS)
@@ -91,10 +90,10 @@ def check(run: Any, source: Trace, kind: str, what: str, *, exactly: bool = True
 def test_a_change_reaches_what_differs(name: str, kind: str, what: str) -> None:
     network = load(OWN[name])
     target = IDS.flip(1)[:, :5] if name == "seq2seq" else None
-    source = trace(
+    there = trace(
         network, IDS.roll(2, 1), None if target is None else target.roll(1, 1), hidden=True
     )
-    check(lambda edits: trace(network, IDS, target, edits=edits), source, kind, what)
+    check(lambda edits: trace(network, IDS, target, edits=edits), there, kind, what)
 
 
 @pytest.mark.parametrize(("name", "kind", "what"), LIBRARY)
@@ -102,14 +101,11 @@ def test_a_change_reaches_what_differs_in_models_of_the_library(
     name: str, kind: str, what: str
 ) -> None:
     """Their weights are drawn so wide that rows give all to one key: some numbers stay."""
-    source = trace(model(name), other(name), hidden=True)
-    check(
-        lambda edits: trace(model(name), inputs(name), edits=edits),
-        source,
-        kind,
-        what,
-        exactly=False,
-    )
+
+    def run(edits: Any) -> Trace:
+        return trace(model(name), *source(name), edits=edits)
+
+    check(run, theirs(name), kind, what, exactly=False)
 
 
 @pytest.mark.parametrize("what", WHATS)
@@ -117,8 +113,8 @@ def test_a_change_of_a_patch_reaches_all_of_the_picture_from_the_next_layer_on(w
     """In the layer itself queries and values after attention reach their own patch alone."""
     network = load(ViTConfig(image=20, patch=4, dim=10, depth=3, heads=2, mlp=7, seed=1))
     pixels = torch.randn(2, 1, 3, 20, 20, generator=torch.Generator().manual_seed(4))
-    source = trace(network, pixels[1], hidden=True)
-    check(lambda edits: trace(network, pixels[0], edits=edits), source, "self", what)
+    there = trace(network, pixels[1], hidden=True)
+    check(lambda edits: trace(network, pixels[0], edits=edits), there, "self", what)
     t = trace(network, pixels[0])
     head = None if what == "hidden" else 1
     first, here, *later = reachable(t, t.sites[1], what, head=head, token=3)  # pyright: ignore

@@ -153,60 +153,6 @@ def test_a_state_is_patched_where_the_block_before_it_ends(layer: int) -> None:
     assert found.output.values.equal(trace(model, IDS, edits=edits).output.values)
 
 
-def values_under(t: Trace, site: Any, edit: str, head: int) -> Tensor:
-    """The values of a head under an edit, by explicit matrices."""
-    pattern = t.pattern(site)
-    v = pattern.v[0, head // (pattern.heads // pattern.v.shape[1])]
-    weights = t.weights(site, head)
-    if edit == "temperature":
-        weights = (t.scores(site, head) / 0.3).softmax(-1)
-    if edit == "cut":
-        scores = t.scores(site, head)
-        scores[:, 0] = -torch.inf
-        weights = scores.softmax(-1).nan_to_num(0)
-    values = weights @ v
-    if edit == "zero":
-        return torch.zeros_like(values)
-    return values.mean(0).expand_as(values) if edit == "mean" else values
-
-
-@pytest.mark.parametrize(
-    ("name", "edit"), by_turns(zip([*OWN, "GPT-2", "Llama", "T5"], strict=True), EDITS, 2)
-)
-def test_an_attribution_is_gradient_times_difference(name: str, edit: str) -> None:
-    model, read, target = given(name)
-    if name not in OWN:
-        read = {key: x[:1] for key, x in read.items()}
-    make, kind = of_kind(name, edit), KINDS.get(name)
-    found = sweep(model, read, target, edit=make, measure=number, how="attribution", kind=kind)
-    seen: dict[str, Any] = {}
-
-    def noted(output: Any) -> Tensor:
-        seen["output"] = output
-        return number(output_of(output))
-
-    t = trace(model, read, target, gradient=noted)
-    sites = [site for site in t.sites if kind in (None, site.kind)]
-    for row, site in enumerate(sites):
-        pattern = t.pattern(site)
-        for head in range(site.heads):
-            group = pattern.heads // pattern.v.shape[1]
-            plain = t.weights(site, head) @ pattern.v[0, head // group]
-            change = values_under(t, site, edit, head) - plain
-            assert pattern.values_gradient is not None
-            expected = float((pattern.values_gradient[0, head] * change).sum())
-            assert float(found[row, head]) == pytest.approx(expected, abs=1e-6)
-
-
-def output_of(output: Any) -> Any:
-    class Seen:
-        pass
-
-    seen: Any = Seen()
-    seen.output = output
-    return seen
-
-
 @pytest.mark.parametrize("name", ["decoder", "GPT-2", "BART"])
 def test_an_attribution_is_the_slope_of_the_exact_sweep(name: str) -> None:
     """A small edit changes the output by its attribution, to second order."""

@@ -15,7 +15,7 @@ from zlib import crc32
 import torch
 from torch import Tensor
 
-from models.edits import Ablate, AblateMLP, Cover, Patch
+from models.edits import Ablate, AblateMLP, Cover, Patch, Reference
 from models.edits.routing import moved
 from models.inputs.own import prepare_inputs
 from models.model import Model
@@ -30,9 +30,14 @@ from tests.models.pretrained import tiny
 from tests.models.pretrained.test_detection import BACKBONE, SIZES
 from tests.models.pretrained.tiny import build, ids, normal
 
+EXACT = 1e-5  # of the largest number: float32 through two layers whose scores reach 50
 Change = Callable[[Tensor], Tensor]
 Source = tuple[Any, Any]  # the input of a trace, and its target
 LAYER = 1
+
+
+def near(found: Tensor, expected: Tensor, rounding: float = EXACT) -> bool:
+    return bool((found - expected).abs().max() <= rounding * max(1.0, float(expected.abs().max())))
 
 
 def llava() -> dict[str, Tensor]:
@@ -151,6 +156,7 @@ class Built:
         at: number of the call of attention that is changed; None for none.
         changes: of its q, k, v, scores, weights or values.
         hooks: of what a module returns, by its path.
+        reads: of what a module reads first, by its path.
         covered: of the pixels.
     """
 
@@ -158,6 +164,7 @@ class Built:
     at: int | None = None
     changes: Mapping[str, Change] = field(default_factory=dict)
     hooks: Mapping[str, Change] = field(default_factory=dict)
+    reads: Mapping[str, Change] = field(default_factory=dict)
     covered: Change | None = None
 
     def run(self, given: Source, **more: Callable[[int, Tensor], Tensor]) -> Pass:
@@ -173,8 +180,9 @@ class Built:
         every = {name: partial(change, name) for name in ("q", "k", "v", *left)}
         pixels = self.covered or (lambda x: x)
         with ExitStack() as stack:
-            for path, do in self.hooks.items():
-                stack.enter_context(hooked(model(self.name).network, path, do))
+            for reads, hooks in ((False, self.hooks), (True, self.reads)):
+                for path, do in hooks.items():
+                    stack.enter_context(hooked(model(self.name).network, path, do, reads))
             run = _ours if self.name in ours.NETWORKS else _library
             return Pass(*run(self.name, given, every, pixels), **left)
 
@@ -211,15 +219,24 @@ def _ours(
 
 
 @contextmanager
-def hooked(network: Any, path: str, change: Change) -> Iterator[None]:
-    """Inside, what a module returns is changed."""
+def hooked(network: Any, path: str, change: Change, reads: bool = False) -> Iterator[None]:
+    """Inside, what a module returns, or reads, is changed."""
 
     def returned(_: Any, __: tuple, out: Any) -> Any:
         if isinstance(out, Tensor):
             return change(out.clone())
         return type(out)((change(out[0].clone()), *out[1:]))
 
-    hook = network.get_submodule(path).register_forward_hook(returned, prepend=True)
+    def read(_: Any, given: tuple, named: dict[str, Any]) -> Any:
+        if given:
+            return (change(given[0].clone()), *given[1:]), named
+        return given, {**named, "hidden_states": change(named["hidden_states"].clone())}
+
+    module = network.get_submodule(path)
+    if reads:
+        hook = module.register_forward_pre_hook(read, with_kwargs=True)
+    else:
+        hook = module.register_forward_hook(returned, prepend=True)
     try:
         yield
     finally:
@@ -229,9 +246,9 @@ def hooked(network: Any, path: str, change: Change) -> Iterator[None]:
 # --- edits, and what is built for them -----------------------------------------------------------
 
 
-def shuffled(values: Tensor, seed: int = 0) -> Tensor:
+def shuffled(values: Tensor) -> Tensor:
     """Rows along the axis before the last, dealt out item by item."""
-    orders = [torch.Generator().manual_seed(seed + item) for item in range(len(values))]
+    orders = [torch.Generator().manual_seed(SEED + item) for item in range(len(values))]
     return torch.stack(
         [
             x[..., torch.randperm(x.shape[-2], generator=o), :]
@@ -248,7 +265,7 @@ def noisy(site: Site, values: Tensor) -> Tensor:
     """Noise with the mean and deviation of each feature, drawn head by head and row by row."""
     drawn = torch.empty_like(values)
     for item, head, row in torch.cartesian_prod(*map(torch.arange, values.shape[:3])).tolist():
-        seed = crc32(f"0 {site.where} {item} {HEADS[head]} {row}".encode())
+        seed = crc32(f"{SEED} {site.where} {item} {HEADS[head]} {row}".encode())
         dice = torch.Generator().manual_seed(seed)
         drawn[item, head, row] = torch.randn(values.shape[-1], generator=dice)
     return averaged(values) + values.std(-2, correction=0, keepdim=True) * drawn
@@ -275,16 +292,22 @@ def added_of(name: str, site: Site) -> str:
     return f"{block_of(name, site)}.{part}"
 
 
+SEED = 3
 MEANS: dict[str, Change] = {"zero": torch.zeros_like, "mean": averaged, "shuffled": shuffled}
 PATCHED, BY = (2, 4), (3, 4)  # tokens that are patched, and by which of the other input
-OF_MATRICES = ("cut", "hidden key", "cell", "cells as they are", "temperature", "another head")
-OF_MATRICES += ("uniform", "shift")
+PATCHES: dict[str, tuple[Any, Any, Any]] = {  # tokens, those of the other input, and heads
+    "q": (3, None, 1),
+    "k": ((1, 4), (4, 2), (0, 1)),
+    "v": ((0, 2, 5), 1, None),
+    "head": (PATCHED, BY, 1),
+}
 EDITS = (
     *(f"Ablate {how}" for how in (*MEANS, "noise")),
     *(f"AblateMLP {how}" for how in MEANS),
-    *OF_MATRICES,
-    *(f"Patch {what}" for what in ("q", "k", "v", "head", "hidden")),
+    *CASES,
+    *(f"Patch {what}" for what in (*PATCHES, "hidden")),
     "Cover",
+    "Ablate reference",
 )
 
 
@@ -294,43 +317,63 @@ def edited(name: str, edit: str, place: int) -> tuple[Any, Built]:
     at: dict[str, Any] = {"layer": site.layer, "kind": site.kind, "tower": site.tower}
     block: dict[str, Any] = {"layer": site.layer, "tower": site.tower}
     kind, _, how = edit.partition(" ")
-    if edit in OF_MATRICES:
+    if edit in CASES:
         made = moved(CASES[edit].make(site.layer, site.kind), Where(**at))
         return made, Built(name, place, CASES[edit].changes)
+    if how == "reference":
+        both = [noted(name, place, "values", each(name))[:, HEADS] for each in (source, other)]
+        mean = torch.cat([x.transpose(0, 1).flatten(1, 2) for x in both], 1).mean(1)[:, None]
+        over = Reference.of("both", [plain(name), theirs(name)])
+        made = Ablate(head=HEADS, how="mean", over=over, **at)
+        return made, Built(name, place, of_heads(lambda _: mean))
     if kind == "Ablate":
         changes = of_heads(partial(noisy, site) if how == "noise" else MEANS[how])
-        return Ablate(head=HEADS, how=how, **at), Built(name, place, changes)  # pyright: ignore
+        return Ablate(head=HEADS, how=how, seed=SEED, **at), Built(name, place, changes)  # pyright: ignore
     if kind == "AblateMLP":
         hooks = {added_of(name, site): MEANS[how]}
-        return AblateMLP(how=how, **block), Built(name, hooks=hooks)  # pyright: ignore
+        made = AblateMLP(how=how, seed=SEED, **block)  # pyright: ignore
+        return made, Built(name, hooks=hooks)
     if kind == "Cover":
         return Cover((1, 3), "mean"), Built(name, covered=partial(covered, grid_of(name)))
     if how == "hidden":
+        block["layer"] = layer = NAMES.index(name) % 3  # before, between and behind blocks
         count, states = len(plain(name).queries(site)), theirs(name)
-        rows = torch.stack([states.hidden(site.layer, i, tower=site.tower) for i in range(count)])
+        rows = torch.stack([states.hidden(layer, i, tower=site.tower) for i in range(count)])
 
         def put(x: Tensor) -> Tensor:
             x[:, PATCHED] = rows[: len(x), BY]
             return x
 
-        patch = Patch(what="hidden", source=theirs(name), token=PATCHED, source_token=BY, **block)
+        patch = Patch(what="hidden", source=states, token=PATCHED, source_token=BY, **block)
         above, _, number = block_of(name, site).rpartition(".")
-        return patch, Built(name, hooks={f"{above}.{int(number) - 1}": put})
-    where, noted = {"head": "values"}.get(how, how), list[Tensor]()
-
-    def note(call: int, x: Tensor) -> Tensor:
-        noted.extend([x.clone()] if call == place else [])
-        return x
-
-    with torch.no_grad():
-        Built(name).run(other(name), **{where: note})
+        path = f"{above}.{int(number) - site.layer + max(layer - 1, 0)}"
+        built = Built(name, hooks={path: put}) if layer else Built(name, reads={path: put})
+        return patch, built
+    where = {"head": "values"}.get(how, how)
+    there = noted(name, place, where, other(name))
+    token, by, head = PATCHES[how]
+    rows, own = (torch.tensor(each).reshape(-1) for each in (token, token if by is None else by))
+    heads = torch.arange(there.shape[1]) if head is None else torch.tensor(head).reshape(-1)
 
     def change(x: Tensor) -> Tensor:
-        x[:, 1, PATCHED] = noted[0][: len(x), 1, BY]
+        x[:, heads[:, None], rows] = there[: len(x), heads[:, None], own]
         return x
 
-    patch = Patch(what=how, source=theirs(name), token=PATCHED, source_token=BY, head=1, **at)  # pyright: ignore
+    patch = Patch(what=how, source=theirs(name), token=token, source_token=by, head=head, **at)  # pyright: ignore
     return patch, Built(name, place, {where: change})
+
+
+@torch.no_grad()
+def noted(name: str, place: int, what: str, given: Source) -> Tensor:
+    """A tensor of a call of attention in a pass of some input."""
+    found: list[Tensor] = []
+
+    def note(call: int, x: Tensor) -> Tensor:
+        found.extend([x.clone()] if call == place else [])
+        return x
+
+    Built(name).run(given, **{what: note})
+    return found[0]
 
 
 def grid_of(name: str) -> Any:

@@ -120,11 +120,6 @@ class Case:
 
 
 CASES = {
-    "zero": Case(lambda layer, kind: Ablate(layer, HEADS, "zero", kind), _values(torch.zeros_like)),
-    "mean": Case(
-        lambda layer, kind: Ablate(layer, HEADS, "mean", kind),
-        _values(lambda mine: mine.mean(2, keepdim=True)),
-    ),
     "token": Case(
         lambda layer, kind: Ablate(layer, HEADS, "token", kind, token=3),
         _values(lambda mine: mine[:, :, 3:4]),
@@ -193,7 +188,7 @@ NETWORKS: dict[str, Callable[[], Any]] = {
     "translator": lambda: TranslatorConfig(
         **{**SIZES, "dim": 18}, depth=2, decoder_depth=2, vocab=31
     ),
-    "ViT": lambda: ViTConfig(**SIZES, depth=3, image=6, patch=2, classes=4),
+    "vit": lambda: ViTConfig(**SIZES, depth=3, image=6, patch=2, classes=4),
     "layer": lambda: AttentionLayerConfig(dim=15, heads=3, vocab=31),
 }
 
@@ -206,24 +201,11 @@ def network(name: str) -> Any:
 def given(name: str) -> tuple[Any, ...]:
     """An input of a network, and its target."""
     dice = torch.Generator().manual_seed(2)
-    if name == "ViT":
+    if name == "vit":
         return (torch.randn(2, 3, 6, 6, generator=dice),)
     source = torch.randint(3, 31, (2, TOKENS), generator=dice)
     pair = name in ("encoder–decoder", "translator", "layer")
     return (source, torch.randint(3, 31, (2, TARGET), generator=dice)) if pair else (source,)
-
-
-def places() -> list[tuple[str, str]]:
-    """Every network with each kind of attention in its layer of the edits."""
-    found = []
-    for name in NETWORKS:
-        sites = network(name).network.sites
-        found += [(name, site.kind) for site in sites if site.layer == layer_of(name)]
-    return found
-
-
-def layer_of(name: str) -> int:
-    return 0 if name == "layer" else LAYER
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from models.edits.text import format_edits, parse_edits
 from models.inputs.edited import edited_image
 from models.run import load, trace
 from models.vit import ViTConfig
-from tests.models.edits.architectures import inputs, model
 from tests.models.edits.plain import SIZES, given, network
+from tests.models.tiny_models import model, source
 
 
 def same(found: Any, expected: Any) -> None:
@@ -51,7 +51,7 @@ def test_patches_of_a_picture(where: str, edit: Any, odd: int) -> None:
         net: Any = load(ViTConfig(**SIZES, image=12, patch=4, classes=3))
         pixels, rows = torch.randn(2, 3, 12, 12, generator=torch.Generator().manual_seed(1)), 3
     else:
-        net, pixels, rows = model(where), inputs(where)["pixel_values"], 5
+        net, pixels, rows = model(where), source(where)[0]["pixel_values"], 5
     made, parts = pixels.clone(), {}
     for patch in range(rows * rows):
         row, col = patch // rows * 4, patch % rows * 4
@@ -66,12 +66,12 @@ def test_patches_of_a_picture(where: str, edit: Any, odd: int) -> None:
 
 
 def test_a_region() -> None:
-    t = trace(network("ViT"), *given("ViT"))
+    t = trace(network("vit"), *given("vit"))
     assert t.grid == (3, 3)
     assert region(t.grid, 1, 0, 2, 1) == (3, 4, 6, 7)
     assert region(t.query_grid(t.sites[0]), 0, 2, 2, 2) == (2, 5, 8)
     keys = tuple(t.prefix + patch for patch in region(t.grid, 1, 0, 2, 1))
-    hidden = trace(network("ViT"), *given("ViT"), edits=[Cut(None, None, None, keys)])
+    hidden = trace(network("vit"), *given("vit"), edits=[Cut(None, None, None, keys)])
     for site in hidden.sites:
         assert not hidden.weights(site)[..., list(keys)].any()
         torch.testing.assert_close(
@@ -83,16 +83,16 @@ def test_a_region() -> None:
 
 def test_refused_by_name() -> None:
     text = {"input_ids": torch.tensor([[5, 6, 7, 8]])}
-    rows, pixels = given("encoder")[0], given("ViT")[0]
-    for net, source, edit, message in (
-        (network("ViT"), pixels, Cover(9), "patch: expected 0 to 8, received 9"),
+    rows, pixels = given("encoder")[0], given("vit")[0]
+    for net, read, edit, message in (
+        (network("vit"), pixels, Cover(9), "patch: expected 0 to 8, received 9"),
         (network("encoder"), rows, Cover(1), "reads no picture"),
         (model("BERT"), text, Cover(1), "reads no picture here"),
     ):
         with pytest.raises(ValueError, match=message):
-            trace(net, source, edits=[edit])
+            trace(net, read, edits=[edit])
     with pytest.raises(ValueError, match="it changes the input, before the network runs"):
-        network("ViT").network(pixels, edits=[Cover(1)])
+        network("vit").network(pixels, edits=[Cover(1)])
 
 
 def test_text_and_sentences() -> None:

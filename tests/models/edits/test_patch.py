@@ -1,8 +1,9 @@
-"""Activations of another pass, in networks of ours: against explicit matrices and blocks."""
+"""Activations of another pass and MLPs: batches, order, concurrent passes, text, and messages.
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+What each does to a pass, in every network, is in tests/test_edits_everywhere.py.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,181 +11,140 @@ import torch
 from torch import Tensor
 
 from analysis.rollout import rollout
-from models.edits import AblateMLP, Patch
+from models.edits import Ablate, AblateMLP, Patch
 from models.edits.text import format_edits, parse_edits
-from models.run import Trace, trace
-from tests.models.edits.plain import given, layer_of, network, places, written_out
-from tests.turns import by_turns
+from models.run import trace
+from tests.models.tiny_models import model, near, other, plain, source, theirs
 
-ROUNDING = 1e-5  # float32 through three layers, of outputs of size 4
-ROWS: dict[str, tuple[Any, Any, Any]] = {  # token, token of the source, head
-    "one": (3, None, 1),
-    "all": (None, None, None),
-    "others": ((1, 4), (4, 2), (0, 1)),
-    "from one": ((0, 2, 5), 1, None),
-}
-TOWERS: dict[str, tuple[str | None, ...]] = {
-    "encoder": (None,),
-    "encoder, pre-norm": (None,),
-    "decoder": (None,),
-    "decoder, grouped": (None,),
-    "ViT": (None,),
-    "encoder–decoder": ("encoder", "decoder"),
-    "translator": ("encoder", "decoder"),
-}
-STACKS = pytest.mark.parametrize(
-    ("name", "tower"), [(n, t) for n, every in TOWERS.items() for t in every]
-)
+ENCODER, DECODER = ((model(name), *source(name)) for name in ("encoder", "decoder"))
 
 
-def other(name: str) -> tuple[Any, ...]:
-    """Another input of the same size."""
-    return tuple(x.roll(2, 1) if x.ndim == 2 else x.flip(0) * 0.5 for x in given(name))
+def library(name: str) -> Tensor:
+    """The library's own output, whatever hooks there are."""
+    network: Any = model(name).network
+    with torch.no_grad():
+        return network(**source(name)[0])[0]
 
 
-@cache
-def passes(name: str) -> tuple[Trace, Trace]:
-    """The pass of an input, and of another."""
-    hidden = name != "layer"
-    return (
-        trace(network(name), *given(name), hidden=hidden),
-        trace(network(name), *other(name), hidden=hidden),
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "patched"),
-    by_turns(places(), [f"{what}: {rows}" for what in ("q", "k", "v", "head") for rows in ROWS], 3),
-)
-def test_attention_of_another_pass(name: str, kind: str, patched: Any) -> None:
-    """The same rows of the same matrices; key heads count for keys and values."""
-    what, _, rows_of = patched.partition(": ")
-    token, theirs, head = ROWS[rows_of]
-    plain, source = passes(name)
-    layer = layer_of(name)
-    site = plain.site(layer, kind)
-    pattern = source.pattern(site)
-    group = pattern.heads // pattern.k.shape[1]
-    wide = pattern.v.repeat_interleave(group, 1)
-    weights = torch.stack([source.weights(site, item=item) for item in range(2)])
-    from_there = {"q": pattern.q, "k": pattern.k, "v": pattern.v, "head": weights @ wide}[what]
-    heads = [*range(from_there.shape[1])] if head is None else [head] if head == 1 else [*head]
-    rows = [*range(from_there.shape[2])] if token is None else [token] if token == 3 else [*token]
-    whose = rows if theirs is None else [1] * len(rows) if theirs == 1 else [*theirs]
-
-    def change(x: Tensor) -> Tensor:
-        for h in heads:
-            for row, its in zip(rows, whose, strict=True):
-                x[:, h, row] = from_there[:, h, its]
-        return x
-
-    edit = Patch(layer, what, source, token, theirs, head, kind)
-    found = trace(network(name), *given(name), edits=[edit])
-    with written_out(network(name).network, site, **{"values" if what == "head" else what: change}):
-        expected = trace(network(name), *given(name))
-    torch.testing.assert_close(found.output.values, expected.output.values, rtol=0, atol=ROUNDING)
-    assert found.pattern(found.site(layer, kind)).path == plain.pattern(site).path
-    if name != "ViT":  # whose last class token may not see the patched tokens
-        assert not found.output.values.equal(plain.output.values)
-    if what != "head" and rows:
-        mine = getattr(found.pattern(layer, kind=kind), what)
-        assert mine[:, heads][:, :, rows].equal(from_there[:, heads][:, :, whose])
-
-
-def stack_of(name: str, tower: str | None) -> Any:
-    net = network(name).network
-    return net.encoder.blocks if tower == "encoder" else net.blocks
-
-
-def count_of(name: str, tower: str | None) -> int:
-    return len(stack_of(name, tower))
-
-
-@contextmanager
-def replaced(name: str, tower: str | None, layer: int, change: Any) -> Iterator[None]:
-    """Inside, what enters the first block or leaves another is changed by hand."""
-    blocks = stack_of(name, tower)
-    if layer == 0:
-        hook = blocks[0].register_forward_pre_hook(
-            lambda module, args: (change(args[0].clone()), *args[1:])
-        )
-    else:
-        hook = blocks[layer - 1].register_forward_hook(
-            lambda module, args, out: (change(out[0].clone()), *out[1:])
-        )
-    try:
-        yield
-    finally:
-        hook.remove()
-
-
-@STACKS
-def test_a_hidden_state_of_another_pass(name: str, tower: str | None) -> None:
-    plain, source = passes(name)
-    for layer in range(count_of(name, tower) + 1):
-        theirs = torch.stack([source.hidden(layer, item, tower=tower) for item in range(2)])
-
-        def change(x: Tensor, theirs: Tensor = theirs) -> Tensor:
-            x[:, 2], x[:, 4] = theirs[:, 5], theirs[:, 4]
-            return x
-
-        edit = Patch(layer, "hidden", source, (2, 4), (5, 4), tower=tower)
-        found = trace(network(name), *given(name), edits=[edit], hidden=True)
-        with replaced(name, tower, layer, change):
-            expected = trace(network(name), *given(name))
-        torch.testing.assert_close(
-            found.output.values, expected.output.values, rtol=0, atol=ROUNDING
-        )
-        own = found.hidden(layer, tower=tower)
-        assert own[2].equal(theirs[0, 5])
-        assert own[4].equal(theirs[0, 4])
-        before = plain.hidden(layer, tower=tower)
-        assert own[[0, 1, 3, 5]].equal(before[[0, 1, 3, 5]])
-
-
-@STACKS
-def test_patching_everything_gives_the_other_output(name: str, tower: str | None) -> None:
-    plain, source = passes(name)
-    for layer in range(count_of(name, tower) + 1):
-        edits: list[Any] = [Patch(layer, "hidden", source, tower=tower)]
-        if tower == "encoder":
-            edits.append(Patch(0, "hidden", source, tower="decoder"))
-        if tower == "decoder":
-            last = count_of(name, "encoder")
-            edits.append(Patch(last, "hidden", source, tower="encoder"))
-        if tower == "decoder" and name == "translator" and layer not in (0, 2):
-            continue  # its recurrent cells are not in the states between blocks
-        found = trace(network(name), *given(name), edits=edits)
-        torch.testing.assert_close(found.output.values, source.output.values, rtol=0, atol=ROUNDING)
-    assert not plain.output.values.allclose(source.output.values)
+def hooks(name: str) -> int:
+    """Number of hooks of a model; the library has some of its own."""
+    every = [*model(name).network.modules()]
+    return sum(len(each._forward_hooks) + len(each._forward_pre_hooks) for each in every)
 
 
 def test_one_item_serves_several() -> None:
-    _, source = passes("encoder")
-    alone = trace(network("encoder"), other("encoder")[0][:1], hidden=True)
-    found = trace(network("encoder"), *given("encoder"), edits=[Patch(1, "hidden", alone)])
-    for item in range(2):
-        torch.testing.assert_close(
-            found.output.values[item], source.output.values[0], rtol=0, atol=ROUNDING
-        )
+    """All of its tokens, at any layer: the output is the other one."""
+    rows, _ = other("encoder")
+    alone = trace(model("encoder"), rows[:1], hidden=True)
+    for layer in range(4):
+        found = trace(*ENCODER, edits=[Patch(layer, "hidden", alone)])
+        expected = theirs("encoder").output.values[:1].expand(2, -1, -1)
+        assert near(found.output.values, expected)
 
 
 def test_edits_apply_in_order() -> None:
     """A patch from a pass that was patched itself: what it got there, it brings here."""
-    _, source = passes("decoder")
-    first = trace(
-        network("decoder"), *given("decoder"), edits=[Patch(1, "head", source, 3, head=1)]
-    )
-    second = trace(
-        network("decoder"), *given("decoder"), edits=[Patch(1, "head", first, 3, head=1)]
-    )
+    first = trace(*DECODER, edits=[Patch(1, "head", theirs("decoder"), 3, head=1)])
+    second = trace(*DECODER, edits=[Patch(1, "head", first, 3, head=1)])
     assert second.output.values.equal(first.output.values)
 
 
+@pytest.mark.parametrize("name", ["BERT", "Llama", "GPT-2"])
+def test_a_concurrent_trace_of_the_same_model_is_not_edited(name: str) -> None:
+    """Another thread traces, and the library runs, before each layer of an edited pass."""
+    seen: list[tuple[Tensor, Tensor]] = []
+
+    def meanwhile(done: int, count: int) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            one = pool.submit(lambda: trace(model(name), *source(name)).output.values)
+            two = pool.submit(library, name)
+            seen.append((one.result(), two.result()))
+
+    edits: list[Any] = [Patch(1, "hidden", theirs(name)), AblateMLP(1), Ablate(0, 1)]
+    untouched, before = library(name), hooks(name)
+    found = trace(model(name), *source(name), edits=edits, progress=meanwhile)
+    assert len(seen) > 1
+    for traced, ran in seen:
+        assert traced.equal(plain(name).output.values)
+        assert near(ran, untouched)
+    assert found.output.values.equal(trace(model(name), *source(name), edits=edits).output.values)
+    assert library(name).equal(untouched)
+    assert hooks(name) == before
+
+
+def test_a_block_that_runs_repeatedly() -> None:
+    """ALBERT: its blocks are one module, which is edited in one of its runs."""
+    name = "ALBERT"
+    group = model(name).network.encoder.albert_layer_groups[0].albert_layers[0]
+    runs = 0
+
+    def instead(module: Any, args: Any, out: Tensor) -> Any:
+        nonlocal runs
+        runs += 1
+        return torch.zeros_like(out) if runs == 2 else None
+
+    hook = group.ffn_output.register_forward_hook(instead)
+    expected = library(name)
+    hook.remove()
+    assert runs == 2
+    assert near(trace(model(name), *source(name), edits=[AblateMLP(1)]).output.values, expected)
+    edits = [Patch(1, "hidden", theirs(name))]
+    found = trace(model(name), *source(name), edits=edits, hidden=True)
+    assert found.hidden(1).equal(theirs(name).hidden(1))
+    assert found.hidden(0).equal(plain(name).hidden(0))
+    assert near(found.output.values, theirs(name).output.values)
+    with pytest.raises(ValueError, match="did not run for layer 2"):
+        trace(model(name), *source(name), edits=[AblateMLP(2)])
+
+
+def test_hooks_go_when_a_pass_fails() -> None:
+    class Broken:
+        acts_on = "mlp"
+
+        def edit_mlp(self, added: Tensor, padding: Any) -> Tensor:
+            raise ArithmeticError("on purpose")
+
+    with pytest.raises(ArithmeticError, match="on purpose"):
+        trace(model("Llama"), *source("Llama"), edits=[Broken()])
+    assert library("Llama").equal(library("Llama"))
+    assert near(library("Llama"), plain("Llama").output.values)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("Llama", lambda t: AblateMLP(2), "layer: expected 0 to 1, received 2"),
+        ("Llama", lambda t: AblateMLP(0, tower="encoder"), "tower"),
+        ("BERT", lambda t: AblateMLP(0, module="decoder"), "module"),
+        ("Swin", lambda t: Patch(1, "hidden", t), "expected hidden states that leave 4 blocks"),
+    ],
+)
+def test_refused_by_name(name: str, edit: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        trace(model(name), *source(name), edits=[edit(theirs(name))])
+
+
+def test_a_module_can_be_named() -> None:
+    named = AblateMLP(None, module="model.layers.1.mlp")
+    block = AblateMLP(None, module="model.layers.1")
+    expected = trace(model("Llama"), *source("Llama"), edits=[AblateMLP(1)]).output.values
+    for edit in (named, block):
+        assert trace(model("Llama"), *source("Llama"), edits=[edit]).output.values.equal(expected)
+
+
+def test_later_questions_are_of_the_edited_pass() -> None:
+    """Further passes, for the stream and for what is made from it, are edited as well."""
+    edits: list[Any] = [AblateMLP(0), Patch(0, "hidden", theirs("Llama"), 3)]
+    found = trace(model("Llama"), *source("Llama"), edits=edits, hidden=True)
+    stream = found.stream(1, [0, 3, 5])
+    torch.testing.assert_close(stream.state, found.hidden(1)[[0, 3, 5]])
+    parts = stream.parts()
+    assert "layer 0, MLP" not in parts or parts["layer 0, MLP"].abs().max() < 1e-5
+
+
 def test_whole_model_numbers_say_that_values_are_of_another_input() -> None:
-    _, source = passes("encoder")
-    edits = [Patch(1, "head", source, 3, head=1)]
-    found = trace(network("encoder"), *given("encoder"), edits=edits, hidden=True)
+    edits = [Patch(1, "head", theirs("encoder"), 3, head=1)]
+    found = trace(*ENCODER, edits=edits, hidden=True)
     with pytest.raises(ValueError, match="changes values: they are those of another input"):
         rollout(found)
     assert found.effective_weights(found.sites[1], 0).equal(found.weights(1, 0))
@@ -203,43 +163,40 @@ def test_whole_model_numbers_say_that_values_are_of_another_input() -> None:
 )
 def test_patches_that_are_none(name: str, make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        make(passes(name)[1])
+        make(theirs(name))
 
 
 def test_a_patch_that_does_not_fit() -> None:
-    _, source = passes("encoder")
-    short = trace(network("encoder"), given("encoder")[0][:1, :4], hidden=True)
-    bare = trace(network("encoder"), *given("encoder"))
-    decoder = passes("decoder, grouped")[1]
+    encoder, rows, _ = ENCODER
+    short, there = trace(encoder, rows[:1, :4], hidden=True), theirs("encoder")
     with pytest.raises(ValueError, match="source: no hidden states recorded"):
-        Patch(1, "hidden", bare)
+        Patch(1, "hidden", trace(*ENCODER))
     for edit, message in (
         (Patch(1, "hidden", short), "expected a source of 7 tokens, received 4: choose a token"),
         (Patch(1, "q", short, 5), "source_token: expected 0 to 3, received 5"),
-        (Patch(1, "q", source, 9, 1), "token: expected 0 to 6, received 9"),
-        (Patch(1, "k", source, 1, head=3), "head: expected 0 to 2, received 3"),
-        (Patch(1, "k", decoder, 1), "expected self"),
-        (Patch(3, "q", source, 1), "layer: expected 0 to 2, received 3"),
+        (Patch(1, "q", there, 9, 1), "token: expected 0 to 6, received 9"),
+        (Patch(1, "k", there, 1, head=3), "head: expected 0 to 2, received 3"),
+        (Patch(1, "k", theirs("decoder, grouped"), 1), "source"),
+        (Patch(3, "q", there, 1), "layer: expected 0 to 2, received 3"),
         (AblateMLP(3), "layer: expected 0 to 2, received 3"),
     ):
-        with pytest.raises(ValueError, match=message if message != "expected self" else "source"):
-            trace(network("encoder"), *given("encoder"), edits=[edit])
-    three = torch.cat([given("encoder")[0]] * 2)[:3]
+        with pytest.raises(ValueError, match=message):
+            trace(*ENCODER, edits=[edit])
     with pytest.raises(ValueError, match="expected a source of 3 items, received 2"):
-        trace(network("encoder"), three, edits=[Patch(1, "q", source, 1)])
+        trace(encoder, rows[[0, 1, 0]], edits=[Patch(1, "q", there, 1)])
     with pytest.raises(ValueError, match="this network has no feed-forward network"):
-        trace(network("layer"), *given("layer"), edits=[AblateMLP(0)])
+        trace(model("layer"), *source("layer"), edits=[AblateMLP(0)])
 
 
 def test_a_patch_is_written_by_the_name_of_its_source() -> None:
-    _, source = passes("encoder")
-    edits = (Patch(1, "hidden", source, 3, 4), Patch(0, "k", source, (1, 2), head=0), AblateMLP(2))
-    text = format_edits(edits, {"other": source})
+    there = theirs("encoder")
+    edits = (Patch(1, "hidden", there, 3, 4), Patch(0, "k", there, (1, 2), head=0), AblateMLP(2))
+    text = format_edits(edits, {"other": there})
     assert text == (
         "Patch(1, 'hidden', 'other', token=3, source_token=4),"
         " Patch(0, 'k', 'other', token=(1, 2), head=0), AblateMLP(2)"
     )
-    assert parse_edits(text, {"other": source}) == edits
+    assert parse_edits(text, {"other": there}) == edits
     assert [edit.describe() for edit in edits] == [
         "Hidden state 1: token 3 gets that of token 4 of another input.",
         "Layer 0, key head 0: keys of tokens 1 and 2 become those of tokens 1 and 2 of another"
@@ -250,5 +207,5 @@ def test_a_patch_is_written_by_the_name_of_its_source() -> None:
     with pytest.raises(ValueError, match="its source has no name that can be written"):
         format_edits(edits)
     with pytest.raises(ValueError, match="source: expected other, received 'x'"):
-        parse_edits("Patch(1, 'q', 'x')", {"other": source})
+        parse_edits("Patch(1, 'q', 'x')", {"other": there})
     assert len({*edits}) == 3

@@ -30,7 +30,7 @@ def test_edits_come_back_from_their_text() -> None:
     assert parse_edits(text) == tuple(EVERY)
     assert parse_edits("") == ()
     assert parse_edits(f"\n {text},\n") == tuple(EVERY)
-    assert text.startswith("Ablate(1, (0, 2), kind='causal')")
+    assert text.startswith("Ablate(1, (0, 2), how='token', kind='causal', token=3)")
 
 
 def test_every_edit_of_the_room_is_read() -> None:
