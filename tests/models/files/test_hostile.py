@@ -6,34 +6,34 @@ from shutil import copytree
 import pytest
 import torch
 
+from benchmarks import checkpoints
 from models.files.errors import CheckpointError
 from models.files.fitting import Weights
 from models.run import load
 from tests.models.architectures import ARCHITECTURES
-from tests.models.files import hostile
 
 ALL = {each.name: each for each in ARCHITECTURES}
 
 
 @pytest.mark.parametrize(
     ("name", "every"),
-    [("Llama", 11), *(pytest.param(n, 1, marks=pytest.mark.long) for n in hostile.FAMILIES)],
+    [("Llama", 11), *(pytest.param(n, 1, marks=pytest.mark.long) for n in checkpoints.FAMILIES)],
 )
 def test_hostile_checkpoints_are_one_line_or_open(name: str, every: int, tmp_path: Path) -> None:
-    whole = hostile.save(ALL[name], tmp_path / "whole")
-    assert hostile.outcome(whole) == "opened"
-    for number, (case, change) in enumerate(hostile.cases(name, whole)):
+    whole = checkpoints.save(ALL[name], tmp_path / "whole")
+    assert checkpoints.outcome(whole) == "opened"
+    for number, (case, change) in enumerate(checkpoints.cases(name, whole)):
         if number % every == 0:
             folder = copytree(whole, tmp_path / str(number))
             change(folder)
-            said = hostile.outcome(folder)
+            said = checkpoints.outcome(folder)
             assert "\n" not in said, case
             assert len(said) < 500, case
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_whole_checkpoint_fits_its_config(name: str, tmp_path: Path) -> None:
-    load(hostile.save(ALL[name], tmp_path))
+    load(checkpoints.save(ALL[name], tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_every_whole_checkpoint_fits_its_config(name: str, tmp_path: Path) -> No
 def test_a_config_beyond_its_weights_is_named(
     name: str, key: str, value: int, tmp_path: Path
 ) -> None:
-    whole = hostile.save(ALL[name], tmp_path)
-    hostile.change_config(whole, **{key: value})
+    whole = checkpoints.save(ALL[name], tmp_path)
+    checkpoints.change_config(whole, **{key: value})
     with pytest.raises(CheckpointError, match=rf"hold [\d,]+ numbers .*{key} is {value:,}"):
         load(whole)
 

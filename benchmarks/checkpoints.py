@@ -1,9 +1,12 @@
-"""Hostile checkpoints, generated: `python -m tests.models.files.hostile` opens all and measures.
+"""Hostile checkpoints, generated: every one is opened and measured.
+
+    python -m benchmarks.checkpoints [--families Llama BERT]
 
 Each is a tiny whole checkpoint of which one file is changed: numbers and types of config.json,
 depth of every JSON file, tokenizers and chat templates that loop, panic or grow, names without end.
 """
 
+import argparse
 import json
 import os
 import sys
@@ -168,11 +171,14 @@ def _memory(name: str) -> int:
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(name))
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> int:
     """Prints every case with its outcome, then the slowest and the largest."""
+    parser = argparse.ArgumentParser(description="Hostile checkpoints: outcome, time and memory.")
+    parser.add_argument("--families", nargs="+", default=FAMILIES, help="only these")
+    families = parser.parse_args(arguments).families
     rows = []
     with TemporaryDirectory() as place:
-        for architecture in (each for each in ARCHITECTURES if each.name in FAMILIES):
+        for architecture in (each for each in ARCHITECTURES if each.name in families):
             whole = save(architecture, Path(place, architecture.name))
             outcome(whole)  # imports
             for number, (name, change) in enumerate(cases(architecture.name, whole)):
@@ -185,6 +191,7 @@ def main() -> None:
     for column, unit in ((2, "s"), (3, "MiB")):
         largest = sorted(rows, key=lambda row: -row[column])[:5]
         print(*(f"{row[column]:.1f} {unit}  {row[0]:.80}" for row in largest), sep="\n")
+    return 0
 
 
 if __name__ == "__main__":
