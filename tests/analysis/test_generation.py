@@ -14,6 +14,7 @@ from transformers import GenerationConfig
 from analysis.generation import Written, continue_text, received
 from models.decode import greedy
 from models.decoder import DecoderConfig
+from models.edits import Temperature
 from models.encoder import EncoderConfig
 from models.output import Sampling
 from models.prompting import PromptSettings

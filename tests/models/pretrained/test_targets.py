@@ -32,8 +32,10 @@ class Bytes(transformers.ByT5Tokenizer):
         self.tgt_lang, self.code = tgt_lang, 259
         super().__init__(**options)
 
-    def build_inputs_with_special_tokens(self, *texts: Any) -> list[int]:
-        return [self.code, *super().build_inputs_with_special_tokens(*texts)]
+    def build_inputs_with_special_tokens(
+        self, token_ids_0: list[int], token_ids_1: list[int] | None = None
+    ) -> list[int]:
+        return [self.code, *super().build_inputs_with_special_tokens(token_ids_0, token_ids_1)]
 
     def _switch_to_input_mode(self) -> None:
         self.code = 259
