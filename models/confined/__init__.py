@@ -101,13 +101,13 @@ def rendered(template: str, message: dict[str, Any], tokens: dict[str, str]) -> 
     return _process.run("render", template, message, tokens)
 
 
-def converted(folder: Path) -> str | None:
-    """The tokenizer.json that the library makes of older files; None for one written in Python.
+def check_tokenizer(folder: Path) -> None:
+    """Makes a tokenizer of the library of the files of a folder, and forgets it.
 
     Raises:
         ConfinedError: for files that it cannot read, or not in time.
     """
-    return _process.run("convert", str(folder))
+    _process.run("convert", str(folder))
 
 
 class ConfinedReader:

@@ -42,14 +42,14 @@ def decode(key: str, ids: list[int], without_special: bool) -> str:
     return _kept[key].decode(ids, skip_special_tokens=without_special)
 
 
-def convert(folder: str) -> str | None:
+def convert(folder: str) -> None:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(
         folder, local_files_only=True, trust_remote_code=False
     )
-    fast = getattr(tokenizer, "backend_tokenizer", None)
-    return None if fast is None else fast.to_str()
+    if fast := getattr(tokenizer, "backend_tokenizer", None):
+        fast.to_str()
 
 
 def render(template: str, message: dict[str, Any], tokens: dict[str, Any]) -> str:

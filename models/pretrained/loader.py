@@ -371,14 +371,13 @@ def _library_tokenizer(folder: Folder) -> Tokenizer | None:
         CheckpointError: for files from outside with which it does not end.
     """
     try:
-        text = None if folder.trusted else confined.converted(folder.path)
-        if text is not None:
-            return FileTokenizer.of_json(text, "the tokenizer", trusted=False)
+        if not folder.trusted:
+            confined.check_tokenizer(folder.path)
         with quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder.path, local_files_only=True, trust_remote_code=False
             )
-        return wrapped(tokenizer)
+        return wrapped(tokenizer, trusted=folder.trusted)
     except confined.LimitError as error:
         raise CheckpointError(f"the tokenizer {error}") from error
     except Exception:  # a vocabulary alone may not say enough; ids can still be given

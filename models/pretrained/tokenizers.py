@@ -18,15 +18,19 @@ from models.text import (
 )
 
 
-def wrapped(tokenizer: Any) -> Decoding | None:
+def wrapped(tokenizer: Any, *, trusted: bool = True) -> Decoding | None:
     """A tokenizer of transformers or of the tokenizers library; None of anything else.
 
     It is copied or only asked, never changed.
+
+    Args:
+        tokenizer: of the library.
+        trusted: False for one that comes from a file, see `models.confined`.
     """
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(fast, "to_str") and hasattr(fast, "token_to_id"):
-        reader = FileTokenizer.of_json(fast.to_str(), type(tokenizer).__name__)
-        reader.targets = None if fast is tokenizer else Targets.of(tokenizer)
+        reader = FileTokenizer.of_json(fast.to_str(), type(tokenizer).__name__, trusted=trusted)
+        reader.targets = None if fast is tokenizer else Targets.of(tokenizer, trusted=trusted)
         return reader
     if hasattr(tokenizer, "convert_ids_to_tokens") and hasattr(tokenizer, "get_vocab"):
         return SlowTokenizer(tokenizer)
@@ -112,20 +116,23 @@ class Targets:
         codes: of the languages that a target may be in, such as "fra_Latn"; () where there is no
             choice.
         stated: the code that the tokenizer states itself; "" for none.
+        trusted: as in `wrapped`.
     """
 
     tokenizer: Any
     codes: tuple[str, ...] = ()
     stated: str = ""
+    trusted: bool = True
 
     @staticmethod
-    def of(tokenizer: Any) -> "Targets | None":
+    def of(tokenizer: Any, *, trusted: bool = True) -> "Targets | None":
         """Of a tokenizer; None for a fast one that reads targets as it reads sources."""
         if not hasattr(tokenizer, "tgt_lang"):
             return None if hasattr(tokenizer, "backend_tokenizer") else Targets(tokenizer)
         codes = getattr(tokenizer, "lang_code_to_id", None) or tokenizer.extra_special_tokens
         stated = tokenizer.tgt_lang
-        return Targets(tokenizer, tuple(map(str, codes)), stated if stated in codes else "")
+        codes = tuple(map(str, codes))
+        return Targets(tokenizer, codes, stated if stated in codes else "", trusted)
 
     def id(self, code: str) -> int:
         """The token of a language."""
@@ -138,15 +145,15 @@ class Targets:
 
     def reader(self, code: str) -> Tokenizer:
         """What reads targets in a language."""
-        return _reader(self.tokenizer, code)
+        return _reader(self.tokenizer, code, self.trusted)
 
 
 @lru_cache(maxsize=4)
-def _reader(tokenizer: Any, code: str) -> Tokenizer:
+def _reader(tokenizer: Any, code: str, trusted: bool) -> Tokenizer:
     copy = deepcopy(tokenizer)
     if code:
         copy.tgt_lang = code
     if not hasattr(copy, "backend_tokenizer"):
         return SlowTokenizer(copy, of_targets=True)
     copy.set_tgt_lang_special_tokens(copy.tgt_lang)
-    return wrapped(copy.backend_tokenizer)  # pyright: ignore[reportReturnType]
+    return wrapped(copy.backend_tokenizer, trusted=trusted)  # pyright: ignore[reportReturnType]
