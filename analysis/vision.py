@@ -155,16 +155,14 @@ class FeatureColours:
     Attributes:
         colours: per picture, red, green and blue from 0 to 1; background is 0.
         foreground: per picture, the patches that were coloured.
-        projections: per picture, the first principal component of all patches, on whose
-            threshold the foreground was chosen.
-        threshold: of these projections.
+        projections: per picture, the first principal component of all patches, by which the
+            foreground was chosen.
         explained: share of the foreground's variance in each of the three components.
     """
 
     colours: tuple[Float[Tensor, "patch 3"], ...]
     foreground: tuple[Bool[Tensor, " patch"], ...]
     projections: tuple[Float[Tensor, " patch"], ...]
-    threshold: float
     explained: Float[Tensor, " 3"]
 
     @property
@@ -211,9 +209,7 @@ def feature_colours(
     low, high = projected.amin(0), projected.amax(0)
     colours = every.new_zeros(len(every), 3)
     colours[chosen] = (projected - low) / torch.where(high > low, high - low, 1)
-    return FeatureColours(
-        colours.split(sizes), chosen.split(sizes), along.split(sizes), threshold or 0.0, explained
-    )
+    return FeatureColours(colours.split(sizes), chosen.split(sizes), along.split(sizes), explained)
 
 
 def patch_similarity(features: Float[Tensor, "patch dim"], patch: int) -> Float[Tensor, " patch"]:

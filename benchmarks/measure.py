@@ -59,7 +59,6 @@ def interleaved(
     cases: Mapping[str, Callable[[], object]],
     rounds: int,
     *,
-    clock: Callable[[], float] = time.perf_counter,
     settle: Callable[[], object] = lambda: None,
 ) -> dict[str, list[float]]:
     """Seconds each case took, round by round: entry i of every list is from round i.
@@ -67,7 +66,6 @@ def interleaved(
     Args:
         cases: what to time, by name; each runs once, untimed, before the first round.
         rounds: how often.
-        clock: tells the time in seconds.
         settle: waits for work that a case only started (a GPU's queue).
     """
     for case in cases.values():
@@ -76,10 +74,10 @@ def interleaved(
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for order in rotations(list(cases), rounds):
         for name in order:
-            start = clock()
+            start = time.perf_counter()
             result = cases[name]()
             settle()
-            seconds[name].append(clock() - start)
+            seconds[name].append(time.perf_counter() - start)
             del result  # freeing is not timed
     return seconds
 

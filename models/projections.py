@@ -106,7 +106,6 @@ class Projections:
         output_bias: added to the sum over heads.
         gate: of each head's output gate, for each of its values or for all of them together; None
             if nothing stands between the values and `output`.
-        gate_bias: of each head's gate.
         norm: between the residual stream and the queries; None if they read the stream itself.
         residual: how the output joins the input; None if it is not just added to it (parallel
             branches, a norm or a factor before the sum).
@@ -128,7 +127,6 @@ class Projections:
     value_bias: Float[Tensor, "kv_head value_dim"] | None = None
     output_bias: Float[Tensor, " out"] | None = None
     gate: Float[Tensor, "head input gate_dim"] | None = None
-    gate_bias: Float[Tensor, "head gate_dim"] | None = None
     norm: Norm | None = None
     residual: Residual | None = None
     query_norm: Norm | None = None

@@ -38,7 +38,6 @@ SOURCE = Vocabulary(
     (*"abcdefghijklmnopqrstuvwxyz", *"0123456789", *" ,.-/'"), "characters and spaces"
 )
 TARGET = Vocabulary((*"0123456789", "-"), "characters")
-PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10)}  # positions in the target
 
 
 def _two(number: int) -> str:

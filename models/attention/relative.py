@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from models.attention.pattern import Bias
 
 RELATIVE = ("rotary", "alibi", "relative")
+BUCKETS, FURTHEST = 32, 128  # of T5: distances from the furthest on share the last bucket
 
 
 class Relation(NamedTuple):
@@ -138,36 +139,22 @@ def distances(rows: int | Int[Tensor, " row"], keys: int) -> Int[Tensor, "row ke
     return torch.arange(keys, device=rows.device)[None, :] - rows[:, None]
 
 
-def relative_buckets(
-    distance: Int[Tensor, "..."],
-    *,
-    bidirectional: bool,
-    buckets: int = 32,
-    max_distance: int = 128,
-) -> Int[Tensor, "..."]:
+def relative_buckets(distance: Int[Tensor, "..."], *, bidirectional: bool) -> Int[Tensor, "..."]:
     """The bucket of each distance: one per distance when near, logarithmic ranges when far.
 
     Args:
         distance: position of the key minus position of the query.
         bidirectional: whether keys after the query have their own buckets (the upper half);
             otherwise they all fall into bucket 0.
-        buckets: number of buckets.
-        max_distance: distances from here on share the last bucket.
 
     Source: Raffel et al. 2020 (T5), section 2.1, and its published code.
     """
-    least = 4 if bidirectional else 2
-    exact = buckets // least
-    if buckets < least or max_distance <= exact:
-        raise ValueError(
-            f"expected at least {least} buckets and a max_distance above {exact},"
-            f" received {buckets} and {max_distance}"
-        )
-    side = buckets // 2 if bidirectional else buckets
+    side = BUCKETS // 2 if bidirectional else BUCKETS
+    exact = side // 2
     after = side * (distance > 0).long() if bidirectional else torch.zeros_like(distance).long()
     far = distance.abs() if bidirectional else (-distance).clamp(min=0)
     # float32 and this order of operations, as published: other rounding moves bucket boundaries
-    logarithm = torch.log(far.clamp(min=1).float() / exact) / math.log(max_distance / exact)
+    logarithm = torch.log(far.clamp(min=1).float() / exact) / math.log(FURTHEST / exact)
     shared = (exact + (logarithm * (side - exact)).long()).clamp(max=side - 1)
     return after + torch.where(far < exact, far, shared)
 
@@ -239,7 +226,7 @@ class Relative(nn.Module):
     def __init__(self, heads: int, *, bidirectional: bool = True) -> None:
         super().__init__()
         self.bidirectional = bidirectional
-        self.table = nn.Parameter(torch.randn(32, heads))
+        self.table = nn.Parameter(torch.randn(BUCKETS, heads))
 
     def forward(self, tokens: int) -> Relation:
         return Relation(bias=RelativeBias(self.table, tokens, self.bidirectional))

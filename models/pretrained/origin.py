@@ -74,7 +74,6 @@ class PretrainedOrigin:
             value_bias=maps.value.biases,
             output_bias=maps.output.bias,
             gate=None if maps.gate is None else maps.gate.matrices,
-            gate_bias=None if maps.gate is None else maps.gate.biases,
             norm=maps.norm,
             residual=maps.residual,
             query_norm=maps.query.norm,

@@ -48,11 +48,15 @@ def test_the_text_is_what_the_library_writes(name: str, rule: str) -> None:
     model.network.generation_config = GenerationConfig(**{**HERE, **settings})
     given = {"inputs": IDS, "attention_mask": torch.ones_like(IDS)}
     settings = {"max_new_tokens": COUNT, "do_sample": False, "num_beams": 1}
+    settings |= {"output_scores": True, "return_dict_in_generate": True}
     expected = model.network.generate(**given, **settings)
+    ids = expected.sequences[0].tolist()
+    shares = [float(scores[0].softmax(-1).max()) for scores in expected.scores]
     for edits in ((), (ALIKE,)):
         found = continue_text(model, IDS, COUNT, edits=edits)
-        assert list(found.ids) == expected[0, 6:].tolist()
-    assert found.trace.tokens[0].ids == tuple(expected[0].tolist())
+        assert list(found.ids) == ids[6:]
+        assert found.probabilities == pytest.approx(shares[: len(found.ids)], abs=1e-5)
+    assert found.trace.tokens[0].ids == tuple(ids)
 
 
 def test_our_network_follows_the_settings_of_its_checkpoint() -> None:
