@@ -61,7 +61,7 @@ def detr() -> Any:
 
 OTHERS: dict[str, tuple[Callable[[], Any], Callable[[], dict[str, Tensor]]]] = {
     "Swin V2": (lambda: build("Swinv2Model", "Swinv2Config", SWIN), lambda: pixels(24, 24)),
-    "DETR": (detr, lambda: pixels(64, 96)),
+    "DETR": (detr, lambda: pixels(128, 64)),
     "LLaVA": (lambda: vision_language.BY_NAME["LLaVA"].build(), llava),
     "Qwen2-VL": (lambda: tiny.qwen("Qwen2VL"), qwen),
     "Idefics3": (tiny.idefics3, tiny.two_pictures),
@@ -297,7 +297,7 @@ MEANS: dict[str, Change] = {"zero": torch.zeros_like, "mean": averaged, "shuffle
 PATCHED, BY = (2, 4), (3, 4)  # tokens that are patched, and by which of the other input
 PATCHES: dict[str, tuple[Any, Any, Any]] = {  # tokens, those of the other input, and heads
     "q": (3, None, 1),
-    "k": ((1, 4), (4, 2), (0, 1)),
+    "k": ((1, 4), (6, 2), (0, 1)),  # a target of ours has no token 6
     "v": ((0, 2, 5), 1, None),
     "head": (PATCHED, BY, 1),
 }
