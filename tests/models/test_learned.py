@@ -14,7 +14,7 @@ from torch import Tensor
 from models.decode import greedy
 from models.run import Model, load, trace
 from tests.roles import after_the_same, mirrored, previous_token, role_hits, role_score
-from train.dates import PLACES, TARGET, Dates
+from train.dates import TARGET, Dates
 from train.induction import SIGNS, Induction
 from train.reading import BEGUN, WHOLE, Masked, NextWord
 from train.recipes_images import PATCH
@@ -26,6 +26,7 @@ from train.vocabulary import END
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 
 opened = cache(load)  # each model once
+PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10)}  # of a date's target
 
 
 def stacked(model: Model, ids: Sequence[list[int]], layer: int) -> list[Tensor]:
