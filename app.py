@@ -12,12 +12,13 @@ from pathlib import Path
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import streamlit as st
-from headscope_views import ASSETS, assets_path, standalone
 
+from viz import web
 from viz.api import runs, server, uploads
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
+from viz.web import standalone
 
 
 def allowed_hosts() -> list[str]:
@@ -32,7 +33,7 @@ def largest_upload() -> int:
 def modules(name: str, query: Mapping[str, str]) -> list[str]:
     """URL paths of the modules of the view that a link opens."""
     kind = previews.kind(name, query)
-    return [f"{assets_path()}/{path}" for path in standalone.modules_of(kind)] if kind else []
+    return [f"{web.path()}/{path}" for path in standalone.modules_of(kind)] if kind else []
 
 
 app = st.App(
@@ -46,10 +47,10 @@ app = st.App(
             registry.FIRST,
             old_links.MOVED,
             previews.of,
-            f"{assets_path()}/{previews.PICTURE}",
+            f"{web.path()}/{previews.PICTURE}",
             modules,
         ),
-        server.asset_route(ASSETS, assets_path()),
+        *server.asset_routes(),
         server.plotly_route(),
     ],
     middleware=server.middleware(allowed_hosts()),

@@ -25,7 +25,7 @@ CHECKS = {
         "-c",
         "viz/components/eslint.config.js",
         "--max-warnings=0",
-        "viz/components",
+        "viz",
         TESTS,
     ],
     "node --test": ["--test", "--test-reporter=dot", f"{TESTS}/*.test.mjs"],

@@ -5,13 +5,12 @@ The answers of the first pictures, and the pictures of the cards. A test compare
 
 from urllib.parse import parse_qsl
 
-from headscope_views import ASSETS
-
 from viz.api import baked, tracing
 from viz.api.endpoint import work_of
 from viz.api.routes import body_of
 from viz.pages.explore import opening, welcome
 from viz.routes import ENDPOINTS
+from viz.web import VIZ
 
 
 def main() -> None:
@@ -20,7 +19,7 @@ def main() -> None:
 
     known = ((opening.of_text(m), tracing.TOKENS, answers(m)) for m in opening.MODELS)
     baked.FILE.write_bytes(baked.write(known))
-    folder = ASSETS / welcome.PICTURES
+    folder = VIZ / welcome.PICTURES
     folder.mkdir(exist_ok=True)
     for name, data in [*thumbnails.files(), (thumbnails.SHARE, thumbnails.of_links())]:
         (folder / name).write_bytes(data)

@@ -27,12 +27,11 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
         ValueError: for a folder without a run, and one that holds something else.
         OSError: if there is no room.
     """
-    from headscope_views import standalone
-
     from models.whole_file import write_whole
     from viz.api import compared, corpus
     from viz.api.run_numbers import measures
     from viz.selection import OF_VIEWS
+    from viz.web import standalone
 
     entry = corpus.hold(run, against).value
     page = out / "index.html"

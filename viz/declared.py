@@ -5,13 +5,12 @@ The modules that it writes are checked in; a test compares.
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from analysis.methods import METHODS, Method
 from viz.selection import FORMS, OF_VIEWS, PICTURED, Form, Option
+from viz.web import WEB
 
-ASSETS = Path(__file__).parent / "components" / "headscope_views" / "assets"
 NOTE = "Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py."
 WIDE = 100  # characters of a line
 METHOD_INFO = (
@@ -36,11 +35,11 @@ METHOD_INFO = (
 def main() -> None:
     """Writes the modules."""
     for name, code in modules().items():
-        (ASSETS / name).write_text(code, encoding="utf-8")
+        (WEB / name).write_text(code, encoding="utf-8")
 
 
 def modules() -> dict[str, str]:
-    """The code of each module, by its path in assets."""
+    """The code of each module, by its path in viz/web."""
     return {"core/declared.js": declared(), "text/forms.js": painters()}
 
 

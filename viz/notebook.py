@@ -14,7 +14,6 @@ from urllib.parse import parse_qsl
 
 import anywidget
 import traitlets
-from headscope_views import standalone
 
 from viz.api.endpoint import work_of
 from viz.api.registry import UnknownError
@@ -27,6 +26,7 @@ from viz.export.page import ID, asked, encoded, entry_of, props_of
 from viz.export.request import Heads, Request
 from viz.routes import ENDPOINTS
 from viz.selection import EVERY
+from viz.web import WEB, standalone
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -40,7 +40,7 @@ FIRST = ("overview", "map?", "layer?", "picture")  # answers that the widget hol
 
 @cache
 def _code() -> str:
-    return standalone.bundle("notebook.js")
+    return standalone.bundle("web/notebook.js")
 
 
 class Explorer(anywidget.AnyWidget):
@@ -52,7 +52,7 @@ class Explorer(anywidget.AnyWidget):
     """
 
     _esm = _code()
-    _css = (standalone.ASSETS / "views.css").read_text(encoding="utf-8")
+    _css = (WEB / "views.css").read_text(encoding="utf-8")
     props = traitlets.Dict().tag(sync=True)
     held = traitlets.Dict().tag(sync=True)
 

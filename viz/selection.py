@@ -29,7 +29,7 @@ class Form:
         covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
         runs: whether its numbers need further passes of the model.
         chooses: what a view chooses to show it, where that is not its form.
-        module: of the browser's code in assets/text/, whose function of the same name, in camel
+        module: of the browser's code in viz/web/text/, whose function of the same name, in camel
             case, makes the panel; "" for what is drawn elsewhere.
         texts: whether it is of texts.
         pictured: whether it is of the patches of pictures.

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from headscope_views.standalone import page as standalone
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.explorer_pages import DEFAULTS, Source, random_source
@@ -21,6 +20,7 @@ from tests.browser.views import (
     save_the_screen,
 )
 from viz import theme
+from viz.web.standalone import page as standalone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 

@@ -9,8 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
-from headscope_views.standalone import page as standalone
 from playwright.sync_api import Page, ViewportSize, expect
+
+from viz.web.standalone import page as standalone
 
 PAGES = ("/", "/text", "/image")
 SECONDS = 60  # a busy machine is slow, not wrong

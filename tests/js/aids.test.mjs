@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as filters from "../../viz/components/headscope_views/assets/text/filters.js";
-import * as search from "../../viz/components/headscope_views/assets/text/search.js";
-import { leastAt, stepAt } from "../../viz/components/headscope_views/assets/text/aids.js";
-import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
-import { rowOf, rowsInSight, wrapped } from "../../viz/components/headscope_views/assets/text/wrap.js";
-import * as span from "../../viz/components/headscope_views/assets/text/span.js";
+import * as filters from "../../viz/web/text/filters.js";
+import * as search from "../../viz/web/text/search.js";
+import { leastAt, stepAt } from "../../viz/web/text/aids.js";
+import * as viewport from "../../viz/web/text/viewport.js";
+import { rowOf, rowsInSight, wrapped } from "../../viz/web/text/wrap.js";
+import * as span from "../../viz/web/text/span.js";
 
-/** @typedef {import("../../viz/components/headscope_views/assets/types").Block} Block */
+/** @typedef {import("../../viz/web/types").Block} Block */
 
 /** @param {number} count @param {number} [second] */
 const textOf = (count, second) => ({ labels: Array(count).fill("x"), special: [], second });

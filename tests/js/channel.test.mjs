@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Absent, ChannelSource, Failed, Gone } from "../../viz/components/headscope_views/assets/core/sources.js";
+import { Absent, ChannelSource, Failed, Gone } from "../../viz/web/core/sources.js";
 
-/** @import {Reply} from "../../viz/components/headscope_views/assets/core/sources.js" */
+/** @import {Reply} from "../../viz/web/core/sources.js" */
 
 /** A channel that keeps what is sent, and answers when it is told to. */
 function channelOf() {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cellOf, rangesOf } from "../../viz/components/headscope_views/assets/chart/chart.js";
-import { templateOf } from "../../viz/components/headscope_views/assets/chart/template.js";
+import { cellOf, rangesOf } from "../../viz/web/chart/chart.js";
+import { templateOf } from "../../viz/web/chart/template.js";
 
 test("a click is its column and row", () => {
   assert.deepEqual(cellOf({ points: [{ x: 9, y: 3 }] }), { x: 9, y: 3 });

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { jointSentence, sumOf, weightsSentence } from "../../viz/components/headscope_views/assets/text/claims.js";
-import { together } from "../../viz/components/headscope_views/assets/methods/methods.js";
-import { TextState } from "../../viz/components/headscope_views/assets/text/state.js";
+import { jointSentence, sumOf, weightsSentence } from "../../viz/web/text/claims.js";
+import { together } from "../../viz/web/methods/methods.js";
+import { TextState } from "../../viz/web/text/state.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
-/** @typedef {import("../../viz/components/headscope_views/assets/types").Sinks} Sinks */
+/** @typedef {import("../../viz/web/types").Sinks} Sinks */
 
 /** Random numbers of a seed. @param {number} seed */
 const dice = (seed) => () => (seed = (seed * 16807) % 2147483647) / 2147483647;

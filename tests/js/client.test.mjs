@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Client } from "../../viz/components/headscope_views/assets/core/client.js";
-import { Failed, Gone } from "../../viz/components/headscope_views/assets/core/sources.js";
+import { Client } from "../../viz/web/core/client.js";
+import { Failed, Gone } from "../../viz/web/core/sources.js";
 import { HeldSource, settled } from "./helpers.mjs";
 
 const RETRY_MS = 400;

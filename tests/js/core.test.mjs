@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Cache } from "../../viz/components/headscope_views/assets/core/cache.js";
-import { changes } from "../../viz/components/headscope_views/assets/core/changes.js";
-import * as colours from "../../viz/components/headscope_views/assets/core/colours.js";
-import { unpack } from "../../viz/components/headscope_views/assets/core/pack.js";
-import * as sources from "../../viz/components/headscope_views/assets/core/sources.js";
-import { throttle } from "../../viz/components/headscope_views/assets/core/throttle.js";
+import { Cache } from "../../viz/web/core/cache.js";
+import { changes } from "../../viz/web/core/changes.js";
+import * as colours from "../../viz/web/core/colours.js";
+import { unpack } from "../../viz/web/core/pack.js";
+import * as sources from "../../viz/web/core/sources.js";
+import { throttle } from "../../viz/web/core/throttle.js";
 import { packed } from "./helpers.mjs";
 
 test("a cache drops what was used least recently once it is full", () => {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { shares } from "../../viz/components/headscope_views/assets/corpus/bars.js";
-import { intervalOf } from "../../viz/components/headscope_views/assets/core/interval.js";
-import { attending } from "../../viz/components/headscope_views/assets/corpus/site.js";
-import { wordsOf } from "../../viz/components/headscope_views/assets/controls/runs.js";
-import { around } from "../../viz/components/headscope_views/assets/corpus/window.js";
+import { shares } from "../../viz/web/corpus/bars.js";
+import { intervalOf } from "../../viz/web/core/interval.js";
+import { attending } from "../../viz/web/corpus/site.js";
+import { wordsOf } from "../../viz/web/controls/runs.js";
+import { around } from "../../viz/web/corpus/window.js";
 
 test("a mean is written with two digits of its interval", () => {
   assert.equal(intervalOf({ mean: 0.7123, low: 0.7, high: 0.7246 }), "0.712 ± 0.012");
@@ -20,7 +20,7 @@ test("a mean is written with two digits of its interval", () => {
 });
 
 test("a site finds heads by a token on either side, and by a pair", () => {
-  /** @type {import("../../viz/components/headscope_views/assets/corpus/site.js").Search} */
+  /** @type {import("../../viz/web/corpus/site.js").Search} */
   const search = {
     named: { comma: "," },
     places: [[0, 0], [0, 1], [1, 0]],

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-import { boardMarks, boardTables, describeBoard } from "../../viz/components/headscope_views/assets/story/board.js";
-import { attributesOf, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
+import { boardMarks, boardTables, describeBoard } from "../../viz/web/story/board.js";
+import { attributesOf, labelParts } from "../../viz/web/story/scene.js";
 
-/** @import {Figure, Ink, Mark} from "../../viz/components/headscope_views/assets/types" */
+/** @import {Figure, Ink, Mark} from "../../viz/web/types" */
 
 const HEX = /^#[0-9a-f]{6}$/;
 const LEAST = 10; // of text on a board, in a picture 560 wide
@@ -30,7 +30,7 @@ let drawn = 0;
 const written = [];
 for (const { figure: name, step, steps, boards, inputs, numbers } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   /** @type {{figure: Figure}} */
-  const { figure } = await import(`../../viz/components/headscope_views/assets/figures/${name}.js`);
+  const { figure } = await import(`../../viz/web/figures/${name}.js`);
   const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
   const board = boards[step];
   const moment = { step, board: Boolean(board), reached: (/** @type {string} */ each) => steps.indexOf(each) <= steps.indexOf(step), inputs, ink };

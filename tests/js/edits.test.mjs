@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, callOf, headOff } from "../../viz/components/headscope_views/assets/core/edit_text.js";
+import { addressOf, callOf, headOff } from "../../viz/web/core/edit_text.js";
 
-/** @typedef {import("../../viz/components/headscope_views/assets/core/edit_text.js").Place} Place */
+/** @typedef {import("../../viz/web/core/edit_text.js").Place} Place */
 
 /**
  * @param {number} layer

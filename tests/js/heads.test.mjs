@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rangeOf, signed, ticksOf } from "../../viz/components/headscope_views/assets/core/ticks.js";
-import { inLayers, inOrder } from "../../viz/components/headscope_views/assets/text/arrangement.js";
-import * as dots from "../../viz/components/headscope_views/assets/text/dots.js";
-import { layerRows, withoutWeights } from "../../viz/components/headscope_views/assets/text/layers.js";
-import * as numbers from "../../viz/components/headscope_views/assets/text/numbers.js";
+import { rangeOf, signed, ticksOf } from "../../viz/web/core/ticks.js";
+import { inLayers, inOrder } from "../../viz/web/text/arrangement.js";
+import * as dots from "../../viz/web/text/dots.js";
+import { layerRows, withoutWeights } from "../../viz/web/text/layers.js";
+import * as numbers from "../../viz/web/text/numbers.js";
 import { baseOf } from "./helpers.mjs";
 
 /** @param {string} key */
@@ -197,7 +197,7 @@ test("conditions in a link are the same after being read", () => {
   assert.deepEqual([...numbers.conditionsOf("entropy;:3;a:;b:1")], [["b", "1"]]);
 });
 
-/** @param {import("../../viz/components/headscope_views/assets/text/arrangement.js").Arrangement} of */
+/** @param {import("../../viz/web/text/arrangement.js").Arrangement} of */
 function checkPlaces(of) {
   const seen = new Set();
   for (const spot of of.spots) {

@@ -1,6 +1,6 @@
 // Sources, bases and messages for the tests.
 
-import { Absent } from "../../viz/components/headscope_views/assets/core/sources.js";
+import { Absent } from "../../viz/web/core/sources.js";
 
 /** Lets everything that is resolved already run. */
 export const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -55,9 +55,9 @@ export class HeldSource {
 /**
  * A base with one text and these sites.
  *
- * @param {Partial<import("../../viz/components/headscope_views/assets/types").Site>[]} sites
- * @param {Partial<import("../../viz/components/headscope_views/assets/types").Text>} [text]
- * @returns {import("../../viz/components/headscope_views/assets/types").Base}
+ * @param {Partial<import("../../viz/web/types").Site>[]} sites
+ * @param {Partial<import("../../viz/web/types").Text>} [text]
+ * @returns {import("../../viz/web/types").Base}
  */
 export function baseOf(sites, text = {}) {
   const labels = text.labels ?? [..."abcdefg"];

@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
-import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
-import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
-import * as flatness from "../../viz/components/headscope_views/assets/core/flatness.js";
-import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/components/headscope_views/assets/core/overlay.js";
-import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
-import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/core/picture_file.js";
-import { ImageState } from "../../viz/components/headscope_views/assets/image/state.js";
-import { planOf } from "../../viz/components/headscope_views/assets/image/tiles.js";
+import { layout } from "../../viz/web/architecture/layout.js";
+import * as numbers from "../../viz/web/architecture/numbers.js";
+import * as steps from "../../viz/web/controls/steps.js";
+import * as flatness from "../../viz/web/core/flatness.js";
+import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/web/core/overlay.js";
+import * as rows from "../../viz/web/image/rows.js";
+import { ratioFor, wrapped } from "../../viz/web/core/picture_file.js";
+import { ImageState } from "../../viz/web/image/state.js";
+import { planOf } from "../../viz/web/image/tiles.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
 test("four values of six bits come out of three bytes", () => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COMPONENTS = join(ROOT, "viz/components");
-const ASSETS = join(ROOT, "viz/components/headscope_views/assets");
+const ASSETS = join(ROOT, "viz/web");
 const IMPORT = /^(?:import|export)\b[\w\s*{},]*?\bfrom\s+"(\.[^"]+\.js)"|\bimport\("(\.[^"]+\.js)"\)/gm;
 
 /** @type {Map<string, string[]>} the modules that each module imports */

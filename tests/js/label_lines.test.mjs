@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as lines from "../../viz/components/headscope_views/assets/text/label_lines.js";
-import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
+import * as lines from "../../viz/web/text/label_lines.js";
+import * as viewport from "../../viz/web/text/viewport.js";
 
 const WORD = 29; // pixels of every label below
 

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { moveStep, onRequest, reportStep } from "../../viz/components/headscope_views/assets/lessons/current_step.js";
-import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/components/headscope_views/assets/lessons/progress.js";
-import { boardMarks, boardTables, describeBoard } from "../../viz/components/headscope_views/assets/story/board.js";
-import { feed } from "../../viz/components/headscope_views/assets/story/feed.js";
-import * as inputs from "../../viz/components/headscope_views/assets/story/inputs.js";
-import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
-import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
-import { playing } from "../../viz/components/headscope_views/assets/story/playing.js";
+import { moveStep, onRequest, reportStep } from "../../viz/web/lessons/current_step.js";
+import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/web/lessons/progress.js";
+import { boardMarks, boardTables, describeBoard } from "../../viz/web/story/board.js";
+import { feed } from "../../viz/web/story/feed.js";
+import * as inputs from "../../viz/web/story/inputs.js";
+import { formatted, valueAt } from "../../viz/web/story/prose.js";
+import { attributesOf, between, labelParts } from "../../viz/web/story/scene.js";
+import { playing } from "../../viz/web/story/playing.js";
 import { settled } from "./helpers.mjs";
-import { nextPosition, valuesAhead } from "../../viz/components/headscope_views/assets/story/controls.js";
+import { nextPosition, valuesAhead } from "../../viz/web/story/controls.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
   /** @type {[unknown, string, string][]} */
@@ -125,7 +125,7 @@ test("what is expected is fetched one by one, and answers at once when it is wan
 });
 
 test("of a control with few values the others are expected, the nearest first", () => {
-  /** @type {import("../../viz/components/headscope_views/assets/types").FigureControl} */
+  /** @type {import("../../viz/web/types").FigureControl} */
   const slider = { kind: "slider", input: "gain", label: "Gain", min: 0.5, max: 0.8, step: 0.1 };
   assert.deepEqual(valuesAhead(slider, 0.7), [0.6, 0.8, 0.5]);
   assert.deepEqual(valuesAhead({ ...slider, log: true }, 0.7), []);
@@ -193,13 +193,13 @@ test("a curve stands on an axis of seconds, with a word's time marked", () => {
   const terms = { query: colour, key: colour, value: colour, weight: colour, output: colour };
   const ink = { text: colour, muted: colour, line: colour, surface: colour, background: colour, primary: colour, term: terms, heads: [colour], weight: () => colour, signed: () => colour, on: () => colour };
   const plain = { cols: [], digits: 2, sign: "" };
-  /** @type {import("../../viz/components/headscope_views/assets/types").BoardPanel} */
+  /** @type {import("../../viz/web/types").BoardPanel} */
   const table = { ...plain, title: "Words", rows: ["1 The", "2 cat"], values: [[0], [1]], kind: "plain" };
-  /** @type {import("../../viz/components/headscope_views/assets/types").BoardPanel} */
+  /** @type {import("../../viz/web/types").BoardPanel} */
   const curve = { ...plain, title: "weight", rows: ["0 s", "1 s", "2 s", "3 s"], values: [[0], [0.1], [0.4], [0.2]], kind: "curve", axis: { low: 0, high: 4, unit: "s" }, span: { low: 1, high: 2, name: "cat" } };
   const board = { rows: [[table], [curve]] };
   const marks = new Map(boardMarks(board, [560, 420], ink).map((mark) => [mark.key, mark]));
-  const at = (/** @type {string} */ key) => /** @type {Required<import("../../viz/components/headscope_views/assets/types").Mark>} */ (marks.get(key));
+  const at = (/** @type {string} */ key) => /** @type {Required<import("../../viz/web/types").Mark>} */ (marks.get(key));
   const bars = [0, 1, 2, 3].map((i) => at(`b1.0/${i}.0`));
   for (const [i, share] of [0, 0.25, 1, 0.5].entries()) assert.ok(Math.abs(bars[i].h - share * bars[2].h) < 1e-9);
   for (const { y, h } of bars) assert.ok(Math.abs(y + h - at("b1.0/axis").y) < 1e-9);

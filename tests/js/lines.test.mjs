@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Maps } from "../../viz/components/headscope_views/assets/text/maps.js";
-import * as strands from "../../viz/components/headscope_views/assets/text/strands.js";
+import { Maps } from "../../viz/web/text/maps.js";
+import * as strands from "../../viz/web/text/strands.js";
 import { baseOf } from "./helpers.mjs";
 
 test("the heads that a link lists are drawn, else the chosen one", () => {

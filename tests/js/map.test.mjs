@@ -10,8 +10,8 @@ import {
   moved,
   PARTS,
   WIDTH,
-} from "../../viz/components/headscope_views/assets/map/parts.js";
-import { figureArea } from "../../viz/components/headscope_views/assets/lessons/zoom.js";
+} from "../../viz/web/map/parts.js";
+import { figureArea } from "../../viz/web/lessons/zoom.js";
 
 const boxes = PARTS.flatMap(({ id, label, boxes: own }) =>
   own.map((box) => ({ id, frame: !label, box })),

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { effectsOf } from "../../viz/components/headscope_views/assets/matter/heads.js";
-import { rankOf, spread } from "../../viz/components/headscope_views/assets/matter/strip.js";
+import { effectsOf } from "../../viz/web/matter/heads.js";
+import { rankOf, spread } from "../../viz/web/matter/strip.js";
 
 test("a rank counts the others that are smaller, whatever their sign", () => {
   assert.equal(rankOf(-3, [1, -2, 0.5], "layer 4"), "larger than all 3 others of layer 4");
@@ -21,7 +21,7 @@ test("a line spans all numbers and 0", () => {
 });
 
 test("effects are listed by site and head, with a pass of their own where there is one", () => {
-  /** @type {import("../../viz/components/headscope_views/assets/types").MattersAnswer} */
+  /** @type {import("../../viz/web/types").MattersAnswer} */
   const answer = { number: "logit", name: "mat", position: 3, sites: [4, 7], attribution: [[1, 2], [3]], exact: [[null, 5], [null]] };
   assert.deepEqual(effectsOf(answer), [
     { site: 4, head: 0, rough: 1, exact: null },

@@ -12,10 +12,10 @@ import {
   nameOf,
   showsOf,
   spansOf,
-} from "../../viz/components/headscope_views/assets/methods/methods.js";
-import { METHODS } from "../../viz/components/headscope_views/assets/core/declared.js";
+} from "../../viz/web/methods/methods.js";
+import { METHODS } from "../../viz/web/core/declared.js";
 
-import { explainedIn } from "../../viz/components/headscope_views/assets/methods/choices.js";
+import { explainedIn } from "../../viz/web/methods/choices.js";
 
 const grey = new Uint8Array(768).map((_, i) => Math.floor(i / 3));
 const THEME = { ramp: grey, bothWays: grey.map((value) => 255 - value) };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { elementAt, figures, foldedTerms, pairOf, stripLayout } from "../../viz/components/headscope_views/assets/text/pairs.js";
+import { elementAt, figures, foldedTerms, pairOf, stripLayout } from "../../viz/web/text/pairs.js";
 
 const WEIGHTS = [
   [1, 0, 0, 0],

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as objects from "../../viz/components/headscope_views/assets/text/objects.js";
-import * as maps from "../../viz/components/headscope_views/assets/text/picture_maps.js";
+import * as objects from "../../viz/web/text/objects.js";
+import * as maps from "../../viz/web/text/picture_maps.js";
 
-/** @param {Partial<import("../../viz/components/headscope_views/assets/types").TokenGrid>} grid */
+/** @param {Partial<import("../../viz/web/types").TokenGrid>} grid */
 const gridOf = (grid) => ({
   picture: 0,
   name: "",

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { reachWords } from "../../viz/components/headscope_views/assets/core/reachable.js";
+import { reachWords } from "../../viz/web/core/reachable.js";
 
-/** @import {Reached} from "../../viz/components/headscope_views/assets/types" */
+/** @import {Reached} from "../../viz/web/types" */
 
 /** @param {number} layer */
 const site = (layer) => ({ layer, kind: "causal", heads: 2, queries: 7, keys: 7 });

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { topOf } from "../../viz/components/headscope_views/assets/text/model_map.js";
-import { restingIn, restingOn, sharesOf } from "../../viz/components/headscope_views/assets/text/resting.js";
+import { topOf } from "../../viz/web/text/model_map.js";
+import { restingIn, restingOn, sharesOf } from "../../viz/web/text/resting.js";
 import { baseOf } from "./helpers.mjs";
 
 /**

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Scene } from "../../viz/components/headscope_views/assets/story/scene.js";
+import { Scene } from "../../viz/web/story/scene.js";
 
-/** @import {Mark} from "../../viz/components/headscope_views/assets/types" */
+/** @import {Mark} from "../../viz/web/types" */
 
 let written = 0; // attributes, since the start
 

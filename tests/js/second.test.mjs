@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overlapping } from "../../viz/components/headscope_views/assets/text/same_characters.js";
-import { placeOf, textOf } from "../../viz/components/headscope_views/assets/text/second.js";
-import { siteFor } from "../../viz/components/headscope_views/assets/core/selection.js";
+import { overlapping } from "../../viz/web/text/same_characters.js";
+import { placeOf, textOf } from "../../viz/web/text/second.js";
+import { siteFor } from "../../viz/web/core/selection.js";
 import { baseOf } from "./helpers.mjs";
 
-/** @import {Span} from "../../viz/components/headscope_views/assets/text/same_characters.js" */
-/** @import {Text} from "../../viz/components/headscope_views/assets/types" */
+/** @import {Span} from "../../viz/web/text/same_characters.js" */
+/** @import {Text} from "../../viz/web/types" */
 
 /** @param {string[]} labels @param {number[][]} [origins] @returns {Text} */
 const text = (labels, origins) => ({ labels, special: [], ...(origins ? { origins } : {}) });

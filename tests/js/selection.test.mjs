@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createAddress, queryStringOf } from "../../viz/components/headscope_views/assets/core/address.js";
-import { startOf } from "../../viz/components/headscope_views/assets/core/saved_selection.js";
-import * as labels from "../../viz/components/headscope_views/assets/core/labels.js";
-import * as selection from "../../viz/components/headscope_views/assets/core/selection.js";
+import { createAddress, queryStringOf } from "../../viz/web/core/address.js";
+import { startOf } from "../../viz/web/core/saved_selection.js";
+import * as labels from "../../viz/web/core/labels.js";
+import * as selection from "../../viz/web/core/selection.js";
 import { baseOf } from "./helpers.mjs";
 
-/** @typedef {import("../../viz/components/headscope_views/assets/types").Selection} Selection */
+/** @typedef {import("../../viz/web/types").Selection} Selection */
 
 const FIRST = selection.START;
 
@@ -406,7 +406,7 @@ test("a link without anything is the path alone", () => {
 
 test("what is explained goes to the next model by name, and is dropped where it cannot apply", () => {
   const text = { labels: ["The", "cat", "sat"] };
-  /** @type {(model: string, explains: import("../../viz/components/headscope_views/assets/types").Base["explains"], words?: {labels: string[]}) => any} */
+  /** @type {(model: string, explains: import("../../viz/web/types").Base["explains"], words?: {labels: string[]}) => any} */
   const of = (model, explains, words = text) => ({ ...baseOf([{}], words), model, explains });
   /** @type {(before: any, after: any, output: string) => string} */
   const carried = (before, after, output) =>

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isWav, mixed, wavOf } from "../../viz/components/headscope_views/assets/controls/decoding.js";
-import { pointsOf } from "../../viz/components/headscope_views/assets/text/aligning.js";
-import { TextState } from "../../viz/components/headscope_views/assets/text/state.js";
-import * as axis from "../../viz/components/headscope_views/assets/text/time_axis.js";
+import { isWav, mixed, wavOf } from "../../viz/web/controls/decoding.js";
+import { pointsOf } from "../../viz/web/text/aligning.js";
+import { TextState } from "../../viz/web/text/state.js";
+import * as axis from "../../viz/web/text/time_axis.js";
 
 const LENGTH = { heard: 4, seconds: 30 };
 const WORDS = [

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { ViewState } from "../../viz/components/headscope_views/assets/core/state.js";
-import { pathOf } from "../../viz/components/headscope_views/assets/core/sources.js";
-import { TextState } from "../../viz/components/headscope_views/assets/text/state.js";
+import { ViewState } from "../../viz/web/core/state.js";
+import { pathOf } from "../../viz/web/core/sources.js";
+import { TextState } from "../../viz/web/text/state.js";
 import { baseOf, HeldSource } from "./helpers.mjs";
 
 test("a lost trace is reported again until another is to be shown", () => {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { KINDS } from "../../viz/components/headscope_views/assets/streamlit/kinds.js";
-import show from "../../viz/components/headscope_views/assets/streamlit/main.js";
+import { KINDS } from "../../viz/web/streamlit/kinds.js";
+import show from "../../viz/components/headscope_views/assets/main.js";
 import { settled } from "./helpers.mjs";
 
-const ASSETS = new URL("../../viz/components/headscope_views/assets", import.meta.url).pathname;
+const ASSETS = new URL("../../viz", import.meta.url).pathname;
 globalThis.location = /** @type {any} */ ({ origin: "file://" });
 
 /** What stands in for the browser's classes here. */
@@ -126,7 +126,7 @@ test("a view is mounted once its style sheet applies, which is fetched once for 
 });
 
 test("without its style sheet a view leaves a line, and the next props try again", async () => {
-  const other = `${ASSETS}/../assets`; // a path that has not been fetched
+  const other = `${ASSETS}/../viz`; // a path that has not been fetched
   globalThis.fetch = async () => /** @type {any} */ ({ ok: false, status: 503 });
   const { root, log, call } = place(new FakeShadowRoot());
   call("one", 1, other);

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { binsOf, cellOf, draw } from "../../viz/components/headscope_views/assets/core/raster.js";
-import { covers, density, Maps } from "../../viz/components/headscope_views/assets/text/maps.js";
-import * as scales from "../../viz/components/headscope_views/assets/text/scale.js";
-import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
+import { binsOf, cellOf, draw } from "../../viz/web/core/raster.js";
+import { covers, density, Maps } from "../../viz/web/text/maps.js";
+import * as scales from "../../viz/web/text/scale.js";
+import * as viewport from "../../viz/web/text/viewport.js";
 import { baseOf } from "./helpers.mjs";
 
-/** @typedef {import("../../viz/components/headscope_views/assets/types").MapHeader} MapHeader */
+/** @typedef {import("../../viz/web/types").MapHeader} MapHeader */
 
 const SIZES = {
   ...{ wide: 600, tallest: 500, rows: 13, cols: 17, unit: 1 },
@@ -256,7 +256,7 @@ test("thumbnails come for all sites at once, or for one after the other", () => 
 });
 
 test("how fine a part is, and what it covers", () => {
-  /** @type {import("../../viz/components/headscope_views/assets/types").Part} */
+  /** @type {import("../../viz/web/types").Part} */
   const part = {
     ...partOf([1, 2, 3, 4], [2, 2]),
     ...{ coding: "sqrt", min: 0, max: 1, whole: false, sinks: null },
@@ -267,7 +267,7 @@ test("how fine a part is, and what it covers", () => {
   assert.equal(covers(part, [1, 5], [0, 2]), false);
 });
 
-/** @type {import("../../viz/components/headscope_views/assets/types").Theme} */
+/** @type {import("../../viz/web/types").Theme} */
 const THEME = {
   ...baseOf([{}]).theme.light,
   ...{ mode: "light", line: "#010203" },
@@ -303,7 +303,7 @@ test("maps and rows of scores and of hidden sinks are kept apart from weights", 
   new Float32Array(area.buffer, 8, 2).set([3, -Infinity]);
   new Float32Array(area.buffer, 16, 2).set([0.75, 0.5]);
   const place = { site: 0, head: 0 };
-  /** @type {import("../../viz/components/headscope_views/assets/types").SinksHeader} */
+  /** @type {import("../../viz/web/types").SinksHeader} */
   const sinks = { mode: "hidden", keys: [0], share: 0.625, shares: 16 };
   /** @type {MapHeader} */
   const map = { ...place, rows: [0, 2], cols: [0, 2], shape: [2, 2], max: 1, at: 0 };
@@ -312,7 +312,7 @@ test("maps and rows of scores and of hidden sinks are kept apart from weights", 
   maps.keepMap({ ...map, coding: "log", sinks }, area);
   const row = { ...place, axis: /** @type {const} */ ("query"), index: 0, count: 2, at: 8, sum: null };
   maps.keepRow({ ...row, values: "scores" }, area);
-  /** @type {import("../../viz/components/headscope_views/assets/types").Variant} */
+  /** @type {import("../../viz/web/types").Variant} */
   const scores = { values: "scores", coding: "scores", sinks: "shown" };
   assert.equal(maps.weight(0, 0, 0, 0)?.value, 1);
   assert.deepEqual(maps.weight(0, 0, 0, 0, scores), { value: 3, sign: "", sum: null });

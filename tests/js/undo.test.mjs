@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf } from "../../viz/components/headscope_views/assets/core/undo.js";
+import { actionOf } from "../../viz/web/core/undo.js";
 
 const NONE = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false };
 

@@ -28,7 +28,7 @@ from viz.notebook import explore
 from viz.pages.explore import page
 from viz.pages.state import params as link
 
-SELECTION = "viz/components/headscope_views/assets/core/selection.js"
+SELECTION = "viz/web/core/selection.js"
 ROOT = Path(__file__).parents[2]
 # Reads {sites, defaults, links}; writes the link of every site, and the site of every link.
 SCRIPT = f"""

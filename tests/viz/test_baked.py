@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from headscope_views import ASSETS
 from PIL import Image
 
 from tests.fetched import fetched
@@ -15,9 +14,10 @@ from viz.api.registry import registry
 from viz.pack import unpack
 from viz.pages.explore import opening, thumbnails, welcome
 from viz.theme import MODES
+from viz.web import VIZ
 
 MOST_PICTURE, MOST_SHARE, MOST_ANSWERS = 15_000, 50_000, 1_000_000  # bytes
-PICTURES = ASSETS / welcome.PICTURES
+PICTURES = VIZ / welcome.PICTURES
 
 
 def numbers(answer: baked.Answer) -> tuple[object, bytes]:

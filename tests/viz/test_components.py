@@ -3,9 +3,10 @@
 import json
 import re
 
-from headscope_views import ASSETS, assets_path
-from headscope_views.standalone import page
 from streamlit.testing.v1 import AppTest
+
+from viz import web
+from viz.web.standalone import page
 
 PROPS = {"kind": "text", "trace": "k3j"}
 
@@ -23,12 +24,12 @@ def test_streamlit_is_handed_the_props_and_one_packaged_component():
     app = AppTest.from_function(script, default_timeout=30).run()
     assert not app.exception
     slider, mode = (element.proto for element in app.get("bidi_component"))
-    assets = {"assets": assets_path()}
+    assets = {"assets": web.path()}
     assert json.loads(slider.json) == [{"kind": "slider", "label": "Heads", "value": 4} | assets]
     assert json.loads(mode.json) == [{"kind": "mode", "mode": "dark"} | assets]
     for sent in (slider, mode):
         assert sent.component_name == "headscope-views.view"
-        assert (sent.js_source_path, sent.css_source_path) == ("streamlit/main.js", "")
+        assert (sent.js_source_path, sent.css_source_path) == ("main.js", "")
         assert sent.js_content == sent.css_content == ""
 
 
@@ -58,18 +59,18 @@ IMPORTED = re.compile(r'(?:^(?:import|export|\}).*from |import\()"([^"\n]+)"', r
 
 
 def test_every_module_is_packaged_and_imports_only_its_neighbours():
-    modules = sorted(ASSETS.rglob("*.js"))
+    modules = [path for path in web.files() if path.suffix == ".js"]
     assert {path.parent.name for path in modules} >= {"core", "text", "image", "streamlit"}
     for path in modules:
         for target in IMPORTED.findall(path.read_text("utf-8")):
             assert target.startswith("."), f"{path.name} imports {target}"
-            assert (path.parent / target).resolve().is_relative_to(ASSETS)
+            assert (path.parent / target).resolve().is_relative_to(web.VIZ)
             found = path.parent / (f"{target}.d.ts" if target.endswith("/types") else target)
             assert found.exists(), f"{path.name} imports {target}"
 
 
 def test_core_and_views_know_no_streamlit():
     for folder in ("core", "text", "image", "architecture", "controls"):
-        for path in (ASSETS / folder).glob("*.js"):
+        for path in (web.WEB / folder).glob("*.js"):
             code = path.read_text(encoding="utf-8")
             assert not re.search(r"data-test|stApp|setStateValue|setTriggerValue", code), path.name

@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from headscope_views import standalone
 from PIL import Image
 
 from models.encoder import EncoderConfig
@@ -16,6 +15,7 @@ from models.run import Trace, load, trace
 from models.vit import ViTConfig
 from viz.notebook import Explorer, answer, explore
 from viz.pack import unpack
+from viz.web import standalone
 
 
 @cache
@@ -94,7 +94,7 @@ def test_a_view_that_is_not_there() -> None:
 
 
 def test_the_bundle_holds_each_module_once_after_those_it_imports() -> None:
-    code = standalone.bundle("notebook.js")
+    code = standalone.bundle("web/notebook.js")
     modules = json.loads(re.match(r"const modules = (.*);\n", code)[1])  # type: ignore[index]
     names = [name for name, _ in modules]
     assert len(set(names)) == len(names) > 20

@@ -20,7 +20,7 @@ NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.nam
 
 @pytest.mark.parametrize("name", declared.modules())
 def test_the_browser_has_what_is_declared(name: str) -> None:
-    written = (declared.ASSETS / name).read_text(encoding="utf-8")
+    written = (declared.WEB / name).read_text(encoding="utf-8")
     assert written == declared.modules()[name], "run python -m viz.declared"
 
 

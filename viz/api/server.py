@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from viz import web
 from viz.api import requests
 from viz.api.preview import Preview, with_preview
 
@@ -134,23 +135,21 @@ def page_routes(
     return [*pages, *(Route(f"/{name}", leading(now)) for name, now in paths.items())]
 
 
-def asset_route(folder: Path, path: str) -> "Mount":
-    """Serves the files of a folder as immutable: their path must change when they do.
-
-    Args:
-        folder: of the files.
-        path: under which they are served.
-    """
+def asset_routes() -> "list[Mount]":
+    """Serves the browser's code as immutable: its path changes when it does."""
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
     class Unchanging(StaticFiles):
+        def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+            return super().lookup_path(path) if path.endswith(web.SERVED) else ("", None)
+
         def file_response(self, *args: Any, **kwargs: Any) -> "Response":
             response = super().file_response(*args, **kwargs)
             response.headers.update(UNCHANGING)
             return response
 
-    return Mount(path, Unchanging(directory=folder))
+    return [Mount(f"{web.path()}/{root.name}", Unchanging(directory=root)) for root in web.ROOTS]
 
 
 @cache

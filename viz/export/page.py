@@ -23,7 +23,7 @@ SECOND = f"{BESIDE}/"  # before the paths that are answered from it
 
 def page(request: Request, view: str) -> bytes:
     """The page; it holds the heads that were asked for, then as many others as fit."""
-    from headscope_views import standalone
+    from viz.web import standalone
 
     title = caption(request, "").title
     props = props_of(request, view)

@@ -1,7 +1,7 @@
 """Boards: the picture of a step as rows of matrices and tables, computed for its inputs.
 
 A lesson's `BOARDS` maps the names of such steps to functions of the inputs. The browser module
-`assets/story/board.js` draws what they return.
+`viz/web/story/board.js` draws what they return.
 """
 
 from collections.abc import Callable, Mapping, Sequence

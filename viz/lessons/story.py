@@ -149,7 +149,7 @@ class Lesson:
         title: for display.
         icon: name of a Material Symbol.
         line: its topic in one sentence.
-        parts: of the map that it explains, as in assets/map/parts.js.
+        parts: of the map that it explains, as in viz/web/map/parts.js.
         needs: names of the earlier lessons that it builds on.
         minutes: for reading it and trying its buttons.
         takeaways: its key points, in the same markup.

@@ -11,15 +11,16 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from headscope_views import ASSETS, assets_path, standalone
 from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from viz import web
 from viz.api import server
 from viz.api.preview import with_preview
 from viz.pages.frame import old_links, previews, registry
+from viz.web import standalone
 
 
 def test_inline_scripts_are_named_by_hash() -> None:
@@ -115,24 +116,25 @@ def test_only_embed_links_may_be_framed(client: TestClient) -> None:
 
 
 def test_a_browser_keeps_the_code_of_one_version(client: TestClient) -> None:
-    path = assets_path()
-    kept = client.get(f"{path}/streamlit/kinds.js")
-    assert kept.text == (ASSETS / "streamlit" / "kinds.js").read_text(encoding="utf-8")
+    path = web.path()
+    kept = client.get(f"{path}/web/streamlit/kinds.js")
+    assert kept.text == (web.WEB / "streamlit" / "kinds.js").read_text(encoding="utf-8")
     assert "immutable" in kept.headers["cache-control"]
     assert "javascript" in kept.headers["content-type"]  # a module of another type is refused
-    assert client.get("/assets/0123456789abcdef/streamlit/kinds.js").status_code == 404
-    assert client.get(f"{path}/../__init__.py").status_code == 404
-    assert client.get(f"{path}/..%2f__init__.py").status_code == 404
+    assert client.get("/assets/0123456789abcdef/web/streamlit/kinds.js").status_code == 404
+    for name in ("web/__init__.py", "web/types.d.ts", "web/..%2fapp.css", "app.css"):
+        assert client.get(f"{path}/{name}").status_code == 404
 
 
 def test_the_path_of_the_code_names_what_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headscope_views.ASSETS", tmp_path)
+    monkeypatch.setattr(web, "VIZ", tmp_path)
+    monkeypatch.setattr(web, "ROOTS", [tmp_path])
     paths = set()
     for name, text in (("a.js", "1"), ("a.js", "2"), ("b.js", "2")):
         (tmp_path / name).write_text(text)
-        paths.add(assets_path.__wrapped__())
+        paths.add(web.path.__wrapped__())
     assert len(paths) == 3
 
 
@@ -148,7 +150,7 @@ def client() -> TestClient:
         *server.page_routes(
             registry.ENTRIES, registry.FIRST, old_links.MOVED, previews.of, "/picture.png"
         ),
-        server.asset_route(ASSETS, assets_path()),
+        *server.asset_routes(),
     ]
     app = Starlette(routes=routes, middleware=server.middleware())
     return TestClient(app, base_url="http://127.0.0.1:8501", follow_redirects=False)
@@ -175,9 +177,9 @@ def test_the_modules_of_a_page_s_view_come_with_the_page() -> None:
 def test_every_page_s_modules_are_there() -> None:
     kinds = {previews.kind(name, {}) for name in registry.ENTRIES} - {""}
     paths = [path for kind in kinds for path in standalone.modules_of(kind)]
-    assert {"corpus/corpus.js", "text/text.js"} <= {*paths}
+    assert {"web/corpus/corpus.js", "web/text/text.js"} <= {*paths}
     assert previews.kind(registry.FIRST, {"model": "dinov2"}) == "image"
-    assert all((ASSETS / path).is_file() for path in paths)
+    assert all((web.VIZ / path).is_file() for path in paths)
 
 
 @pytest.mark.parametrize("query", ["", "?input=a%20b&head=max"])

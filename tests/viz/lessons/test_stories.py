@@ -15,9 +15,9 @@ from viz.api import figures
 from viz.lessons import course, prose
 from viz.lessons.inputs import Count, OneOf, Value, Within
 from viz.lessons.story import NETWORK, Lesson, Step
+from viz.web import WEB
 
 ROOT = Path(__file__).parents[3]
-ASSETS = ROOT / "viz" / "components" / "headscope_views" / "assets"
 DRAW = ROOT / "tests" / "js" / "draw_figures.mjs"
 STORIES = [each.name for each in course.STORIES]
 
@@ -249,7 +249,7 @@ def test_a_figure_says_whose_weights_it_computes_from(name: str) -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_controls_offer_what_the_server_accepts(name: str) -> None:
     """The ends of a slider and the options of a choice, in the figure's module."""
-    code = (ASSETS / "figures" / f"{name}.js").read_text("utf-8")
+    code = (WEB / "figures" / f"{name}.js").read_text("utf-8")
     for control in re.findall(r"\{ kind: \"(?:slider|choice)\", [^\n]*", code):
         name_ = re.search(r'input: "(\w+)"', control)
         assert name_

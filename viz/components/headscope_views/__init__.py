@@ -1,12 +1,11 @@
 """The browser views as one Streamlit component: props in, values and events out."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
-ASSETS = Path(__file__).parent / "assets"
+from viz import web
+
 HTML = '<div class="headscope" aria-busy="true"></div>'  # until something is shown in it
 NOT_ISOLATED = {"chart"}  # kinds mounted without a shadow root
 
@@ -19,7 +18,7 @@ def view(
     on: Iterable[str] | Mapping[str, Callable[[], None]] = (),
     width: int | Literal["stretch", "content"] = "stretch",
 ) -> Any:
-    """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
+    """Mounts the component named by `kind`; `viz/web/types.d.ts` defines the props of each kind.
 
     Args:
         kind: "text", "image", "corpus", "architecture", "address", "keys", "map",
@@ -37,7 +36,7 @@ def view(
     """
     called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
     listeners = {f"on_{name}_change": action for name, action in called.items()}
-    data = {**props, "kind": kind, "assets": assets_path()}
+    data = {**props, "kind": kind, "assets": web.path()}
     mount = _component(kind not in NOT_ISOLATED)
     # a list: in a mapping Streamlit looks for data frames, for which it imports pandas
     return mount(key=key, data=[data], width=width, **listeners)
@@ -48,32 +47,17 @@ def _nothing() -> None:
 
 
 @cache
-def assets_path() -> str:
-    """The URL path that serves `ASSETS`; it contains a hash of them.
-
-    A browser can therefore cache them for good and never mixes two versions. At the path that
-    Streamlit gives a component, each page would fetch every module again.
-    """
-    digest = hashlib.sha256()
-    for path in sorted(ASSETS.rglob("*")):
-        if path.is_file():
-            digest.update(path.relative_to(ASSETS).as_posix().encode())
-            digest.update(path.read_bytes())
-    return f"/assets/{digest.hexdigest()[:16]}"
-
-
-@cache
 def _component(isolated: bool) -> Callable[..., Any]:
     """Registers the component once per process, with or without a shadow root.
 
     On first use, not at import: Streamlit finds packaged assets only while a server runs, and
-    standalone.py must work without one.
+    a page of its own must work without one.
     """
     from streamlit.components.v2 import component
 
     package = __name__.partition(".")[0].replace("_", "-")  # of which the views are a part
 
-    js = "streamlit/main.js"
+    js = "main.js"
     if isolated:  # main.js brings the style sheet
         return component(f"{package}.view", html=HTML, js=js)
     return component(f"{package}.chart", html=HTML, js=js, isolate_styles=False)

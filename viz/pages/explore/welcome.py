@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 import streamlit as st
-from headscope_views import assets_path, view
+from headscope_views import view
 
 from models.catalogue import entry, is_here
+from viz import web
 from viz.api import tracing
 from viz.pages.explore import sizes
 from viz.pages.explore.names import PAGE
@@ -17,7 +18,7 @@ from viz.pages.state import link_on_entry, session
 
 KEY = f"{PAGE}_cards"
 STRIP = f"{PAGE}/strip"  # the revision of the page in which the strip is there
-PICTURES = "cards"  # their folder in the assets
+PICTURES = "web/cards"  # their folder
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def draw(params_of: link_on_entry.ParamsOf) -> None:
             "title": card.title,
             "detail": f"Get ({card.missing / 1e6:.0f} MB)" if card.missing else card.line,
             "href": card.link,
-            "picture": f"{assets_path()}/{PICTURES}/{card.name}",
+            "picture": f"{web.path()}/{PICTURES}/{card.name}",
         }
         for card in offered()
     ]

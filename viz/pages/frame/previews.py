@@ -9,7 +9,7 @@ from viz.pages.lazy import Lazy
 
 link_in_words = Lazy("viz.pages.explore.link_in_words")
 source = Lazy("viz.pages.explore.source")
-PICTURE = "cards/share.png"  # in the assets
+PICTURE = "web/cards/share.png"
 ABOUT = (
     "Every attention head of a model on your own text, picture or sound: what it looks at, what"
     " follows when it is switched off, and the numbers behind it."

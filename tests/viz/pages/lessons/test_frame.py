@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from headscope_views.standalone import ASSETS
 from streamlit.testing.v1 import AppTest
 
 import start
@@ -21,6 +20,7 @@ from viz.pages.lessons import markup
 from viz.pages.lessons.quiz import tables
 from viz.pages.state.params import GONE
 from viz.pages.widgets.sources import source
+from viz.web import WEB
 
 NAMES = [lesson.name for lesson in course.COURSE]
 
@@ -45,7 +45,7 @@ def test_every_lesson_comes_after_those_it_needs() -> None:
 
 
 def test_every_lesson_lights_parts_of_the_map() -> None:
-    drawn = (ASSETS / "map" / "parts.js").read_text("utf-8")
+    drawn = (WEB / "map" / "parts.js").read_text("utf-8")
     parts = set(re.findall(r'\bid: "([^"]+)"', drawn))
     lit = {part for lesson in course.COURSE for part in lesson.parts}
     assert lit <= parts

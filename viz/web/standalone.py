@@ -13,7 +13,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from headscope_views import ASSETS
+from viz.web import VIZ, WEB
 
 PREFIX = "headscope/"
 REVISION = "page.0"
@@ -36,7 +36,7 @@ body {{ margin: 0; padding: 16px; background: #ffffff; }}
 <body>
 <div class="headscope"></div>
 <script type="module">
-import {{ open }} from "{prefix}standalone.js";
+import {{ open }} from "{prefix}web/standalone.js";
 import {{ mount }} from "{prefix}{module}";
 open(mount, {props}, {responses});
 </script>
@@ -70,8 +70,8 @@ def page(
     module = modules_of_kinds()[props["kind"]]
     return _PAGE.format(
         title=escape(title),
-        css=(ASSETS / "views.css").read_text(encoding="utf-8"),
-        modules=_script({"imports": _import_map("standalone.js", module)}),
+        css=(WEB / "views.css").read_text(encoding="utf-8"),
+        modules=_script({"imports": _import_map("web/standalone.js", module)}),
         prefix=PREFIX,
         module=module,
         props=_script(defaults() | dict(props)),
@@ -99,15 +99,17 @@ def _script(value: object) -> str:
 
 
 def modules_of_kinds() -> dict[str, str]:
-    """The module of each kind of view, as streamlit/kinds.js imports it."""
-    code = (ASSETS / "streamlit/kinds.js").read_text(encoding="utf-8")
+    """The module of each kind of view, as web/streamlit/kinds.js imports it."""
+    code = (WEB / "streamlit/kinds.js").read_text(encoding="utf-8")
     imports = re.findall(r'(\w+): \(\) => import\("([^"]+)"\)', code)
-    return {kind: posixpath.normpath(posixpath.join("streamlit", path)) for kind, path in imports}
+    return {
+        kind: posixpath.normpath(posixpath.join("web/streamlit", path)) for kind, path in imports
+    }
 
 
 @cache
 def modules_of(kind: str) -> tuple[str, ...]:
-    """The modules that a kind of view loads before it is mounted, as paths in the assets."""
+    """The modules that a kind of view loads before it is mounted, as paths below `VIZ`."""
     return tuple(_codes(modules_of_kinds()[kind]))
 
 
@@ -132,8 +134,8 @@ def _codes(*entries: str) -> dict[str, str]:
         for other in re.findall(rf'(?:\bfrom |\bimport\()"{PREFIX}([^"]+)"', code):
             visit(other)
         for start, end in re.findall(r"\bimport\(`([^`$]+)\$\{[^}]+\}([^`]*)`\)", code):
-            for path in sorted(ASSETS.glob(f"{start.removeprefix('../')}*{end}")):
-                visit(path.relative_to(ASSETS).as_posix())
+            for path in sorted(WEB.glob(f"{start.removeprefix('../')}*{end}")):
+                visit(path.relative_to(VIZ).as_posix())
         codes[name] = code
 
     for entry in entries:
@@ -151,7 +153,7 @@ def _code(name: str) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
         return f'{match[1]}"{PREFIX}{target}"'
 
-    code = (ASSETS / name).read_text(encoding="utf-8")
+    code = (VIZ / name).read_text(encoding="utf-8")
     code = re.sub(r"^\s*(//.*|/\*\*((?!\*/)[\s\S])*\*/)\n", "", code, flags=re.MULTILINE)
     code = re.sub(r"^ +", "", code, flags=re.MULTILINE)
     return re.sub(r'(\bfrom |\bimport\()"(\.\.?/[^"]+)"', absolute, code)
@@ -168,9 +170,9 @@ export default (await import(urls[{entry}])).default;
 
 
 def bundle(entry: str) -> str:
-    """One ES module with the default export of an asset, for hosts that take a single text.
+    """One ES module with the default export of a module, for hosts that take a single text.
 
-    Everything that the asset imports is inside and becomes modules when it runs.
+    Everything that it imports is inside and becomes modules when it runs.
     """
     modules = json.dumps(list(_codes(entry).items()), ensure_ascii=False)
     return _BUNDLE.format(

@@ -2,7 +2,7 @@
 // else comes from a path that names its version, and stays in the browser's cache. A view is mounted
 // once its style sheet applies, because views measure themselves.
 
-/** @import {Host, Mount, Mounted} from "../types" */
+/** @import {Host, Mount, Mounted} from "../../../web/types" */
 
 /** @typedef {{kind: string, assets: string} & Record<string, unknown>} Props */
 
@@ -69,7 +69,7 @@ class Instance {
  * @returns {Promise<{mount: Mount<any>}>}
  */
 async function load(assets, kind) {
-  const { KINDS } = await import(`${location.origin}${assets}/streamlit/kinds.js`);
+  const { KINDS } = await import(`${location.origin}${assets}/web/streamlit/kinds.js`);
   return KINDS[kind]();
 }
 
@@ -85,7 +85,7 @@ const sheets = new Map();
 async function style(root, assets) {
   const within = root.getRootNode();
   if (!(within instanceof ShadowRoot)) return;
-  const path = `${assets}/views.css`;
+  const path = `${assets}/web/views.css`;
   if (!sheets.has(path)) sheets.set(path, fetchSheet(path));
   try {
     within.adoptedStyleSheets = [await /** @type {Promise<CSSStyleSheet>} */ (sheets.get(path))];
