@@ -18,7 +18,7 @@ from viz.api import runs, server, uploads
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
-from viz.web import standalone
+from viz.web import modules
 
 
 def allowed_hosts() -> list[str]:
@@ -30,10 +30,10 @@ def largest_upload() -> int:
     return st.get_option("server.maxUploadSize")
 
 
-def modules(name: str, query: Mapping[str, str]) -> list[str]:
+def preloaded(name: str, query: Mapping[str, str]) -> list[str]:
     """URL paths of the modules of the view that a link opens."""
-    kind = previews.kind(name, query)
-    return [f"{web.path()}/{path}" for path in standalone.modules_of(kind)] if kind else []
+    view = modules.of_kinds().get(previews.kind(name, query))
+    return [f"{web.path()}/{path}" for path in modules.loaded_by(view)] if view else []
 
 
 app = st.App(
@@ -48,7 +48,7 @@ app = st.App(
             old_links.MOVED,
             previews.of,
             f"{web.path()}/{previews.PICTURE}",
-            modules,
+            preloaded,
         ),
         *server.asset_routes(),
         server.plotly_route(),

@@ -8,7 +8,6 @@ nbconvert's HTML takes the picture, which needs no network, with
 
 import base64
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
@@ -26,7 +25,7 @@ from viz.export.page import ID, asked, encoded, entry_of, props_of
 from viz.export.request import Heads, Request
 from viz.routes import ENDPOINTS
 from viz.selection import EVERY
-from viz.web import WEB, standalone
+from viz.web import WEB, modules, standalone
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,11 +37,6 @@ DPI = 100  # of the picture in a saved notebook
 FIRST = ("overview", "map?", "layer?", "picture")  # answers that the widget holds from the start
 
 
-@cache
-def _code() -> str:
-    return standalone.bundle("web/notebook.js")
-
-
 class Explorer(anywidget.AnyWidget):
     """A view of a trace.
 
@@ -51,7 +45,7 @@ class Explorer(anywidget.AnyWidget):
         held: the answers it starts with, by path: a saved widget shows them without a kernel.
     """
 
-    _esm = _code()
+    _esm = f"{modules.loading(widget='web/notebook.js')}export default widget.default;\n"
     _css = (WEB / "views.css").read_text(encoding="utf-8")
     props = traitlets.Dict().tag(sync=True)
     held = traitlets.Dict().tag(sync=True)

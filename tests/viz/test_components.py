@@ -2,10 +2,14 @@
 
 import json
 import re
+import subprocess
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.javascript import node
 from viz import web
+from viz.web import modules
 from viz.web.standalone import page
 
 PROPS = {"kind": "text", "trace": "k3j"}
@@ -55,18 +59,54 @@ def test_text_in_the_props_cannot_leave_the_script():
     assert "\\u003c/script>" in html
 
 
-IMPORTED = re.compile(r'(?:^(?:import|export|\}).*from |import\()"([^"\n]+)"', re.M)
+def test_every_module_imports_only_its_neighbours_and_none_that_imports_it():
+    names = [path.relative_to(web.VIZ).as_posix() for path in web.files()]
+    scripts = [name for name in names if name.endswith(".js")]
+    loaded = modules.loaded_by(*scripts)
+    assert sorted(loaded) == sorted(scripts)
+    for place, pieces in enumerate(loaded.values()):
+        assert all(piece < place for piece in pieces if isinstance(piece, int))
 
 
-def test_every_module_is_packaged_and_imports_only_its_neighbours():
-    modules = [path for path in web.files() if path.suffix == ".js"]
-    assert {path.parent.name for path in modules} >= {"core", "text", "image", "streamlit"}
-    for path in modules:
-        for target in IMPORTED.findall(path.read_text("utf-8")):
-            assert target.startswith("."), f"{path.name} imports {target}"
-            assert (path.parent / target).resolve().is_relative_to(web.VIZ)
-            found = path.parent / (f"{target}.d.ts" if target.endswith("/types") else target)
-            assert found.exists(), f"{path.name} imports {target}"
+PARSED = """const { readFileSync } = require("node:fs");
+const { SourceTextModule } = require("node:vm");
+const parsed = (path) => new SourceTextModule(readFileSync(path, "utf8")).dependencySpecifiers;
+console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(parsed)));"""
+
+
+def test_imports_are_those_that_a_parser_finds():
+    paths = [path for path in web.files() if path.suffix == ".js"]
+    command = [node(), "--experimental-vm-modules", "--no-warnings", "-e", PARSED]
+    asked = json.dumps([*map(str, paths)])
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
+    for path, parsed in zip(paths, json.loads(done.stdout), strict=True):
+        code = path.read_text("utf-8")
+        found = {code[start:end] for start, end in modules.imports(code)}
+        assert found == set(parsed), path.name
+
+
+SOURCE = """// import "comment.js";
+/** @import {Base} from "types" */
+import{options as n}from"a.js";import b from './b.js'
+import {
+  c, // the third
+} from "../c.js";
+import "d.js";
+const text = `
+import "template.js";
+  // kept`;
+void import("late.js");
+"""
+
+
+def test_imports_are_found_by_the_beginning_of_a_module(tmp_path, monkeypatch):
+    found = [SOURCE[start:end] for start, end in modules.imports(SOURCE)]
+    assert found == ["a.js", "./b.js", "../c.js", "d.js"]
+    monkeypatch.setattr(modules, "VIZ", tmp_path)
+    for name, code in {"a.js": 'import "./b.js";', "b.js": "import'./a.js'"}.items():
+        (tmp_path / name).write_text(code)
+    with pytest.raises(ValueError, match=r"a\.js → b\.js → a\.js"):
+        modules.loaded_by("a.js")
 
 
 def test_core_and_views_know_no_streamlit():

@@ -3,7 +3,6 @@
 import base64
 import io
 import json
-import re
 from functools import cache
 
 import numpy as np
@@ -15,7 +14,6 @@ from models.run import Trace, load, trace
 from models.vit import ViTConfig
 from viz.notebook import Explorer, answer, explore
 from viz.pack import unpack
-from viz.web import standalone
 
 
 @cache
@@ -91,14 +89,3 @@ def test_a_picture_is_shown_over_itself() -> None:
 def test_a_view_that_is_not_there() -> None:
     with pytest.raises(ValueError, match="view: expected one of matrix, lines, text, qk"):
         explore(text(), view="flow")
-
-
-def test_the_bundle_holds_each_module_once_after_those_it_imports() -> None:
-    code = standalone.bundle("web/notebook.js")
-    modules = json.loads(re.match(r"const modules = (.*);\n", code)[1])  # type: ignore[index]
-    names = [name for name, _ in modules]
-    assert len(set(names)) == len(names) > 20
-    for place, (_, source) in enumerate(modules):
-        needed = re.findall(r'from "headscope/([^"]+)"', source)
-        assert all(names.index(name) < place for name in needed)
-    assert "export default" in code

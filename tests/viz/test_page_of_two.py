@@ -30,7 +30,7 @@ def request_of(name: str) -> TraceRequest:
 
 def opened(file: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The props and the responses of a page."""
-    call = re.search(r"\nopen\(mount, (.*)\);\n", file.data.decode())
+    call = re.search(r"\npage\.open\(view\.mount, (.*)\);\n", file.data.decode())
     assert call
     props, held = json.loads(f"[{call[1]}]")
     return props, {path: base64.b64decode(data) for path, data in held.items()}

@@ -1,10 +1,11 @@
 import js from "@eslint/js";
 import globals from "globals";
 
-const VIEWS = "viz/web";
+const WEB = "viz/web";
+const VIEWS = "viz/views";
 // What a folder's modules import beside its own: arrows all go one way, to core.
 const IMPORTS = {
-  core: [],
+  core: ["vendor"],
   controls: ["core"],
   chart: ["core"],
   matter: ["core", "methods"],
@@ -36,6 +37,36 @@ const BINDINGS = [
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
 const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js"];
+// older modules with state or caches of their own, which all views of a page share
+const SHARED = ["architecture/draw.js", "core/overlay.js", "lessons/**", "text/column.js", "text/lettering.js", "text/matrix_painter.js"];
+const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
+const NO_STATE = [
+  `${TOP}[kind="let"]`,
+  `${TOP} > VariableDeclarator > NewExpression[callee.name=/^(Weak)?Map$/][arguments.length=0]`,
+].map((selector) => ({ selector, message: "No state of a module: all views of a page would share it." }));
+const IMPORTS_FIRST = [
+  {
+    selector: "Program > :not(ImportDeclaration) ~ ImportDeclaration",
+    message: "Imports come first, where viz/web/modules.py finds them.",
+  },
+  {
+    selector: ":matches(ExportNamedDeclaration[source], ExportAllDeclaration)",
+    message: "A module exports what is its own.",
+  },
+];
+const NOT_LATE = { selector: "ImportExpression", message: `Only ${LATE.join(", ")} import when wanted.` };
+
+/**
+ * The rule for the syntax of files.
+ *
+ * @param {string[]} files
+ * @param {...object[]} restrictions
+ */
+const syntax = (files, ...restrictions) => ({
+  files,
+  rules: { "no-restricted-syntax": ["error", ...BINDINGS, ...IMPORTS_FIRST, ...restrictions.flat()] },
+});
+const inWeb = (/** @type {string} */ name) => `${WEB}/${name}`;
 
 /**
  * The rule for the static imports of one folder.
@@ -43,7 +74,7 @@ const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js"];
  * @param {[string, string[]]} entry
  */
 const oneWay = ([folder, allowed]) => ({
-  files: [`${VIEWS}/${folder}/**`],
+  files: [`${WEB}/${folder}/**`],
   rules: {
     "no-restricted-imports": [
       "error",
@@ -61,7 +92,7 @@ const oneWay = ([folder, allowed]) => ({
 
 // Run from the root of the project, so that its tests are read too (python -m tests.javascript).
 export default [
-  { ignores: ["**/node_modules/", "**/build/"] },
+  { ignores: ["**/node_modules/", "**/build/", `${WEB}/vendor/`] },
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2023, sourceType: "module" },
@@ -90,19 +121,11 @@ export default [
   {
     files: ["viz/**/*.js"],
     languageOptions: { globals: globals.browser },
-    rules: { "no-restricted-syntax": ["error", ...BINDINGS] },
   },
   ...Object.entries(IMPORTS).map(oneWay),
-  {
-    files: [`${VIEWS}/**`],
-    ignores: LATE.map((name) => `${VIEWS}/${name}`),
-    rules: {
-      "no-restricted-syntax": [
-        "error",
-        ...BINDINGS,
-        { selector: "ImportExpression", message: `Only ${LATE.join(", ")} import when wanted.` },
-      ],
-    },
-  },
+  syntax(["viz/**/*.js"]),
+  syntax([`${WEB}/**`, `${VIEWS}/**`], [NOT_LATE], NO_STATE),
+  syntax(SHARED.map(inWeb), [NOT_LATE]),
+  syntax(LATE.map(inWeb)),
   { files: ["tests/js/**", "**/eslint.config.js"], languageOptions: { globals: globals.node } },
 ];

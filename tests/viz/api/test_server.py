@@ -20,7 +20,7 @@ from viz import web
 from viz.api import server
 from viz.api.preview import with_preview
 from viz.pages.frame import old_links, previews, registry
-from viz.web import standalone
+from viz.web import modules
 
 
 def test_inline_scripts_are_named_by_hash() -> None:
@@ -176,8 +176,8 @@ def test_the_modules_of_a_page_s_view_come_with_the_page() -> None:
 
 def test_every_page_s_modules_are_there() -> None:
     kinds = {previews.kind(name, {}) for name in registry.ENTRIES} - {""}
-    paths = [path for kind in kinds for path in standalone.modules_of(kind)]
-    assert {"web/corpus/corpus.js", "web/text/text.js"} <= {*paths}
+    paths = modules.loaded_by(*(modules.of_kinds()[kind] for kind in kinds))
+    assert {"web/corpus/corpus.js", "web/text/text.js"} <= set(paths)
     assert previews.kind(registry.FIRST, {"model": "dinov2"}) == "image"
     assert all((web.VIZ / path).is_file() for path in paths)
 

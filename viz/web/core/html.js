@@ -1,0 +1,6 @@
+// Elements of Preact, written as templates.
+
+import htm from "../vendor/htm.js";
+import { h } from "../vendor/preact.js";
+
+export const html = htm.bind(h);
