@@ -18,6 +18,13 @@ MODULES = COMPONENTS / "node_modules"
 INSTALLED = MODULES / ".installed"  # digest of the lock file that node_modules was made from
 TOOLS = "viz/components/node_modules"
 TESTS = "tests/js"
+# what is written or moved from now on; the rest of viz/web follows as it moves to viz/views
+FORMATTED = [
+    "viz/views",
+    "viz/web/parts",
+    *(f"viz/web/core/{name}.js" for name in ("hooks", "html", "view_panel")),
+    *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
+]
 CHECKS = {
     "tsc": [f"{TOOLS}/typescript/bin/tsc", "-p", "viz/components"],
     "eslint": [
@@ -27,6 +34,13 @@ CHECKS = {
         "--max-warnings=0",
         "viz",
         TESTS,
+    ],
+    "prettier": [
+        f"{TOOLS}/prettier/bin/prettier.cjs",
+        "--config",
+        "viz/components/.prettierrc.json",
+        "--check",
+        *FORMATTED,
     ],
     "node --test": ["--test", "--test-reporter=dot", f"{TESTS}/*.test.mjs"],
 }

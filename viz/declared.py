@@ -80,15 +80,21 @@ def declared() -> str:
 
 def painters() -> str:
     """The functions that draw the forms of the picture, by name."""
-    drawn = {form.name: (form.module, _camel(form.module)) for form in FORMS if form.module}
-    imports = [f'import {{ {name} }} from "./{module}.js";' for module, name in drawn.values()]
-    entries = [
-        f"  {name}," if form == name else f"  {form}: {name}," for form, (_, name) in drawn.items()
-    ]
+    imports, entries = [], []
+    for form in FORMS:
+        name, view = _camel(form.module), f"../../views/{form.module}/view.js"
+        if (WEB / "text" / view).is_file():
+            name = name[0].upper() + name[1:]
+            imports.append(f'import {{ {name} }} from "{view}";')
+            entries.append(f'  {form.name}: panelOf("{form.name}", {name}),')
+        elif form.module:
+            imports.append(f'import {{ {name} }} from "./{form.module}.js";')
+            entries.append(f"  {name}," if form.name == name else f"  {form.name}: {name},")
     return "\n".join(
         [
             f"// {NOTE}",
             "",
+            'import { panelOf } from "../core/view_panel.js";',
             *sorted(imports),
             "",
             '/** @import {Form, FormPanel, ImageForm} from "../types" */',

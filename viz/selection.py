@@ -29,8 +29,9 @@ class Form:
         covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
         runs: whether its numbers need further passes of the model.
         chooses: what a view chooses to show it, where that is not its form.
-        module: of the browser's code in viz/web/text/, whose function of the same name, in camel
-            case, makes the panel; "" for what is drawn elsewhere.
+        module: the folder of viz/views whose component of the same name, in camel case, draws it;
+            or a module of viz/web/text/ whose function makes the panel; "" for what is drawn
+            elsewhere.
         texts: whether it is of texts.
         pictured: whether it is of the patches of pictures.
         answers: whether it is of pictures beside a text.

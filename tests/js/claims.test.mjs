@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { jointSentence, sumOf, weightsSentence } from "../../viz/web/text/claims.js";
+import { jointSentence, sumOf, weightsSentence } from "../../viz/views/matrix/claims.js";
 import { together } from "../../viz/web/methods/methods.js";
 import { TextState } from "../../viz/web/text/state.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";

@@ -21,7 +21,9 @@ async function rules(folder, code) {
 
 test("a folder imports what its rule allows, and no other", async () => {
   const folders = readdirSync(WEB, { withFileTypes: true }).filter((each) => each.isDirectory());
-  const names = folders.map(({ name }) => name).filter((name) => !["__pycache__", "cards", "vendor"].includes(name));
+  const names = folders
+    .map(({ name }) => name)
+    .filter((name) => !["__pycache__", "cards", "vendor"].includes(name));
   for (const name of names) {
     assert.deepEqual(await rules(name, 'import "./one.js";'), [], name);
     assert.deepEqual(await rules(name, 'import "../other/one.js";'), ["no-restricted-imports"], name);

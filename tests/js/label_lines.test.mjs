@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as lines from "../../viz/web/text/label_lines.js";
-import * as viewport from "../../viz/web/text/viewport.js";
+import * as viewport from "../../viz/views/matrix/viewport.js";
 
 const WORD = 29; // pixels of every label below
 

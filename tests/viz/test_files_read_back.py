@@ -277,7 +277,9 @@ def test_arrays_name_their_sites(tmp_path: Path) -> None:
 
 def held_in(page: str) -> dict[str, bytes]:
     """The answers that a page holds, by what they answer."""
-    found = re.search(r'^page\.open\(view\.mount, \{.*\}, (\{"overview".*\})\);$', page, re.MULTILINE)
+    found = re.search(
+        r'^page\.open\(view\.mount, \{.*\}, (\{"overview".*\})\);$', page, re.MULTILINE
+    )
     assert found
     return {path: base64.b64decode(data) for path, data in json.loads(found[1]).items()}
 

@@ -32,7 +32,7 @@ import { pathOf } from "../core/sources.js";
  */
 export function inTwoSteps(view, key, asked, top, { wait, waiting, body, stop }, work) {
   const answerOf = (/** @type {Record<string, string | number>} */ query) =>
-    /** @type {A | {why: string} | null} */ (view.answer(key, pathOf(key, query)));
+    /** @type {(A & {why?: undefined}) | {why: string} | null} */ (view.answer(key, pathOf(key, query)));
   const rough = answerOf(asked);
   const exact = rough && !("why" in rough) ? answerOf({ ...asked, top }) : null;
   const answer = exact ?? rough;

@@ -8,7 +8,7 @@ import { contextOf, element, markPainted, quoted, savePng, setText } from "../co
 import { legible } from "../core/labels.js";
 import { listenForBrush } from "./brushing.js";
 import { hiddenShare, percent, strongestPlaces } from "./filters.js";
-import { DOUBT } from "./matrix.js";
+import { DOUBT } from "../../views/matrix/claims.js";
 import { fontOf, shortened, widthOf } from "./lettering.js";
 import { mixed, passage } from "./passage.js";
 import { headsShown } from "./strands.js";

@@ -1,9 +1,10 @@
 // Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py.
 
+import { panelOf } from "../core/view_panel.js";
+import { Matrix } from "../../views/matrix/view.js";
 import { copies } from "./copies.js";
 import { lens } from "./lens.js";
 import { lines } from "./lines.js";
-import { matrix } from "./matrix.js";
 import { model } from "./model.js";
 import { parts } from "./parts.js";
 import { queryKey } from "./query_key.js";
@@ -20,7 +21,7 @@ import { stages } from "./stages.js";
  * @type {Record<Exclude<Form, ImageForm>, Painter>}
  */
 export const PAINTERS = {
-  matrix,
+  matrix: panelOf("matrix", Matrix),
   lines,
   text: copies,
   qk: queryKey,

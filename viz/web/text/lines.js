@@ -13,13 +13,13 @@ import {
 } from "../core/dom.js";
 import { capital, legible, nounOf } from "../core/labels.js";
 import { column } from "./column.js";
-import { DOUBT } from "./matrix.js";
+import { DOUBT } from "../../views/matrix/claims.js";
 import { fontOf, shortened } from "./lettering.js";
 import { strongestOnly } from "./filters.js";
 import { isDrawn } from "./span.js";
 import { apart, strandsOf, strongest } from "./strands.js";
 import { headColour, headSwitches } from "./switches.js";
-import { tallestPlot } from "./viewport.js";
+import { tallestPlot } from "../../views/matrix/viewport.js";
 
 /** @import {Axis, Head, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */

@@ -11,6 +11,7 @@ import {
   setAttribute,
   setText,
 } from "../core/dom.js";
+import { html } from "../core/html.js";
 import { capital, legible } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
@@ -18,8 +19,10 @@ import { choiceOf, chosenIn, explainedIn, methodChoices } from "../methods/choic
 import { faithful } from "../methods/faithful.js";
 import { colourOf, fusedIn, fusedQueryOf, largest, nameOf, number } from "../methods/methods.js";
 import { showsOf, spansOf, together } from "../methods/methods.js";
+import { render } from "../vendor/preact.js";
+import { RestingOffer } from "../../views/matrix/offers.js";
 import { modelMap, topOf } from "./model_map.js";
-import { restingIn, restingOffer, sharesOf } from "./resting.js";
+import { restingIn, sharesOf } from "./resting.js";
 
 /** @import {Cell, HiddenSinks, ModelMap, ModelRow, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -94,7 +97,7 @@ function part(state, parent, name) {
   const sentence = element("p", "hs-sentence");
   const picture = modelMap(state, point);
   const { canvas } = picture;
-  const offer = restingOffer(state);
+  const offer = element("span", "hs-offer");
   const bar = element("progress", "hs-progress", { "aria-label": "Keys computed" });
   const which = element("p", "hs-sentence");
   const chips = element("div", "hs-chips", { role: "group", "aria-label": "Tokens of the input" });
@@ -105,7 +108,7 @@ function part(state, parent, name) {
     "section",
     "hs-section",
     {},
-    ...[title, sentence, offer.box, canvas, bar, which, chips, written, read, doubt],
+    ...[title, sentence, offer, canvas, bar, which, chips, written, read, doubt],
   );
   const test = faithful(state, section, `faithful ${name}`);
   const tested = /** @type {HTMLElement} */ (section.lastElementChild);
@@ -188,7 +191,7 @@ function part(state, parent, name) {
    */
   function nothing(why, slot) {
     setText(which, capital(why) || state.waitingFor(slot, "Computing"));
-    canvas.hidden = offer.box.hidden = chips.hidden = written.hidden = read.hidden = true;
+    canvas.hidden = offer.hidden = chips.hidden = written.hidden = read.hidden = true;
     mapped = "";
   }
 
@@ -231,8 +234,8 @@ function part(state, parent, name) {
     const { site, head } = state.selection;
     const one = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
     const resting = restingOf(reply);
-    offer.render(resting);
-    if (!resting) offer.box.hidden = true;
+    render(html`<${RestingOffer} ...${{ state, resting }} />`, offer);
+    offer.hidden = !resting;
     hidden = resting && state.selection.sinks !== "shown" ? resting : null;
     picture.render(reply, [state.base.model, ...one, nameOf(info, fused)], index, theme, hidden);
     const answer = /** @type {ModelRow | null} */ (
@@ -342,7 +345,7 @@ function part(state, parent, name) {
       setText(sentence, showsOf(info, fused));
       setText(doubt, `What it does not prove: ${info.doubt}`);
       bar.hidden = tested.hidden = true;
-      offer.box.hidden = canvas.hidden = info.kind !== "map";
+      offer.hidden = canvas.hidden = info.kind !== "map";
       if (info.kind === "map") renderMap(info, fused, theme);
       else [map, mapped] = [null, ""];
       if (info.kind === "row") renderFlow(info, fused, theme);

@@ -3,14 +3,14 @@
 import { changes } from "../core/changes.js";
 import { tableOf } from "../core/colours.js";
 import { element, markPainted } from "../core/dom.js";
-import { fileOf, fit, paintPicture, widthsOf } from "./matrix_painter.js";
+import { fileOf, fit, paintPicture, widthsOf } from "../../views/matrix/painter.js";
 import { weightScale } from "./scale.js";
-import { cellAt, layoutOf, whole } from "./viewport.js";
+import { cellAt, layoutOf, whole } from "../../views/matrix/viewport.js";
 
 /** @import {Cell, HiddenSinks, ModelMap, Theme} from "../types" */
-/** @import {Picture} from "./matrix_painter.js" */
+/** @import {Picture} from "../../views/matrix/picture.js" */
 /** @import {TextState} from "./state.js" */
-/** @import {Layout} from "./viewport.js" */
+/** @import {Layout} from "../../views/matrix/viewport.js" */
 
 const USUAL = 416; // height of the plot, at a unit of 1
 const TALLEST = 640; // that it grows to where more of its tokens have a label then

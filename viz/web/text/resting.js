@@ -1,8 +1,4 @@
-// Where over half of a head's weight rests on one token: says so, and offers the matrix without it.
-
-import { button } from "../core/bar.js";
-import { changes } from "../core/changes.js";
-import { element, quoted } from "../core/dom.js";
+// Where over half of a head's weight rests on one token.
 
 /** @import {TextState} from "./state.js" */
 
@@ -49,35 +45,6 @@ export function sharesOf(cells, rows, keys) {
 }
 
 /**
- * A button, Without “[CLS]”, to stand after a sentence about a matrix; and the way back.
- *
- * @param {TextState} state
- * @param {string} [others] what else the button hides
- */
-export function restingOffer(state, others = "") {
-  const without = button("", "", () => state.select({ sinks: "hidden" }));
-  const back = button("Show all tokens", "Show the hidden tokens again", () =>
-    state.select({ sinks: "shown" }),
-  );
-  back.removeAttribute("aria-label");
-  return {
-    box: element("span", "hs-offer", {}, without, back),
-    /** @param {Resting | null} resting */
-    render(resting) {
-      const hides = state.selection.sinks !== "shown";
-      without.hidden = hides || !resting;
-      back.hidden = !hides;
-      without.parentElement?.toggleAttribute("hidden", without.hidden && back.hidden);
-      if (!resting || hides) return;
-      const share = `${(100 * resting.share).toFixed(0)}\u00a0% of a row rests on this token, on average.`;
-      without.title = `${share} Hide it${others}`;
-      without.removeAttribute("aria-label");
-      without.replaceChildren("Without ", ...quoted(state.texts().key.labels[resting.key].trim()));
-    },
-  };
-}
-
-/**
  * The key on which the chosen head rests; null too while the weights of single tokens are not known.
  *
  * @param {TextState} state
@@ -88,22 +55,4 @@ export function restingOn(state) {
   const { queries, keys } = state.site();
   const weights = state.maps.window(site, head, [0, queries], [0, keys]);
   return weights && restingIn(weights, queries, keys);
-}
-
-/**
- * The button for the matrix of the chosen head.
- *
- * @param {TextState} state
- */
-export function headRestingOffer(state) {
-  const offer = restingOffer(state, ", and those on which other heads of this layer rest");
-  const stale = changes();
-  return {
-    box: offer.box,
-    render() {
-      const { site, head, sinks } = state.selection;
-      if (!stale(state.trace, site, head, sinks, state.variant().values, state.parts(site, head))) return;
-      offer.render(sinks === "shown" ? restingOn(state) : null);
-    },
-  };
 }

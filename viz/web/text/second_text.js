@@ -8,7 +8,8 @@ import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { draggable, isOn } from "../core/dragging.js";
 import { addressOf, callOf } from "../core/edit_text.js";
 import { legible } from "../core/labels.js";
-import { matrix } from "./matrix.js";
+import { panelOf } from "../core/view_panel.js";
+import { Matrix } from "../../views/matrix/view.js";
 import { TextState } from "./state.js";
 import { thumbnail } from "./thumbnail.js";
 
@@ -97,6 +98,7 @@ export function secondText(first, parent, root, host) {
   /** @type {ViewProps | null} */
   let props = null;
   const followed = changes();
+  const drawn = changes();
   const listed = changes();
 
   // ---- what is taken from it
@@ -234,21 +236,24 @@ export function secondText(first, parent, root, host) {
     second = new TextState(root, given, host);
     second.view.selection = { ...first.selection, form: "matrix", token: null };
     second.view.subscribe(() => first.changed());
-    panel = matrix(second, box);
-    const overlay = second.matrixBox;
-    if (overlay)
-      draggable(overlay, root, {
-        /** @returns {Carried | null} */
-        takes(event) {
-          const cell = panel?.zoom?.isZoomed() || !first.canPaint() ? null : second?.cellUnder?.(event);
-          return cell ? { cell } : null;
-        },
-        ...{ over, drop, carry },
-      });
+    panel = panelOf("matrix", Matrix)(second, box);
     parent.querySelector(":scope > .hs-matrix")?.after(section);
   }
 
+  /** @param {HTMLElement} overlay */
+  function carryFrom(overlay) {
+    draggable(overlay, root, {
+      /** @returns {Carried | null} */
+      takes(event) {
+        const cell = panel?.zoom?.isZoomed() || !first.canPaint() ? null : second?.cellUnder?.(event);
+        return cell ? { cell } : null;
+      },
+      ...{ over, drop, carry },
+    });
+  }
+
   function close() {
+    panel?.destroy?.();
     second?.destroy();
     second?.view.destroy();
     second = panel = null;
@@ -326,6 +331,8 @@ export function secondText(first, parent, root, host) {
       setAttribute(row, "title", rowWhy || "The chosen token’s weights become those of the second text");
       setText(said, why);
       panel?.render(theme);
+      const overlay = second.matrixBox;
+      if (overlay && drawn(overlay)) carryFrom(overlay);
     },
     destroy: close,
   };

@@ -1,9 +1,9 @@
 // Where a matrix and its labels stand, and which part of it is in view. Pure functions: no canvas,
 // no document. Lengths are CSS pixels.
 
-import { MOST, perLine, roomFor } from "./label_lines.js";
+import { MOST, perLine, roomFor } from "../../web/text/label_lines.js";
 
-/** @import {Axis, Cell} from "../types" */
+/** @import {Axis, Cell} from "../../web/types" */
 
 const LARGEST_CELL = 64; // of a matrix that is shown whole
 const DEEPEST_CELL = 72; // that zooming can reach
@@ -95,13 +95,7 @@ export function layoutOf(sizes) {
   return !even || isLabelled(plain, whole(plain)) ? plain : (lined(sizes, plain.cell) ?? plain);
 }
 
-/**
- * The layout with lines of as few labels as keep apart; null where there is no room for them.
- *
- * @param {Sizes} sizes
- * @param {number} most side of a cell without them
- * @returns {Layout | null}
- */
+/** The layout with lines of as few labels as keep apart; null where there is no room for them. */
 function lined(sizes, most) {
   const { wide, unit, widths } = sizes;
   if (!widths.line) return null;
@@ -116,13 +110,12 @@ function lined(sizes, most) {
   return null;
 }
 
-/**
- * @param {Sizes} sizes
- * @param {{query: number, key: number}} rooms for labels
- * @param {boolean} lines whether the labels are lines
- * @returns {Layout}
- */
-function placed({ wide, tallest, rows, cols, unit, widths, noted: hasNote, shares, first }, rooms, lines) {
+/** @type {(sizes: Sizes, rooms: {query: number, key: number}, lines: boolean) => Layout} */
+function placed(
+  { wide, tallest, rows, cols, unit, widths, noted: hasNote, shares = false, first },
+  rooms,
+  lines,
+) {
   const left = Math.max(rooms.query, 66 * unit) + 12 * unit;
   const together = widths.title <= wide;
   const title = (together ? 22 : 42) * unit;
@@ -190,26 +183,14 @@ export function tallestPlot(windowHeight, above, around) {
  */
 export const whole = (layout) => ({ ...layout.first, ...scalesOf(layout, layout.cell) });
 
-/**
- * The pixels that a token takes each way.
- *
- * @param {Layout} layout
- * @param {number} scale
- */
+/** The pixels that a token takes each way. */
 function scalesOf({ rowCell, colCell }, scale) {
   return { scale, rowScale: Math.max(scale, rowCell), colScale: Math.max(scale, colCell) };
 }
 
-/** @param {Layout} layout */
 const deepest = ({ cell }) => Math.max(cell, DEEPEST_CELL);
 
-/**
- * The nearest view that stays inside the matrix.
- *
- * @param {Layout} layout
- * @param {Pick<View, "row" | "col" | "scale">} view
- * @returns {View}
- */
+/** The nearest view that stays inside the matrix. */
 function clamped(layout, { row, col, scale }) {
   const { cell, rows, cols, width, height, first } = layout;
   const held = scalesOf(layout, Math.min(Math.max(scale, cell), deepest(layout)));
@@ -340,6 +321,24 @@ export function cellAt(layout, { row, col, rowScale, colScale }, x, y) {
 }
 
 /**
+ * The cell beside another one, within the plot; without another the one at the corner of the view.
+ *
+ * @param {Layout} layout
+ * @param {View} view
+ * @param {Cell | null} from
+ * @param {number} down
+ * @param {number} right
+ * @returns {Cell}
+ */
+export function walked({ first, rows, cols }, { row, col }, from, down, right) {
+  const step = (/** @type {number} */ place, /** @type {number} */ start, /** @type {number} */ size) =>
+    Math.min(Math.max(start, place), start + size - 1);
+  const query = from ? from.query + down : Math.floor(row);
+  const key = from ? from.key + right : Math.floor(col);
+  return { query: step(query, first.row, rows), key: step(key, first.col, cols) };
+}
+
+/**
  * Where a cell is drawn, from the picture's corner.
  *
  * @param {Layout} layout
@@ -349,6 +348,23 @@ export function cellAt(layout, { row, col, rowScale, colScale }, x, y) {
 export function placeOf({ left, top }, { row, col, rowScale, colScale }, { query, key }) {
   const [x, y] = [left + (key - col) * colScale, top + (query - row) * rowScale];
   return { x, y, wide: Math.max(colScale, 1), tall: Math.max(rowScale, 1) };
+}
+
+/**
+ * Where the words about a cell stand, as a transform: on the side where they fit.
+ *
+ * @param {Layout} layout
+ * @param {View} view
+ * @param {Cell} cell
+ */
+export function tipPlace(layout, view, cell) {
+  const { x, y, wide, tall } = placeOf(layout, view, cell);
+  const right = x + wide / 2 < 0.54 * layout.wide;
+  const below = y + tall + 10 + 52 * layout.unit < layout.tall;
+  return (
+    `translate(${right ? x + wide + 8 : x - 8}px, ${below ? y + tall + 8 : y - 8}px) ` +
+    `translate(${right ? 0 : -100}%, ${below ? 0 : -100}%)`
+  );
 }
 
 /**
@@ -413,7 +429,6 @@ export function labelled([start, stop], scale, least, first) {
   const gap = least / scale; // in tokens
   /** @type {number[]} */
   const chosen = [];
-  /** @param {number} index */
   const add = (index) => {
     if (index < start || index >= stop) return;
     if (chosen.every((other) => Math.abs(other - index) >= gap)) chosen.push(index);

@@ -1,6 +1,17 @@
 // What sentences beside a picture claim of its numbers. Pure functions, tested against numbers.
 
-/** @import {Head, Sinks} from "../types" */
+/** @import {Head, HiddenSinks, Sinks} from "../../web/types" */
+
+export const DOUBT = "A large weight says where information may come from, not that it decided the output.";
+
+/** @param {number} share */
+export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
+
+/**
+ * @param {HiddenSinks} sinks
+ * @param {number} query
+ */
+export const hiddenShare = ({ shares }, query) => `${percent(shares[query])} of its weight is hidden`;
 
 /**
  * What a row of one head's weights sums to.
@@ -31,8 +42,7 @@ const SUMS = {
  */
 export function weightsSentence(head, sum, noun = "token") {
   if (head === "mean") return `The mean over the layer’s heads; of each row, ${SUMS[sum]}.`;
-  if (head === "max")
-    return "The largest weight any head of the layer gives: rows need not sum to 1.";
+  if (head === "max") return "The largest weight any head of the layer gives: rows need not sum to 1.";
   return `Each row is one ${noun} deciding where to look: ${SUMS[sum]}.`;
 }
 

@@ -2,14 +2,23 @@
 // are named by lines of several tokens in reading order where the layout has room for them, else
 // every few, with its position. The names at the pointer are always drawn.
 
-import { legible } from "../core/labels.js";
-import { LINE_TYPE, linesOf, wordsOf } from "./label_lines.js";
-import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
-import { isLabelled, labelled, labelSize, placeOf, scaleOf, slant, tokensPerLine, visible } from "./viewport.js";
+import { legible } from "../../web/core/labels.js";
+import { LINE_TYPE, linesOf, wordsOf } from "../../web/text/label_lines.js";
+import { clipped, fontOf, shortened, widthOf } from "../../web/text/lettering.js";
+import {
+  isLabelled,
+  labelled,
+  labelSize,
+  placeOf,
+  scaleOf,
+  slant,
+  tokensPerLine,
+  visible,
+} from "./viewport.js";
 
-/** @import {Axis, Cell, Theme} from "../types" */
-/** @import {Context} from "./lettering.js" */
-/** @import {Picture} from "./matrix_painter.js" */
+/** @import {Axis, Cell} from "../../web/types" */
+/** @import {Context} from "../../web/text/lettering.js" */
+/** @import {Picture} from "./picture.js" */
 /** @import {Layout} from "./viewport.js" */
 
 /** @typedef {Pick<Picture, "view" | "labels" | "theme" | "family">} Named */
@@ -26,17 +35,13 @@ const APART = 13; // pixels between those names, at a unit of 1
 export function paintAxes(context, layout, picture) {
   const { left, top, height, unit, wide } = layout;
   const paint = tokensPerLine(layout, picture.view) === null ? paintEach : paintLines;
-  clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () => paint(context, layout, picture, "query"));
+  clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () =>
+    paint(context, layout, picture, "query"),
+  );
   clipped(context, [left - 8 * unit, 0, wide, top], () => paint(context, layout, picture, "key"));
 }
 
-/**
- * Where the tokens of an axis are: those in view, the first of the plot, and the plot's length.
- *
- * @param {Layout} layout
- * @param {Pick<Picture, "view">} picture
- * @param {Axis} axis
- */
+/** Where the tokens of an axis are: those in view, the first of the plot, and the plot's length. */
 function extentOf(layout, { view }, axis) {
   const { rows, cols } = visible(layout, view);
   return axis === "query"
@@ -51,25 +56,13 @@ function extentOf(layout, { view }, axis) {
  */
 export const isTimed = (labels) => SECONDS.test(labels[0] ?? "");
 
-/**
- * Tokens of an axis that are marked: the pinned one, and those searched for.
- *
- * @param {Picture} picture
- * @param {Axis} axis
- */
+/** Tokens of an axis that are marked: the pinned one, and those searched for. */
 function ownOf({ pinned, inward, matches }, axis) {
   const isPinned = pinned !== null && inward === (axis === "key");
   return { pinned: isPinned ? [pinned] : [], matches: matches[axis] };
 }
 
-/**
- * A label for each token, or for as many as there is room.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Picture} picture
- * @param {Axis} axis
- */
+/** A label for each token, or for as many as there is room. */
 function paintEach(context, layout, picture, axis) {
   const { unit } = layout;
   const { view, labels, important, inward, theme, family } = picture;
@@ -92,31 +85,14 @@ function paintEach(context, layout, picture, axis) {
   }
 }
 
-/**
- * The mark beside a token that was searched for.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Theme} theme
- * @param {Axis} axis
- * @param {number} at
- */
+/** The mark beside a token that was searched for. */
 function paintFound(context, { left, top, unit }, theme, axis, at) {
   const [x, y] = axis === "query" ? [left - 5 * unit, at - 3 * unit] : [at - 2 * unit, top - 4 * unit];
   context.fillStyle = theme.primary;
   context.fillRect(x, y, 4 * unit, 4 * unit);
 }
 
-/**
- * A label; where not every token has one, with a tick.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Picture} picture
- * @param {{all: boolean, strong: boolean, text: string, angle: number}} label
- * @param {number} x
- * @param {number} y
- */
+/** A label; where not every token has one, with a tick. */
 function paintLabel(context, layout, { theme }, { all, strong: strong, text, angle }, x, y) {
   const { unit } = layout;
   context.fillStyle = strong ? theme.primary : theme.text;
@@ -139,29 +115,13 @@ function paintLabel(context, layout, { theme }, { all, strong: strong, text, ang
   context.font = font;
 }
 
-/** @param {string} font */
 const bold = (font) => `bold ${font.replace(/^(bold|\d+00) /, "")}`;
 
-/**
- * @param {Context} context
- * @param {Theme} theme
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
- */
 function paintTick(context, theme, x, y, width, height) {
   context.fillStyle = theme.line;
   context.fillRect(x, y, width, height);
 }
 
-/**
- * @param {Context} context
- * @param {number} x
- * @param {number} y
- * @param {number} angle
- * @param {() => void} paint
- */
 function turned(context, x, y, angle, paint) {
   context.save();
   context.translate(x, y);
@@ -172,12 +132,6 @@ function turned(context, x, y, angle, paint) {
 
 // ---- lines of labels
 
-/**
- * @param {Layout} layout
- * @param {Named} picture
- * @param {Axis} axis
- * @param {[number, number]} line
- */
 function lineAt(layout, { labels, family }, axis, line) {
   const { unit } = layout;
   const font = fontOf(unit, family, LINE_TYPE);
@@ -185,16 +139,7 @@ function lineAt(layout, { labels, family }, axis, line) {
   return wordsOf(line, (i) => widthOf(font, legible(labels[axis][i])), room, unit);
 }
 
-/**
- * Goes to where the words of a line begin: text then stands at (0, 0), read along the line.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Axis} axis
- * @param {number} at middle of the line's cells
- * @param {number} length of the line
- * @param {() => void} paint
- */
+/** Goes to where the words of a line begin: text then stands at (0, 0), read along the line. */
 function alongLine(context, { left, top, unit }, axis, at, length, paint) {
   if (axis === "query") turned(context, left - 8 * unit - length, at, 0, paint);
   else turned(context, at, top - 8 * unit, -Math.PI / 2, paint);
@@ -220,14 +165,7 @@ export function wordAt(layout, picture, axis, index, x, y) {
   return words.findLast(({ start }) => start <= along)?.index ?? line[0];
 }
 
-/**
- * Lines that name several tokens each; a bracket holds the cells of each line.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Picture} picture
- * @param {Axis} axis
- */
+/** Lines that name several tokens each; a bracket holds the cells of each line. */
 function paintLines(context, layout, picture, axis) {
   const { left, top, unit } = layout;
   const { view, labels, theme, family } = picture;
@@ -249,7 +187,11 @@ function paintLines(context, layout, picture, axis) {
         const strong = pinned.includes(word.index) || matches.has(word.index);
         context.font = strong ? bold(font) : font;
         context.fillStyle = strong ? theme.primary : word.index % 2 ? theme.muted : theme.text;
-        context.fillText(shortened(context, legible(labels[axis][word.index]), word.wide * (strong ? 1.15 : 1)), word.start, 0);
+        context.fillText(
+          shortened(context, legible(labels[axis][word.index]), word.wide * (strong ? 1.15 : 1)),
+          word.start,
+          0,
+        );
       }
     });
     for (let i = line[0]; i < line[1]; i++)
@@ -280,34 +222,18 @@ export function paintNames(context, layout, picture, cell) {
   }
 }
 
-/**
- * The name of a row or column, where its label is.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Named} picture
- * @param {Axis} axis
- * @param {number} index
- * @param {number} at middle of the row or column
- */
+/** The name of a row or column, where its label is. */
 function paintPill(context, layout, { view, labels, theme }, axis, index, at) {
   const { left, top, unit, longest } = layout;
   const words = shortened(context, legible(labels[axis][index]), longest);
   const wide = context.measureText(words).width;
   const angle = slant(layout, view);
-  if (axis === "query") turned(context, left - 7 * unit - wide, at, 0, () => pill(context, theme, unit, words, wide));
+  if (axis === "query")
+    turned(context, left - 7 * unit - wide, at, 0, () => pill(context, theme, unit, words, wide));
   else turned(context, at, top - 6 * unit, angle, () => pill(context, theme, unit, words, wide));
 }
 
-/**
- * The same within its line.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Named} picture
- * @param {Axis} axis
- * @param {number} index
- */
+/** The same within its line. */
 function paintWord(context, layout, picture, axis, index) {
   const { view, labels, theme } = picture;
   const { unit } = layout;
@@ -319,20 +245,17 @@ function paintWord(context, layout, picture, axis, index) {
   const word = words[index - line[0]];
   alongLine(context, layout, axis, (from + to) / 2, length, () => {
     context.translate(word.start, 0);
-    pill(context, theme, unit, legible(labels[axis][index]), widthOf(context.font, legible(labels[axis][index])));
+    pill(
+      context,
+      theme,
+      unit,
+      legible(labels[axis][index]),
+      widthOf(context.font, legible(labels[axis][index])),
+    );
   });
 }
 
-/**
- * The same, with its neighbours, over the labels that are there; a thread leads from each to its
- * cells.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Named} picture
- * @param {Axis} axis
- * @param {number} index
- */
+/** The same, with its neighbours, over the labels that are there; a thread leads from each to its cells. */
 function paintAround(context, layout, picture, axis, index) {
   const { left, top, unit, longest } = layout;
   const { view, labels, theme } = picture;
@@ -377,13 +300,6 @@ function paintAround(context, layout, picture, axis, index) {
   }
 }
 
-/**
- * @param {Context} context
- * @param {Theme} theme
- * @param {number} unit
- * @param {string} words
- * @param {number} wide
- */
 function pill(context, theme, unit, words, wide) {
   const tall = parseFloat(context.font.replace(/^.*?([\d.]+)px.*$/, "$1")) * 1.45;
   context.fillStyle = theme.text;

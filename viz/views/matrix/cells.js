@@ -1,0 +1,62 @@
+// The cells of a matrix, one pixel at a time.
+
+import { draw } from "../../web/core/raster.js";
+import { isLabelled } from "./viewport.js";
+
+/** @import {Context} from "../../web/text/lettering.js" */
+/** @import {Picture} from "./picture.js" */
+/** @import {Layout} from "./viewport.js" */
+
+/**
+ * What is kept from one painting to the next: to allocate pixels takes as long as to draw them.
+ *
+ * @typedef {{image?: ImageData}} Pixels
+ */
+
+/** Transparent pixels. */
+function transparent(context, wide, tall, pixels) {
+  const { image } = pixels;
+  if (image?.width !== wide || image.height !== tall)
+    return (pixels.image = context.createImageData(wide, tall));
+  image.data.fill(0);
+  return image;
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {number} ratio device pixels a CSS pixel has
+ * @param {Pixels} pixels
+ */
+export function paintCells(context, layout, { parts, view, theme }, ratio, pixels) {
+  const { left, top, width, height } = layout;
+  const [x, y] = [Math.round(left * ratio), Math.round(top * ratio)];
+  const wide = Math.max(1, Math.round((left + width) * ratio) - x);
+  const tall = Math.max(1, Math.round((top + height) * ratio) - y);
+  const image = transparent(context, wide, tall, pixels);
+  const target = new Uint32Array(image.data.buffer);
+  const { row, col, rowScale, colScale } = view;
+  const place = { row, col, scaleRow: rowScale * ratio, scaleCol: colScale * ratio };
+  for (const { part, table } of parts) draw(target, wide, tall, part, table, place);
+  context.putImageData(image, x, y);
+  paintGaps(context, layout, view, theme);
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+}
+
+/** Thin lines of the ground between large cells. */
+function paintGaps(context, layout, view, theme) {
+  const { left, top, width, height } = layout;
+  const { row, col, rowScale, colScale } = view;
+  context.fillStyle = theme.background;
+  context.globalAlpha = 0.55;
+  if (isLabelled(layout, view, "key"))
+    for (let i = Math.floor(col) + 1; (i - col) * colScale < width - 1; i++)
+      context.fillRect(Math.round(left + (i - col) * colScale) - 0.5, top, 1, height);
+  if (isLabelled(layout, view, "query"))
+    for (let i = Math.floor(row) + 1; (i - row) * rowScale < height - 1; i++)
+      context.fillRect(left, Math.round(top + (i - row) * rowScale) - 0.5, width, 1);
+  context.globalAlpha = 1;
+}

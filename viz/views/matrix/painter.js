@@ -1,0 +1,147 @@
+// Painting a matrix: title, cells, names, axes, colour scale.
+
+import { contextOf, element } from "../../web/core/dom.js";
+import { legible } from "../../web/core/labels.js";
+import { LINE_TYPE, longestLine } from "../../web/text/label_lines.js";
+import { fontOf, shortened, widthOf } from "../../web/text/lettering.js";
+import { isTimed, paintAxes } from "./axis_labels.js";
+import { paintCells } from "./cells.js";
+import { paintScale } from "./legend.js";
+import { paintMarks } from "./marks.js";
+import { longestLabel, tokensPerLine } from "./viewport.js";
+
+/** @import {Context} from "../../web/text/lettering.js" */
+/** @import {Pixels} from "./cells.js" */
+/** @import {Picture} from "./picture.js" */
+/** @import {Layout} from "./viewport.js" */
+
+/** @typedef {(context: Context, layout: Layout, picture: Picture) => void} Paint */
+
+const MARGIN = 32; // round a saved picture
+
+/**
+ * The widths a layout depends on: of the longest label of each axis, and of the title.
+ *
+ * @param {{query: string[], key: string[]}} labels
+ * @param {string[]} names
+ * @param {{wide: number, unit: number, family: string}} sizes
+ */
+export function widthsOf(labels, names, { wide, unit, family }) {
+  const font = fontOf(unit, family, 12);
+  const longest = longestLabel(wide, unit);
+  const widest = (all) => {
+    let most = 0;
+    for (const label of all) {
+      most = Math.max(most, widthOf(font, legible(label)));
+      if (most >= longest) return longest;
+    }
+    return most;
+  };
+  const title = fontOf(unit, family, 15, 600);
+  const small = fontOf(unit, family, LINE_TYPE);
+  /** @type {(axis: "query" | "key", count: number) => number} */
+  const line = (axis, count) =>
+    longestLine(
+      labels[axis].map((label) => widthOf(small, legible(label))),
+      count,
+      unit,
+    );
+  return {
+    query: widest(labels.query),
+    key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
+    title: widthOf(title, names.join(" · ")),
+    ...(isTimed(labels.query) || isTimed(labels.key) ? {} : { line }), // some moments name the others
+  };
+}
+
+/**
+ * Sizes a canvas for the layout; its context then counts in CSS pixels.
+ *
+ * @param {HTMLCanvasElement} target
+ * @param {Layout} layout
+ * @param {number} ratio device pixels a CSS pixel has
+ */
+export function fit(target, { wide, tall }, ratio) {
+  target.style.width = `${wide}px`;
+  target.style.height = `${tall}px`;
+  const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
+  if (target.width !== width || target.height !== height) [target.width, target.height] = [width, height];
+  const context = contextOf(target);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/**
+ * The picture alone, twice as fine and with a margin.
+ *
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+export function fileOf(layout, picture) {
+  const [file, fine] = [element("canvas"), element("canvas")];
+  const margin = 2 * Math.round(MARGIN * layout.unit);
+  file.width = Math.round(2 * layout.wide) + 2 * margin;
+  file.height = Math.round(2 * layout.tall) + 2 * margin;
+  paintPicture(fit(fine, layout, 2), layout, picture, 2);
+  const context = contextOf(file);
+  context.fillStyle = picture.theme.background;
+  context.fillRect(0, 0, file.width, file.height);
+  context.drawImage(fine, margin, margin);
+  return file;
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {number} ratio device pixels a CSS pixel has
+ * @param {Pixels} [pixels] of the canvas
+ */
+export function paintPicture(context, layout, picture, ratio, pixels = {}) {
+  context.fillStyle = picture.theme.background;
+  context.fillRect(0, 0, layout.wide, layout.tall);
+  paintTitle(context, layout, picture);
+  paintCells(context, layout, picture, ratio, pixels);
+  paintMarks(context, layout, picture);
+  paintCaptions(context, layout, picture);
+  paintAxes(context, layout, picture);
+  paintScale(context, layout, picture);
+}
+
+/** @type {Paint} */
+const paintTitle = (context, layout, { names, note, theme, family }) => {
+  const { unit, wide, together } = layout;
+  context.textBaseline = "alphabetic";
+  context.textAlign = "left";
+  context.fillStyle = theme.text;
+  context.font = fontOf(layout.unit, family, 15, 600);
+  const lines = together ? [names.join(" · ")] : [names[0], names.slice(1).join(" · ")];
+  lines.forEach((line, i) => context.fillText(shortened(context, line, wide), 0, (15 + 20 * i) * unit));
+  if (!note) return;
+  context.font = fontOf(layout.unit, family, 12.5, 600);
+  context.fillStyle = theme.primary;
+  context.fillText(shortened(context, note, wide), 0, layout.title + 12 * unit);
+};
+
+/** @type {Paint} */
+const paintCaptions = (context, layout, { view, labels, theme, family }) => {
+  const { left, top, unit } = layout;
+  context.fillStyle = theme.muted;
+  context.font = fontOf(layout.unit, family, 11.5);
+  context.textBaseline = "alphabetic";
+  context.textAlign = "left";
+  const line = layout.title + layout.noted + 14 * unit;
+  const count = tokensPerLine(layout, view);
+  const notes =
+    count === null
+      ? []
+      : [` · each line of labels names ${count} tokens in order`, ` · ${count} tokens a line`];
+  const caption = `key: the ${isTimed(labels.key) ? "moment" : "token"} attended to →`;
+  const fits = (/** @type {string} */ note) =>
+    context.measureText(caption + note).width <= layout.wide - left;
+  context.fillText(caption + (notes.find(fits) ?? ""), left, line);
+  context.textAlign = "right";
+  ["query: the", `${isTimed(labels.query) ? "moment" : "token"} that`, "attends ↓"].forEach((text, i) =>
+    context.fillText(text, left - 8 * unit, top - (39 - 14 * i) * unit),
+  );
+};

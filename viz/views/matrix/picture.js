@@ -1,0 +1,199 @@
+// What is painted of one head: its layout, and everything that the picture shows.
+
+import { legible, nounOf } from "../../web/core/labels.js";
+import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
+import { strongest } from "../../web/text/strands.js";
+import { percent } from "./claims.js";
+import { widthsOf } from "./painter.js";
+import * as viewport from "./viewport.js";
+
+/** @import {Head, HiddenSinks, Part, Theme, Variant} from "../../web/types" */
+/** @import {Cells} from "../../web/core/raster.js" */
+/** @import {Space} from "../../web/core/view_panel.js" */
+/** @import {Scale} from "../../web/text/scale.js" */
+/** @import {Range} from "../../web/text/span.js" */
+/** @import {TextState} from "../../web/text/state.js" */
+/** @import {Layout, View} from "./viewport.js" */
+
+/** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
+
+/**
+ * Everything that a picture shows.
+ *
+ * @typedef {object} Picture
+ * @property {{part: Cells, table: Uint32Array}[]} parts coarse to fine
+ * @property {Scale} scale
+ * @property {HiddenSinks | null} sinks keys that are hidden
+ * @property {View} view
+ * @property {number | null} pinned
+ * @property {boolean} inward whether the pinned token is a column
+ * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
+ * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
+ * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} matches tokens searched for
+ * @property {number[]} important tokens of the other axis, most important first
+ * @property {string[]} names model, layer, head
+ * @property {string} note
+ * @property {{query: string[], key: string[]}} labels
+ * @property {Theme} theme
+ * @property {string} family of the type
+ */
+
+const NAMED = 24; // tokens that are labelled first where there is no room for all
+const MARKED = 5; // pixels of a cell that holds a mark
+
+/**
+ * @param {TextState} state
+ * @param {number} site
+ * @param {Variant} variant
+ * @param {Space} space
+ */
+export function layoutFor(state, site, { values, sinks }, { wide, top, unit, family }) {
+  const { rows, cols } = state.ranges();
+  const shares = sinks !== "shown";
+  const sizes = {
+    wide,
+    unit,
+    rows: rows[1] - rows[0],
+    cols: cols[1] - cols[0],
+    first: { row: rows[0], col: cols[0] },
+    widths: widthsOf(state.labels(site), namesOf(state, site, "mean", values), { wide, unit, family }),
+    noted: Boolean(state.base.note) || shares,
+    shares,
+  };
+  return viewport.layoutIn(sizes, innerHeight, top);
+}
+
+/**
+ * @param {TextState} state
+ * @param {Subject} subject
+ * @param {{view: View, theme: Theme, family: string, marks: Picture["marks"], important: number[]}} seen
+ * @returns {Picture}
+ */
+export function pictureOf(state, { site, head, variant, parts }, seen) {
+  const { theme } = seen;
+  const scale = scaleOf(state, parts[0], variant, theme);
+  const least = variant.values === "weights" ? state.selection.least : -Infinity;
+  const { token, direction } = state.selection;
+  const { sinks } = parts[0];
+  return {
+    ...seen,
+    parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme, least) })),
+    scale,
+    sinks,
+    absent: absentIn(state),
+    pinned: token,
+    inward: direction === "in",
+    matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
+    names: namesOf(state, site, head, variant.values),
+    note: noteOf(state, sinks),
+    labels: state.labels(site),
+  };
+}
+
+const namesOf = (state, site, head, values) => [
+  ...[state.base.model, state.siteName(site), state.headName(head)],
+  ...(values === "scores" ? ["scores before the softmax"] : []),
+  ...(values === "difference" ? ["after − before the edits"] : []),
+];
+
+function scaleOf(state, part, { coding }, theme) {
+  if (coding === "scores") return scoreScale(theme, part);
+  if (coding === "difference") return differenceScale(theme, part);
+  if (coding === "log") return logScale(theme);
+  return weightScale(theme, state.top(part), state.selection.scale === "own");
+}
+
+/** The note below the title: that of the model, and what became of the sinks. */
+function noteOf(state, sinks) {
+  const { note } = state.base;
+  if (!sinks) return note;
+  const rows = state.selection.sinks === "renormalised" ? "; each head’s rows divided by the rest" : "";
+  const hidden = `${sinkNames(state, sinks)} hidden: ${percent(sinks.share)} of the weight${rows}`;
+  return [hidden, note].filter(Boolean).join(" · ");
+}
+
+function sinkNames(state, { keys }) {
+  const { key } = state.texts();
+  const noun = nounOf(key);
+  const names = keys.slice(0, 2).map((each) => `“${legible(key.labels[each]).trim()}”`);
+  const more = keys.length - names.length;
+  if (more) return `${names.join(", ")} and ${more} more ${noun}${more > 1 ? "s" : ""}`;
+  return names.join(" and ") || `no ${noun}`;
+}
+
+/**
+ * The block of a joint map that does not exist: the source cannot attend to the target.
+ *
+ * @returns {Picture["absent"]}
+ */
+function absentIn(state) {
+  const { labels, second } = state.texts().query;
+  if (state.site().kind !== "joint" || second === undefined) return null;
+  return { rows: [0, second], cols: [second, labels.length] };
+}
+
+/**
+ * The strongest keys of the rows in view, where cells are large enough to mark them.
+ *
+ * @param {TextState} state
+ * @param {Layout} layout
+ * @param {View} view
+ */
+export function marksIn(state, layout, view) {
+  if (view.scale < MARKED) return null;
+  return state.strongest(state.selection.head, viewport.visible(layout, view).rows);
+}
+
+/**
+ * The tokens to which, or from which, the chosen one has most weight, where not all have names.
+ *
+ * @param {TextState} state
+ * @param {Layout} layout
+ * @param {View} view
+ */
+export function importantIn(state, layout, view) {
+  const { site, head, token, direction } = state.selection;
+  if (token === null || viewport.isLabelled(layout, view) || layout.lines) return [];
+  const { queries, keys } = state.site();
+  /** @type {Range} */
+  const one = [token, token + 1];
+  const inward = direction === "in";
+  const weights =
+    state.exactRow(inward ? "key" : "query", token)?.weights ??
+    state.maps.window(site, head, inward ? [0, queries] : one, inward ? one : [0, keys]);
+  return weights ? strongest(weights, NAMED).map(([place]) => place) : [];
+}
+
+/**
+ * The accessible name of the picture.
+ *
+ * @param {TextState} state
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+export function describe(state, { rows, cols }, { names, note }) {
+  const { query, key } = state.texts();
+  return (
+    `Attention of ${names.join(", ")}: ` +
+    `${rows} query ${nounOf(query)}s (rows) over ${cols} key ${nounOf(key)}s (columns). ` +
+    `${note ? `Note: ${note}. ` : ""}` +
+    "Arrow keys move the cross-hair, plus and minus zoom, Escape resets, " +
+    `Enter chooses the ${nounOf(query)}.`
+  );
+}
+
+/**
+ * The name of a file of the picture.
+ *
+ * @param {TextState} state
+ * @param {Subject} subject
+ */
+export function fileName(state, { site, head, variant: { values, coding, sinks } }) {
+  const { layer, kind } = state.site(site);
+  return [
+    ...[state.base.model, kind, "layer", layer, "head", head],
+    ...(values === "weights" ? [] : [values]),
+    ...(coding === "log" ? ["log"] : []),
+    ...(sinks === "shown" ? [] : [`sinks-${sinks}`]),
+  ].join("-");
+}

@@ -1,0 +1,213 @@
+// One head's matrix: rows attend, columns are attended to. It is painted on two canvases, the picture and
+// above it the cross-hair; what a pointer changes is painted, not rendered.
+
+import { createPortal } from "../../web/vendor/preact.js";
+import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
+import { markPainted, moreIs, savePng } from "../../web/core/dom.js";
+import { useFrameState, useNewest } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { roomBeside, Strongest } from "./aside.js";
+import { Choices } from "./choices.js";
+import { DOUBT } from "./claims.js";
+import { paintOver } from "./cross.js";
+import { ChangedOffer, HeadRestingOffer } from "./offers.js";
+import { fileOf, fit, paintPicture } from "./painter.js";
+import { describe, fileName, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
+import { Reading, sentenceOf, Tip } from "./reading.js";
+import { useTouch } from "./touch.js";
+import { tipPlace, visible } from "./viewport.js";
+import { useZoom } from "./zoom.js";
+
+/** @import {Axis} from "../../web/types" */
+/** @import {ViewProps} from "../../web/core/view_panel.js" */
+/** @import {Band} from "./cross.js" */
+/** @import {Subject} from "./picture.js" */
+/** @import {Altered} from "./touch.js" */
+
+const HINT =
+  "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a pinch, zooms.";
+const ALTERS = "Alt and a drag up or down changes it.";
+const SCORE_DOUBT =
+  "Scores compare within their row alone: the softmax turns their differences into weights.";
+
+/** @param {ViewProps} props */
+export function Matrix({ state, theme, space, panel }) {
+  const overlay = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const [altered, setAltered] = useFrameState(state, /** @type {Altered | null} */ (null));
+  const [brushed, setBrushed] = useFrameState(state, /** @type {Band | null} */ (null));
+  const { subject, layout, zoom, picture } = usePicture(state, theme, space);
+  const lags = () => !subject || !isChosen(state, subject);
+  const touch = useTouch({ state, overlay, layout, picture, zoom, lags, altered, setAltered, setBrushed });
+  const canvas = usePainted(state, layout, picture);
+  const cell = lags() ? null : state.hover;
+  useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.current, subject });
+
+  panel.zoom = {
+    in: () => zoom.round(1.5, state.hover),
+    out: () => zoom.round(1 / 1.5, state.hover),
+    reset: zoom.reset,
+    isZoomed: zoom.isZoomed,
+    isDeepest: zoom.isDeepest,
+  };
+  panel.save = () => {
+    if (layout && picture && subject && !lags()) savePng(fileOf(layout, picture), fileName(state, subject));
+  };
+
+  const plain = state.variant().values === "weights";
+  const room = layout && roomBeside(layout, state.selection.sinks !== "shown", space.wide);
+  const words = html`
+    <p class=${cell ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
+      <${Status} ...${{ state, lags: lags(), altered: altered.current, sinks: picture?.sinks }} />
+    </p>
+    <p class="hs-doubt">${state.variant().values === "scores" ? SCORE_DOUBT : DOUBT}</p>
+  `;
+  return html`
+    <p class="hs-sentence">
+      <span>${sentenceOf(state)}${plain && ` ${moreIs(theme.mode)} = more.`}</span>
+      <${HeadRestingOffer} state=${state} />
+      <${ChangedOffer} state=${state} />
+    </p>
+    <div class=${lags() ? "hs-stage hs-dim" : "hs-stage"} ref=${panel.stage}>
+      <canvas class="hs-picture" aria-hidden="true" ref=${canvas} />
+      <canvas
+        class="hs-overlay"
+        role="img"
+        tabindex="0"
+        aria-label=${layout && picture ? describe(state, layout, picture) : undefined}
+        style=${{ touchAction: zoom.isZoomed() ? "none" : "pan-x pan-y" }}
+        ref=${overlay}
+        ...${touch}
+      />
+      ${
+        cell &&
+        layout &&
+        picture &&
+        html`<div class="hs-tip" aria-hidden="true" style=${{ transform: tipPlace(layout, picture.view, cell) }}>
+        <${Tip} ...${{ state, cell, sinks: picture.sinks }} />
+      </div>`
+      }
+      ${lags() && html`<div class="hs-wait">${waitingFor(state)}</div>`}
+      ${room && html`<aside class="hs-aside" style=${room}><${Strongest} state=${state} />${words}</aside>`}
+    </div>
+    ${!room && words}
+    ${createPortal(html`<${Choices} state=${state} />`, panel.choices)}
+  `;
+}
+
+/** The newest head whose weights are here, and its picture. */
+function usePicture(state, theme, space) {
+  const { trace } = state;
+  const { site, head, scale, token, direction, least, find } = state.selection;
+  const variant = state.variant();
+  const { values, coding, sinks } = variant;
+  const parts = state.parts(site, head, variant);
+  const isReady = space.wide > 0 && parts.length > 0;
+  const { query, key } = state.labels(site);
+  const { rows, cols } = state.ranges();
+  const { wide, top, unit, family } = space;
+
+  const of = [trace, site, head, values, coding, sinks, parts];
+  const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
+  const around = [theme, query, key, values, sinks, wide, top, unit, innerHeight, ...rows, ...cols];
+  const layout = useNewest(isReady, () => layoutFor(state, site, variant, space), around);
+  const zoom = useZoom(layout, trace, () => state.changed());
+  useMatches(state, zoom);
+  const marks = isReady && layout ? marksIn(state, layout, zoom.view()) : null;
+  const important = isReady && layout ? importantIn(state, layout, zoom.view()) : [];
+  const picture = useNewest(
+    isReady,
+    () =>
+      pictureOf(state, /** @type {Subject} */ (subject), {
+        view: zoom.view(),
+        theme,
+        family,
+        marks,
+        important,
+      }),
+    [
+      theme,
+      layout,
+      ...of,
+      scale,
+      token,
+      direction,
+      zoom.part.current,
+      least,
+      find,
+      marks,
+      important.join(),
+      devicePixelRatio,
+    ],
+  );
+  return { subject, layout, zoom, picture };
+}
+
+/** Scrolls a zoomed matrix to the match that was jumped to. */
+function useMatches(state, zoom) {
+  const match = state.matched();
+  useLayoutEffect(() => {
+    if (!match || !zoom.isZoomed()) return;
+    const { row, col } = zoom.view();
+    const { axis, index } = match;
+    const isKey = axis === "key" || state.texts().one;
+    zoom.reveal({ query: axis === "query" ? index : Math.ceil(row), key: isKey ? index : Math.ceil(col) });
+  }, [match?.axis, match?.index]);
+}
+
+/** The canvas of the picture, painted when the picture is another one. */
+function usePainted(state, layout, picture) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const pixels = useRef({});
+  useLayoutEffect(() => {
+    if (!canvas.current || !layout || !picture) return;
+    const ratio = devicePixelRatio || 1;
+    paintPicture(fit(canvas.current, layout, ratio), layout, picture, ratio, pixels.current);
+    markPainted(canvas.current);
+    const { rows, cols } = visible(layout, picture.view);
+    state.setView(rows, cols, picture.view.scale * ratio);
+  }, [layout, picture]);
+  return canvas;
+}
+
+/** Paints what lies above the picture: the cross-hair, and tokens that are brushed, lit or reached. */
+function useOverlay(overlay, { state, layout, picture, cell, brushed, subject }) {
+  const reached = state.reached()?.sites[subject?.site ?? -1];
+  const { lit } = state;
+  useLayoutEffect(() => {
+    if (!overlay.current || !layout || !picture) return;
+    const isReached = reached?.heads?.includes(Number(subject?.head)) ?? true;
+    const rows = isReached ? (reached?.rows ?? []) : [];
+    /** @type {(axis: Axis) => Band[]} */
+    const litOn = (axis) => (lit?.[axis] ?? []).map((place) => ({ axis, range: [place, place + 1] }));
+    /** @type {Band[]} */
+    const bands = [
+      ...rows.map((range) => ({ axis: /** @type {Axis} */ ("query"), range })),
+      ...(brushed ? [brushed] : []),
+    ];
+    bands.push(...litOn("query"), ...litOn("key"));
+    paintOver(fit(overlay.current, layout, devicePixelRatio || 1), layout, picture, { bands, cell });
+  }, [layout, picture, cell, brushed, lit, reached]);
+}
+
+/** Whether this is the head that is chosen. */
+function isChosen(state, { trace, site, head, variant }) {
+  const { values, coding, sinks } = state.variant();
+  const same = variant.values === values && variant.coding === coding && variant.sinks === sinks;
+  return same && trace === state.trace && site === state.selection.site && head === state.selection.head;
+}
+
+function waitingFor(state) {
+  const name = `${state.siteName()} · ${state.headName()}`;
+  if (!state.view.remote) return `Not in this file: ${name}`;
+  return state.waiting() ? `Fetching ${name} …` : `No answer for ${name}.`;
+}
+
+function Status({ state, lags, altered, sinks }) {
+  if (lags) return null;
+  if (altered) {
+    const weight = `${altered.from.toFixed(3)} → ${altered.to.toFixed(3)}`;
+    return `The weight of this cell: ${weight}. Let go to set it; Escape leaves it.`;
+  }
+  if (state.hover) return html`<${Reading} ...${{ state, cell: state.hover, sinks }} />`;
+  return state.canPaint() ? `${HINT} ${ALTERS}` : HINT;
+}

@@ -1,0 +1,86 @@
+// Hooks of views: what they keep, and what they ask the server.
+
+import { useCallback, useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
+
+/**
+ * State of a view that changes with the pointer. A change is drawn in the next frame, together with the
+ * panels around the view; who handles an event reads the newest value.
+ *
+ * @template T
+ * @param {{changed: () => void}} state
+ * @param {T} initial
+ * @returns {[{readonly current: T}, (next: T) => void]}
+ */
+export function useFrameState(state, initial) {
+  const kept = useRef(initial);
+  const set = useCallback(
+    (/** @type {T} */ next) => {
+      kept.current = next;
+      state.changed();
+    },
+    [state],
+  );
+  return [kept, set];
+}
+
+/**
+ * A value made from others; while these are not ready, that of the last ones. Null before the first.
+ *
+ * @template T
+ * @param {boolean} isReady
+ * @param {() => T} make
+ * @param {unknown[]} inputs
+ * @returns {T | null}
+ */
+export function useNewest(isReady, make, inputs) {
+  const kept = useRef(/** @type {{inputs: unknown[], value: T} | null} */ (null));
+  const isNew = kept.current?.inputs.some((value, i) => !Object.is(value, inputs[i])) ?? true;
+  if (isReady && isNew) kept.current = { inputs, value: make() };
+  return kept.current?.value ?? null;
+}
+
+/**
+ * Functions for listeners that are added once: they call those of the newest drawing.
+ *
+ * @template {Record<string, (...values: any[]) => any>} T
+ * @param {T} functions
+ * @returns {T}
+ */
+export function useHandlers(functions) {
+  const newest = useRef(functions);
+  const stable = useRef(/** @type {T | null} */ (null));
+  useLayoutEffect(() => {
+    newest.current = functions;
+  });
+  stable.current ??= /** @type {T} */ (
+    Object.fromEntries(
+      Object.keys(functions).map((name) => [
+        name,
+        (/** @type {any[]} */ ...values) => newest.current[name](...values),
+      ]),
+    )
+  );
+  return stable.current;
+}
+
+/**
+ * An answer of the server. It is asked for while there is a path, aborted when the path changes or the
+ * view goes, and asked for again after a failure.
+ *
+ * @template T
+ * @param {import("./state.js").ViewState<any>} view
+ * @param {string} slot
+ * @param {string | null} path null asks nothing
+ * @param {string} [doing] what the server does meanwhile, as "Comparing models"
+ * @returns {{answer: T | null, reason: string}} the reason is why there is none: it is on its way, or
+ *   will not come
+ */
+export function useAnswer(view, slot, path, doing = "Loading") {
+  useEffect(() => {
+    if (path === null) view.forget(slot);
+  }, [view, slot, path]);
+  useEffect(() => () => view.forget(slot), [view, slot]);
+  if (path === null) return { answer: null, reason: "" };
+  const answer = /** @type {T | null} */ (view.answer(slot, path));
+  return { answer, reason: answer ? "" : view.waitingFor(slot, doing) };
+}

@@ -1,0 +1,73 @@
+// Views, which are components of Preact, as panels among those that draw themselves.
+
+import { createRef, render } from "../vendor/preact.js";
+import { element, topOf } from "./dom.js";
+import { html } from "./html.js";
+
+/** @import {FormPanel, Theme} from "../types" */
+/** @import {TextState} from "../text/state.js" */
+
+/**
+ * The room of a view: of its stage, where a picture stands, or of all of it.
+ *
+ * @typedef {object} Space
+ * @property {number} wide
+ * @property {number} top on the page
+ * @property {number} unit size of type, 1 at 16 pixels
+ * @property {string} family of the type
+ */
+
+/**
+ * What a component is given. It draws the state when it is called; `panel` takes what the toolbar
+ * needs of it.
+ *
+ * @typedef {object} ViewProps
+ * @property {TextState} state
+ * @property {Theme} theme
+ * @property {Space} space
+ * @property {ViewPanel} panel
+ */
+
+/** @typedef {FormPanel & {stage: {current: HTMLElement | null}, choices: HTMLElement}} ViewPanel */
+
+/**
+ * What makes the panel of a view, which is there while its form is chosen.
+ *
+ * @param {string} name of the form
+ * @param {(props: ViewProps) => unknown} View
+ * @returns {(state: TextState, parent: HTMLElement) => ViewPanel}
+ */
+export const panelOf = (name, View) => (state, parent) => {
+  const section = element("section", `hs-section hs-${name}`);
+  parent.append(section);
+  /** @type {{space: Space}} */
+  const measured = { space: { wide: 0, top: 0, unit: 1, family: "" } };
+  /** @param {Theme} theme */
+  const draw = (theme) => render(html`<${View} ...${{ state, theme, panel, ...measured }} />`, section);
+  /** @type {ViewPanel} */
+  const panel = {
+    stage: createRef(),
+    choices: element("div", "hs-values"),
+    save() {},
+    measure() {
+      const place = panel.stage.current;
+      if (!place) return;
+      const { fontSize, fontFamily: family } = getComputedStyle(section);
+      measured.space = {
+        wide: place.clientWidth,
+        top: Math.round(topOf(place)),
+        unit: parseFloat(fontSize) / 16,
+        family,
+      };
+    },
+    render(theme) {
+      section.hidden = state.selection.form !== name;
+      if (section.hidden) return;
+      if (!panel.stage.current) draw(theme);
+      if (!measured.space.wide) panel.measure?.();
+      draw(theme);
+    },
+    destroy: () => render(null, section),
+  };
+  return panel;
+};

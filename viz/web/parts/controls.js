@@ -1,0 +1,79 @@
+// Controls that several views have.
+
+import { legible } from "../core/labels.js";
+import { html } from "../core/html.js";
+
+/**
+ * A button. Its name begins with its text, as speech control expects, and goes on with its title; a
+ * button with children is named by these.
+ *
+ * @param {{text?: string, title: string, onClick: () => void, children?: unknown} & Record<string, unknown>} props
+ */
+export function Button({ text = "", title, children, ...others }) {
+  const spoken = /\p{L}/u.test(text) && !title.startsWith(text);
+  const name = children ? undefined : [spoken ? text : "", title].filter(Boolean).join(": ");
+  return html`
+    <button type="button" class="hs-button" title=${title} aria-label=${name} ...${others}>
+      ${children ?? text}
+    </button>
+  `;
+}
+
+/**
+ * A menu of a few choices.
+ *
+ * @param {object} props
+ * @param {string} props.name
+ * @param {string} props.title
+ * @param {string[]} props.labels
+ * @param {number} props.index of the chosen one
+ * @param {(index: number) => void} props.onChoose
+ * @param {boolean} [props.disabled]
+ * @param {number} [props.without] the one that cannot be chosen
+ */
+export function Menu({ name, title, labels, index, onChoose, disabled = false, without = -1 }) {
+  /** @param {{currentTarget: HTMLSelectElement}} event */
+  const changed = ({ currentTarget }) => onChoose(currentTarget.selectedIndex);
+  return html`
+    <select
+      class="hs-select"
+      aria-label=${name}
+      title=${title}
+      disabled=${disabled}
+      value=${String(index)}
+      onChange=${changed}
+    >
+      ${labels.map((label, i) => html`<option value=${String(i)} disabled=${i === without}>${label}</option>`)}
+    </select>
+  `;
+}
+
+/**
+ * “label”, kept apart from its surroundings, whatever its direction of writing.
+ *
+ * @param {{label: string}} props
+ */
+export const Quoted = ({ label }) => html`“<bdi>${legible(label)}</bdi>”`;
+
+/**
+ * Numbers as bars, the first of which is whole.
+ *
+ * @param {{rows: {label: string, value: number, text: string}[]}} props
+ */
+export function Bars({ rows }) {
+  const most = Math.max(...rows.map(({ value }) => value), 1e-9);
+  const bar = (/** @type {number} */ value) => ({ "--share": `${(100 * value) / most}%` });
+  return html`
+    <ol class="hs-bars">
+      ${rows.map(
+        ({ label, value, text }) => html`
+          <li class="hs-bar-row">
+            <bdi class="hs-bar-label">${legible(label)}</bdi>
+            <span class="hs-bar-line" aria-hidden="true" style=${bar(value)}></span>
+            <span class="hs-bar-number">${text}</span>
+          </li>
+        `,
+      )}
+    </ol>
+  `;
+}
