@@ -22,7 +22,10 @@ TESTS = "tests/js"
 FORMATTED = [
     "viz/views",
     "viz/web/parts",
+    "viz/web/matter",
     *(f"viz/web/core/{name}.js" for name in ("hooks", "html", "view_panel")),
+    "viz/web/methods/output_menu.js",
+    "viz/web/image/patching.js",
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]
 CHECKS = {

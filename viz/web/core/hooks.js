@@ -1,5 +1,6 @@
 // Hooks of views: what they keep, and what they ask the server.
 
+import { capital } from "./labels.js";
 import { useCallback, useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /**
@@ -67,20 +68,21 @@ export function useHandlers(functions) {
  * An answer of the server. It is asked for while there is a path, aborted when the path changes or the
  * view goes, and asked for again after a failure.
  *
- * @template T
  * @param {import("./state.js").ViewState<any>} view
  * @param {string} slot
  * @param {string | null} path null asks nothing
  * @param {string} [doing] what the server does meanwhile, as "Comparing models"
- * @returns {{answer: T | null, reason: string}} the reason is why there is none: it is on its way, or
- *   will not come
+ * @returns {{answer: any, reason: string, isRefused: boolean}} the reason is why there is no answer: it is on
+ *   its way, or will not come; a server that refuses says so itself
  */
 export function useAnswer(view, slot, path, doing = "Loading") {
   useEffect(() => {
     if (path === null) view.forget(slot);
   }, [view, slot, path]);
   useEffect(() => () => view.forget(slot), [view, slot]);
-  if (path === null) return { answer: null, reason: "" };
-  const answer = /** @type {T | null} */ (view.answer(slot, path));
-  return { answer, reason: answer ? "" : view.waitingFor(slot, doing) };
+  if (path === null) return { answer: null, reason: "", isRefused: false };
+  const reply = /** @type {{why?: string} | null} */ (view.answer(slot, path));
+  if (!reply) return { answer: null, reason: view.waitingFor(slot, doing), isRefused: false };
+  if (reply.why !== undefined) return { answer: null, reason: capital(reply.why), isRefused: true };
+  return { answer: reply, reason: "", isRefused: false };
 }

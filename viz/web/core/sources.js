@@ -15,14 +15,14 @@ export class Absent extends Error {}
 export class Failed extends Error {}
 
 /**
- * The path of a route and its query.
+ * The path of a route and its query, without what is undefined.
  *
  * @param {string} route
- * @param {Record<string, string | number>} [query]
+ * @param {Record<string, string | number | undefined>} [query]
  */
 export function pathOf(route, query = {}) {
   const parts = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) parts.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parts.set(name, String(value));
   const text = parts.toString();
   return text ? `${route}?${text}` : route;
 }

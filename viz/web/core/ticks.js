@@ -76,3 +76,13 @@ export function signed(value, digits) {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
+
+/**
+ * A probability in percent, of two digits.
+ *
+ * @param {number} share
+ */
+export function probability(share) {
+  if (share < 0.0001) return "< 0.01\u00a0%";
+  return `${share >= 0.0995 ? (100 * share).toFixed(0) : (100 * share).toPrecision(2)}\u00a0%`;
+}

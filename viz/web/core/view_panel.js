@@ -71,3 +71,18 @@ export const panelOf = (name, View) => (state, parent) => {
   };
   return panel;
 };
+
+/**
+ * A component within a panel that draws itself; null takes it away.
+ *
+ * @template P
+ * @param {(props: P) => unknown} Component
+ */
+export function embedded(Component) {
+  const box = element("div");
+  return {
+    box,
+    /** @param {P | null} props */
+    render: (props) => render(props && html`<${Component} ...${props} />`, box),
+  };
+}

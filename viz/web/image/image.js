@@ -11,18 +11,19 @@ import { overCorpora } from "../core/over_corpora.js";
 import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { headBeside } from "../core/selection.js";
-import { headsThatMatter } from "../matter/heads.js";
+import { embedded } from "../core/view_panel.js";
+import { HeadsThatMatter } from "../matter/heads.js";
 import { methodOf } from "../methods/methods.js";
 import { besideOf } from "./beside.js";
 import { pictureOf } from "./grid.js";
 import { featuresOf } from "./features.js";
 import { headsOf } from "./heads.js";
 import { patchesOf } from "./patches.js";
-import { statesOf } from "./patching.js";
+import { States } from "./patching.js";
 import { relevanceOf } from "./relevance.js";
 import { ImageState } from "./state.js";
 
-/** @import {Form, Host, Paint, Panel, Scale, Sinks, ViewProps} from "../types" */
+/** @import {Form, Host, Paint, Panel, Scale, Selection, Sinks, ViewProps} from "../types" */
 
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
 /** @type {[Form, string, string][]} */
@@ -99,20 +100,26 @@ function compose(state, root, host) {
   const edits = editsOf(state, host);
   const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid, [edits.box])];
   const column = /** @type {HTMLElement} */ (grid.lastElementChild); // of the heads
-  const matters = headsThatMatter(
-    {
-      view: state.view,
-      site: () => state.selection.site,
-      select: (change) => state.select(change),
-      edit: () => edits.ask,
+  const matters = embedded(HeadsThatMatter);
+  const states = embedded(States);
+  column.append(matters.box, states.box);
+  /** @type {Panel} */
+  const experiments = {
+    late: true,
+    render(theme) {
+      const select = (/** @type {Partial<Selection>} */ change) => state.select(change);
+      matters.render({ view: state.view, theme, site: state.selection.site, select, edit: edits.ask });
+      states.render({ state, theme, edit: edits.ask });
     },
-    column,
-  );
-  const states = statesOf(state, column, edits.ask);
+    destroy() {
+      matters.render(null);
+      states.render(null);
+    },
+  };
   const beside = besideOf(state, grid, root, host, edits.ask);
   const over = overCorpora(state, column);
   return [
-    ...[next, forms, beside, ...views, { late: true, ...matters }, { late: true, ...states }, relevance, features, over],
+    ...[next, forms, beside, ...views, experiments, relevance, features, over],
     ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
     { render() {}, destroy: edits.destroy },
   ];

@@ -1,33 +1,32 @@
 // Which heads an output needs: every head switched off in turn, first by attribution, then, where
 // that is largest, in passes of their own. A head is compared with all others of its layer.
 
-import { button } from "../core/bar.js";
-import { placeOf, walk } from "../core/cells.js";
-import { changes } from "../core/changes.js";
-import { textOn } from "../core/colours.js";
-import { element, quoted, setAttribute, setText } from "../core/dom.js";
 import { addressOf, callOf } from "../core/edit_text.js";
+import { useAnswer, useFrameState } from "../core/hooks.js";
+import { html } from "../core/html.js";
 import { capital, legible, siteName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { stopping } from "../core/stopping.js";
 import { signed } from "../core/ticks.js";
 import { colourOf, largest } from "../methods/methods.js";
-import { labelled } from "../methods/output_menu.js";
-import { rankOf, strip } from "./strip.js";
-import { inTwoSteps } from "./in_two_steps.js";
+import { CellTable } from "../parts/cells.js";
+import { Button, Field, Menu, Quoted } from "../parts/controls.js";
+import { useLayoutEffect, useMemo } from "../vendor/hooks.js";
+import { Exactly, Experiment } from "./experiment.js";
+import { rankOf, Strip } from "./strip.js";
+import { useTwoSteps } from "./two_steps.js";
 
-/** @import {MattersAnswer, MattersInLayer, Selection, Theme} from "../types" */
-/** @import {Control} from "./strip.js" */
+/** @import {MattersAnswer, Selection, Theme} from "../types" */
 
 /**
  * What is swept in a view.
  *
  * @typedef {object} Swept
  * @property {import("../core/state.js").ViewState<any>} view
- * @property {() => number} site of the kind whose heads are switched off
+ * @property {Theme} theme
+ * @property {number} site of the kind whose heads are switched off
  * @property {(change: Partial<Selection>) => void} select
- * @property {() => ((text: string) => void) | null | undefined} edit what makes an edit of the pass
- * @property {HTMLElement[]} [more] controls
+ * @property {((text: string) => void) | null | undefined} edit makes an edit of the pass
+ * @property {unknown} [more] controls
  * @property {(answer: MattersAnswer) => void} [receive] what else shows the numbers
  */
 
@@ -35,7 +34,7 @@ import { inTwoSteps } from "./in_two_steps.js";
 
 export const KEY = "matters";
 const IN_LAYER = "matters in layer";
-const TOPS = [10, 20, 40]; // heads that are switched off in passes of their own
+const OFF = /** @type {Selection["matter"][]} */ (["zero", "mean"]);
 const DIGITS = 3;
 const NUMBERED = 16; // heads of a layer up to which numbers stand in the cells
 const FAINT = 0.02; // of the largest, below which a cell has no number
@@ -46,230 +45,201 @@ const DOUBT =
   " was trained with. By attribution, what follows the head is linearised";
 const ALONG = ", and the distance estimated along 8 random directions"; // analysis.sweep.DIRECTIONS
 
-/**
- * @param {Swept} swept
- * @param {HTMLElement} parent
- */
-export function headsThatMatter(swept, parent) {
-  const { view } = swept;
-  const start = button("Which heads matter", "Switch off every head in turn, and see what the output loses", () =>
-    swept.select({ matter: isOn() ? "no" : "zero" }),
+/** @param {Swept} props */
+export function HeadsThatMatter({ view, theme, site, select, edit, more, receive }) {
+  const { matter } = view.selection;
+  const [top, setTop] = useFrameState(view, "10");
+  const isOn = matter !== "no";
+  const isState = view.base.explains === "similarity"; // which has no logit
+  const output = isState ? undefined : view.selection.output || undefined;
+  const asked = isOn ? { site, off: matter, output } : null;
+  const { answer, reason } = useTwoSteps(view, KEY, asked, top.current, "Switching off heads");
+  useLayoutEffect(() => {
+    if (answer) receive?.(answer);
+  });
+  const choices = html`
+    <${Field} name="values become">
+      <${Menu}
+        name="What values become"
+        labels=${OFF}
+        index=${OFF.indexOf(matter)}
+        onChoose=${(index) => select({ matter: OFF[index] })}
+      />
+    <//>
+    <${Exactly} what="Heads" value=${top.current} onChange=${setTop} />
+    ${more}
+  `;
+  return html`
+    <${Experiment}
+      ...${{ view, slot: KEY, isOn, reason, choices, kind: "hs-matter" }}
+      text="Which heads matter"
+      title="Switch off every head in turn, and see what the output loses"
+      onToggle=${() => select({ matter: isOn ? "no" : "zero" })}
+    >
+      ${
+        answer &&
+        html`<${Answer} ...${{ view, theme, answer, output, select, edit, count: Number(top.current) }} />`
+      }
+    <//>
+  `;
+}
+
+function Answer({ view, theme, answer, output, select, edit, count }) {
+  const effects = useMemo(() => effectsOf(answer), [answer]);
+  const passes = effects.filter(({ exact }) => exact !== null);
+  const first = (passes.length ? passes : effects).toSorted((a, b) => Math.abs(last(b)) - Math.abs(last(a)));
+  const [pointed, setPointed] = useFrameState(
+    view,
+    /** @type {{site: number, head: number} | null} */ (null),
   );
-  const off = element("select", "hs-select", { "aria-label": "What values become" });
-  off.append(...["zero", "mean"].map((value) => element("option", "", { value }, value)));
-  off.onchange = () => swept.select({ matter: /** @type {Selection["matter"]} */ (off.value) });
-  const top = element("select", "hs-select", { "aria-label": "Heads in passes of their own" });
-  top.append(...TOPS.map((count) => element("option", "", { value: String(count) }, String(count))));
-  top.onchange = () => view.changed();
-  const choices = element("div", "hs-row", {}, labelled("values become", off), labelled("exactly for the top", top), ...(swept.more ?? []));
-  const wait = element("p", "hs-even", { role: "status" });
-  const stop = stopping(view, KEY);
-  const waiting = element("div", "hs-row", {}, wait, stop.node);
-  const said = element("p", "hs-check", { "aria-live": "polite" });
-  const grid = element("table", "hs-cells hs-cells-square");
-  const cells = element("div", "hs-cells-scroller", { role: "group", "aria-label": "Effects by layer and head" }, grid);
-  const read = element("p", "hs-matter-read", { "aria-live": "polite" });
-  const go = button("Show this head", "Show the attention of this head", () => chosen && swept.select(chosen));
-  const apply = button("Switch it off", "Make this an edit of the pass", () => chosen && swept.edit()?.(edit(chosen)));
-  for (const node of [go, apply]) node.removeAttribute("aria-label");
-  const controls = strip();
-  const rows = element("tbody");
-  const names = ["Head", "By attribution", "Exactly", "Apart", "Among its layer"].map((name) => element("th", "", { scope: "col" }, name));
-  const table = element("table", "hs-matter-table", {}, element("thead", "", {}, element("tr", "", {}, ...names)), rows);
-  const doubt = element("p", "hs-doubt");
-  const one = element("div", "hs-row", {}, read, go, apply);
-  const body = element("div", "", {}, said, cells, one, controls.box, element("div", "hs-cells-scroller", {}, table), doubt);
-  const box = element("div", "hs-faithful hs-matter", {}, start, choices, waiting, body);
-  parent.append(box);
-  /** @type {{site: number, head: number} | null} */
-  let chosen = null;
-  /** @type {MattersAnswer | null} */
-  let answered = null;
-  const drawn = changes();
-  const marked = changes();
-
-  const isOn = () => view.selection.matter !== "no";
-  /** The chosen output; a state is none whose logit could be read. */
-  const outputOf = () => (view.base.explains === "similarity" ? "" : view.selection.output);
-  /** @param {number} site */
+  const isThere = effects.some((effect) => isSame(effect, pointed.current));
+  const chosen = isThere && pointed.current ? pointed.current : { site: first[0].site, head: first[0].head };
   const nameOf = (site) => siteName(view.base, site);
-
-  /** @param {{site: number, head: number}} of */
-  function edit({ site, head }) {
-    const place = view.base.sites[site];
-    /** @type {Record<string, string>} */
-    const how = off.value === "mean" ? { how: "mean" } : {};
-    return callOf("Ablate", [place.layer, head], { ...how, ...addressOf(view.base.sites, place) });
-  }
-
-  /** @param {Event} event */
-  function point(event) {
-    const at = placeOf(event.target);
-    if (at && answered) choose({ site: answered.sites[at.row], head: at.column });
-  }
-  grid.addEventListener("focusin", point);
-  grid.addEventListener("click", point);
-  grid.onkeydown = (event) => walk(grid, event);
-
-  /** @param {{site: number, head: number}} of */
-  function choose(of) {
-    if (chosen?.site === of.site && chosen.head === of.head) return;
-    chosen = of;
-    view.changed();
-  }
-
-  /**
-   * @param {MattersAnswer} answer
-   * @param {Theme} theme
-   */
-  function draw(answer, theme) {
-    const effects = effectsOf(answer);
-    const passes = effects.filter(({ exact }) => exact !== null);
-    const apart = passes.filter(({ rough, exact }) => Math.abs(rough - (exact ?? 0)) > APART * Math.max(Math.abs(rough), Math.abs(exact ?? 0)));
-    setText(
-      said,
-      ...subject(answer),
-      `: ${effects.length} heads by attribution`,
-      passes.length ? `, ${passes.length} of them exactly, framed. ` : ".",
-      passes.length ? disagreement(apart) : "",
-    );
-    setText(doubt, `${DOUBT}${answer.number === "distance" ? ALONG : ""}.`);
-    fill(answer, effects, theme);
-    const first = (passes.length ? passes : effects).toSorted((a, b) => Math.abs(last(b)) - Math.abs(last(a)));
-    rows.replaceChildren(...first.slice(0, Number(top.value)).map((effect) => row(effect, effects)));
-    chosen ??= { site: first[0].site, head: first[0].head };
-  }
-
-  /** @param {Effect[]} apart */
-  function disagreement(apart) {
-    if (!apart.length) return "Nowhere do the two differ by more than half of the larger.";
-    const named = apart.slice(0, 3).map(({ site, head }) => `${nameOf(site)}, head ${head}`);
-    return `They differ by more than half of the larger in ${apart.length}: ${named.join("; ")}${apart.length > 3 ? " …" : "."}`;
-  }
-
-  /**
-   * @param {MattersAnswer} answer
-   * @param {Effect[]} effects
-   * @param {Theme} theme
-   */
-  function fill({ sites, attribution, number }, effects, theme) {
-    const most = largest(effects.map(last));
-    const columns = Math.max(...attribution.map((heads) => heads.length));
-    const head = element("tr", "", {}, element("th", "hs-cells-corner", { scope: "col" }, "layer"));
-    head.append(...[...Array(columns).keys()].map((index) => element("th", "", { scope: "col" }, String(index))));
-    const lines = sites.map((site, i) => {
-      const mine = effects.filter((effect) => effect.site === site);
-      const buttons = mine.map((effect) => {
-        const value = last(effect);
-        const text = columns > NUMBERED || Math.abs(value) < Math.max(FAINT * most, LEAST) ? "" : signed(value, 2);
-        const node = element("button", "hs-cell", { type: "button", tabindex: i || effect.head ? "-1" : "0" }, text);
-        Object.assign(node.dataset, { row: i, column: effect.head });
-        const ground = colourOf(theme, value, most, number === "logit");
-        node.style.background = `rgb(${ground.join()})`;
-        node.style.color = textOn(ground, theme.text);
-        node.classList.toggle("hs-exact", effect.exact !== null);
-        node.setAttribute("aria-label", `${capital(nameOf(site))}, head ${effect.head}: ${signed(value, DIGITS)}`);
-        return element("td", "", {}, node);
-      });
-      const name = nameOf(site);
-      return element("tr", "", {}, element("th", "", { scope: "row", "aria-label": name }, name.replace("layer ", "")), ...buttons);
-    });
-    grid.replaceChildren(element("thead", "", {}, head), element("tbody", "", {}, ...lines));
-  }
-
-  /**
-   * @param {Effect} effect
-   * @param {Effect[]} all of which those of the same layer are its controls
-   */
-  function row(effect, all) {
-    const { site, head, rough, exact } = effect;
-    const name = element("button", "hs-edge", { type: "button", title: "Show this head" }, `${capital(nameOf(site))}, head ${head}`);
-    name.onclick = () => {
-      chosen = { site, head };
-      swept.select({ site, head });
-      view.changed();
-    };
-    const numbers = [rough, exact, exact === null ? null : exact - rough];
-    const nodes = numbers.map((value) => element("td", "", {}, value === null ? "…" : signed(value, DIGITS)));
-    const others = all.filter((each) => each.site === site && each.head !== head);
-    const line = strip("hs-spread-small");
-    const words = capital(rankOf(last(effect), others.map(last), nameOf(site)));
-    line.draw(control(effect), others.map(control), words);
-    line.box.title = words;
-    return element("tr", "", {}, element("th", "", { scope: "row" }, name), ...nodes, element("td", "", {}, line.box));
-  }
-
-  /** @param {Effect} effect @returns {Control} */
-  const control = ({ head, rough, exact }) => ({ name: `head ${head}`, value: exact ?? rough, exact: exact !== null });
-
-  /** What is read of the chosen head, among all of its layer as soon as their passes are there. */
-  function compare() {
-    if (!chosen || !answered) return;
-    const { site, head } = chosen;
-    const output = outputOf();
-    const done = answered.exact !== null;
-    const path = pathOf("matters_in_layer", { site, off: off.value, ...(output ? { output } : {}) });
-    const layer = done ? /** @type {MattersInLayer | {why: string} | null} */ (view.answer(IN_LAYER, path)) : null;
-    const exact = layer && !("why" in layer) ? layer.exact : null;
-    if (!marked(answered, exact, site, head)) return;
-    const effects = effectsOf(answered).filter((effect) => effect.site === site);
-    const all = effects.map((effect) => control(exact ? { ...effect, exact: exact[effect.head] } : effect));
-    const mine = all[head];
-    const others = all.filter((_, i) => i !== head);
-    const rank = others.length ? rankOf(mine.value, others.map(({ value }) => value), nameOf(site)) : "";
-    const { rough } = effects[head];
-    setText(
-      read,
-      `${capital(nameOf(site))}, head ${head}: ${signed(rough, DIGITS)} by attribution${mine.exact ? `, ${signed(mine.value, DIGITS)} exactly` : ""}`,
-      rank ? `; ${rank}${exact ? ", each switched off alone" : ", as far as they are known"}.` : ".",
-    );
-    controls.box.hidden = !others.length;
-    controls.draw(mine, others, `Heads of ${nameOf(site)}: head ${head} is ${rank}`);
-    for (const node of /** @type {NodeListOf<HTMLElement>} */ (grid.querySelectorAll(".hs-cell"))) {
-      const here = answered.sites[Number(node.dataset.row)] === site && Number(node.dataset.column) === head;
-      node.classList.toggle("hs-followed", here);
-    }
-    apply.disabled = !swept.edit();
-  }
-
-  return {
-    /** @param {Theme} theme */
-    render(theme) {
-      const on = isOn();
-      setAttribute(start, "aria-pressed", String(on));
-      for (const part of [choices, waiting, body]) part.hidden = !on;
-      if (!on) {
-        view.forget(IN_LAYER);
-        return view.forget(KEY);
-      }
-      const [output, { matter }] = [outputOf(), view.selection];
-      off.value = matter;
-      const asked = { site: swept.site(), off: matter, ...(output ? { output } : {}) };
-      /** @type {MattersAnswer | null} */
-      const answer = inTwoSteps(view, KEY, asked, top.value, { wait, waiting, body, stop }, "Switching off heads");
-      if (!answer) return;
-      if (drawn(answer, theme.mode)) {
-        if (answered && String(answered.sites) !== String(answer.sites)) chosen = null;
-        answered = answer;
-        draw(answer, theme);
-      }
-      compare();
-      swept.receive?.(answer);
-    },
+  const choose = (of) => !isSame(of, pointed.current) && setPointed({ site: of.site, head: of.head });
+  const show = (of) => {
+    choose(of);
+    select({ site: of.site, head: of.head });
   };
+  const onFocus = (at) => at && choose({ site: answer.sites[at.row], head: at.column });
+  const table = useMemo(
+    () => html`<${Table} ...${{ theme, answer, effects, chosen, nameOf, onFocus }} />`,
+    [theme, answer, chosen.site, chosen.head],
+  );
+  const said = passes.length ? `, ${passes.length} of them exactly, framed. ${apartIn(passes, nameOf)}` : ".";
+  return html`
+    <p class="hs-check" aria-live="polite">
+      <${Subject} answer=${answer} />${`: ${effects.length} heads by attribution${said}`}
+    </p>
+    ${table}
+    <${Chosen} ...${{ view, answer, effects, chosen, output, show, edit, nameOf }} />
+    <div class="hs-cells-scroller">
+      <${Strongest} ...${{ effects, strongest: first.slice(0, count), nameOf, show }} />
+    </div>
+    <p class="hs-doubt">${DOUBT}${answer.number === "distance" && ALONG}.</p>
+  `;
 }
 
-/**
- * @param {MattersAnswer} answer
- * @returns {(Node | string)[]}
- */
-function subject({ number, name, position }) {
-  if (number === "distance") return [`How far the last state of the ${name} moves without a head, as 1 − cosine`];
-  const where = position === null ? "" : ` at position ${position}`;
-  return ["What switching a head off does to the logit of ", ...quoted(legible(name).trim()), where];
+function Subject({ answer: { number, name, position } }) {
+  if (number === "distance")
+    return `How far the last state of the ${name} moves without a head, as 1 − cosine`;
+  return html`
+    ${"What switching a head off does to the logit of "}<${Quoted} label=${legible(name).trim()} />
+    ${position !== null && ` at position ${position}`}
+  `;
 }
 
-/** @param {{rough: number, exact: number | null}} effect */
+function apartIn(passes, nameOf) {
+  const isApart = ({ rough, exact }) =>
+    Math.abs(rough - exact) > APART * Math.max(Math.abs(rough), Math.abs(exact));
+  const apart = passes.filter(isApart);
+  if (!apart.length) return "Nowhere do the two differ by more than half of the larger.";
+  const named = apart.slice(0, 3).map(({ site, head }) => `${nameOf(site)}, head ${head}`);
+  return `They differ by more than half of the larger in ${apart.length}: ${named.join("; ")}${apart.length > 3 ? " …" : "."}`;
+}
+
+function Table({ theme, answer: { sites, attribution, number }, effects, chosen, nameOf, onFocus }) {
+  const most = largest(effects.map(last));
+  const width = Math.max(...attribution.map((heads) => heads.length));
+  const cellOf = (effect) => {
+    const value = last(effect);
+    const exact = effect.exact === null ? "" : "hs-exact";
+    return {
+      text: width > NUMBERED || Math.abs(value) < Math.max(FAINT * most, LEAST) ? "" : signed(value, 2),
+      label: `${capital(nameOf(effect.site))}, head ${effect.head}: ${signed(value, DIGITS)}`,
+      ground: colourOf(theme, value, most, number === "logit"),
+      kind: isSame(effect, chosen) ? `${exact} hs-followed` : exact,
+    };
+  };
+  const columns = Array.from({ length: width }, (_, head) => ({ name: String(head) }));
+  const rows = sites.map((site) => {
+    const label = nameOf(site);
+    const cells = effects.filter((effect) => effect.site === site).map(cellOf);
+    return { name: label.replace("layer ", ""), label, cells };
+  });
+  const label = "Effects by layer and head";
+  return html`<${CellTable} ...${{ label, theme, columns, rows, onFocus }} kind="hs-cells-square" />`;
+}
+
+/** What is read of the chosen head, among all of its layer as soon as their passes are there. */
+function Chosen({ view, answer, effects, chosen, output, show, edit, nameOf }) {
+  const { site, head } = chosen;
+  const { matter: off } = view.selection;
+  const path = answer.exact ? pathOf("matters_in_layer", { site, off, output }) : null;
+  const exact = useAnswer(view, IN_LAYER, path).answer?.exact ?? null;
+  const layer = effects.filter((effect) => effect.site === site);
+  const all = layer.map((effect) => controlOf(exact ? { ...effect, exact: exact[effect.head] } : effect));
+  const mine = all[head];
+  const others = all.filter((_, i) => i !== head);
+  const rank = others.length
+    ? rankOf(
+        mine.value,
+        others.map(({ value }) => value),
+        nameOf(site),
+      )
+    : "";
+  const switchOff = () => {
+    const place = view.base.sites[site];
+    const address = addressOf(view.base.sites, place);
+    edit?.(callOf("Ablate", [place.layer, head], off === "mean" ? { how: "mean", ...address } : address));
+  };
+  return html`
+    <div class="hs-row">
+      <p class="hs-matter-read" aria-live="polite">
+        ${`${capital(nameOf(site))}, head ${head}: ${signed(layer[head].rough, DIGITS)} by attribution`}
+        ${mine.exact && `, ${signed(mine.value, DIGITS)} exactly`}
+        ${rank && `; ${rank}${exact ? ", each switched off alone" : ", as far as they are known"}`}.
+      </p>
+      <${Button} title="Show the attention of this head" onClick=${() => show(chosen)}>Show this head<//>
+      <${Button} title="Make this an edit of the pass" disabled=${!edit} onClick=${switchOff}>Switch it off<//>
+    </div>
+    ${
+      rank &&
+      html`<${Strip} ...${{ mine, others, words: `Heads of ${nameOf(site)}: head ${head} is ${rank}` }} />`
+    }
+  `;
+}
+
+function Strongest({ effects, strongest, nameOf, show }) {
+  const names = ["Head", "By attribution", "Exactly", "Apart", "Among its layer"];
+  const row = (effect) => {
+    const { site, head, rough, exact } = effect;
+    const numbers = [rough, exact, exact === null ? null : exact - rough];
+    const others = effects.filter((each) => each.site === site && each.head !== head);
+    const words = capital(rankOf(last(effect), others.map(last), nameOf(site)));
+    return html`
+      <tr>
+        <th scope="row">
+          <button type="button" class="hs-edge" title="Show this head" onClick=${() => show(effect)}>
+            ${`${capital(nameOf(site))}, head ${head}`}
+          </button>
+        </th>
+        ${numbers.map((value) => html`<td>${value === null ? "…" : signed(value, DIGITS)}</td>`)}
+        <td><${Strip} ...${{ mine: controlOf(effect), others: others.map(controlOf), words, small: true }} /></td>
+      </tr>
+    `;
+  };
+  return html`
+    <table class="hs-matter-table">
+      <thead>
+        <tr>
+          ${names.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${strongest.map(row)}
+      </tbody>
+    </table>
+  `;
+}
+
+const isSame = (a, b) => a.site === b?.site && a.head === b?.head;
+
+const controlOf = ({ head, rough, exact }) => ({
+  name: `head ${head}`,
+  value: exact ?? rough,
+  exact: exact !== null,
+});
+
 const last = ({ rough, exact }) => exact ?? rough;
 
 /**

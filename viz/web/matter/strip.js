@@ -1,6 +1,6 @@
 // Numbers of controls as dots on a line, with the number that they are compared with.
 
-import { element, setAttribute, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
 import { signed } from "../core/ticks.js";
 
 /**
@@ -40,37 +40,28 @@ export function spread(values) {
   return { low, high, at: (/** @type {number} */ value) => (100 * (value - low)) / span };
 }
 
-/** @param {string} [look] "" with numbers at its ends, or "hs-spread-small" */
-export function strip(look = "") {
-  const line = element("div", "hs-spread-line");
-  const ends = element("div", "hs-spread-ends", { "aria-hidden": "true" });
-  const box = element("div", `hs-spread ${look}`.trim(), { role: "img" }, line, ends);
-  return {
-    box,
-    /**
-     * @param {Control} mine
-     * @param {Control[]} others
-     * @param {string} words what is seen
-     */
-    draw(mine, others, words) {
-      const { low, high, at } = spread([mine, ...others].map(({ value }) => value));
-      /** @param {string} kind @param {Control} control */
-      const dot = (kind, { name, value, exact }) => {
-        const node = element("span", exact ? kind : `${kind} hs-spread-rough`, { title: `${name}: ${signed(value, DIGITS)}${exact ? "" : " by attribution"}` });
-        node.style.left = `${at(value)}%`;
-        return node;
-      };
-      const zero = element("span", "hs-spread-zero");
-      zero.style.left = `${at(0)}%`;
-      line.replaceChildren(zero, ...others.map((other) => dot("hs-spread-other", other)), dot("hs-spread-mine", mine));
-      /** @param {number} value */
-      const end = (value) => element("span", "", {}, value ? signed(value, DIGITS) : "0");
-      ends.replaceChildren(end(low), end(high));
-      setAttribute(box, "aria-label", words);
-    },
-    clear() {
-      line.replaceChildren();
-      setText(ends, "");
-    },
+/**
+ * @param {object} props
+ * @param {Control} props.mine
+ * @param {Control[]} props.others
+ * @param {string} props.words what is seen
+ * @param {boolean} [props.small] without numbers at its ends
+ */
+export function Strip({ mine, others, words, small = false }) {
+  const { low, high, at } = spread([mine, ...others].map(({ value }) => value));
+  const dot = (kind, { name, value, exact }) => {
+    const title = `${name}: ${signed(value, DIGITS)}${exact ? "" : " by attribution"}`;
+    const look = exact ? kind : `${kind} hs-spread-rough`;
+    return html`<span class=${look} ...${{ title }} style=${{ left: `${at(value)}%` }}></span>`;
   };
+  const end = (value) => html`<span>${value ? signed(value, DIGITS) : "0"}</span>`;
+  return html`
+    <div class=${`hs-spread ${small ? "hs-spread-small" : ""}`} role="img" aria-label=${words} title=${small && words}>
+      <div class="hs-spread-line">
+        <span class="hs-spread-zero" style=${{ left: `${at(0)}%` }}></span>
+        ${others.map((other) => dot("hs-spread-other", other))}${dot("hs-spread-mine", mine)}
+      </div>
+      <div class="hs-spread-ends" aria-hidden="true">${end(low)}${end(high)}</div>
+    </div>
+  `;
 }

@@ -6,7 +6,8 @@ import { METHODS } from "../core/declared.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { legible } from "../core/labels.js";
 import { fusedIn, fusedQueryOf, inPercent, methodOf } from "./methods.js";
-import { labelled, outputMenu } from "./output_menu.js";
+import { embedded } from "../core/view_panel.js";
+import { labelled, OutputMenu } from "./output_menu.js";
 
 /** @import {Fusion, Method, RelevanceAnswer} from "../types" */
 /** @import {ImageState} from "../image/state.js" */
@@ -36,7 +37,7 @@ export function methodChoices(state, unexplained, more = []) {
   const first = methodMenu("Method", false, (method) => state.select({ method: method || "rollout" }));
   const second = methodMenu("Beside it", true, (beside) => state.select({ beside }));
   const refused = element("p", "hs-doubt", {}, unexplained);
-  const explained = outputMenu(state);
+  const explained = embedded(OutputMenu);
   const fusing = [false, true].map((beside) => fusionControls(state, beside));
   const box = element(
     "div",
@@ -67,7 +68,7 @@ export function methodChoices(state, unexplained, more = []) {
       second.value = beside;
       for (const menu of [first, second]) setAttribute(menu, "title", tellOf(menu.value));
       const infos = chosenIn(state);
-      explained.render(always || infos.some(({ kind }) => kind === "relevance"));
+      explained.render(always || infos.some(({ kind }) => kind === "relevance") ? { state } : null);
       fusing.forEach((controls, i) => controls.render(infos[i] ?? null));
       return infos;
     },

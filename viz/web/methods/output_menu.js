@@ -1,14 +1,21 @@
 // The output that is explained, as a menu of the likeliest ones.
 
-import { changes } from "../core/changes.js";
-import { element, setText } from "../core/dom.js";
+import { element } from "../core/dom.js";
+import { useAnswer, useNewest } from "../core/hooks.js";
+import { html } from "../core/html.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
+import { Entry, Field } from "../parts/controls.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {Outputs} from "../types" */
 /** @import {State} from "./choices.js" */
 
-const EXPLAINED = /** @type {const} */ ({ option: "output", label: "output explained", none: "the likeliest" });
+const EXPLAINED = /** @type {const} */ ({
+  option: "output",
+  label: "output explained",
+  none: "the likeliest",
+});
 
 /**
  * @param {string} name
@@ -22,76 +29,62 @@ export const labelled = (name, control) =>
  * similarity to a second text. One that means nothing for this model and text is dropped, and why
  * is said.
  *
- * @param {State} state
- * @param {{option: "output" | "versus", label: string, none: string}} [which]
+ * @param {object} props
+ * @param {State} props.state
+ * @param {{option: "output" | "versus", label: string, none: string}} [props.which]
  */
-export function outputMenu(state, { option, label, none } = EXPLAINED) {
-  const select = element("select", "hs-select hs-output", { "aria-label": capital(label) });
-  select.append(element("option", "", { value: "" }, none));
-  const typed = element("input", "hs-select hs-output", {
-    ...{ type: "text", maxlength: "300", "aria-label": "Second text, to which the similarity is explained" },
-    placeholder: "second text to compare with",
-  });
-  const remark = element("p", "hs-doubt", { role: "status" });
-  select.onchange = () => choose(select.value);
-  typed.onchange = () => choose(typed.value.trim());
-  const field = labelled(label.replace(" explained", ""), element("span", "", {}, select, typed));
-  const box = element("div", "", {}, field, remark);
-  const listed = changes();
-  let rejected = { trace: "", why: "" }; // why an output was dropped, until another is chosen
-
-  /** @param {string} output */
-  function choose(output) {
-    rejected = { trace: "", why: "" };
-    state.select({ [option]: output });
-  }
-
-  /** @param {Outputs} answer */
-  function list({ options }) {
-    const items = options.map((each) => element("option", "", { value: each.value }, nameOfOption(each)));
-    select.replaceChildren(element("option", "", { value: "" }, none), ...items);
-  }
-
-  /**
-   * The output as it is called here.
-   *
-   * @param {string} before
-   * @param {string} now
-   */
-  const rename = (before, now) =>
-    queueMicrotask(() => state.selection[option] === before && state.select({ [option]: now }));
-
-  return {
-    box,
-    /** @param {boolean} needed */
-    render(needed) {
-      const { site, token, direction, [option]: output } = state.selection;
-      const { explains } = state.base;
-      const { remote } = state.view;
-      box.hidden = !needed || explains === "nothing" || (!remote && !output);
-      if (box.hidden) return;
-      const similar = explains === "similarity";
-      typed.hidden = !(similar || !remote);
-      select.hidden = !typed.hidden;
-      typed.disabled = !remote;
-      if (!typed.matches(":focus")) typed.value = output;
-      if (select.hidden) return;
-      const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
-      const answer = /** @type {Outputs | {why: string} | null} */ (
-        state.view.answer(`outputs ${option}`, pathOf("outputs", { site, direction, ...place }))
-      );
-      const why = answer && "why" in answer ? answer.why : "";
-      setText(remark, why || (rejected.trace === state.trace ? rejected.why : ""));
-      if (!answer || "why" in answer) return;
-      if (answer.chosen === null)
-        rejected = { trace: state.trace, why: `“${output}” cannot be explained here: ${answer.rejected}.` };
-      if (answer.chosen !== output) rename(output, answer.chosen ?? "");
-      if (listed(answer)) list(answer);
-      select.value = answer.chosen ?? "";
-    },
+export function OutputMenu({ state, which: { option, label, none } = EXPLAINED }) {
+  const rejected = useRef({ trace: "", why: "" }); // why an output was dropped, until another is chosen
+  const { site, token, direction, [option]: output } = state.selection;
+  const { explains } = state.base;
+  const { remote } = state.view;
+  const isOffered = explains !== "nothing" && (remote || output);
+  const isTyped = explains === "similarity" || !remote;
+  const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
+  const path = isOffered && !isTyped ? pathOf("outputs", { site, direction, ...place }) : null;
+  const { answer, reason, isRefused } = useAnswer(state.view, `outputs ${option}`, path);
+  const outputs = /** @type {Outputs | null} */ (answer);
+  const options = useNewest(Boolean(outputs), () => outputs?.options ?? [], [outputs]) ?? [];
+  const set = (value) => {
+    rejected.current = { trace: "", why: "" };
+    state.select({ [option]: value });
   };
+  useLayoutEffect(() => {
+    if (!outputs || outputs.chosen === output) return;
+    if (outputs.chosen === null) {
+      const why = `“${output}” cannot be explained here: ${outputs.rejected}.`;
+      rejected.current = { trace: state.trace, why };
+    }
+    state.select({ [option]: outputs.chosen ?? "" }); // as it is called here
+  }, [outputs]);
+  if (!isOffered) return null;
+  const control = isTyped
+    ? html`<${Entry}
+        class="hs-select hs-output"
+        maxlength="300"
+        aria-label="Second text, to which the similarity is explained"
+        placeholder="second text to compare with"
+        value=${output}
+        disabled=${!remote}
+        onCommit=${set}
+      />`
+    : html`<select
+        class="hs-select hs-output"
+        aria-label=${capital(label)}
+        value=${outputs?.chosen ?? output}
+        onChange=${({ currentTarget }) => set(currentTarget.value)}
+      >
+        <option value="">${none}</option>
+        ${options.map((each) => html`<option value=${each.value}>${nameOf(each)}</option>`)}
+      </select>`;
+  const why = isRefused ? reason : rejected.current.trace === state.trace ? rejected.current.why : "";
+  return html`
+    <div>
+      <${Field} name=${label.replace(" explained", "")}><span>${control}</span><//>
+      <p class="hs-doubt" role="status">${why}</p>
+    </div>
+  `;
 }
 
-/** @param {Outputs["options"][number]} option */
-const nameOfOption = ({ label, position, probability }) =>
+const nameOf = ({ label, position, probability }) =>
   `“${legible(label)}”${position === null ? "" : ` at position ${position}`}, ${(100 * probability).toFixed(1)}\u00a0%`;

@@ -1,7 +1,8 @@
 // Controls that several views have.
 
-import { legible } from "../core/labels.js";
 import { html } from "../core/html.js";
+import { legible } from "../core/labels.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /**
  * A button. Its name begins with its text, as speech control expects, and goes on with its title; a
@@ -77,3 +78,43 @@ export function Bars({ rows }) {
     </ol>
   `;
 }
+
+/**
+ * A control with its name before it.
+ *
+ * @param {{name: string, children: unknown}} props
+ */
+export const Field = ({ name, children }) =>
+  html`<label class="hs-label"><span>${name}</span> ${children}</label>`;
+
+/**
+ * A line of text that counts when it is left or confirmed; what somebody writes in it stays.
+ *
+ * @param {{value: string, onCommit: (value: string) => void} & Record<string, unknown>} props
+ */
+export function Entry({ value, onCommit, ...others }) {
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useLayoutEffect(() => {
+    if (input.current && !input.current.matches(":focus")) input.current.value = value;
+  });
+  const commit = () => onCommit(input.current?.value.trim() ?? "");
+  return html`<input type="text" ref=${input} onChange=${commit} ...${others} />`;
+}
+
+/**
+ * Turns from one page to the next, of tokens or of what else is many.
+ *
+ * @param {object} props
+ * @param {string} props.noun
+ * @param {string} props.text what the page shows
+ * @param {boolean} props.isFirst
+ * @param {boolean} props.isLast
+ * @param {(by: 1 | -1) => void} props.onTurn
+ */
+export const Pager = ({ noun, text, isFirst, isLast, onTurn }) => html`
+  <div class="hs-stepper hs-aid">
+    <${Button} text="‹" title=${`Earlier ${noun}`} disabled=${isFirst} onClick=${() => onTurn(-1)} />
+    <span class="hs-count" aria-live="polite">${text}</span>
+    <${Button} text="›" title=${`Later ${noun}`} disabled=${isLast} onClick=${() => onTurn(1)} />
+  </div>
+`;

@@ -1,12 +1,12 @@
 // Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py.
 
 import { panelOf } from "../core/view_panel.js";
+import { Lens } from "../../views/lens/view.js";
 import { Matrix } from "../../views/matrix/view.js";
+import { Parts } from "../../views/parts/view.js";
 import { copies } from "./copies.js";
-import { lens } from "./lens.js";
 import { lines } from "./lines.js";
 import { model } from "./model.js";
-import { parts } from "./parts.js";
 import { queryKey } from "./query_key.js";
 import { stages } from "./stages.js";
 
@@ -27,6 +27,6 @@ export const PAINTERS = {
   qk: queryKey,
   stages,
   model,
-  lens,
-  parts,
+  lens: panelOf("lens", Lens),
+  parts: panelOf("parts", Parts),
 };

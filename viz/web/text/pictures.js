@@ -9,9 +9,10 @@ import { ratioFor, savePicture } from "../core/picture_file.js";
 import { saveMenu } from "../core/save.js";
 import { drawRectangles, placeFrame } from "../core/rectangle.js";
 import { pathOf } from "../core/sources.js";
+import { embedded } from "../core/view_panel.js";
 import { fadeOf } from "../core/flatness.js";
 import { faded, levelOf, signedLevelOf, signedVeilOf, veilOf } from "../core/overlay.js";
-import { strip } from "../matter/strip.js";
+import { Strip } from "../matter/strip.js";
 import { boxAt, drawBoxes, drawPoints, listed as listedObjects, nameOf, objectList, outside } from "./objects.js";
 import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, differenceText, extentOf, framesOf, isWhole, joined, momentText, needText, onPictures, PARTS, percent, ratioText, readersText, scaleText, sheetsOf, tokenAt, valuesOn, WHOLE } from "./picture_maps.js";
 import { captionList } from "./captions.js";
@@ -98,7 +99,7 @@ export function pictures(state, parent) {
   const generic = element("div", "hs-row", {}, relevance, divide, question);
   const looked = element("p", "hs-looked", { "aria-live": "polite" });
   const read = element("p", "hs-read", { "aria-live": "polite" });
-  const controls = strip();
+  const controls = embedded(Strip);
   const doubt = element("p", "hs-doubt");
   const slider = element("input", "hs-threshold hs-moment", { type: "range", min: "0", step: "1", "aria-label": "Frames" });
   slider.oninput = () => state.select({ moment: Number(slider.value) });
@@ -897,7 +898,7 @@ export function pictures(state, parent) {
       controls.box.hidden = !need?.elsewhere.length;
       if (need?.elsewhere.length) {
         const [mine, ...others] = [need.after, ...need.elsewhere].map((share, i) => ({ name: i ? `area ${i} elsewhere` : "this area", value: need.before - share, exact: true }));
-        controls.draw(mine, others, `What hiding this area takes from the probability of “${word}”, beside ${others.length} areas of its size`);
+        controls.render({ mine, others, words: `What hiding this area takes from the probability of “${word}”, beside ${others.length} areas of its size` });
       }
       const readers = areaReaders();
       const byWord = inward(theme, readers?.weights ? readers : null);

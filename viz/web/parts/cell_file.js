@@ -1,7 +1,7 @@
-// Tables whose cells are buttons: where a cell is, arrow keys, and the table as a picture.
+// A table of cells as a picture.
 
-import { textOn } from "./colours.js";
-import { contextOf, element, savePng } from "./dom.js";
+import { textOn } from "../core/colours.js";
+import { contextOf, element, savePng } from "../core/dom.js";
 
 /** @import {Theme} from "../types" */
 
@@ -17,37 +17,6 @@ import { contextOf, element, savePng } from "./dom.js";
  */
 
 const [TALL, LEFT, TOP, EDGE] = [24, 110, 88, 20];
-
-/**
- * The place of a cell's button.
- *
- * @param {EventTarget | null} target
- */
-export function placeOf(target) {
-  const cell = /** @type {HTMLElement | null} */ (/** @type {Element | null} */ (target)?.closest?.(".hs-cell") ?? null);
-  return cell ? { cell, row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : null;
-}
-
-/**
- * Arrow keys go from cell to cell.
- *
- * @param {HTMLTableElement} table
- * @param {KeyboardEvent} event
- */
-export function walk(table, event) {
-  const at = placeOf(event.target);
-  /** @type {Record<string, [number, number]>} */
-  const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-  if (!at || !(event.key in moves)) return;
-  event.preventDefault();
-  const [down, right] = moves[event.key];
-  const selector = `.hs-cell[data-row="${at.row + down}"][data-column="${at.column + right}"]`;
-  const next = /** @type {HTMLElement | null} */ (table.querySelector(selector));
-  if (!next) return;
-  at.cell.tabIndex = -1;
-  next.tabIndex = 0;
-  next.focus();
-}
 
 /**
  * Saves a table as a picture.
