@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from models.verify import verify as verify
     from models.vit import ViTConfig as ViTConfig
     from viz.export import export as export
+    from viz.export import figure as figure
     from viz.notebook import explore as explore
 
 _HOMES = {
@@ -104,7 +105,7 @@ _HOMES = {
     "models.vector_encoder": ("VectorEncoderConfig",),
     "models.verify": ("verify",),
     "models.vit": ("ViTConfig",),
-    "viz.export": ("export",),
+    "viz.export": ("export", "figure"),
     "viz.notebook": ("explore",),
 }
 _GONE = {  # names of earlier versions, and what to do instead

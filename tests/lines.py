@@ -64,7 +64,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "viz/views": (
         10800,
         (
-            *("viz/views", "viz/export/forms", "viz/drawing"),
+            "viz/views",
             *(f"{VIEWS}/{name}" for name in ("text", "image", "methods", "matter", "corpus")),
         ),
     ),

@@ -247,8 +247,13 @@ print(len(names), *sorted({"torch", "transformers", "scipy"} & sys.modules.keys(
         (LIGHT, r"\d\d\d"),
         ("import models.run, sys; print('transformers' in sys.modules)", "False"),
         ("import models, sys; print('torch' in sys.modules)", "False"),
+        (
+            "import headscope, viz.export, viz.notebook, viz.pages.explore.page, viz.routes, sys;"
+            " print('matplotlib' in sys.modules)",
+            "False",
+        ),
     ],
-    ids=["viz", "models.run", "models"],
+    ids=["viz", "models.run", "models", "what saves"],
 )
 def test_heavy_libraries_are_imported_when_needed(code: str, expected: str) -> None:
     command = [sys.executable, "-c", code]

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from models.request import Chat, File, Picture, Question, Recording, Source, TraceRequest, file_of
 from viz.export.files import FORMATS, export
-from viz.selection import FORM, OF_FILES, Option
+from viz.selection import OF_FILES, Option
 from viz.values import FLAG, TEXT
+from viz.views import FORM
 
 if TYPE_CHECKING:
     from models.model import Model

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from analysis.methods import METHODS, Method
-from viz.selection import FORMS, OF_VIEWS, PICTURED, Form, Option
+from viz.selection import OF_VIEWS, Form, Option
+from viz.views import FORMS, PICTURED, kind_of
 from viz.web import WEB
 
-NOTE = "Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py."
+NOTE = (
+    "Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py."
+)
 WIDE = 100  # characters of a line
 METHOD_INFO = (
     "/**",
@@ -119,7 +122,7 @@ def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:
     """A JSDoc type with a property for each option."""
     lines = ["/**", f" * {about}", " *", f" * @typedef {{object}} {name}"]
     for each in options:
-        kind = each.kind.typescript + (" | null" if each.start is None else "")
+        kind = kind_of(each).typescript + (" | null" if each.start is None else "")
         lines.append(f" * @property {{{kind}}} {each.name} {each.about}")
     return [*lines, " */"]
 

@@ -17,14 +17,12 @@ import traitlets
 from viz.api.endpoint import work_of
 from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
-from viz.drawing.png import png
 from viz.export.answers import answered
-from viz.export.files import place_of
-from viz.export.forms import PAPERS
+from viz.export.files import page_of, place_of
 from viz.export.page import ID, asked, encoded, entry_of, props_of
-from viz.export.request import Heads, Request
 from viz.routes import ENDPOINTS
-from viz.selection import EVERY
+from viz.views import EVERY
+from viz.views.request import Heads, Request
 from viz.web import WEB, modules, standalone
 
 if TYPE_CHECKING:
@@ -74,11 +72,13 @@ class Explorer(anywidget.AnyWidget):
         bundle = super()._repr_mimebundle_(**kwargs)
         if bundle is None:
             return None
+        from viz import paper
+
         data, metadata = bundle
         every = self.pictured in EVERY
-        scene = PAPERS[self.pictured].figure(replace(self.request, every=every))
-        picture = base64.b64encode(png(scene, DPI)).decode("ascii")
-        return {**data, "image/png": picture, "text/plain": scene.title}, metadata
+        page = page_of(replace(self.request, every=every), self.pictured)
+        picture = base64.b64encode(paper.file([page], ".png", DPI)).decode("ascii")
+        return {**data, "image/png": picture, "text/plain": page[1].title}, metadata
 
 
 def explore(

@@ -9,8 +9,9 @@ from viz.api.endpoint import BOTH, CORPUS, HEAD, SITE, WHOLE, Endpoint, options
 from viz.api.requests import one_of, word
 from viz.export import responses
 from viz.export.answers import ANSWERS
-from viz.selection import FORM, OF_FILES, OF_VIEWS
+from viz.selection import OF_FILES, OF_VIEWS
 from viz.values import FLAG, TEXT
+from viz.views import FORM
 
 if TYPE_CHECKING:
     from starlette.routing import Route

@@ -1,4 +1,4 @@
-"""What can be chosen in an attention view: its options and its forms, each declared once.
+"""What can be chosen in an attention view: its options, each declared once, and what a form is.
 
 Links, the API, the shell and exports read these lists; `python -m viz.declared` writes them for the
 browser. Without torch: pages read them before anything is computed.
@@ -6,7 +6,6 @@ browser. Without torch: pages read them before anything is computed.
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -24,7 +23,9 @@ class Form:
         name: in links, requests, files and the shell.
         label: of its button or entry in a menu.
         title: what it shows, in one sentence without a full stop.
+        place: among the others, in menus.
         options: names of the options that act on it.
+        of_weights: whether its numbers are weights of heads, "head query key".
         grouped: whether its numbers are grouped as the weights of the view are.
         covers: whether it shows "heads" of a layer, all "layers" together, or "every" head.
         runs: whether its numbers need further passes of the model.
@@ -40,7 +41,9 @@ class Form:
     name: str
     label: str
     title: str
+    place: int
     options: tuple[str, ...] = ()
+    of_weights: bool = False
     grouped: bool = True
     covers: Literal["heads", "layers", "every"] = "heads"
     runs: bool = False
@@ -61,155 +64,6 @@ CUT = ("sinks", "least", "top", "rows", "columns")
 RELEVANCE = ("method", "beside", "output")
 VEIL = ("ground", "paint", "opacity")
 OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption")
-FORMS = (
-    Form(
-        "matrix",
-        "Matrix",
-        "Each weight as a cell: rows attend, columns are attended to",
-        options=("scale", "values", *CUT),
-        module="matrix",
-    ),
-    Form(
-        "lines",
-        "Lines",
-        "Each weight as a line between two columns of tokens",
-        options=(*PLACE, *CUT),
-        module="lines",
-    ),
-    Form(
-        "text",
-        "Text",
-        "The text shaded by each head that is switched on",
-        options=(*PLACE, "values", *CUT, "average", "layers"),
-        module="copies",
-    ),
-    Form(
-        "qk",
-        "Query · key",
-        "One pair of tokens: query and key element by element, and the steps to the weight",
-        options=("query", "key"),
-        grouped=False,
-        module="query_key",
-    ),
-    Form(
-        "stages",
-        "Stages",
-        "One head for one token, from query and keys to what it writes",
-        options=("query",),
-        grouped=False,
-        module="stages",
-    ),
-    Form(
-        "model",
-        "All layers",
-        "Every layer at once: rollout, flow, norms, relevance for an output",
-        options=(
-            *("query", *RELEVANCE, "tested", "proof", "followed", "fusion", "discard", *VEIL),
-            *("sinks", "beside_fusion", "beside_discard"),
-        ),
-        grouped=False,
-        covers="layers",
-        module="model",
-        pictured=True,
-    ),
-    Form(
-        "faithfulness",
-        "Faithfulness curves",
-        "The output without the relevant tokens, and with them alone",
-        options=(*RELEVANCE, "proof"),
-        grouped=False,
-        covers="layers",
-        chooses=(("form", "model"), ("tested", "yes")),
-        pictured=True,
-    ),
-    Form(
-        "lens",
-        "Lens",
-        "What each layer would predict at each token, had the network ended there",
-        options=("lens", "output"),
-        grouped=False,
-        covers="layers",
-        runs=True,
-        module="lens",
-    ),
-    Form(
-        "parts",
-        "Parts",
-        "What each head and each MLP adds to the logit of an output",
-        options=("output", "versus", "tested"),
-        grouped=False,
-        covers="layers",
-        runs=True,
-        module="parts",
-    ),
-    Form(
-        "blame",
-        "Blame",
-        "The edges that an output rests on, and its probability without them",
-        options=("output",),
-        grouped=False,
-        covers="layers",
-        runs=True,
-        chooses=(("form", "parts"), ("tested", "yes")),
-    ),
-    Form(
-        "atlas",
-        "Every head",
-        "All layers and heads as thumbnails",
-        options=("scale",),
-        covers="every",
-        chooses=(),
-    ),
-    Form(
-        "scatter",
-        "Heads as dots",
-        "All heads by two of their numbers",
-        options=("plot",),
-        covers="every",
-        chooses=(("overview", "scatter"),),
-    ),
-    Form(
-        "numbers",
-        "Numbers of every head",
-        "A matrix of layers and heads for each number",
-        covers="every",
-        chooses=(("overview", "table"),),
-    ),
-    Form(
-        "pictures",
-        "Over the pictures",
-        "Where a word of an answer, or another token, looked on the pictures beside the text; or"
-        " the captions of a picture, their similarities and maps",
-        options=("token", "sinks", *OF_ANSWERS, "ground", "opacity"),
-        grouped=False,
-        runs=True,
-        chooses=(("form", "matrix"),),
-        texts=False,
-        answers=True,
-    ),
-    Form(
-        "features",
-        "Features",
-        "The last states of the patches by their principal components, and which are alike",
-        options=("token", "foreground", "deviations", *VEIL),
-        covers="layers",
-        texts=False,
-        pictured=True,
-    ),
-    Form(
-        "image",
-        "Picture",
-        "The weights of one token over the picture",
-        chooses=(),
-        options=(*PLACE, "values", "sinks", "outliers", *VEIL),
-        texts=False,
-        pictured=True,
-    ),
-)
-FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
-PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
-EVERY = tuple(form.name for form in FORMS if form.covers == "every")
-WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")
 
 
 # ---- options
@@ -269,7 +123,7 @@ class Selection:
         "several heads beside each other, instead of the one that is chosen",
         of="view",
     )
-    form: str = option("matrix", words(*PICTURED), "how one head is drawn", of="view")
+    form: str = option("matrix", TEXT, "how one head is drawn", of="view")
     values: str = option(
         "weights",
         words("weights", "scores", "difference"),
@@ -481,15 +335,6 @@ class Option:
     def held(self, value: Any) -> Any:
         """A value as the browser and its link hold it."""
         return self.kind.held(value)
-
-    def linked(self, text: str) -> Any:
-        """What a link says, as the browser holds it; raises ValueError."""
-        return self.held(self.kind(text))
-
-    @cached_property
-    def forms(self) -> tuple[str, ...]:
-        """The names of the forms it acts on."""
-        return tuple(form.name for form in FORMS if self.name in form.options)
 
 
 OPTIONS = tuple(map(Option.of_field, fields(Selection)))

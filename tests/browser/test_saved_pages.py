@@ -21,7 +21,7 @@ from tests.viz.test_page_of_two import picture_request
 from viz.api import tracing
 from viz.export import export
 from viz.export.responses import export as export_of
-from viz.selection import FORM, FORMS
+from viz.views import FORM, FORMS
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 

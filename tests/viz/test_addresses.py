@@ -21,12 +21,12 @@ from viz.api.entries import TraceEntry
 from viz.api.snippet import weights_of
 from viz.command import main
 from viz.export import export
-from viz.export.entries import code_of
-from viz.export.request import site_name
 from viz.export.responses import python
 from viz.notebook import explore
 from viz.pages.explore import page
 from viz.pages.state import params as link
+from viz.views.entries import code_of
+from viz.views.request import site_name
 
 SELECTION = "viz/web/core/selection.js"
 ROOT = Path(__file__).parents[2]

@@ -22,14 +22,12 @@ from models.picture_grid import Box
 from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
+from tests.viz import svg_files
 from tests.viz.test_page_of_two import opened
 from viz.api import pictured
 from viz.api.entries import Download, TraceEntry
 from viz.command import main
-from viz.drawing.scene import Raster
 from viz.export import export
-from viz.export.files import place_of
-from viz.export.forms import PAPERS
 
 TYPED = "a dog sits"
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-7}
@@ -129,21 +127,21 @@ def test_figures_say_what_they_show(asked: Asked, tmp_path: Path) -> None:
     assert Image.open(io.BytesIO(made(tmp_path, ".png", of, token=row))).width > 1000
 
 
-def test_more_weight_is_brighter_where_its_token_lies(asked: Asked) -> None:
+def test_more_weight_is_brighter_where_its_token_lies(asked: Asked, tmp_path: Path) -> None:
     """Luminance of each cell's middle by weight, over pictures that are not there."""
-    _, _, t, site = asked()
+    model, prompt, t, site = asked()
     row = row_of(t, 1)
-    request = place_of(t, "pictures", site.where, 1, "fixed", row, "out", None, {})
-    rasters = [x for x in PAPERS["pictures"].figure(request).items if isinstance(x, Raster)]
+    bare = (model, prompt, t, site)
+    drawn = svg_files.pictures(made(tmp_path, ".svg", bare, token=row, run=None))
     weights = t.weights(site, 1, rows=[row])[0]
     light, expected = [], []
-    for raster, grid in zip(rasters, t.key_pictures(site), strict=True):
-        high, wide = raster.pixels.shape[:2]
+    for pixels, grid in zip(drawn, t.key_pictures(site), strict=True):
+        high, wide = pixels.shape[:2]
         for r in range(grid.rows):
             for c in range(grid.cols):
                 left, top, right, bottom = grid.cell(r, c)
                 y, x = int((top + bottom) / 2 * high), int((left + right) / 2 * wide)
-                light.append(raster.pixels[y, x].astype(float) @ [0.2126, 0.7152, 0.0722])
+                light.append(pixels[y, x].astype(float) @ [0.2126, 0.7152, 0.0722])
                 expected.append(float(weights[grid.places[r, c]]))
     order = np.argsort(expected)
     assert (np.diff(np.array(light)[order]) > -2).all()  # a step of the 256 colours

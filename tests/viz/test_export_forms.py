@@ -27,9 +27,11 @@ from models.decoder import DecoderConfig
 from models.edits import SetWeights
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
+from tests.viz import svg_files
+from viz.colours import Scale
 from viz.export import export
-from viz.export.forms import PAPERS
-from viz.selection import FORM, FORMS
+from viz.theme import sequential
+from viz.views import FORM, FORMS
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,8 +194,9 @@ def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
         [t.weights(layer, head)[:, KEY] for layer in (0, 1) for head in (0, HEAD)]
     )
     same(found["weight"], expected)
-    root = ElementTree.parse(export(t, folder.with_suffix(".svg"), **several, **shown)).getroot()
-    written = [element.text for element in root.iter(f"{SVG}text")]
+    written = svg_files.texts(
+        export(t, folder.with_suffix(".svg"), **several, **shown).read_bytes()
+    )
     assert [name for name in written if name in names] == names
     assert f"{t.model} · layers 0, 1 · heads 0, {HEAD}" in written
     page = export(t, folder.with_suffix(".html"), **several, average=True).read_text()
@@ -262,19 +265,14 @@ SHOWN: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(
-    "form", [form.name for form in FORMS if form.texts and PAPERS[form.name].shows]
+    "form", [form.name for form in FORMS if form.texts and not form.of_weights]
 )
 def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> None:
     t = predicting()[0] if FORM[form].runs else traced()
-    root = ElementTree.fromstring(made(tmp_path, ".svg", form, **SHOWN.get(form, {})))
-    assert {element.tag for element in root.iter()} <= {
-        SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text", "image")
-    }
-    assert not [name for element in root.iter() for name in element.attrib if name[:2] == "on"]
-    written = [element.text for element in root.iter(f"{SVG}text")]
+    written = svg_files.texts(made(tmp_path, ".svg", form, **SHOWN.get(form, {})))
     if form in ("text", "model", "blame"):
         assert [label for label in t.labels if label not in written] == []
-    assert any("<img src=x" in (text or "") for text in written)  # of the input, in the caption
+    assert any("<img src=x" in text for text in written)  # of the input, in the caption
     page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", form, **SHOWN.get(form, {})))[0]
     pixels = page.render(scale=1).to_numpy()
     assert len(np.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0)) > 20
@@ -285,28 +283,22 @@ def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> No
 
 @pytest.mark.parametrize("form", ["matrix", "lines", "text", "model"])
 def test_words_may_stand_in_the_metadata_alone(tmp_path: Path, form: str) -> None:
-    svg = {
-        words: ElementTree.fromstring(made(tmp_path, ".svg", form, words=words))
-        for words in (True, False)
-    }
-    for found in svg.values():
-        assert traced().model in (found.findtext(f"{SVG}title") or "")
-        assert "Input: “so <img" in (found.findtext(f"{SVG}desc") or "")
-    written = [element.text or "" for element in svg[False].iter(f"{SVG}text")]
+    svg = {words: made(tmp_path, ".svg", form, words=words) for words in (True, False)}
+    high = {}
+    for words, file in svg.items():
+        root = ElementTree.fromstring(file)
+        assert traced().model in (root.findtext(f"{SVG}title") or "")
+        assert "Input: “so <img" in svg_files.about(file)
+        high[words] = float(root.attrib["viewBox"].split()[3])
+    written = svg_files.texts(svg[False])
     assert not [text for text in written if traced().model in text or "Headscope" in text]
-    assert float(svg[False].attrib["viewBox"].split()[3]) < float(
-        svg[True].attrib["viewBox"].split()[3]
-    )
+    assert high[False] < high[True]
 
 
 def test_colours_of_scores_tell_masked_from_small(tmp_path: Path) -> None:
-    from viz.drawing.scales import Scale
-
     scale = Scale("linear", -2.0, 2.0, "score")
     found = scale.colours(np.array([-np.inf, -2.0, 0.0, 2.0, np.nan]))
     assert len({tuple(colour) for colour in found.tolist()}) == 5
     assert found[4].tolist() == [255, 255, 255]
     decades = Scale("log", 0.0, 1.0, "weight").colours(np.array([1e-6, 1e-3, 1.0]))
-    from viz.theme import sequential
-
     assert np.array_equal(decades, sequential("light")[[0, 128, 255]])

@@ -16,10 +16,8 @@ from analysis.rollout import rollout
 from analysis.vision import feature_colours, patch_similarity
 from models.catalogue import entry, folder
 from models.run import Model, Trace, load, trace
-from viz.drawing.scene import Raster
+from tests.viz import svg_files
 from viz.export import export
-from viz.export.files import place_of
-from viz.export.forms import PAPERS
 
 FORMS: dict[str, dict[str, Any]] = {
     "model": {"method": "chefer", "beside": "rollout", "tested": True},
@@ -93,26 +91,15 @@ def test_features_of_a_picture_are_those_of_the_analysis(tmp_path: Path) -> None
     np.testing.assert_allclose(found["similarity"], cosines, rtol=1e-3, atol=1e-5)
 
 
-def test_a_larger_number_is_brighter_over_the_picture() -> None:
+def test_a_larger_number_is_brighter_over_the_picture(tmp_path: Path) -> None:
     """Luminance by relevance over a picture of one grey."""
-    request = place_of(
-        traced(), "model", place(), 0, "own", None, "out", grey(), {"method": "rollout"}
-    )
-    scene = PAPERS["model"].figure(request)
-    (raster,) = (item for item in scene.items if isinstance(item, Raster))
-    light = raster.pixels.astype(float) @ [0.2126, 0.7152, 0.0722]
+    grey = Image.new("RGB", (64, 64), (120, 120, 120))
+    shown: dict[str, Any] = {"view": "model", "layer": 1, "head": 0, "picture": grey}
+    file = export(traced(), tmp_path / "file.svg", method="rollout", **shown)
+    (pixels,) = svg_files.pictures(file.read_bytes())
+    light = pixels.astype(float) @ [0.2126, 0.7152, 0.0722]
     side = light.shape[0] // 8
     by_patch = light[side // 2 :: side, side // 2 :: side].flatten()
     order = rollout(traced())[0, 1:].argsort().numpy()
     assert (np.diff(by_patch[order]) > -2).all()
     assert by_patch[order[-1]] > by_patch[order[0]] + 60
-
-
-def grey() -> Image.Image:
-    return Image.new("RGB", (64, 64), (120, 120, 120))
-
-
-def place() -> Any:
-    from models.trace import where_of
-
-    return where_of(1, None, None, None, None)

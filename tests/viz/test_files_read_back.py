@@ -25,8 +25,9 @@ from models.run import Trace, load, trace
 from models.vit import ViTConfig
 from tests.viz.random_traces import random_traces
 from viz.export import export
-from viz.export.request import EVERY, input_of
 from viz.pack import unpack
+from viz.views import EVERY
+from viz.views.request import input_of
 
 COUNT = 3  # one network of each kind
 CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-6}

@@ -16,6 +16,7 @@ from analysis.alike import alike
 from models.catalogue import entry, folder
 from models.edits import Temperature
 from models.request import Picture, TraceRequest, file_of
+from tests.viz import svg_files
 from viz import pack
 from viz.api import tracing
 from viz.api.requests import QuestionError
@@ -84,11 +85,6 @@ def test_a_page_holds_a_second_trace_under_its_own_name() -> None:
         responses.export(first, "", 1, 0, "matrix", "html", second="unknown")
 
 
-def numbers_of(file: Any) -> list[str]:
-    """The texts of an SVG file."""
-    return re.findall(r"<text [^>]*>([^<]*)</text>", file.data.decode())
-
-
 def test_figures_before_and_after_stand_in_a_row() -> None:
     plain = request_of("grammar-next")
     edited = tracing.entry_for(replace(plain, edits=(Temperature(0.2, 1),))).value
@@ -100,18 +96,17 @@ def test_figures_before_and_after_stand_in_a_row() -> None:
         responses.export(edited, "", 1, 0, "matrix", "svg", values="difference"),
     ]
     names = ("Before", "After", "Difference")
-    titled = [numbers_of(each) for each in alone]
     expected = [
-        text
-        for name, (title, *rest) in zip(names, titled, strict=True)
-        for text in (f"{name} · {title}", *rest)
+        f"{name} · {text}" if "layer 1 · head 0" in text else text
+        for name, each in zip(names, alone, strict=True)
+        for text in svg_files.texts(each.data)
     ]
-    assert numbers_of(file) == expected
+    assert svg_files.texts(file.data) == expected
     sizes = [float(re.findall(r'width="([\d.]+)pt"', each.data.decode())[0]) for each in alone]
     assert f'width="{sum(sizes):g}pt"' in file.data.decode()
-    fills = [re.findall(r'<path d="M[^"]*h[^"]*" fill="(#\w+)"', x.data.decode()) for x in alone]
-    row = re.findall(r'<path d="M[^"]*h[^"]*" fill="(#\w+)"', file.data.decode())
-    assert row == [colour for each in fills for colour in each]
+    drawn = [picture for each in alone for picture in svg_files.pictures(each.data)]
+    for found, expected in zip(svg_files.pictures(file.data), drawn, strict=True):
+        np.testing.assert_array_equal(found, expected)
     with pytest.raises(QuestionError, match="no edits"):
         responses.export(before, "", 1, 0, "matrix", "svg", both="edits")
 
@@ -123,7 +118,7 @@ def test_figures_of_two_traces_stand_in_a_row(format: str) -> None:
     beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 4}
     file = responses.export(first, "", 1, 0, "matrix", format, both="second", **beside)
     if format == "svg":
-        texts = numbers_of(file)
+        texts = svg_files.texts(file.data)
         assert "Grammar, next word · layer 1 · head 0" in texts
         assert "all-MiniLM-L6-v2 · layer 2 · head 4" in texts
     elif format == "png":
@@ -145,14 +140,6 @@ def picture_request(name: str, **more: Any) -> TraceRequest:
     return TraceRequest(tracing.of_catalogue("digits"), Picture(file), **more)
 
 
-def pixels_of(file: Any) -> list[np.ndarray]:
-    """The pictures of an SVG file."""
-    coded = re.findall(r'href="data:image/png;base64,([^"]+)"', file.data.decode())
-    return [
-        np.asarray(Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB")) for each in coded
-    ]
-
-
 def test_figures_of_two_pictures_stand_in_a_row() -> None:
     first = tracing.entry_for(picture_request("a-three.png")).value
     second = tracing.entry_for(picture_request("a-four.png"))
@@ -160,18 +147,19 @@ def test_figures_of_two_pictures_stand_in_a_row() -> None:
     beside |= {"second_token": 9, "both": "second"}
     file = responses.export(first, "", 2, 0, "image", "svg", token=5, **beside)
     named: dict[str, Any] = {"label": "A three", "second_label": "A four"}
-    texts = numbers_of(
-        responses.export(first, "", 2, 0, "image", "svg", token=5, **beside, **named)
-    )
+    titled = responses.export(first, "", 2, 0, "image", "svg", token=5, **beside, **named)
+    texts = svg_files.texts(titled.data)
     alone = [
         responses.export(first, "", 2, 0, "image", "svg", token=5),
         responses.export(second.value, "", 1, 2, "image", "svg", token=9),
     ]
-    assert numbers_of(file) == [text for each in alone for text in numbers_of(each)]
+    assert svg_files.texts(file.data) == [
+        text for each in alone for text in svg_files.texts(each.data)
+    ]
     assert {"A three · Digits · layer 2 · head 0", "A four · Digits · layer 1 · head 2"} <= {*texts}
-    pictures = [picture for each in alone for picture in pixels_of(each)]
+    pictures = [picture for each in alone for picture in svg_files.pictures(each.data)]
     assert len(pictures) == 4  # of each the picture and the head's weights
-    for found, expected in zip(pixels_of(file), pictures, strict=True):
+    for found, expected in zip(svg_files.pictures(file.data), pictures, strict=True):
         np.testing.assert_array_equal(found, expected)
     scaled = responses.export(first, "", 2, 0, "image", "svg", token=5, scale="layer", **beside)
     largest, other = (
@@ -179,7 +167,7 @@ def test_figures_of_two_pictures_stand_in_a_row() -> None:
         for each, layer, token in ((first, 2, 5), (second.value, 1, 9))
     )
     most = float(largest[99 * 63 // 100]), float(other[-1])  # the first peak is on a sink
-    assert numbers_of(scaled).count(f"{max(most):.3g}") == 2  # the last colour of both
+    assert svg_files.texts(scaled.data).count(f"{max(most):.3g}") == 2  # the last colour of both
     for kind, start in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
         both = responses.export(first, "", 2, 0, "image", kind, **beside)
         assert both.data.startswith(start)
@@ -195,13 +183,13 @@ def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: s
     plain = tracing.entry_for(picture_request("a-three.png")).value
     how: dict[str, Any] = {"token": 9, "direction": direction}
     file = responses.export(edited, "", 1, 0, "image", "svg", both="edits", **how)
-    titles = [text for text in numbers_of(file) if "· layer 1 · head 0" in text]
+    titles = [text for text in svg_files.texts(file.data) if "· layer 1 · head 0" in text]
     assert [title.split(" · ")[0] for title in titles] == ["Before", "After", "Difference"]
-    pictures = pixels_of(file)
+    pictures = svg_files.pictures(file.data)
     assert len(pictures) == 6
     for found, of in ((pictures[1], plain), (pictures[3], edited)):
         alone = responses.export(of, "", 1, 0, "image", "svg", **how)
-        np.testing.assert_array_equal(found, pixels_of(alone)[1])
+        np.testing.assert_array_equal(found, svg_files.pictures(alone.data)[1])
     weights = [each.view.weights(1, 0).numpy() for each in (plain, edited)]
     change = weights[1] - weights[0]
     change = (change[:, 9] if direction == "in" else change[9])[1:].reshape(8, 8)

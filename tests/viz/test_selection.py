@@ -12,8 +12,9 @@ from viz.command import parser
 from viz.pages.state import params as link
 from viz.pages.state import selected
 from viz.routes import ENDPOINTS
-from viz.selection import FORM, FORMS, OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
+from viz.selection import OF_FILES, OF_VIEWS, OPTIONS, Option, Selection
 from viz.values import FLAG, KEYS, SPAN, STATES, TEXT, Kind, real, whole, wholes, words
+from viz.views import FORM, FORMS, forms_of, kind_of
 
 NAMED = pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 
@@ -30,7 +31,7 @@ def test_a_default_comes_back_from_a_link(option: Option) -> None:
     if option.default is not None:
         assert option.kind(str(option.held(option.default))) == option.default
     if option.start is not None:
-        assert option.linked(str(option.start)) == option.start
+        assert option.held(kind_of(option)(str(option.start))) == option.start
 
 
 @NAMED
@@ -38,14 +39,14 @@ def test_links_requests_and_the_shell_have_the_option(option: Option) -> None:
     param = {each.name: each for each in (*selected.FORMS, *selected.OVERLAY)}.get(option.name)
     if option.of != "file" and option.name not in selected.PLACE:
         assert param is not None
-        assert (param.default, param.expected) == (option.start, option.kind.expected)
+        assert (param.default, param.expected) == (option.start, kind_of(option).expected)
     export = next(each for each in ENDPOINTS if each.name == "export")
     taken = vars(parser().parse_args(["--text", "a", "-o", "a.svg"]))
     if option.of != "view":
         assert export.optional[option.name] is option.kind
         assert taken[option.name] == option.default
         assert getattr(Selection(), option.name) == option.default
-        assert option.forms, "acts on no form"
+        assert forms_of(option.name), "acts on no form"
     else:
         assert option.name in ("shown", "there") or option.name not in export.optional
         assert option.name not in taken

@@ -1,5 +1,5 @@
 """Figures and numbers of a trace as files."""
 
-from viz.export.files import export, render
+from viz.export.files import export, figure, render
 
-__all__ = ["export", "render"]
+__all__ = ["export", "figure", "render"]

@@ -19,7 +19,7 @@ from viz.api import (
 )
 from viz.api.endpoint import AXIS, BOTH, HEAD, IMAGE, SITE, TEXT, WHOLE, Endpoint, options, work_of
 from viz.api.requests import one_of, sentence, within, word
-from viz.export.forms import PAPERS
+from viz.views import VIEWS
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -119,7 +119,7 @@ ANSWERS = (
     ),
     Endpoint("versus", TEXT, pictured.versus, {"row": WHOLE}, {"rival": word}, text.every_weight),
     Endpoint("captions", TEXT, pictured.captions, {"texts": sentence}, {}, text.every_weight),
-    *(endpoint for paper in PAPERS.values() for endpoint in paper.endpoints),
+    *(endpoint for view in VIEWS.values() for endpoint in view.endpoints),
 )
 
 

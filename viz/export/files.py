@@ -6,30 +6,32 @@ Figures are light, made for paper; the same call gives the same bytes.
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from viz.drawing.pdf import pdf
-from viz.drawing.png import png
-from viz.drawing.scene import side_by_side
-from viz.drawing.svg import svg
-from viz.export.forms import PAPERS
 from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
-from viz.export.request import Heads, Request, acting, one_of, pixels_of, request_of
-from viz.selection import FORM, OF_ANSWERS, OF_FILES, Selection
+from viz.selection import OF_ANSWERS, OF_FILES, Selection
 from viz.values import SPAN
+from viz.views import EVERY, FORM, VIEWS, WHOLE
+from viz.views.request import Heads, Request, caption, heads_of, one_of, pixels_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from PIL.Image import Image
 
     from analysis.view import View
     from models.trace import Site, Trace, Where
+    from viz.caption import Caption
+    from viz.paper import Draw
 
-FIGURES = {".svg": svg, ".pdf": pdf, ".png": png}
+FIGURES = (".svg", ".pdf", ".png")
 OTHERS: dict[str, Callable[[Request, str], bytes]] = {".html": page, ".npz": npz, ".csv": csv_table}
 FORMATS = (*FIGURES, *OTHERS)
+PLACE = ("scale", "token", "direction", *OF_ANSWERS)  # what a page opens with, whatever its form
 LARGE = 2**25  # bytes of a table from which one is warned
 
 
@@ -107,6 +109,62 @@ def export(
     return path
 
 
+def figure(
+    t: "Trace | View",
+    *,
+    view: str = "matrix",
+    ax: "Axes | None" = None,
+    layer: "int | Site | Where | None" = None,
+    head: Heads = None,
+    kind: str | None = None,
+    tower: str | None = None,
+    module: str | None = None,
+    part: int | None = None,
+    scale: Literal["fixed", "own", "layer", "log"] = "fixed",
+    token: int | None = None,
+    direction: Literal["out", "in"] = "out",
+    picture: "Image | str | Path | None" = None,
+    run: tuple[Any, ...] | None = None,
+    words: bool | None = None,
+    **options: Any,
+) -> "Figure":
+    """Draws a view by matplotlib.
+
+    Args:
+        t: a trace, or a view of it by words.
+        view: as for `export`, like the other arguments.
+        ax: axes of one's own, which the figure fits; None makes a figure of its own.
+        layer: which layer.
+        head: one head, several, "mean" or "max"; None for all heads of the layer.
+        kind: "self", "causal" or "cross", where a layer has several.
+        tower: which part of a model with several.
+        module: path of the attention module, where a layer has several.
+        part: which run of the tower, where it runs several times.
+        scale: of the colours.
+        token: whose weights are drawn.
+        direction: "out" for what the token attends to, "in" for what attends to it.
+        picture: the picture that was traced.
+        run: (model, input) or (model, input, target) as they were traced.
+        words: whether title and caption are drawn; None for those of a figure of its own alone.
+        options: fields of `viz.selection.Selection`.
+
+    Returns:
+        The figure; of `ax` the one that it is part of.
+
+    Raises:
+        ValueError: for a view, layer, head or token that is not there.
+    """
+    from models.trace import where_of
+
+    where = where_of(layer, kind, tower, module, part)
+    request = place_of(t, view, where, head, scale, token, direction, picture, options)
+    written = ax is None if words is None else words
+    page = page_of(replace(request, run=run, words=written), view)
+    from viz import paper
+
+    return paper.sheet([page])[0] if ax is None else paper.on(ax, *page)
+
+
 def place_of(
     t: "Trace | View",
     view: str,
@@ -130,6 +188,33 @@ def place_of(
         selection=_selection(view, asked),
         picture=pixels_of(t, picture),
     )
+
+
+def request_of(
+    t: "Trace | View",
+    view: str,
+    where: "Where",
+    head: Heads,
+) -> Request:
+    """The layer and heads of a request, looked up in the trace.
+
+    Raises:
+        ValueError: for a view, layer or head that is not there.
+    """
+    from models.where import matching
+
+    if not t.sites:
+        raise ValueError("expected a trace with attention, received one without")
+    if where.layer is None and view in WHOLE:
+        first = t.sites[matching([site.where for site in t.sites], where)[0]]
+        return Request(t, first, heads_of(head, first.heads))
+    if where.layer is None and view not in EVERY:
+        layers = sorted({site.layer for site in t.sites})
+        raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
+    if where.layer is None:
+        return Request(t, t.sites[0], (0,), every=True)
+    site = t.site(where)
+    return Request(t, site, heads_of(head, site.heads))
 
 
 def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
@@ -170,8 +255,25 @@ def render(request: Request, view: str, suffix: str) -> bytes:
     request = replace(request, selection=acting(request.selection, view))
     if suffix in OTHERS:
         return OTHERS[suffix](request, view)
-    every = (
-        request,
-        *(replace(each, selection=acting(each.selection, view)) for each in request.beside),
-    )
-    return FIGURES[suffix](side_by_side([PAPERS[view].figure(each) for each in every]))
+    pages = [page_of(request, view)]
+    for each in request.beside:
+        pages.append(page_of(replace(each, selection=acting(each.selection, view)), view))
+    from viz import paper
+
+    return paper.file(pages, suffix)
+
+
+def page_of(request: Request, view: str) -> "tuple[Draw, Caption]":
+    """What draws the figure of a view, and its caption."""
+    folder = VIEWS[view]
+    answer = folder.answer(request)
+    how = {"layers": answer.layers, "grouped": folder.form.grouped}
+    about = caption(request, answer.description, doubt=answer.doubt, **how)
+    return partial(folder.figure, answer), about
+
+
+def acting(selection: Selection, view: str) -> Selection:
+    """The same without the options that have no effect on a view."""
+    idle = OF_FILES.keys() - {*FORM[view].options, *PLACE}
+    idle |= set() if selection.values == "weights" else {"least"}
+    return replace(selection, **{name: getattr(Selection, name) for name in idle})

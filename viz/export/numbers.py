@@ -11,9 +11,9 @@ import numpy as np
 
 from viz import __version__
 from viz.api.pool import check
-from viz.export.forms import PAPERS
-from viz.export.paper import Table
-from viz.export.request import (
+from viz.views import FORM, VIEWS
+from viz.views.answer import Table
+from viz.views.request import (
     One,
     Request,
     drawn_of,
@@ -22,7 +22,7 @@ from viz.export.request import (
     note_of,
     rows_and_columns,
 )
-from viz.export.sinks import hidden_of
+from viz.views.sinks import hidden_of
 
 MAX_BYTES = 2**28  # of the weights in one file
 
@@ -35,7 +35,7 @@ def npz(request: Request, view: str) -> bytes:
         "note": note_of(request.view),
         "input": input_of(request.view),
     }
-    arrays |= _tables(request, view) if PAPERS[view].shows else _weights(request, view)
+    arrays |= _weights(request, view) if FORM[view].of_weights else _tables(request, view)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
@@ -44,7 +44,7 @@ def npz(request: Request, view: str) -> bytes:
 def _tables(request: Request, view: str) -> dict[str, Any]:
     """Each table of a form, with the names of its axes, its labels and its coordinates."""
     arrays: dict[str, Any] = {}
-    for table in PAPERS[view].content(request).tables:
+    for table in VIEWS[view].answer(request).tables:
         name = _name(table.name)
         arrays[name] = table.values
         arrays[f"{name}_axes"] = np.array(table.axes)
@@ -114,7 +114,7 @@ def csv_table(request: Request, view: str) -> bytes:
     data = io.BytesIO()
     with io.TextIOWrapper(data, "utf-8", "replace", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        lines = _table_lines if PAPERS[view].shows else _weight_lines
+        lines = _weight_lines if FORM[view].of_weights else _table_lines
         rows.writerows(lines(request, view))
         file.flush()
         return data.getvalue()
@@ -126,7 +126,7 @@ NUMBER = 14  # characters of a number, with its comma
 
 def csv_size(request: Request, view: str) -> int:
     """About how many bytes the weights take as text; 0 for a form, which has few numbers."""
-    if PAPERS[view].shows:
+    if not FORM[view].of_weights:
         return 0
     size = 0
     for one in map(request.at, request.sites):
@@ -185,7 +185,7 @@ def _table_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
     about, known = _about(request), _told_apart_by(request)
     idle = request.site.where.coordinates.keys() - known
     lines = [
-        line for table in PAPERS[view].content(request).tables for line in _lines_of(table, idle)
+        line for table in VIEWS[view].answer(request).tables for line in _lines_of(table, idle)
     ]
     named = {name: None for line in lines for name in line if name != "value"}
     columns = [*(name for name in known if name in named), "numbers"]

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 from viz.api.endpoint import path_of
 from viz.api.text import is_short
 from viz.export.answers import answered
-from viz.export.entries import image_entry, text_entry
-from viz.export.forms import PAPERS, pictures
-from viz.export.request import Request, Second, caption
-from viz.selection import EVERY, FORM, OF_ANSWERS, OF_VIEWS
+from viz.selection import OF_ANSWERS, OF_VIEWS
+from viz.views import EVERY, FORM, VIEWS
+from viz.views.entries import image_entry, text_entry
+from viz.views.pictures import view as pictures
+from viz.views.request import Request, Second, caption
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -123,17 +124,17 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     """The paths that the view asks for: at once, and later."""
     entry, sites, chosen = entry_of(request, view), request.view.sites, request.index
     screen = FORM[view].opens.get("form", view)
-    asks = [path for form in (view, screen) for path in PAPERS[form].asks(request, entry)]
+    asks = [path for form in (view, screen) for path in VIEWS[form].asks(request, entry)]
     asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
     if entry.pictures:
         photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
         of_form = entry.asked or entry.compares
-        about = PAPERS["pictures"].asks(request, entry) if of_form else ["objects"]
+        about = VIEWS["pictures"].asks(request, entry) if of_form else ["objects"]
         asks += [*about, *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if is_of_picture(request, view):
-        asks = [*dict.fromkeys([*PAPERS["image"].asks(request, entry), *asks])]
+        asks = [*dict.fromkeys([*VIEWS["image"].asks(request, entry), *asks])]
         return asks, [path_of("layer", site=site) for site in others if site != chosen]
     heads = request.heads
     wanted = [path_of("overview"), *(path_of("map", site=chosen, head=head) for head in heads)]

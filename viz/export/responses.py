@@ -13,8 +13,9 @@ from viz.api.provenance import predictions
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 from viz.export.files import FIGURES, render
-from viz.export.request import One, Request, Second
-from viz.selection import FORM, OF_FILES, Selection
+from viz.selection import OF_FILES, Selection
+from viz.views import FORM
+from viz.views.request import One, Request, Second
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,6 +1,5 @@
 """Files for the browser: what they hold, what they are called, and what is refused."""
 
-import base64
 import csv
 import io
 import json
@@ -20,14 +19,15 @@ from analysis.vision import mass_mask
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
+from tests.viz import svg_files
 from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError
-from viz.drawing import overlay, parts
+from viz.colours import Scale, Veil, is_nearly_uniform, layer_of, overlaid, strength_of
 from viz.export import responses as export
 from viz.export.files import FORMATS
 from viz.image import Picture
-from viz.selection import FORMS
 from viz.theme import sequential
+from viz.views import FORMS
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +80,8 @@ def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     assert "heads 0, 2" in found
     assert "Only the lines of “6” (6) are drawn." in found
     weights = text.view.weights(0)[[0, 2], 6]
-    strokes = re.findall(r'd="([^"]*)" fill="none" stroke="[^"]*" stroke-width="0.9"', found)[:-3]
-    assert sum(path.count("M") for path in strokes) == int((weights >= 0.01).sum())
+    lines = re.findall(r'd="(M[^"]*)" [^>]*stroke-width: 0.9', found)[:-3]  # those of the legend
+    assert sum(path.count("M") for path in lines) == int((weights >= 0.01).sum())
 
 
 def test_python_code_ends_with_the_same_figure(text: TraceEntry, photo: TraceEntry) -> None:
@@ -154,15 +154,14 @@ def test_the_colours_of_a_picture_end_where_its_bar_says(
     def drawn(scale: str, **more: Any) -> tuple[str, list[np.ndarray]]:
         asked = {"token": token, "direction": direction, "scale": scale, **more}
         svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data.decode()
-        files = re.findall(r'href="data:image/png;base64,([^"]*)"', svg)
-        opened = [Image.open(io.BytesIO(base64.b64decode(file))).convert("RGB") for file in files]
-        return svg, [np.asarray(each).astype(float) for each in opened]
+        return svg, svg_files.pictures(svg.encode())
 
     svg, _ = drawn("layer")
     assert f">{shared:.3g}</text>" in svg
     assert "largest on a patch in any head" in svg
     svg, _ = drawn("log")
-    assert all(f">{shared * 10.0**-decade:.3g}</text>" in svg for decade in range(5))
+    decades = [f"{shared * 10.0**-decade:.3g}".replace("-", "−") for decade in range(5)]
+    assert all(f">{each}</text>" in svg for each in decades)
     svg, _ = drawn("own")
     assert f">{float(own[0]):.3g}</text>" in svg
     svg, pictures = drawn("own", shown=(0, 1, 2))
@@ -176,8 +175,8 @@ def test_brighter_is_more_over_any_picture() -> None:
     for ground in ("colour", "grey"):
         for level in range(0, 256, 15):
             picture = np.full((1, 256, 3), level, np.uint8)
-            layer = overlay._colours(weights, 1.0, log=False)
-            found = overlay.veiled(layer, picture, overlay.Veil(ground)).astype(float)
+            scale = Scale("root", 0, 1, "", "dark")
+            found = overlaid(weights, scale, picture, Veil(ground)).astype(float)
             light = found @ [0.2126, 0.7152, 0.0722]
             assert (np.maximum.accumulate(light, 1) - light).max() < 1.5  # levels are rounded
             ends.append((light[0, 0], light[0, -1]))
@@ -188,8 +187,9 @@ def test_a_nearly_uniform_map_leaves_the_picture_visible(photo: TraceEntry) -> N
     even = np.full((5, 5), 1 / 26) + np.linspace(0, 1e-3, 25).reshape(5, 5)
     peaked = np.eye(5)
     for weights, name in ((even, "even"), (peaked, "peaked")):
-        opacity = overlay._colours(weights, float(weights.max()), log=False)[..., 3]
-        assert overlay.nearly_uniform(weights) == (name == "even")
+        scale = Scale("root", 0, float(weights.max()), "", "dark")
+        opacity = layer_of(weights, scale, strength_of(weights))[..., 3]
+        assert is_nearly_uniform(weights) == (name == "even")
         assert (opacity.max() < 40) == (name == "even")
     said = export.export(photo, "id", 0, 0, "image", "svg", token=3).data.decode()
     contrast = float(
@@ -227,12 +227,8 @@ def test_a_picture_without_its_sinks(photo: TraceEntry, mode: str) -> None:
 def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry, paint: str) -> None:
     """The middle of each patch, against one blended by hand."""
     asked = {"token": 3, "ground": "colour", "paint": paint, "opacity": 50}
-    svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data.decode()
-    encoded = re.findall(r'href="data:image/png;base64,([^"]*)"', svg)
-    picture, drawn = (
-        np.asarray(Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB")).astype(float)
-        for each in encoded
-    )
+    svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data
+    picture, drawn = (pixels.astype(float) for pixels in svg_files.pictures(svg))
     weights = photo.trace.weights(1, 0)[3, 1:]
     cell = len(drawn) // 5
     middle = slice(cell // 2, None, cell)
@@ -250,7 +246,8 @@ def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry, paint: s
 
 
 def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> None:
-    found = parts.levels(np.array([1, 0.1, 0.01, 0.001, 1e-4, 1e-9, 0]), log=True)
+    scale = Scale("decades", 0, 1, "")
+    found = scale.places(np.array([1, 0.1, 0.01, 0.001, 1e-4, 1e-9, 0]))
     np.testing.assert_allclose(found, [1, 0.75, 0.5, 0.25, 0, 0, 0], atol=1e-12)
 
 

@@ -21,7 +21,7 @@ from viz.api import provenance, snippet, tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
 from viz.export import responses
-from viz.selection import FORM
+from viz.views import FORM
 
 TEXT = "the cat saw the dog"
 

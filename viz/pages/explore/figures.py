@@ -111,7 +111,7 @@ def show(request: TraceRequest) -> None:
         shared.error_line(error)
         return
     title = f"{TITLES[name]} of {model.name}"
-    with charts.saved(PAGE, "figure", title, (proves,)):
+    with charts.saved(PAGE, "figure", title):
         charts.chart(PAGE, figure, name, f"{title}. {says}")
     st.caption(proves)
 

@@ -8,10 +8,8 @@ import numpy as np
 
 from models.card import Example
 from models.request import Picture, Recording, TraceRequest
+from viz import card_pictures
 from viz.api import samples, tracing
-from viz.drawing import thumbnails
-from viz.drawing.png import png
-from viz.drawing.scene import Scene
 from viz.pages.explore import compute, examples, opening, sizes, welcome
 from viz.theme import MODES, Mode
 
@@ -29,26 +27,26 @@ LINES = ["What does every head look at?", "all-MiniLM-L6-v2 · layer 3 · head 1
 def files(cards: tuple[welcome.Card, ...] = welcome.CARDS) -> Iterator[tuple[str, bytes]]:
     """Name and contents of every picture, light and dark."""
     for card, mode in product(cards, MODES):
-        yield f"{card.name}-{mode}.png", png(DRAWN[card.name](mode), thumbnails.DPI)
+        yield f"{card.name}-{mode}.png", DRAWN[card.name](mode)
 
 
 def of_links() -> bytes:
     """The picture of a link: the example that the page opens with."""
     example = examples.texts("minilm")[0]
     trace = _trace("minilm", example)
-    scene = thumbnails.of_link(_weights(trace, example), list(trace.labels), "Headscope", LINES)
-    return png(scene, thumbnails.DPI)
+    labels = list(trace.labels)
+    return card_pictures.of_link(_weights(trace, example), labels, "Headscope", LINES)
 
 
-def _sentence(mode: Mode) -> Scene:
+def _sentence(mode: Mode) -> bytes:
     return _head("minilm", examples.texts("minilm")[0], mode)
 
 
-def _next(mode: Mode) -> Scene:
+def _next(mode: Mode) -> bytes:
     return _head("smollm2", examples.texts("smollm2")[0], mode)
 
 
-def _picture(mode: Mode) -> Scene:
+def _picture(mode: Mode) -> bytes:
     """What the class token of DINOv2 looks at in the head that the page opens with."""
     request = TraceRequest(tracing.of_catalogue("dinov2"), Picture(samples.file(PHOTO)))
     trace = tracing.traced(request).value
@@ -59,37 +57,37 @@ def _picture(mode: Mode) -> Scene:
     (rows, cols), prefix = compute.grid_of(trace, chosen.site)
     weights = trace.weights(chosen.site, chosen.head, rows=[chosen.query])[0]
     patches = weights[prefix : prefix + rows * cols].numpy(force=True).reshape(rows, cols)
-    return thumbnails.over_picture(np.asarray(image.convert("RGB")), patches, mode)
+    return card_pictures.over_picture(np.asarray(image.convert("RGB")), patches, mode)
 
 
-def _speech(mode: Mode) -> Scene:
+def _speech(mode: Mode) -> bytes:
     """The head of Whisper that follows time best, over the frames that it looks at."""
     request = TraceRequest(tracing.of_catalogue("whisper"), Recording(samples.speech()))
     trace = tracing.traced(request).value
     best = compute.aligning_heads(trace, most=1)[0]
     weights = trace.weights(best.layer, best.head, kind="cross").numpy(force=True)
-    return thumbnails.over_time(weights[:, : int(weights.argmax(-1).max()) + MORE], mode)
+    return card_pictures.over_time(weights[:, : int(weights.argmax(-1).max()) + MORE], mode)
 
 
-def _translation(mode: Mode) -> Scene:
+def _translation(mode: Mode) -> bytes:
     example = examples.texts("translate")[0]
-    return thumbnails.crossing(_weights(_trace("translate", example), example), mode)
+    return card_pictures.crossing(_weights(_trace("translate", example), example), mode)
 
 
-def _atlas(mode: Mode) -> Scene:
+def _atlas(mode: Mode) -> bytes:
     """Heads of every layer of MiniLM: what is seen first of any model."""
     trace = _trace("minilm", examples.texts("minilm")[0])
     maps = [trace.weights(site)[:HEADS].numpy(force=True) for site in trace.sites]
-    return thumbnails.every_head(np.stack(maps), mode)
+    return card_pictures.every_head(np.stack(maps), mode)
 
 
-def _built(mode: Mode) -> Scene:
+def _built(mode: Mode) -> bytes:
     request = opening.of_text(sizes.ENCODER)
     trace = tracing.traced(request).value
-    return thumbnails.head(_weights(trace, examples.texts("minilm")[0]), mode)
+    return card_pictures.head(_weights(trace, examples.texts("minilm")[0]), mode)
 
 
-def _course(mode: Mode) -> Scene:
+def _course(mode: Mode) -> bytes:
     example = next(each for each in examples.texts("minilm") if each.name == ALONG)
     return _head("minilm", example, mode)
 
@@ -106,8 +104,8 @@ DRAWN = {
 }
 
 
-def _head(model: str, example: Example, mode: Mode) -> Scene:
-    return thumbnails.head(_weights(_trace(model, example), example), mode)
+def _head(model: str, example: Example, mode: Mode) -> bytes:
+    return card_pictures.head(_weights(_trace(model, example), example), mode)
 
 
 def _trace(model: str, example: Example) -> "Trace":

@@ -24,7 +24,7 @@ def page() -> None:
     try:
         note = texts.not_proved(encoding.scheme, view)
         name = f"{SCHEMES[encoding.scheme]} positions: {VIEWS[view].lower()}"
-        with charts.saved(PAGE, "view", name, (note,)), st.spinner("Computing …"):
+        with charts.saved(PAGE, "view", name), st.spinner("Computing …"):
             views.draw(encoding, view, row)
         st.caption(note)
     except ValueError as error:

@@ -6,6 +6,7 @@ layer, head and token are each page's own.
 
 from viz.pages.state import params as link
 from viz.selection import OF_VIEWS, Option
+from viz.views import forms_of, kind_of
 
 SITE = (  # beside layer and kind, whose defaults are each page's own
     link.text("tower", ""),
@@ -25,18 +26,21 @@ REPLACED = {  # values of older links, and what they open
 
 def param(option: Option) -> link.Param:
     """An option as a parameter of a link."""
+    kind = kind_of(option)
     return link.Param(
         option.name,
         option.start,
-        option.linked,
-        option.kind.expected,
+        lambda text: option.held(kind(text)),
+        kind.expected,
         replaced=REPLACED.get(option.name, {}),
     )
 
 
 SINKS = param(OF_VIEWS["sinks"])
-OVERLAY = tuple(param(each) for each in OF_VIEWS.values() if each.forms == ("image",))
+OVERLAY = tuple(param(each) for each in OF_VIEWS.values() if forms_of(each.name) == ("image",))
 FORMS = tuple(
-    param(each) for each in OF_VIEWS.values() if each.name not in PLACE and each.forms != ("image",)
+    param(each)
+    for each in OF_VIEWS.values()
+    if each.name not in PLACE and forms_of(each.name) != ("image",)
 )
 SELECTED = frozenset(PLACE) | {each.name for each in (*SITE, *FORMS, *OVERLAY)}

@@ -1,7 +1,7 @@
-"""Plotly charts of a page, drawn in the browser, and as files."""
+"""Plotly charts of a page, drawn in the browser, and their numbers as a file."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -12,15 +12,8 @@ from headscope_views import view
 from plotly.io.json import to_json_plotly
 
 from viz.api.server import plotly_path
-from viz.export.charts import SUFFIXES, chart_file
+from viz.chart_numbers import chart_csv
 
-FILES = {
-    ".svg": ("SVG", "Vector graphics with editable text"),
-    ".pdf": ("PDF", "For a paper"),
-    ".png": ("PNG", "300 dots per inch"),
-    ".csv": ("CSV", "The numbers, one per line"),
-    ".npz": ("NPZ", "The numbers as NumPy arrays"),
-}
 _drawn: ContextVar[list[go.Figure] | None] = ContextVar("charts of this page", default=None)
 
 
@@ -84,14 +77,13 @@ def keep(figure: go.Figure) -> None:
 
 
 @contextmanager
-def saved(page: str, name: str, title: str, lines: Sequence[str] = ()) -> Iterator[None]:
-    """Offers the charts drawn inside as one file, in light colours whatever the browser's mode.
+def saved(page: str, name: str, title: str) -> Iterator[None]:
+    """Offers the numbers of the charts drawn inside as one table; each saves itself as a picture.
 
     Args:
         page: of the charts.
         name: unique on its page.
-        title: of the file's figure.
-        lines: below the figure: settings, and what it does not show.
+        title: from which the file has its name.
     """
     drawn: list[go.Figure] = []
     token = _drawn.set(drawn)
@@ -102,15 +94,12 @@ def saved(page: str, name: str, title: str, lines: Sequence[str] = ()) -> Iterat
     if not drawn:
         return
     file = "-".join(re.findall("[a-z0-9]+", title.lower()))[:60]
-    with st.popover("Save", help="Save these charts in one file, in light colours"):
-        for suffix in SUFFIXES:
-            label, help = FILES[suffix]
-            st.download_button(
-                label,
-                partial(chart_file, drawn, suffix, title, lines),
-                f"{file}{suffix}",
-                on_click="ignore",
-                help=help,
-                key=f"{page}_save_{name}_{suffix[1:]}",
-                width="stretch",
-            )
+    st.download_button(
+        "Save the numbers",
+        partial(chart_csv, drawn),
+        f"{file}.csv",
+        on_click="ignore",
+        help="The numbers of these charts as CSV, one per line. A chart saves itself as SVG or PNG"
+        " by the buttons above it.",
+        key=f"{page}_save_{name}",
+    )

@@ -1,4 +1,4 @@
-// Written by `python -m viz.declared` from viz/selection.py and analysis/methods.py.
+// Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py.
 
 /**
  * What is chosen in a view, beside the site and its head.

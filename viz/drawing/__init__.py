@@ -1,1 +1,0 @@
-"""Figures for papers and slides: arrays and labels in, a scene out; a scene as SVG, PDF or PNG."""

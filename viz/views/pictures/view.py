@@ -1,0 +1,640 @@
+"""Where a word of an answer, or another token, looked on pictures beside a text; or captions."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viz.api import pictured
+from viz.api.endpoint import path_of
+from viz.api.pictured import percent
+from viz.colours import Scale, Veil, layer_of, strength_of, veiled
+from viz.selection import OF_ANSWERS, Form
+from viz.values import AREA
+from viz.views.answer import Answer, Table, given
+from viz.views.entries import text_entry
+from viz.views.request import DOUBT, One, Request, name_of
+
+if TYPE_CHECKING:
+    from models.picture_grid import PictureGrid
+    from models.trace import Site
+    from viz.api.entries import TraceEntry
+    from viz.paper import Page
+
+VIEW = Form(
+    "pictures",
+    "Over the pictures",
+    "Where a word of an answer, or another token, looked on the pictures beside the text; or"
+    " the captions of a picture, their similarities and maps",
+    place=13,
+    options=("token", "sinks", *OF_ANSWERS, "ground", "opacity"),
+    grouped=False,
+    runs=True,
+    chooses=(("form", "matrix"),),
+    texts=False,
+    answers=True,
+)
+WEIGHT = "attention weight, square-root scale"
+RATIO = "times the map of the other question, square-root scale"
+SIGNED = "weights times gradient, square-root scale on both sides of 0"
+RELEVANCE = "relevance for the similarity, square-root scale"
+SMALL_CHANGES = "It tells what a small change would do."
+NOT_APART = (
+    "A map says what raises the similarity to its caption, not what tells two captions apart."
+)
+PARTS = (("image", "the picture"), ("sinks", "sinks"), ("text", "other text"))  # of a row
+HOW = {"mean": "in the picture’s mean colour", "blur": "blurred", "cut": "cut from attention"}
+BLANK = 240  # pixels of the height of a picture that is not there
+UNSEEN = 184  # opacity of the black over what the network does not see, of 255
+WORDS = 24  # of an answer, whose weights, shares and heads a page holds
+LEFT_OUT = {
+    "shown": "",
+    "hidden": " Tokens that take weight at rest are left out.",
+    "renormalised": " Tokens that take weight at rest are left out; the rest sums to 1.",
+}
+
+
+Sides = tuple[float, float, float, float]  # left, top, right, bottom in shares of a picture
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A picture with grids of numbers over it.
+
+    Attributes:
+        name: above it; "" for none.
+        picture: uint8 "row col 3"; None draws the cells alone.
+        grids: where each lies on the picture, and its numbers "row col".
+        frames: areas that are outlined.
+    """
+
+    name: str
+    picture: np.ndarray | None
+    grids: Sequence[tuple[Sides, np.ndarray]]
+    frames: Sequence[Sides] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sheets:
+    """Pictures on one scale of colours.
+
+    Attributes:
+        title: above them.
+        sheets: the pictures.
+        scale: of their numbers.
+        veil: how the colours lie over them.
+        strength: share of the colours' opacity that is left, 0 to 1.
+    """
+
+    title: str
+    sheets: Sequence[Sheet]
+    scale: Scale
+    veil: Veil
+    strength: float = 1.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnPictures(Answer):
+    """Numbers over pictures, once for each head."""
+
+    panels: Sequence[Sheets]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Numbers over the pictures.
+
+    Attributes:
+        name: of the numbers.
+        title: above them.
+        maps: "row col", one for each grid.
+        words: of the colour bar.
+        head: whose they are; None for all heads and layers together.
+        about: further coordinates of the numbers.
+    """
+
+    name: str
+    title: str
+    maps: Sequence[np.ndarray]
+    words: str
+    head: One | None
+    about: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The panel of the pictures: what looks at them, and where they are.
+
+    Attributes:
+        request: what is shown.
+        entry: the trace and what is known of it.
+        site: the layer, of the trace.
+        grids: of its keys.
+        label: of the word or token that looks.
+        rows: of the trace, whose mean is drawn.
+        answered: whether it is a word of an answer.
+    """
+
+    request: Request
+    entry: "TraceEntry"
+    site: "Site"
+    grids: "tuple[PictureGrid, ...]"
+    label: str
+    rows: tuple[int, ...]
+    answered: bool
+
+    @property
+    def query(self) -> int:
+        """The first of the rows, among those of the view."""
+        return _places(self.request, self.rows)[0]
+
+    @property
+    def span(self) -> dict[str, int]:
+        """The rows as requests have them."""
+        return {"first": self.rows[0], "last": self.rows[-1]}
+
+    @property
+    def area(self) -> tuple[int, tuple[int, ...]] | None:
+        """The picture and the sides of the area; None without one."""
+        if not (said := AREA(self.request.selection.area)):
+            return None
+        picture, *sides = map(int, said.split("."))
+        return picture, (*sides,)
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """Of a video, the frames that are shown; () for pictures."""
+        groups = [*dict.fromkeys(grid.frames for grid in self.grids if grid.frames)]
+        if not self.entry.video or not groups:
+            return ()
+        return groups[min(self.request.selection.moment, len(groups) - 1)]
+
+
+def panel_of(request: Request) -> Panel:
+    """The panel; of an answer the first word looks where none is chosen.
+
+    Raises:
+        ValueError: for a token that is not there, and without a token where there is no answer.
+    """
+    entry, chosen = text_entry(request), request.selection.token
+    site = pictured.own_site(entry, request.index)
+    grids = entry.trace.key_pictures(site)
+    answer = pictured.answer(entry, "")
+    words = answer["words"] if request.index in _sites(answer) else []
+    if chosen is None and not words:
+        raise ValueError("token: expected the one that looks at the pictures, received None")
+    labels = request.view.query_labels(request.site)
+    if chosen is not None and not 0 <= chosen < len(labels):
+        raise ValueError(f"token: expected 0 to {len(labels) - 1}, received {chosen}")
+    rows = () if chosen is None else _origins(request)[chosen]
+    for word in words:
+        mine = not word["special"] if chosen is None else {*rows} & {*word["rows"]}
+        if mine:
+            return Panel(request, entry, site, grids, word["text"], (*word["rows"],), True)
+    label = labels[chosen or 0].strip()
+    return Panel(request, entry, site, grids, label, (*rows,) or (0,), False)
+
+
+def _sites(answer: Mapping[str, Any]) -> Sequence[int]:
+    """The layers in which words are written, whether or not their tokens lie on pictures."""
+    return answer.get("unplaced", answer)["sites"]
+
+
+def _origins(request: Request) -> Sequence[Sequence[int]]:
+    """The tokens of the trace that each query of the view stands for."""
+    from analysis.view import View
+
+    if isinstance(request.view, View):
+        return request.view.origins(request.site, "out")
+    return [(query,) for query in range(request.site.queries)]
+
+
+def _captions(request: Request, entry: "TraceEntry") -> OnPictures:
+    """The captions, the most similar first, each with its map."""
+    response = given(pictured.captions(entry, "", request.selection.captions))
+    compared = sorted(response["captions"], key=lambda each: -each["similarity"])
+    maps = np.array([each["map"] for each in compared])
+    similarities = np.array([each["similarity"] for each in compared])
+    grid = next(grid for site in entry.trace.sites for grid in entry.trace.key_pictures(site))
+    photo = _pixels(entry, 0)
+    sheets = [
+        Sheet(f"{_signed(each['similarity'])} “{each['text']}”", photo, [(grid.box, values)])
+        for each, values in zip(compared, maps, strict=True)
+    ]
+    scale = Scale("root", 0, float(maps.max()) or 1.0, RELEVANCE, "dark")
+    veil = Veil(request.selection.ground, "patches", request.selection.opacity)
+    title = "Similarity of the picture to each caption, as the model scales it"
+    texts = {"caption": [each["text"] for each in compared]}
+    tables = [
+        Table("similarity", ("caption",), similarities, texts),
+        Table("relevance", ("caption", "row", "col"), maps, texts),
+    ]
+    description = (
+        "Which patches speak for each caption: weights times gradient of the similarity, carried"
+        " through the vision tower (Chefer et al. 2021). Brighter is more relevance."
+    )
+    drawn = [Sheets(title, sheets, scale, veil)]
+    return OnPictures(
+        description=description, tables=tables, layers=True, doubt=NOT_APART, panels=drawn
+    )
+
+
+def _signed(number: float) -> str:
+    """Two digits."""
+    return f"{number:.2f}".replace("-", "−")
+
+
+def _of_captions(request: Request, entry: "TraceEntry") -> bool:
+    """Whether captions are drawn rather than weights: one is chosen, or no token."""
+    chosen = request.selection
+    wanted = chosen.caption or chosen.token is None
+    return bool(chosen.captions and wanted and entry.compares)
+
+
+def answer(request: Request) -> OnPictures:
+    """What a word or token looked at, what speaks for it, or the captions."""
+    entry, chosen = text_entry(request), request.selection
+    if _of_captions(request, entry):
+        return _captions(request, entry)
+    if not entry.trace.key_pictures(pictured.own_site(entry, request.index)):
+        layer = request.site.layer
+        raise ValueError(f"layer: expected one that looks at a picture, received {layer}")
+    panel = panel_of(request)
+    if panel.answered and chosen.generic:
+        drawn = [_relative(panel, head) for head in request.heads]
+        description = (
+            f"Map of “{panel.label}” divided by that of the first word of the answer to"
+            f" “{chosen.generic}”, each divided by its sum over the image tokens first: 1 is as"
+            " much as for that question."
+        )
+    elif panel.answered and (chosen.rival or chosen.relevant):
+        drawn = [_for_word(panel)]
+        description = (
+            "Weights times gradient, summed over all heads and layers, for each image token."
+        )
+    else:
+        drawn = _looked(panel)
+        verb = "while the model wrote" if panel.answered else "from"
+        description = (
+            f"Where attention went {verb} “{panel.label}”: the weight of each image token."
+            f" Brighter is more weight.{LEFT_OUT[chosen.sinks]}"
+        )
+    whole = drawn[0].head is None
+    tables = [_table(panel, drawn, number) for number in range(len(panel.grids))]
+    tables += [_shares(panel)] if panel.answered and not whole else []
+    if drawn[0].name == "weight" and (needed := _need(panel)) is not None:
+        description, tables = f"{description} {needed[0]}", [*tables, needed[1]]
+    doubt = SMALL_CHANGES if whole else f"{DOUBT} Attended is not needed."
+    panels = [_sheets(panel, each) for each in drawn]
+    return OnPictures(
+        description=description, tables=tables, layers=whole, doubt=doubt, panels=panels
+    )
+
+
+# ---- numbers
+
+
+def _looked(panel: Panel) -> list[Drawn]:
+    """The weights of each head."""
+    from analysis import grounding
+
+    trace, site, request = panel.entry.trace, panel.site, panel.request
+    sinks = request.selection.sinks
+    at_rest = () if sinks == "shown" else grounding.sinks(trace, site)
+    divided = at_rest if sinks == "renormalised" else ()
+    weights = grounding.weights_of(trace, site, panel.rows, without=divided).clone()
+    weights[:, list(at_rest)] = 0
+    shares = _shares(panel).values if panel.answered else None
+    drawn = []
+    for number, head in enumerate(request.heads):
+        row = pictured.of_head(weights, head)
+        maps = [grounding.on_grid(row, grid).numpy(force=True) for grid in panel.grids]
+        said = []
+        if shares is not None:
+            said = [
+                f"{percent(float(share))} on {where}"
+                for share, (_, where) in zip(shares[number], PARTS, strict=True)
+            ]
+        if (there := _within(panel)) is not None:
+            said.append(f"{percent(float(row[there].sum()))} on the outlined area")
+        title = f"{name_of(head)}: {', '.join(said)}" if said else name_of(head)
+        drawn.append(Drawn("weight", title, maps, WEIGHT, head, {}))
+    return drawn
+
+
+def _relative(panel: Panel, head: One) -> Drawn:
+    """The map of the word in units of that of another question."""
+    question = panel.request.selection.generic
+    asked = {**panel.span, "head": head, "question": question}
+    answer = given(pictured.relative(panel.entry, "", panel.request.index, **asked))
+    maps = [np.array(lines, float) for lines in answer["maps"]]
+    return Drawn("ratio", name_of(head), maps, RATIO, head, {"question": question})
+
+
+def _for_word(panel: Panel) -> Drawn:
+    """What speaks for the word, and what for a rival."""
+    rival = panel.request.selection.rival
+    answer = given(pictured.versus(panel.entry, "", panel.rows[0], rival))
+    maps = [np.array(lines, float) for lines in answer["maps"]]
+    word, other, logit = answer["word"], answer["rival"], answer["difference"]
+    number = _signed(logit)
+    title = f"Relevance for “{word}”, whose logit is {number}"
+    if other:
+        title = (
+            f"The logit of “{word}” less that of “{other}” is {number}: what speaks for “{word}” is"
+            f" above 0, what for “{other}” below"
+        )
+    about = {"rival": other, "logit": logit} if other else {"logit": logit}
+    return Drawn("relevance", title, maps, SIGNED, None, about)
+
+
+def _need(panel: Panel) -> tuple[str, Table] | None:
+    """Whether the word needs the area, in a sentence and in numbers; None where none is tested."""
+    if panel.area is None or not panel.answered or panel.entry.opened is None:
+        return None
+    how = panel.request.selection.mask
+    answer = given(pictured.need(panel.entry, "", **_sides(panel), **panel.span, mask=how))
+    before, after, elsewhere = answer["before"], answer["after"], answer["elsewhere"]
+    others = f", and with areas of the same size elsewhere {', '.join(map(percent, elsewhere))}"
+    said = (
+        f"“{panel.label}” has the probability {percent(before)} with the picture as it is,"
+        f" {percent(after)} with the outlined area {HOW[how]}{others if elsewhere else ''}."
+    )
+    names = ["as it is", "this area", *(f"area {n}" for n in range(1, 1 + len(elsewhere)))]
+    about = {"word": panel.label, "area": panel.request.selection.area, "mask": how}
+    values = np.array([before, after, *elsewhere])
+    return said, Table("probability", ("hidden",), values, {"hidden": names}, about)
+
+
+def _shares(panel: Panel) -> Table:
+    """The shares of the word's weight on the pictures, on sinks and on other text, by head."""
+    asked = given(pictured.shares(panel.entry, "", panel.request.index, **panel.span))
+    values = np.array([asked[part] for part, _ in PARTS]).T
+    heads = panel.request.heads
+    combined: dict[Any, np.ndarray] = {"mean": values.mean(0), "max": values.max(0)}
+    each = [combined[head] if head in combined else values[int(head)] for head in heads]
+    at = [_coordinates(panel, head) for head in heads]
+    labels = {"where": [where for _, where in PARTS]}
+    return Table("share", ("head", "where"), np.stack(each), labels, at)
+
+
+def _table(panel: Panel, drawn: Sequence[Drawn], number: int) -> Table:
+    """The numbers on one of the grids."""
+    grid, first = panel.grids[number], drawn[0]
+    several = len(panel.grids) > 1
+    name = f"{first.name} {number + 1}" if several else first.name
+    there: dict[str, Any] = {"picture": grid.picture + 1}
+    there |= {"on": _name(grid)} if _name(grid) else {}
+    if (*grid.box,) != (0, 0, 1, 1):  # left, top, right and bottom of what the cells cover
+        there["box"] = " ".join(f"{side:.4f}" for side in grid.box)
+    at = [{**_coordinates(panel, each.head), **there, **each.about} for each in drawn]
+    if first.head is None:
+        return Table(name, ("row", "col"), first.maps[number], {}, at[0])
+    values = np.stack([each.maps[number] for each in drawn])
+    return Table(name, ("head", "row", "col"), values, {}, at)
+
+
+def _coordinates(panel: Panel, head: One | None) -> dict[str, Any]:
+    """Of the numbers of a head, or of all together."""
+    if head is None:
+        return {"word": panel.label}
+    return {**panel.request.site.where.coordinates, "head": head, "word": panel.label}
+
+
+# ---- pictures
+
+
+def _sheets(panel: Panel, drawn: Drawn) -> Sheets:
+    """The pictures with the numbers over them."""
+    selection = panel.request.selection
+    every = np.concatenate([each.ravel() for each in drawn.maps])
+    most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
+    signed = drawn.name == "relevance"
+    scale = Scale("signed" if signed else "root", -most if signed else 0, most, drawn.words, "dark")
+    veil = Veil(selection.ground, "patches", selection.opacity)
+    strength = strength_of(every) if drawn.name == "weight" else 1.0
+    grouped: dict[tuple[int, str], list[int]] = {}
+    for number, grid in enumerate(panel.grids):
+        if not panel.frames or grid.frames == panel.frames:
+            name = _name(grid) if grid.frames else ("tiles" if grid.name else "")
+            grouped.setdefault((grid.picture, name), []).append(number)
+    sheets = [
+        sheet
+        for (picture, name), numbers in grouped.items()
+        for sheet in _each_frame(panel, picture, name, [(n, drawn.maps[n]) for n in numbers])
+    ]
+    return Sheets(drawn.title, sheets, scale, veil, strength)
+
+
+def _each_frame(
+    panel: Panel, picture: int, name: str, maps: Sequence[tuple[int, np.ndarray]]
+) -> list[Sheet]:
+    """A picture, or each of the frames that share its tokens."""
+    from models.picture_grid import frame_name
+
+    grids = [(panel.grids[number].box, np.nan_to_num(values)) for number, values in maps]
+    outlined = [*_looking(panel, picture)]
+    if panel.area is not None and panel.area[0] == picture:
+        left, top, right, bottom = (side / pictured.PARTS for side in panel.area[1])
+        outlined.append((left, top, right, bottom))
+    count = max(1, len(panel.entry.pictures))
+    if panel.frames:
+        return [
+            Sheet(frame_name([frame]), _pixels(panel.entry, frame), grids, outlined)
+            for frame in panel.frames
+            if frame < count
+        ]
+    several = count > 1 or len({grid.picture for grid in panel.grids}) > 1
+    whole = "" if len({grid.name for grid in panel.grids}) == 1 else "whole"
+    names = [f"picture {picture + 1}" if several else "", name or whole]
+    return [Sheet(", ".join(filter(None, names)), _pixels(panel.entry, picture), grids, outlined)]
+
+
+def _looking(panel: Panel, picture: int) -> list[tuple[float, float, float, float]]:
+    """The cells of what looks, where it lies on the picture itself."""
+    cells = []
+    for grid in () if panel.answered else panel.entry.trace.query_pictures(panel.site):
+        if grid.picture == picture:
+            for place in panel.rows:
+                at = (grid.places == place).nonzero().tolist()
+                cells += [grid.cell(row, col) for row, col in at]
+    return cells
+
+
+def _pixels(entry: "TraceEntry", number: int) -> np.ndarray | None:
+    """A picture or frame; None where it is not known."""
+    from PIL import Image
+
+    if number >= len(entry.pictures):
+        return None
+    data, _ = pictured.photo(entry, "", number)
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+
+
+def _within(panel: Panel) -> list[int] | None:
+    """The tokens of the area; None without one."""
+    from models.picture_grid import Box
+
+    if panel.area is None:
+        return None
+    number, sides = panel.area
+    area = Box(*(side / pictured.PARTS for side in sides))
+    mine = [
+        grid
+        for grid in panel.grids
+        if grid.picture == number and (not panel.frames or grid.frames == panel.frames)
+    ]
+    return sorted({*chain.from_iterable(grid.within(area) for grid in mine)})
+
+
+def _name(grid: "PictureGrid") -> str:
+    """Of the part of a picture, or of the frames."""
+    from models.picture_grid import frame_name
+
+    return frame_name(grid.frames) if grid.frames else grid.name
+
+
+# ---- a figure
+
+
+def figure(answer: OnPictures, page: "Page") -> None:
+    """The pictures of each head, with their colours."""
+    from viz.parts import Picture, pictures
+
+    for panel in answer.panels:
+        page.heading(panel.title)
+        items = [Picture(each.name, _covered(each, panel), each.frames) for each in panel.sheets]
+        pictures(page, items)
+        page.bar(panel.scale)
+
+
+def _covered(sheet: Sheet, panel: Sheets) -> np.ndarray:
+    """The picture under the colours of its grids: uint8 "row col 3"; later grids cover earlier."""
+    picture, bare = sheet.picture, sheet.picture is None
+    if picture is None:
+        picture = np.full((*_size(sheet.grids), 3), 255, np.uint8)
+    high, wide = picture.shape[:2]
+    layer = np.zeros((high, wide, 4), np.uint8)
+    layer[..., 3] = 0 if bare else UNSEEN
+    for (left, top, right, bottom), values in sheet.grids:
+        rows, cols = values.shape
+        down, across = _cells(top, bottom, rows, high), _cells(left, right, cols, wide)
+        cells = layer_of(values, panel.scale, panel.strength)
+        cells[..., 3] = 255 if bare else cells[..., 3]
+        seen = np.ix_(np.flatnonzero(down >= 0), np.flatnonzero(across >= 0))
+        layer[seen] = cells[np.ix_(down[down >= 0], across[across >= 0])]
+    ground = "colour" if bare else "grey" if panel.scale.kind == "signed" else panel.veil.ground
+    return veiled(layer, picture, replace(panel.veil, paint="patches", ground=ground))
+
+
+def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:
+    """The cell that each pixel along a side lies in; −1 outside.
+
+    Cells that begin before the picture are those of convolutions, of which the last reads its end.
+    """
+    middle = (np.arange(pixels) + 0.5) / pixels
+    cell = np.floor((middle - start) / (stop - start) * count).astype(int)
+    cell = np.minimum(cell, count - 1) if start < 0 else cell
+    return np.where((cell >= 0) & (cell < count), cell, -1)
+
+
+def _size(grids: Sequence[tuple[Sides, np.ndarray]]) -> tuple[int, int]:
+    """Rows and columns of pixels on which the cells of the first grid are square."""
+    (left, top, right, bottom), values = grids[0]
+    shape = (values.shape[1] / (right - left)) / (values.shape[0] / (bottom - top))
+    return BLANK, max(1, round(BLANK * shape))
+
+
+# ---- a saved page
+
+
+def asks(request: Request, entry: "TraceEntry") -> list[str]:
+    """An answer, what its first words look at in the layer, what is on the screen; or captions."""
+    if entry.compares:
+        texts = request.selection.captions
+        return ["objects", *([path_of("captions", texts=texts)] if texts else [])]
+    answer, paths = pictured.answer(entry, ""), ["answer"]
+    if request.index not in _sites(answer):
+        return paths
+    placed = "unplaced" not in answer
+    words = [word["rows"] for word in answer["words"]]
+    panel = _panel(request)
+    first = [(*panel.rows,)] if panel is not None and panel.answered else []
+    for rows in dict.fromkeys([*first, *map(tuple, words[:WORDS])]):
+        span = {"first": rows[0], "last": rows[-1]}
+        paths += [path_of("shares", site=request.index, **span), path_of("ranked", **span)]
+        paths += [
+            path for head in request.heads for path in _rows(request, request.index, head, rows)
+        ]
+    if panel is None:
+        return paths
+    again = _again(panel) if panel.answered else []
+    return paths + again + (_readers(panel) if placed else [])
+
+
+def other_heads(request: Request, entry: "TraceEntry") -> list[str]:
+    """The weights and shares of the word on the screen in the heads that are listed for it."""
+    panel = _panel(request)
+    if panel is None or not panel.answered:
+        return []
+    listed = pictured.ranked(entry, "", **panel.span).get("heads", [])
+    sites = dict.fromkeys(each["site"] for each in listed)
+    rows = [_rows(request, each["site"], each["head"], panel.rows) for each in listed]
+    return [*chain(*rows), *(path_of("shares", site=site, **panel.span) for site in sites)]
+
+
+def _panel(request: Request) -> Panel | None:
+    """The panel, if it shows anything."""
+    if request.selection.inward:
+        return None
+    try:
+        return panel_of(request)
+    except ValueError:
+        return None
+
+
+def _rows(request: Request, site: int, head: One, rows: Sequence[int]) -> list[str]:
+    """The weights of some rows of the trace, as the view asks for them."""
+    there = request.at(request.view.sites[site])
+    places = _places(there, rows)
+    return [path_of("row", site=site, head=head, axis="query", index=place) for place in places]
+
+
+def _places(request: Request, rows: Sequence[int]) -> list[int]:
+    """The queries of the view that hold rows of the trace."""
+    origins = _origins(request)
+    return [place for place, group in enumerate(origins) if {*group} & {*rows}]
+
+
+def _again(panel: Panel) -> list[str]:
+    """What was asked of the model again."""
+    request, chosen = panel.request, panel.request.selection
+    if panel.entry.opened is None:
+        return []
+    if chosen.generic:
+        asked = {"site": request.index, **panel.span, "question": chosen.generic}
+        return [path_of("relative", **asked, head=head) for head in request.heads]
+    if chosen.rival or chosen.relevant:
+        return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
+    if panel.area is None:
+        return []
+    return [path_of("need", **_sides(panel), **panel.span, mask=chosen.mask)]
+
+
+def _readers(panel: Panel) -> list[str]:
+    """Which words looked at the area."""
+    if panel.area is None:
+        return []
+    asked = {"site": panel.request.index, **_sides(panel)}
+    return [path_of("readers", **asked, head=head) for head in panel.request.heads]
+
+
+def _sides(panel: Panel) -> dict[str, int]:
+    """The area as requests have it."""
+    number, sides = panel.area or (0, ())
+    names = ("left", "top", "right", "bottom")
+    frame = {"frame": panel.frames[0]} if panel.frames else {}
+    return {"number": number, **dict(zip(names, sides, strict=True)), **frame}

@@ -1,0 +1,407 @@
+"""What a file shows: layer, heads and options, looked up in the trace; and the words beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from analysis.percent import percent
+from viz import SOFTWARE
+from viz.caption import Caption
+from viz.colours import Veil
+from viz.selection import Selection
+from viz.views.sinks import source_of
+
+if TYPE_CHECKING:
+    from analysis.difference import Difference
+    from analysis.view import View
+    from models.trace import Site, Trace
+    from viz.api.entries import TraceEntry
+
+One = int | Literal["mean", "max"]
+Heads = One | Sequence[int] | None
+COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
+T = TypeVar("T", bound=str)
+DOUBT = "A large weight says where information may come from, not that it decided the output."
+
+
+NUMBERS = {  # what is said of others than weights
+    "scores": "Numbers are scores before the softmax.",
+    "difference": "Numbers are what the edits changed: weights after them less those before.",
+}
+
+
+def left_out(selection: Selection) -> str:
+    """What is left out beside sinks, in sentences; empty if nothing is."""
+    parts = [
+        NUMBERS.get(selection.values, ""),
+        f"Weights below {selection.least:g} are not drawn." if selection.least else "",
+        "Not all rows and columns are drawn." if selection.rows or selection.columns else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, eq=False)
+class Second:
+    """Another trace of the same text, beside the first.
+
+    Attributes:
+        id: of its result.
+        request: what is shown of it.
+        there: its layer and head, as the view of the first holds them.
+    """
+
+    id: str
+    request: "Request"
+    there: str
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a file shows.
+
+    Attributes:
+        view: the trace, or a `View` of it.
+        site: the layer.
+        heads: of the layer, in order.
+        every: whether all heads of all layers are shown, rather than those of the layer.
+        selection: what of it is shown, and how.
+        picture: what the network read, uint8 "row col 3".
+        entry: the API's entry of the trace, where there is one.
+        run: the model, its input and, of an encoder–decoder, what the decoder reads; for what a
+            trace does not hold, such as gradients.
+        words: whether title and caption are drawn, or stand in the metadata of the file alone.
+        second: what is beside it on a page: another trace of the same text.
+        beside: what is beside it in a figure: the same view of other traces.
+        label: its name among those, before the title.
+    """
+
+    view: "Trace | View"
+    site: "Site"
+    heads: tuple[One, ...]
+    every: bool = False
+    selection: Selection = Selection()
+    picture: np.ndarray | None = None
+    entry: "TraceEntry | None" = None
+    run: tuple[Any, ...] | None = None
+    words: bool = True
+    second: "Second | None" = None
+    beside: "tuple[Request, ...]" = ()
+    label: str = ""
+
+    @property
+    def index(self) -> int:
+        """Position of the layer among the sites."""
+        return self.view.sites.index(self.site)
+
+    @property
+    def row(self) -> int:
+        """The query of a form that shows one: the chosen one, of a causal layer else the last."""
+        if self.selection.query is not None:
+            return self.selection.query
+        count = len(self.view.query_labels(self.site))
+        return count - 1 if self.site.kind == "causal" else 0
+
+    @property
+    def sites(self) -> "list[Site]":
+        """The layers that are shown."""
+        return list(self.view.sites) if self.every else [self.site]
+
+    def at(self, site: "Site") -> "Request":
+        """The same of another layer; of every layer, all its heads."""
+        heads = tuple(range(site.heads)) if self.every else self.heads
+        return replace(self, site=site, heads=heads)
+
+
+def layers_of(request: Request) -> list[Request]:
+    """The same of each layer that is asked for, of the same kind and over the same tokens.
+
+    Raises:
+        ValueError: for a layer that is not there.
+    """
+    asked, here, view = request.selection.layers, request.site, request.view
+    if not asked:
+        return [request]
+    alike = [
+        site
+        for site in view.sites
+        if (site.kind, site.tower, site.part) == (here.kind, here.tower, here.part)
+        and view.query_labels(site) == view.query_labels(here)
+        and view.key_labels(site) == view.key_labels(here)
+    ]
+    for layer in asked:
+        if layer not in (known := sorted({site.layer for site in alike})):
+            raise ValueError(f"layers: expected some of {known}, received {layer}")
+    chosen = [request.at(site) for site in alike if site.layer in asked]
+    return [replace(each, heads=_there(each)) for each in chosen]
+
+
+def _there(request: Request) -> tuple[One, ...]:
+    """The heads that are asked for and that the layer has, else its last one."""
+    count = request.site.heads
+    there: tuple[One, ...] = tuple(
+        head for head in request.heads if not isinstance(head, int) or head < count
+    )
+    return there or (count - 1,)
+
+
+def heads_of(head: Heads, count: int) -> tuple[One, ...]:
+    """The heads that are asked for; negative numbers count from the last.
+
+    Raises:
+        ValueError: for a head that is not there.
+    """
+    if head is None:
+        return tuple(range(count))
+    if isinstance(head, str):
+        return (one_of("head", head, COMBINED),)
+    asked = [head] if isinstance(head, int) else [*head]
+    for each in asked:
+        if not isinstance(each, int) or not -count <= each < count:
+            raise ValueError(f"head: expected 0 to {count - 1}, mean or max, received {each!r}")
+    if not asked:
+        raise ValueError("head: expected at least one, received none")
+    return tuple(int(each) % count for each in asked)
+
+
+def weights_of(request: Request, head: One) -> np.ndarray:
+    """ "query key" of one head: the rows and columns that are shown; or scores, −∞ where masked."""
+    from analysis.overview import rows_of
+
+    rows, columns = rows_and_columns(request)
+    if request.selection.values == "difference":
+        changed = difference_of(request).rows(request.site, head, rows)
+        return changed.numpy(force=True)[:, columns.start : columns.stop]
+    source, _ = source_of(request)
+    weights = rows_of(source, request.site, head, rows).numpy(force=True)
+    return weights[:, columns.start : columns.stop]
+
+
+def difference_of(request: Request) -> "Difference":
+    """What the edits changed in the layer.
+
+    Raises:
+        ValueError: without edits.
+    """
+    if request.entry is None or request.entry.before is None:
+        raise ValueError("values: expected a result with edits for their difference")
+    return request.entry.difference(request.index)
+
+
+def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
+    """The numbers that are drawn; what a threshold, hidden sinks or, of lines, the strongest leave
+    out is NaN.
+    """
+    weights, filters = weights_of(request, head), request.selection
+    if view == "lines" and filters.top:
+        weights = np.where(strongest_of(weights, filters.top), weights, np.nan)
+    if filters.values == "weights" and filters.least:
+        weights = np.where(weights >= filters.least, weights, np.nan)
+    if (hidden := source_of(request)[1]) is not None:
+        columns = rows_and_columns(request)[1]
+        places = [key - columns.start for key in hidden.sinks[request.site] if key in columns]
+        weights = weights.copy()
+        weights[:, places] = np.nan
+    return weights
+
+
+def strongest_of(weights: np.ndarray, count: int) -> np.ndarray:
+    """Which weights are the largest of their row; of equal ones the first."""
+    order = np.argsort(-weights, axis=1, kind="stable")
+    marks = np.zeros_like(weights, bool)
+    np.put_along_axis(marks, order[:, :count], True, axis=1)
+    return marks
+
+
+def rows_and_columns(request: Request) -> tuple[range, range]:
+    """The queries and keys that are shown."""
+    rows = range(len(request.view.query_labels(request.site)))
+    columns = range(len(request.view.key_labels(request.site)))
+    return request.selection.rows or rows, request.selection.columns or columns
+
+
+def labels_of(request: Request) -> tuple[list[str], list[str]]:
+    """Labels of the rows and of the columns that are shown."""
+    rows, columns = rows_and_columns(request)
+    view = request.view
+    query, key = view.query_labels(request.site), view.key_labels(request.site)
+    return query[rows.start : rows.stop], key[columns.start : columns.stop]
+
+
+def veil_of(request: Request) -> Veil:
+    """How numbers lie over the picture."""
+    chosen = request.selection
+    return Veil(chosen.ground, chosen.paint, chosen.opacity)
+
+
+def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
+    """The weight of the last colour."""
+    most = max(float(np.nan_to_num(weights).max()) for _, weights in maps)
+    return most if request.selection.scale == "own" and most > 0 else 1.0
+
+
+def pixels_of(t: Any, picture: Any) -> np.ndarray | None:
+    """What the network read of a picture, at the size that a whole number of patches covers."""
+    if picture is None:
+        return None
+    from models.image import Picture, fit_image
+    from models.inputs.pictures import as_read
+
+    if getattr(t, "grid", None) is None:
+        raise ValueError("picture: expected the trace of a picture, received one of a text")
+    rows, cols = t.grid
+    opened = Picture(as_read(t.preprocessing, picture, t.box))
+    side = max(1, round(max(224, 8 * max(rows, cols)) / max(rows, cols)))
+    image, _ = fit_image(opened, rows * side, cols * side)
+    return np.asarray(image.convert("RGB"))
+
+
+def one_of(name: str, value: str, known: Sequence[T]) -> T:
+    """The value, if it is known.
+
+    Raises:
+        ValueError: otherwise.
+    """
+    for each in known:
+        if each == value:
+            return each
+    raise ValueError(f"{name}: expected one of {', '.join(known)}, received {value!r}")
+
+
+# ---- words
+
+
+def caption(
+    request: Request,
+    description: str,
+    *,
+    layers: bool = False,
+    grouped: bool = True,
+    doubt: str = DOUBT,
+) -> Caption:
+    """Title and caption of a figure.
+
+    Args:
+        request: what it shows.
+        description: what that is.
+        layers: whether it is about all layers together.
+        grouped: whether its numbers are grouped as the weights of the view are.
+        doubt: what it does not prove.
+    """
+    view, site = request.view, request.site
+    parts = [request.label, view.model] if request.label else [view.model]
+    if request.every:
+        parts.append("every head")
+    elif layers:
+        parts.append("all layers together")
+    else:
+        shown_layers = [each.site for each in layers_of(request)]
+        name = site_name(site, view.sites)
+        if len(shown_layers) > 1:
+            numbers = ", ".join(str(each.layer) for each in shown_layers)
+            name = name.replace(f"layer {site.layer}", f"layers {numbers}", 1)
+        parts += [name, _names(request.heads, site.heads)]
+    note = note_of(view) if grouped else caveat_of(view)
+    lines = [
+        *([note[0].upper() + note[1:] + "."] if note else []),
+        " ".join(part for part in (description, left_out(request.selection), doubt) if part),
+        f"Input: {input_of(view)}",
+        f"{SOFTWARE}.",
+    ]
+    return Caption(" · ".join(parts), tuple(lines), SOFTWARE, request.words)
+
+
+def _names(heads: Sequence[One], count: int) -> str:
+    if len(heads) == 1:
+        return name_of(heads[0])
+    if len(heads) == count:
+        return f"all {count} heads"
+    return f"heads {', '.join(map(str, heads))}"
+
+
+def name_of(head: One) -> str:
+    """ "head 3", "mean of heads"."""
+    return f"head {head}" if isinstance(head, int) else f"{head} of heads"
+
+
+def site_name(site: "Site", sites: "Sequence[Site]") -> str:
+    """ "layer 3", with module or part, kind and tower where some of the sites differ in them."""
+    place, name = site.layer, f"layer {site.layer}"
+    alike = [each for each in sites if (each.kind, each.tower) == (site.kind, site.tower)]
+    twins = {(each.module, each.part) for each in alike if each.layer == place}
+    if len(twins) > 1:
+        name += f" ({site.module if len(dict(twins)) > 1 else f'part {site.part}'})"
+    kind = f"{site.tower}: {site.kind}" if site.tower else site.kind
+    return name if len(alike) == len(sites) else f"{name} · {kind}"
+
+
+def note_of(view: "Trace | View") -> str:
+    """What must be said beside every figure of this trace, and how its weights were grouped."""
+    from viz.api.text import note_of as note
+
+    return note(view)
+
+
+def caveat_of(view: "Trace | View") -> str:
+    """What must be said beside every figure of this trace."""
+    from viz.api.text import caveat_of as caveat
+
+    return caveat(view)
+
+
+def input_of(view: "Trace | View", most: int = 400) -> str:
+    """The input as it was written, from the places of its tokens; of a picture, its patches; of a
+    recording, its length.
+
+    Args:
+        view: the trace, or a view of it.
+        most: characters of each text; the rest is "…".
+    """
+    trace: Any = getattr(view, "trace", view)
+    if trace.grid is not None:
+        (rows, cols), box = trace.grid, trace.box
+        patches = f"a picture of {rows} × {cols} patches"
+        if min(box.right, box.bottom) >= 1:
+            return patches
+        wide, high = percent(box.right), percent(box.bottom)
+        return f"{patches}, which cover {wide} of its width and {high} of its height"
+    sides = [trace.tokens[0], *([trace.target_tokens[0]] if trace.target_tokens else [])]
+    pictures = _pictures_at(trace)
+    written = [_sentence(tokens, most, pictures) for tokens in sides[:1]]
+    written += [_sentence(tokens, most, {}) for tokens in sides[1:]]
+    if trace.sound is not None and not any(trace.tokens[0].spans):
+        written[0] = f"a recording of {trace.sound.heard[0]:.1f} s"
+    return " → ".join(written)
+
+
+def _pictures_at(trace: "Trace") -> dict[int, int]:
+    """The number of the picture that each token of a text lies on, of those that lie on one; 1
+    where image tokens have no places."""
+    if trace.image_tokens:
+        return dict.fromkeys(trace.image_tokens[0], 1)
+    for site in trace.sites:
+        if trace.keys(site)[0].labels == trace.tokens[0].labels:
+            return {
+                place: grid.picture + 1
+                for grid in trace.key_pictures(site)
+                for place in grid.places.flatten().tolist()
+            }
+    return {}
+
+
+def _sentence(tokens: Any, most: int, pictures: Mapping[int, int]) -> str:
+    """The text of the tokens; where they have no places in one, with their pictures by number."""
+    from analysis.words import text_numbers
+
+    placed, parts, last = any(tokens.spans), dict[int, list[str]](), None
+    for place, number in enumerate(text_numbers(tokens)):
+        picture = None if placed or tokens.special[place] else pictures.get(place)
+        text = tokens.texts[place] if picture is None else f" [picture {picture}]"
+        if picture is None or picture != last:
+            parts.setdefault(number, []).append(text)
+        last = picture
+    written = " | ".join(filter(None, map("".join, parts.values()))) or " ".join(tokens.labels)
+    written = written if placed else written.strip()
+    short = written if len(written) <= most else written[:most] + "…"
+    return f"“{short}”"
