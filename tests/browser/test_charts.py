@@ -56,9 +56,15 @@ def test_a_click_on_a_cell_moves_the_sliders_and_zoom_stays_until_the_axes_chang
     assert table.evaluate(ENDS) == [0, 68]
 
 
-def test_a_chart_fills_the_screen_returns_and_fits_on_paper(page, table):
+def test_a_chart_saves_itself_fills_the_screen_returns_and_fits_on_paper(page, table):
     """It is drawn for the screen, which is wider; and nothing offers to send it away."""
-    assert button(table, "Download").count() == 1
+    for kind, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as saved:
+            button(table, f"Save as {kind}").click()
+        assert saved.value.path().read_bytes().startswith(start)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the numbers").click()
+    assert saved.value.path().read_bytes().startswith(b"chart,series,axis_1")
     assert table.locator("[data-title*='hare']").count() == 0
     before = table.evaluate(SIZE)
     button(table, "Full screen").click()

@@ -35,18 +35,18 @@ const FULL_SCREEN = {
     change?.catch(() => {}); // the page was left meanwhile, or the browser refuses
   },
 };
-const PNG = {
-  name: "png",
-  title: "Download plot as a PNG",
-  icon: { width: 24, height: 24, path: "M3 5h18v14H3zM5 7v10h14V7zM6 16l4-5 3 3 2-2 3 4zM15 8h2v2h-2z" },
+const PICTURE = { width: 24, height: 24, path: "M3 5h18v14H3zM5 7v10h14V7zM6 16l4-5 3 3 2-2 3 4zM15 8h2v2h-2z" };
+const [SVG, PNG] = ["svg", "png"].map((format) => ({
+  name: format,
+  title: `Save as ${format.toUpperCase()}`,
+  icon: PICTURE,
   /** @param {HTMLElement} chart */
-  click: (chart) => /** @type {any} */ (globalThis).Plotly.downloadImage(chart, { format: "png", scale: 3, filename: "chart" }),
-};
+  click: (chart) => /** @type {any} */ (globalThis).Plotly.downloadImage(chart, { format, scale: 3, filename: "chart" }),
+}));
 const CONFIG = {
   displaylogo: false,
-  modeBarButtonsToAdd: globalThis.document?.fullscreenEnabled ? [PNG, FULL_SCREEN] : [PNG],
-  modeBarButtonsToRemove: ["lasso2d", "select2d", "sendChartToCloud"],
-  toImageButtonOptions: { format: "svg", filename: "chart" },
+  modeBarButtonsToAdd: globalThis.document?.fullscreenEnabled ? [SVG, PNG, FULL_SCREEN] : [SVG, PNG],
+  modeBarButtonsToRemove: ["lasso2d", "select2d", "sendChartToCloud", "toImage"],
 };
 const NOT_DRAWN = "This chart could not be drawn. Reload the page.";
 
