@@ -4,7 +4,7 @@ import numpy as np
 
 from viz.colours import Scale
 from viz.heatmap import max_pool
-from viz.paper import Page, picture
+from viz.paper import Draw, Page, picture
 from viz.parts import names_above, names_beside
 from viz.theme import COLOURS, Mode
 
@@ -85,7 +85,7 @@ def of_link(weights: np.ndarray, labels: list[str], name: str, lines: list[str])
     return picture(draw, WIDE, HIGH, ink.background)
 
 
-def _square(mode: Mode, draw) -> bytes:
+def _square(mode: Mode, draw: Draw) -> bytes:
     return picture(draw, SIDE, SIDE, COLOURS[mode].background)
 
 
