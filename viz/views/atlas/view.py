@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viz.api import text
+from viz.api.endpoint import SITE, TEXT, Endpoint
 from viz.colours import INK, Scale, weight_scale
 from viz.selection import Form
 from viz.views.answer import Answer
@@ -80,3 +82,6 @@ def figure(answer: Atlas, page: "Page") -> None:
     page.y += 6
     words = "share of each thumbnail’s largest weight (square root)"
     page.bar(answer.scale or Scale("root", 0.0, 1.0, words))
+
+
+ENDPOINTS = (Endpoint("thumbs", TEXT, text.thumbs_of, SITE, cost=text.weights_read),)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api import image
-from viz.api.endpoint import AXIS, IMAGE, SITE, Endpoint, options, path_of
-from viz.api.requests import one_of
+from viz.api import image, patching
+from viz.api.endpoint import AXIS, IMAGE, SITE, WHOLE, Endpoint, options, path_of
+from viz.api.requests import one_of, word
 from viz.api.text import DIFFERENCE
 from viz.colours import (
     Scale,
@@ -249,6 +249,13 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
 
 
 ENDPOINTS = (
+    Endpoint(
+        "states",
+        IMAGE,
+        patching.states,
+        {"second": word},
+        {**options("output"), "top": WHOLE},
+    ),
     Endpoint("overview", IMAGE, image.overview),
     Endpoint("picture", IMAGE, image.picture),
     Endpoint("layer", IMAGE, image.layer_of, SITE),

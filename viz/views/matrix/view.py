@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import filters
-from viz.api.endpoint import HEAD, TEXT, Endpoint, options, path_of
+from viz.api import filters, text
+from viz.api.endpoint import AXIS, HEAD, TEXT, Endpoint, options, path_of
+from viz.api.requests import one_of
 from viz.caption import noun_of
 from viz.colours import INK, Scale, change_scale, score_scale, weight_scale
 from viz.selection import CUT, Form
@@ -131,9 +132,28 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
     return [path_of("map", site=request.index, head=head, **variant) for head in request.heads]
 
 
+VALUES = one_of(*text.VALUES)
 PARTS = options("rows", "columns", "sinks")
 TOP = {"top": whole(1, 64)}
 ENDPOINTS = (
+    Endpoint(
+        "map",
+        TEXT,
+        text.map_of,
+        HEAD,
+        {**options("rows", "columns", "sinks"), "values": VALUES, "coding": one_of("sqrt", "log")},
+        text.weights_read,
+    ),
+    Endpoint(
+        "row",
+        TEXT,
+        text.row_of,
+        {**HEAD, **AXIS},
+        {**options("sinks"), "values": VALUES},
+        text.row_reads,
+    ),
+    Endpoint("sharpest", TEXT, text.sharpest, HEAD),
+    Endpoint("changed", TEXT, text.changed, cost=text.every_weight),
     Endpoint("hidden", TEXT, filters.hidden_of, HEAD, {**PARTS, **options("least"), **TOP}),
     Endpoint("strongest", TEXT, filters.strongest_of, {**HEAD, **TOP}, PARTS),
 )

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api import why
-from viz.api.endpoint import TEXT, Endpoint, options, path_of
+from viz.api import matter, patching, why
+from viz.api.endpoint import BOTH, SITE, TEXT, WHOLE, Endpoint, options, path_of
+from viz.api.requests import one_of, sentence
 from viz.colours import Scale
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits, given
@@ -139,4 +140,16 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
     return paths + (blame.asks(request, entry) if chosen.tested else [])
 
 
-ENDPOINTS = (Endpoint("parts", TEXT, why.parts, {}, options("output", "versus")),)
+SWITCHED = {**options("output"), "off": one_of(*matter.HOW)}
+ENDPOINTS = (
+    Endpoint("parts", TEXT, why.parts, {}, options("output", "versus")),
+    Endpoint("matters", BOTH, matter.matters, SITE, {**SWITCHED, "top": WHOLE}),
+    Endpoint("matters_in_layer", BOTH, matter.matters_in_layer, SITE, SWITCHED),
+    Endpoint(
+        "patched",
+        TEXT,
+        patching.patched,
+        {"second": sentence},
+        {**options("output"), "top": WHOLE},
+    ),
+)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api import pictured
-from viz.api.endpoint import path_of
+from viz.api import pictured, requests, text
+from viz.api.endpoint import HEAD, SITE, TEXT, WHOLE, Endpoint, path_of
 from viz.api.pictured import percent
 from viz.colours import Scale, Veil, layer_of, strength_of, veiled
 from viz.selection import OF_ANSWERS, Form
@@ -638,3 +638,37 @@ def _sides(panel: Panel) -> dict[str, int]:
     names = ("left", "top", "right", "bottom")
     frame = {"frame": panel.frames[0]} if panel.frames else {}
     return {"number": number, **dict(zip(names, sides, strict=True)), **frame}
+
+
+ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
+CORNERS = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
+FRAME = {"frame": WHOLE}  # of a video
+ENDPOINTS = (
+    Endpoint("answer", TEXT, pictured.answer),
+    Endpoint("photo", TEXT, pictured.photo, {"number": WHOLE}),
+    Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
+    Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=text.every_weight),
+    Endpoint("readers", TEXT, pictured.readers, {**HEAD, "number": WHOLE, **CORNERS}, FRAME),
+    Endpoint(
+        "relative",
+        TEXT,
+        pictured.relative,
+        {**HEAD, **ROWS, "question": requests.sentence},
+        {},
+        text.every_weight,
+    ),
+    Endpoint(
+        "need",
+        TEXT,
+        pictured.need,
+        {"number": WHOLE, **CORNERS, **ROWS},
+        {"mask": requests.one_of(*pictured.MASKS), **FRAME},
+        text.every_weight,
+    ),
+    Endpoint(
+        "versus", TEXT, pictured.versus, {"row": WHOLE}, {"rival": requests.word}, text.every_weight
+    ),
+    Endpoint(
+        "captions", TEXT, pictured.captions, {"texts": requests.sentence}, {}, text.every_weight
+    ),
+)
