@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,19 @@ def test_a_figure_fits_axes_of_ones_own_and_leaves_the_settings() -> None:
     assert left.bbox.padded(1).contains(*left.images[0].get_window_extent().max)
     assert not right.texts
     assert dict(matplotlib.rcParams) == before
+
+
+def test_figures_that_are_saved_at_once_are_those_saved_one_by_one(tmp_path: Path) -> None:
+    """Settings of matplotlib are global."""
+    _, t = traced()
+    asked = [(view, layer) for view in ("matrix", "text", "lines") for layer in (0, 1)]
+
+    def saved(place: tuple[str, int]) -> bytes:
+        path = tmp_path / f"{'-'.join(map(str, place))}.svg"
+        return hs.export(t, path, view=place[0], layer=place[1], head=3).read_bytes()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(saved, asked)] == [*map(saved, asked)]
 
 
 @pytest.mark.parametrize("shape", [(3, 400), (400, 3)])
