@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,7 +16,7 @@ VALUES = np.linspace(-1, 1, 12).reshape(3, 4)
 
 
 def charts() -> list[go.Figure]:
-    axes = {"x": "dimension", "y": "position", "bar": "value"}
+    axes: dict[str, Any] = {"x": "dimension", "y": "position", "bar": "value"}
     named = {"first": np.array([0.0, 1, 4, 9]), "second": np.array([9.0, 4, 1, 0])}
     return [
         heatmap(VALUES, title="<b> & “signed”", low=-1, high=1, **axes),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from viz.export.request import input_of, pixels_of
 
 from models.image import fit_image, open_image
 from models.inputs.pictures import processed
@@ -18,7 +19,6 @@ from viz.api import registry, tracing
 from viz.api.entries import Patches, TraceEntry
 from viz.api.image import shapes
 from viz.api.pictures import encoded
-from viz.export.request import input_of, pixels_of
 from viz.image import BUDGET
 from viz.image import Picture as Encoded
 from viz.pack import unpack
