@@ -24,7 +24,8 @@ FORMATTED = [
     "viz/web/parts",
     "viz/web/matter",
     *(f"viz/web/core/{name}.js" for name in ("hooks", "html", "view_panel")),
-    "viz/web/methods/output_menu.js",
+    "viz/web/painting",
+    *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu")),
     "viz/web/image/patching.js",
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import * as filters from "../../viz/web/text/filters.js";
 import * as search from "../../viz/web/text/search.js";
 import { leastAt, stepAt } from "../../viz/web/text/aids.js";
-import * as viewport from "../../viz/views/matrix/viewport.js";
+import * as viewport from "../../viz/web/painting/viewport.js";
 import { rowOf, rowsInSight, wrapped } from "../../viz/web/text/wrap.js";
 import * as span from "../../viz/web/text/span.js";
 

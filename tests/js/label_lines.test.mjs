@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as lines from "../../viz/web/text/label_lines.js";
-import * as viewport from "../../viz/views/matrix/viewport.js";
+import * as lines from "../../viz/web/painting/label_lines.js";
+import * as viewport from "../../viz/web/painting/viewport.js";
 
 const WORD = 29; // pixels of every label below
 

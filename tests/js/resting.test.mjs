@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { topOf } from "../../viz/web/text/model_map.js";
+import { topOf } from "../../viz/views/model/map.js";
 import { restingIn, restingOn, sharesOf } from "../../viz/web/text/resting.js";
 import { baseOf } from "./helpers.mjs";
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { binsOf, cellOf, draw } from "../../viz/web/core/raster.js";
 import { covers, density, Maps } from "../../viz/web/text/maps.js";
 import * as scales from "../../viz/web/text/scale.js";
-import * as viewport from "../../viz/views/matrix/viewport.js";
+import * as viewport from "../../viz/web/painting/viewport.js";
 import { baseOf } from "./helpers.mjs";
 
 /** @typedef {import("../../viz/web/types").MapHeader} MapHeader */

@@ -6,7 +6,7 @@ import { strongest } from "../../web/text/strands.js";
 
 /** @import {ExactRow} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
-/** @import {Layout} from "./viewport.js" */
+/** @import {Layout} from "../../web/painting/viewport.js" */
 
 const COUNT = 6; // tokens in the list
 const LEAST = 0.005; // less is 0.00

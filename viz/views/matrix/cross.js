@@ -1,14 +1,14 @@
 // The cross-hair at the pointer, above the painted matrix.
 
-import { clipped } from "../../web/text/lettering.js";
-import { paintNames } from "./axis_labels.js";
-import { placeOf, scaleOf } from "./viewport.js";
+import { clipped } from "../../web/painting/lettering.js";
+import { paintNames } from "../../web/painting/axis_labels.js";
+import { placeOf, scaleOf } from "../../web/painting/viewport.js";
 
 /** @import {Axis, Cell} from "../../web/types" */
-/** @import {Context} from "../../web/text/lettering.js" */
+/** @import {Context} from "../../web/painting/lettering.js" */
 /** @import {Range} from "../../web/text/span.js" */
-/** @import {Picture} from "./picture.js" */
-/** @import {Layout} from "./viewport.js" */
+/** @import {Picture} from "../../web/painting/painter.js" */
+/** @import {Layout} from "../../web/painting/viewport.js" */
 
 /** @typedef {{axis: Axis, range: Range}} Band tokens of an axis */
 

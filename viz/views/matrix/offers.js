@@ -4,34 +4,15 @@ import { useMemo } from "../../web/vendor/hooks.js";
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { Button, Quoted } from "../../web/parts/controls.js";
+import { RestingOffer } from "../../web/parts/resting_offer.js";
 import { restingOn } from "../../web/text/resting.js";
 
 /** @import {TextState} from "../../web/text/state.js" */
-/** @import {Resting} from "../../web/text/resting.js" */
 
 /** @typedef {{site: number, head: number, query: number, key: number, change: number}} Changed */
 
 /**
- * A button, Without “[CLS]”, where a head rests on one token; and the way back.
- *
- * @param {{state: TextState, resting: Resting | null, others?: string}} props others: what it hides too
- */
-export function RestingOffer({ state, resting, others = "" }) {
-  if (state.selection.sinks !== "shown") {
-    const back = () => state.select({ sinks: "shown" });
-    return html`<${Button} title="Show the hidden tokens again" onClick=${back}>Show all tokens<//>`;
-  }
-  if (!resting) return null;
-  const share = `${(100 * resting.share).toFixed(0)}\u00a0% of a row rests on this token, on average.`;
-  return html`
-    <${Button} title=${`${share} Hide it${others}`} onClick=${() => state.select({ sinks: "hidden" })}>
-      Without${" "}<${Quoted} label=${state.texts().key.labels[resting.key].trim()} />
-    <//>
-  `;
-}
-
-/**
- * The same for the chosen head.
+ * A button that hides the token on which the chosen head rests.
  *
  * @param {{state: TextState}} props
  */

@@ -4,39 +4,17 @@ import { legible, nounOf } from "../../web/core/labels.js";
 import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
 import { strongest } from "../../web/text/strands.js";
 import { percent } from "./claims.js";
-import { widthsOf } from "./painter.js";
-import * as viewport from "./viewport.js";
+import { widthsOf } from "../../web/painting/painter.js";
+import * as viewport from "../../web/painting/viewport.js";
 
-/** @import {Head, HiddenSinks, Part, Theme, Variant} from "../../web/types" */
-/** @import {Cells} from "../../web/core/raster.js" */
+/** @import {Head, Part, Theme, Variant} from "../../web/types" */
+/** @import {Picture} from "../../web/painting/painter.js" */
 /** @import {Space} from "../../web/core/view_panel.js" */
-/** @import {Scale} from "../../web/text/scale.js" */
 /** @import {Range} from "../../web/text/span.js" */
 /** @import {TextState} from "../../web/text/state.js" */
-/** @import {Layout, View} from "./viewport.js" */
+/** @import {Layout, View} from "../../web/painting/viewport.js" */
 
 /** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
-
-/**
- * Everything that a picture shows.
- *
- * @typedef {object} Picture
- * @property {{part: Cells, table: Uint32Array}[]} parts coarse to fine
- * @property {Scale} scale
- * @property {HiddenSinks | null} sinks keys that are hidden
- * @property {View} view
- * @property {number | null} pinned
- * @property {boolean} inward whether the pinned token is a column
- * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
- * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
- * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} matches tokens searched for
- * @property {number[]} important tokens of the other axis, most important first
- * @property {string[]} names model, layer, head
- * @property {string} note
- * @property {{query: string[], key: string[]}} labels
- * @property {Theme} theme
- * @property {string} family of the type
- */
 
 const NAMED = 24; // tokens that are labelled first where there is no room for all
 const MARKED = 5; // pixels of a cell that holds a mark

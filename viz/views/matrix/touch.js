@@ -3,15 +3,15 @@
 import { useLayoutEffect } from "../../web/vendor/hooks.js";
 import { useHandlers } from "../../web/core/hooks.js";
 import { listenForBrush } from "../../web/text/brushing.js";
-import { wordAt } from "./axis_labels.js";
+import { wordAt } from "../../web/painting/axis_labels.js";
 import { useGestures } from "./gestures.js";
-import * as viewport from "./viewport.js";
+import * as viewport from "../../web/painting/viewport.js";
 
 /** @import {Axis, Cell} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {Band} from "./cross.js" */
-/** @import {Picture} from "./picture.js" */
-/** @import {Layout} from "./viewport.js" */
+/** @import {Picture} from "../../web/painting/painter.js" */
+/** @import {Layout} from "../../web/painting/viewport.js" */
 
 /** @typedef {{cell: Cell, from: number, to: number}} Altered a weight that is being dragged */
 

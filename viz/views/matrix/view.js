@@ -11,11 +11,11 @@ import { Choices } from "./choices.js";
 import { DOUBT } from "./claims.js";
 import { paintOver } from "./cross.js";
 import { ChangedOffer, HeadRestingOffer } from "./offers.js";
-import { fileOf, fit, paintPicture } from "./painter.js";
+import { fileOf, fit, paintPicture } from "../../web/painting/painter.js";
 import { describe, fileName, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
 import { Reading, sentenceOf, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
-import { tipPlace, visible } from "./viewport.js";
+import { tipPlace, visible } from "../../web/painting/viewport.js";
 import { useZoom } from "./zoom.js";
 
 /** @import {Axis} from "../../web/types" */

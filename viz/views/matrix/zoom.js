@@ -1,9 +1,18 @@
 // Which part of a matrix is in view.
 
 import { useRef } from "../../web/vendor/hooks.js";
-import { adapted, isDeepest, isZoomed, panned, placeOf, revealing, whole, zoomed } from "./viewport.js";
+import {
+  adapted,
+  isDeepest,
+  isZoomed,
+  panned,
+  placeOf,
+  revealing,
+  whole,
+  zoomed,
+} from "../../web/painting/viewport.js";
 
-/** @import {Layout, View} from "./viewport.js" */
+/** @import {Layout, View} from "../../web/painting/viewport.js" */
 
 /**
  * The view of a layout; that of the same tokens when the layout changes. A function reads the newest view,

@@ -79,7 +79,7 @@ export const panelOf = (name, View) => (state, parent) => {
  * @param {(props: P) => unknown} Component
  */
 export function embedded(Component) {
-  const box = element("div");
+  const box = element("div", "hs-embedded");
   return {
     box,
     /** @param {P | null} props */

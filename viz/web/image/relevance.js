@@ -10,8 +10,9 @@ import { colourPatches, fit, signedVeilOf, veilOf } from "../core/overlay.js";
 import { saveMenu } from "../core/save.js";
 import { pathOf } from "../core/sources.js";
 import { ratioFor, savePicture } from "../core/picture_file.js";
-import { choiceOf, explainedIn, methodChoices } from "../methods/choices.js";
-import { faithful } from "../methods/faithful.js";
+import { embedded } from "../core/view_panel.js";
+import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../methods/choices.js";
+import { Faithful } from "../methods/faithful.js";
 import { fusedIn, fusedQueryOf, largest, nameOf, number, showsOf, spansOf, together } from "../methods/methods.js";
 import { groundOf } from "./ground.js";
 import { overPicture } from "./over_picture.js";
@@ -53,7 +54,8 @@ export function relevanceOf(state, parent) {
   );
   for (const item of [answer, token]) item.removeAttribute("aria-label");
   const from = element("div", "hs-values", {}, element("span", "hs-label", {}, "from"), switchOf("Followed from", answer, token));
-  const choices = methodChoices(state, UNEXPLAINED, [from]);
+  const choices = embedded(MethodChoices);
+  const refused = element("p", "hs-doubt", {}, UNEXPLAINED);
   const parts = element("div", "hs-model-parts hs-over-parts");
   const keep = saveMenu(state.view, {
     form: () => "model",
@@ -64,9 +66,9 @@ export function relevanceOf(state, parent) {
     picture: () => panels.forEach((panel) => panel.save()),
   });
   const ground = groundOf(state);
-  choices.box.append(element("div", "hs-values hs-end", {}, ground.box, keep));
+  const row = element("div", "hs-row", {}, choices.box, from, element("div", "hs-values hs-end", {}, ground.box, keep));
   const label = { "aria-label": "All layers over the picture" };
-  const section = element("section", "hs-section hs-model", label, choices.box, parts, choices.refused);
+  const section = element("section", "hs-section hs-model", label, row, parts, refused);
   parent.append(section);
   const panels = ["A", "B"].map((name) => part(state, parts, name));
 
@@ -80,7 +82,9 @@ export function relevanceOf(state, parent) {
       section.hidden = form !== "model";
       if (section.hidden) return;
       ground.show();
-      const infos = choices.render(tested === "yes");
+      const infos = chosenIn(state);
+      choices.render({ state, always: tested === "yes" });
+      refused.hidden = state.base.explains !== "nothing";
       from.hidden = infos.every(({ kind }) => kind === "relevance");
       answer.setAttribute("aria-pressed", String(followed === "answer"));
       token.setAttribute("aria-pressed", String(followed === "token"));
@@ -112,8 +116,8 @@ function part(state, parent, name) {
   const over = element("div", "hs-over-map", {}, stage, bar, scale, read);
   const words = element("div", "", {}, says, more, doubt);
   const section = element("section", "hs-section", {}, title, element("div", "hs-over-columns", {}, over, words));
-  const test = faithful(state, words, `faithful ${name}`, true);
-  const tested = /** @type {HTMLElement} */ (words.lastElementChild);
+  const test = embedded(Faithful);
+  words.append(test.box);
   parent.append(section);
   const stale = changes();
   /** @type {Space | null} */
@@ -270,8 +274,9 @@ function part(state, parent, name) {
         if (numbers.refused || !isDrawn) drawPlain();
       } else draw(numbers, info, fused, theme);
       const tests = state.base.explains === "classes" && info.of === "tower";
-      tested.hidden = !tests || (info.kind !== "relevance" && state.selection.followed === "token");
-      if (!tested.hidden) test.render(info.name, fusedQueryOf(info, fused));
+      const isOffered = tests && (info.kind === "relevance" || state.selection.followed !== "token");
+      const asked = { method: info.name, more: fusedQueryOf(info, fused) };
+      test.render(isOffered ? { state, slot: `faithful ${name}`, pictured: true, ...asked } : null);
     },
   };
 }

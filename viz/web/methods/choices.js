@@ -3,76 +3,53 @@
 
 import { aboutOf } from "../core/about.js";
 import { METHODS } from "../core/declared.js";
-import { element, setAttribute, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
+import { Field } from "../parts/controls.js";
 import { fusedIn, fusedQueryOf, inPercent, methodOf } from "./methods.js";
-import { embedded } from "../core/view_panel.js";
-import { labelled, OutputMenu } from "./output_menu.js";
+import { OutputMenu } from "./output_menu.js";
 
-/** @import {Fusion, Method, RelevanceAnswer} from "../types" */
+/** @import {RelevanceAnswer} from "../types" */
 /** @import {ImageState} from "../image/state.js" */
 /** @import {TextState} from "../text/state.js" */
-/** @import {MethodInfo} from "../core/declared.js" */
-/** @import {Fused} from "./methods.js" */
 
 /** @typedef {TextState | ImageState} State */
 
-const EXPLAINING = "For a chosen output"; // methods
 const MOST_DISCARDED = 95; // percent
-/** @type {[Fusion, string][]} */
-const FUSIONS = [
-  ["mean", "mean"],
-  ["max", "maximum"],
-  ["min", "minimum"],
+const FUSIONS = { mean: "mean", max: "maximum", min: "minimum" };
+const isRelevance = ({ kind }) => kind === "relevance";
+const GROUPS = [
+  { label: "Over tokens", methods: METHODS.filter((info) => !isRelevance(info)), explains: false },
+  { label: "For a chosen output", methods: METHODS.filter(isRelevance), explains: true },
 ];
 
 /**
- * The controls in a row, what is chosen with them, and the line that says what is not offered.
+ * The controls, for a row.
  *
- * @param {State} state
- * @param {string} unexplained why no relevance is offered, where the model has no output for it
- * @param {HTMLElement[]} [more] controls that follow
+ * @param {object} props
+ * @param {State} props.state
+ * @param {boolean} [props.always] whether an output is explained by every method
  */
-export function methodChoices(state, unexplained, more = []) {
-  const first = methodMenu("Method", false, (method) => state.select({ method: method || "rollout" }));
-  const second = methodMenu("Beside it", true, (beside) => state.select({ beside }));
-  const refused = element("p", "hs-doubt", {}, unexplained);
-  const explained = embedded(OutputMenu);
-  const fusing = [false, true].map((beside) => fusionControls(state, beside));
-  const box = element(
-    "div",
-    "hs-row",
-    {},
-    labelled("Method", first),
-    ...fusing[0].boxes,
-    labelled("beside it", second),
-    ...fusing[1].boxes,
-    explained.box,
-    ...more,
-  );
-
-  return {
-    box,
-    refused,
-    /**
-     * Draws them, and returns the methods that are chosen.
-     *
-     * @param {boolean} always whether an output is explained by every method
-     */
-    render(always = false) {
-      const { method, beside } = state.selection;
-      const explains = state.base.explains !== "nothing";
-      refused.hidden = explains;
-      for (const menu of [first, second]) offerRelevance(menu, explains);
-      first.value = methodOf(method).name;
-      second.value = beside;
-      for (const menu of [first, second]) setAttribute(menu, "title", tellOf(menu.value));
-      const infos = chosenIn(state);
-      explained.render(always || infos.some(({ kind }) => kind === "relevance") ? { state } : null);
-      fusing.forEach((controls, i) => controls.render(infos[i] ?? null));
-      return infos;
-    },
-  };
+export function MethodChoices({ state, always = false }) {
+  const { method, beside } = state.selection;
+  const [first, second] = chosenIn(state);
+  return html`
+    <${Field} name="Method">
+      <${MethodMenu}
+        ...${{ state, name: "Method", value: methodOf(method).name }}
+        onChoose=${(name) => state.select({ method: name || "rollout" })}
+      />
+    <//>
+    <${Fusion} ...${{ state, info: first, isSecond: false }} />
+    <${Field} name="beside it">
+      <${MethodMenu}
+        ...${{ state, name: "Beside it", value: beside, optional: true }}
+        onChoose=${(name) => state.select({ beside: name })}
+      />
+    <//>
+    ${second && html`<${Fusion} ...${{ state, info: second, isSecond: true }} />`}
+    ${(always || chosenIn(state).some(isRelevance)) && html`<${OutputMenu} state=${state} />`}
+  `;
 }
 
 /**
@@ -88,13 +65,6 @@ export function choiceOf(state) {
   const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}), ...tested };
   return { method: methodOf(method).name, ...more, ...fusedOf(state) };
 }
-
-/**
- * The formula, range and source of a method; "" for none.
- *
- * @param {string} name
- */
-const tellOf = (name) => (name ? aboutOf({ ...methodOf(name), about: methodOf(name).title }) : "");
 
 /**
  * The methods that are shown.
@@ -134,77 +104,79 @@ export const canTest = (state) =>
 /** @param {State} state */
 const isTested = (state) => state.selection.tested === "yes" && canTest(state);
 
-/**
- * @param {string} name
- * @param {boolean} optional
- * @param {(name: Method | "") => void} choose
- */
-function methodMenu(name, optional, choose) {
-  const select = element("select", "hs-select", { "aria-label": name });
-  const option = (/** @type {MethodInfo} */ { name: value, title }) =>
-    element("option", "", { value }, title);
-  const groups = /** @type {const} */ ([
-    ["Over tokens", METHODS.filter(({ kind }) => kind !== "relevance")],
-    [EXPLAINING, METHODS.filter(({ kind }) => kind === "relevance")],
-  ]);
-  select.append(
-    ...(optional ? [element("option", "", { value: "" }, "nothing")] : []),
-    ...groups.map(([label, methods]) => element("optgroup", "", { label }, ...methods.map(option))),
-  );
-  select.onchange = () => choose(/** @type {Method | ""} */ (select.value));
-  return select;
+function MethodMenu({ state, name, value, optional = false, onChoose }) {
+  const explained = state.base.explains !== "nothing";
+  const info = value && methodOf(value);
+  return html`
+    <select
+      class="hs-select"
+      aria-label=${name}
+      title=${info ? aboutOf({ ...info, about: info.title }) : ""}
+      value=${value}
+      onChange=${({ currentTarget }) => onChoose(currentTarget.value)}
+    >
+      ${optional && html`<option value="">nothing</option>`}
+      ${GROUPS.map(
+        ({ label, methods, explains }) => html`
+          <optgroup label=${label} disabled=${explains && !explained}>
+            ${methods.map((each) => html`<option value=${each.name}>${each.title}</option>`)}
+          </optgroup>
+        `,
+      )}
+    </select>
+  `;
 }
 
-/**
- * @param {HTMLSelectElement} menu of methods
- * @param {boolean} offered whether the model has an output that they can explain
- */
-function offerRelevance(menu, offered) {
-  for (const group of menu.querySelectorAll("optgroup")) if (group.label === EXPLAINING) group.disabled = !offered;
-}
-
-/**
- * How rollout and flow make the heads of a layer one, and which weights rollout leaves out.
- *
- * @param {State} state
- * @param {boolean} beside whether of the second method
- */
-function fusionControls(state, beside) {
-  const which = beside ? " of the method beside it" : "";
-  const options = FUSIONS.map(([value, label]) => element("option", "", { value }, label));
-  const name = `How heads are fused${which}`;
-  const fusion = element("select", "hs-select", { "aria-label": name }, ...options);
-  const slider = element("input", "hs-threshold", {
-    ...{ type: "range", min: "0", max: String(MOST_DISCARDED), step: "1" },
-    "aria-label": `Discard the smallest weights${which}`,
-    title: "The share of each layer’s smallest weights that rollout leaves out",
-  });
-  /** @param {Partial<Fused>} chosen */
-  function choose(chosen) {
+/** How rollout and flow make the heads of a layer one, and which weights rollout leaves out. */
+function Fusion({ state, info: { fused: asked }, isSecond }) {
+  const which = isSecond ? " of the method beside it" : "";
+  const { fusion, discard } = fusedIn(state.selection, isSecond);
+  const choose = (chosen) => {
+    if (!isSecond && !state.selection.beside) return state.select(chosen);
     const other = fusedIn(state.selection, true); // stays as it is, whichever is changed
-    const second = { ...other, ...(beside ? chosen : {}) };
-    const more = state.selection.beside || beside ? { beside_fusion: second.fusion, beside_discard: second.discard } : {};
-    state.select({ ...more, ...(beside ? {} : chosen) });
-  }
-  fusion.onchange = () => choose({ fusion: /** @type {Fusion} */ (fusion.value) });
-  slider.oninput = () => choose({ discard: Number(slider.value) / 100 });
-  const share = element("output", "hs-count");
-  const boxes = [labelled("heads fused by", fusion), labelled("discard", element("span", "hs-aid", {}, slider, share))];
-
-  return {
-    boxes,
-    /** @param {MethodInfo | null} info */
-    render(info) {
-      const asked = new Set(info?.fused);
-      boxes[0].hidden = !asked.has("fusion");
-      boxes[1].hidden = !asked.has("discard");
-      const fused = fusedIn(state.selection, beside);
-      fusion.value = fused.fusion;
-      slider.value = String(Math.round(100 * fused.discard));
-      setText(share, inPercent(fused.discard));
-      setAttribute(slider, "aria-valuetext", inPercent(fused.discard));
-    },
+    const second = { ...other, ...(isSecond ? chosen : {}) };
+    state.select({
+      beside_fusion: second.fusion,
+      beside_discard: second.discard,
+      ...(isSecond ? {} : chosen),
+    });
   };
+  const percent = inPercent(discard);
+  return html`
+    ${
+      asked.includes("fusion") &&
+      html`<${Field} name="heads fused by">
+      <select
+        class="hs-select"
+        aria-label=${`How heads are fused${which}`}
+        value=${fusion}
+        onChange=${({ currentTarget }) => choose({ fusion: currentTarget.value })}
+      >
+        ${Object.entries(FUSIONS).map(([value, label]) => html`<option value=${value}>${label}</option>`)}
+      </select>
+    <//>`
+    }
+    ${
+      asked.includes("discard") &&
+      html`<${Field} name="discard">
+      <span class="hs-aid">
+        <input
+          class="hs-threshold"
+          type="range"
+          min="0"
+          max=${MOST_DISCARDED}
+          step="1"
+          aria-label=${`Discard the smallest weights${which}`}
+          aria-valuetext=${percent}
+          title="The share of each layer’s smallest weights that rollout leaves out"
+          value=${Math.round(100 * discard)}
+          onInput=${({ currentTarget }) => choose({ discard: Number(currentTarget.value) / 100 })}
+        />
+        <output class="hs-count">${percent}</output>
+      </span>
+    <//>`
+    }
+  `;
 }
 
 /**

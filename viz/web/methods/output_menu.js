@@ -1,6 +1,5 @@
 // The output that is explained, as a menu of the likeliest ones.
 
-import { element } from "../core/dom.js";
 import { useAnswer, useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { capital, legible } from "../core/labels.js";
@@ -16,13 +15,6 @@ const EXPLAINED = /** @type {const} */ ({
   label: "output explained",
   none: "the likeliest",
 });
-
-/**
- * @param {string} name
- * @param {HTMLElement} control
- */
-export const labelled = (name, control) =>
-  element("label", "hs-label", {}, element("span", "", {}, name), " ", control);
 
 /**
  * The output that relevance explains: one of the likeliest at the chosen token, a class, or the

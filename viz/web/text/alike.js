@@ -6,7 +6,6 @@ import { shade } from "../core/colours.js";
 import { contextOf, element, setText } from "../core/dom.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { labelled } from "../methods/output_menu.js";
 
 /** @import {AlikeAnswer, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -27,7 +26,7 @@ export function alike(state, parent) {
   const typed = element("input", "hs-select hs-second", {
     ...{ type: "text", maxlength: "1000", "aria-label": "Folder or hub id of another model", placeholder: "a folder, or owner/name" },
   });
-  const which = element("div", "hs-row", {}, labelled("in", model), typed);
+  const which = element("div", "hs-row", {}, element("label", "hs-label", {}, element("span", "", {}, "in"), " ", model), typed);
   const sentence = element("p", "hs-sentence", {}, SENTENCE);
   const wait = element("p", "hs-even", { role: "status" });
   const maps = element("div", "hs-alike");

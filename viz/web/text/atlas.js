@@ -9,7 +9,7 @@ import { undefinedNote } from "./measures.js";
 import { nameOfSpot, ranked, rankOf } from "./numbers.js";
 import { sort } from "./sorting.js";
 import { paintThumbnail } from "./thumbnail.js";
-import { tallestPlot } from "../../views/matrix/viewport.js";
+import { tallestPlot } from "../painting/viewport.js";
 
 /** @import {Reached, Theme} from "../types" */
 /** @import {Arrangement, Layers, Spot} from "./arrangement.js" */

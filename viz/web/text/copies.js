@@ -9,7 +9,7 @@ import { legible } from "../core/labels.js";
 import { listenForBrush } from "./brushing.js";
 import { hiddenShare, percent, strongestPlaces } from "./filters.js";
 import { DOUBT } from "../../views/matrix/claims.js";
-import { fontOf, shortened, widthOf } from "./lettering.js";
+import { fontOf, shortened, widthOf } from "../painting/lettering.js";
 import { mixed, passage } from "./passage.js";
 import { headsShown } from "./strands.js";
 import { headColour, headSwitches, layerSwitches } from "./switches.js";

@@ -3,10 +3,10 @@
 import { panelOf } from "../core/view_panel.js";
 import { Lens } from "../../views/lens/view.js";
 import { Matrix } from "../../views/matrix/view.js";
+import { Model } from "../../views/model/view.js";
 import { Parts } from "../../views/parts/view.js";
 import { copies } from "./copies.js";
 import { lines } from "./lines.js";
-import { model } from "./model.js";
 import { queryKey } from "./query_key.js";
 import { stages } from "./stages.js";
 
@@ -26,7 +26,7 @@ export const PAINTERS = {
   text: copies,
   qk: queryKey,
   stages,
-  model,
+  model: panelOf("model", Model),
   lens: panelOf("lens", Lens),
   parts: panelOf("parts", Parts),
 };

@@ -14,12 +14,12 @@ import {
 import { capital, legible, nounOf } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "../../views/matrix/claims.js";
-import { fontOf, shortened } from "./lettering.js";
+import { fontOf, shortened } from "../painting/lettering.js";
 import { strongestOnly } from "./filters.js";
 import { isDrawn } from "./span.js";
 import { apart, strandsOf, strongest } from "./strands.js";
 import { headColour, headSwitches } from "./switches.js";
-import { tallestPlot } from "../../views/matrix/viewport.js";
+import { tallestPlot } from "../painting/viewport.js";
 
 /** @import {Axis, Head, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */

@@ -5,7 +5,7 @@ import { changes } from "../core/changes.js";
 import { parse, textOn } from "../core/colours.js";
 import { element, setAttribute } from "../core/dom.js";
 import { legible } from "../core/labels.js";
-import { fontOf, widthOf } from "./lettering.js";
+import { fontOf, widthOf } from "../painting/lettering.js";
 import { rowOf, rowsInSight, wrapped } from "./wrap.js";
 
 /** @import {Text, Theme} from "../types" */

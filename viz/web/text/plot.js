@@ -1,7 +1,7 @@
 // Painting a plot: axes with ticks, dots, and the scale of their colours.
 
 import { ticksOf } from "../core/ticks.js";
-import { fontOf, shortened } from "./lettering.js";
+import { fontOf, shortened } from "../painting/lettering.js";
 
 /** @import {Range, Theme} from "../types" */
 /** @import {Dot, Plot} from "./dots.js" */

@@ -7,7 +7,7 @@ import { contextOf, element, markPainted, quoted, savePng, setAttribute, setText
 import { nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
-import { fontOf } from "./lettering.js";
+import { fontOf } from "../painting/lettering.js";
 import { figures, stripLayout } from "./pairs.js";
 import { strongest } from "./strands.js";
 

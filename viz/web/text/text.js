@@ -21,7 +21,7 @@ import { kindSwitch } from "./kinds.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { onPictures } from "./picture_maps.js";
 import { pictures } from "./pictures.js";
-import { forgetWidths } from "./lettering.js";
+import { forgetWidths } from "../painting/lettering.js";
 import { secondModel } from "./second.js";
 import { secondText } from "./second_text.js";
 import { sentence } from "./sentence.js";

@@ -1,19 +1,43 @@
 // Painting a matrix: title, cells, names, axes, colour scale.
 
-import { contextOf, element } from "../../web/core/dom.js";
-import { legible } from "../../web/core/labels.js";
-import { LINE_TYPE, longestLine } from "../../web/text/label_lines.js";
-import { fontOf, shortened, widthOf } from "../../web/text/lettering.js";
+import { contextOf, element } from "../core/dom.js";
+import { legible } from "../core/labels.js";
+import { LINE_TYPE, longestLine } from "./label_lines.js";
+import { fontOf, shortened, widthOf } from "./lettering.js";
 import { isTimed, paintAxes } from "./axis_labels.js";
 import { paintCells } from "./cells.js";
 import { paintScale } from "./legend.js";
 import { paintMarks } from "./marks.js";
 import { longestLabel, tokensPerLine } from "./viewport.js";
 
-/** @import {Context} from "../../web/text/lettering.js" */
+/** @import {Context} from "./lettering.js" */
 /** @import {Pixels} from "./cells.js" */
-/** @import {Picture} from "./picture.js" */
-/** @import {Layout} from "./viewport.js" */
+/** @import {HiddenSinks, Theme} from "../types" */
+/** @import {Cells} from "../core/raster.js" */
+/** @import {Scale} from "../text/scale.js" */
+/** @import {Range} from "../text/span.js" */
+/** @import {Layout, View} from "./viewport.js" */
+
+/**
+ * Everything that a picture shows.
+ *
+ * @typedef {object} Picture
+ * @property {{part: Cells, table: Uint32Array}[]} parts coarse to fine
+ * @property {Scale} scale
+ * @property {HiddenSinks | null} sinks keys that are hidden
+ * @property {View} view
+ * @property {number | null} pinned
+ * @property {boolean} inward whether the pinned token is a column
+ * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
+ * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
+ * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} matches tokens searched for
+ * @property {number[]} important tokens of the other axis, most important first
+ * @property {string[]} names model, layer, head
+ * @property {string} note
+ * @property {{query: string[], key: string[]}} labels
+ * @property {Theme} theme
+ * @property {string} family of the type
+ */
 
 /** @typedef {(context: Context, layout: Layout, picture: Picture) => void} Paint */
 

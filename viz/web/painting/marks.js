@@ -1,7 +1,7 @@
 // What lies over the cells of a matrix: hidden columns, pairs that do not exist, the strongest keys, and
 // the row or column of the chosen token.
 
-import { clipped, fontOf } from "../../web/text/lettering.js";
+import { clipped, fontOf } from "./lettering.js";
 import { placeOf, scaleOf, visible } from "./viewport.js";
 
 /** @import {Paint} from "./painter.js" */

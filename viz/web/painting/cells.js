@@ -1,10 +1,10 @@
 // The cells of a matrix, one pixel at a time.
 
-import { draw } from "../../web/core/raster.js";
+import { draw } from "../core/raster.js";
 import { isLabelled } from "./viewport.js";
 
-/** @import {Context} from "../../web/text/lettering.js" */
-/** @import {Picture} from "./picture.js" */
+/** @import {Context} from "./lettering.js" */
+/** @import {Picture} from "./painter.js" */
 /** @import {Layout} from "./viewport.js" */
 
 /**

@@ -1,6 +1,6 @@
 // The colour scale below a matrix.
 
-import { fontOf } from "../../web/text/lettering.js";
+import { fontOf } from "./lettering.js";
 
 /** @import {Paint} from "./painter.js" */
 

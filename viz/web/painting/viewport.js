@@ -1,9 +1,9 @@
 // Where a matrix and its labels stand, and which part of it is in view. Pure functions: no canvas,
 // no document. Lengths are CSS pixels.
 
-import { MOST, perLine, roomFor } from "../../web/text/label_lines.js";
+import { MOST, perLine, roomFor } from "./label_lines.js";
 
-/** @import {Axis, Cell} from "../../web/types" */
+/** @import {Axis, Cell} from "../types" */
 
 const LARGEST_CELL = 64; // of a matrix that is shown whole
 const DEEPEST_CELL = 72; // that zooming can reach

@@ -2,9 +2,9 @@
 // are named by lines of several tokens in reading order where the layout has room for them, else
 // every few, with its position. The names at the pointer are always drawn.
 
-import { legible } from "../../web/core/labels.js";
-import { LINE_TYPE, linesOf, wordsOf } from "../../web/text/label_lines.js";
-import { clipped, fontOf, shortened, widthOf } from "../../web/text/lettering.js";
+import { legible } from "../core/labels.js";
+import { LINE_TYPE, linesOf, wordsOf } from "./label_lines.js";
+import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
 import {
   isLabelled,
   labelled,
@@ -16,9 +16,9 @@ import {
   visible,
 } from "./viewport.js";
 
-/** @import {Axis, Cell} from "../../web/types" */
-/** @import {Context} from "../../web/text/lettering.js" */
-/** @import {Picture} from "./picture.js" */
+/** @import {Axis, Cell} from "../types" */
+/** @import {Context} from "./lettering.js" */
+/** @import {Picture} from "./painter.js" */
 /** @import {Layout} from "./viewport.js" */
 
 /** @typedef {Pick<Picture, "view" | "labels" | "theme" | "family">} Named */

@@ -1,0 +1,255 @@
+// All layers together: maps over tokens and shaded sentences by one method, or two beside each other.
+
+import { moreIs, savePng } from "../../web/core/dom.js";
+import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { capital, legible } from "../../web/core/labels.js";
+import { cellOf } from "../../web/core/raster.js";
+import { pathOf } from "../../web/core/sources.js";
+import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import { Faithful } from "../../web/methods/faithful.js";
+import { fusedIn, fusedQueryOf, largest, nameOf, number } from "../../web/methods/methods.js";
+import { showsOf, spansOf, together } from "../../web/methods/methods.js";
+import { Quoted } from "../../web/parts/controls.js";
+import { RestingOffer } from "../../web/parts/resting_offer.js";
+import { restingIn, sharesOf } from "../../web/text/resting.js";
+import { useEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
+import { Chips } from "./chips.js";
+import { below, fileOfTokens } from "./file.js";
+import { MapOfLayers, topOf } from "./map.js";
+
+/** @import {Cell, ModelMap, ModelRow, RelevanceAnswer} from "../../web/types" */
+/** @import {ViewProps} from "../../web/core/view_panel.js" */
+
+const KEYS = 24; // of attention flow in one request
+const UNEXPLAINED =
+  "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
+const KINDS = { map: MapPart, row: FlowPart, relevance: RelevancePart };
+
+/** @param {ViewProps} props */
+export function Model({ state, theme, space, panel }) {
+  const infos = chosenIn(state);
+  const files = useRef(
+    /** @type {{current: (() => HTMLCanvasElement) | null}[]} */ ([{ current: null }, { current: null }]),
+  );
+  const title = [`${state.base.model} · all layers together`, state.base.caveat].filter(Boolean).join(" — ");
+  panel.save = () => {
+    const pictures = infos.flatMap((_, i) => files.current[i].current?.() ?? []);
+    const name = [state.base.model, "model", ...infos.map((info) => info.name)].join("-");
+    if (pictures.length) savePng(below(pictures, theme), name);
+  };
+  panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
+  const parts = infos.map((info, i) => {
+    const [fused, file, name] = [fusedIn(state.selection, i > 0), files.current[i], "AB"[i]];
+    return html`<${KINDS[info.kind]} key=${name + info.kind} ...${{ state, theme, space, info, fused, name, file }} />`;
+  });
+  return html`
+    <div class="hs-model">
+      <p class="hs-heading">${title}</p>
+      <div class="hs-row"><${MethodChoices} state=${state} /></div>
+      <div class=${infos.length > 1 ? "hs-model-parts hs-two" : "hs-model-parts"} ref=${panel.stage}>${parts}</div>
+      ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
+    </div>
+  `;
+}
+
+/** The row that is shown: the chosen token, else the last of a causal tower, else the first. */
+function rowOf(state) {
+  const { token, direction } = state.selection;
+  const { kind, queries } = state.site();
+  if (token !== null && direction === "out") return Math.min(token, queries - 1);
+  return kind === "causal" ? queries - 1 : 0;
+}
+
+const placeOf = (state, { of }) => ({
+  site: of === "tower" ? state.group()[0] : state.selection.site,
+  head: of === "head" ? state.selection.head : "mean",
+});
+
+/** One method's part, with what is said of the method. */
+const Part = ({ info, fused, note, dim = false, children, after = null }) => html`
+  <section class=${dim ? "hs-section hs-dim" : "hs-section"}>
+    ${info.kind !== "map" && html`<h3 class="hs-heading">${nameOf(info, fused)}</h3>`}
+    <p class="hs-sentence">${showsOf(info, fused)}${note && ` ${capital(note)}.`}</p>
+    ${children}
+    <p class="hs-doubt">${`What it does not prove: ${info.doubt}`}</p>
+    ${after}
+  </section>
+`;
+
+const Waiting = ({ reason }) => html`<p class="hs-sentence">${reason}</p>`;
+
+function MapPart({ state, theme, space, info, fused, name, file }) {
+  const { site, head, sinks: hides } = state.selection;
+  const asked = { ...placeOf(state, info), method: info.name, ...fusedQueryOf(info, fused) };
+  const reply = useAnswer(state.view, `model ${name}`, pathOf("model", asked), "Computing");
+  const answer = /** @type {ModelMap | null} */ (reply.answer);
+  const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
+  const newest = useNewest(Boolean(answer), () => ({ map: answer, place }), [answer, place]);
+  const row = rowOf(state);
+  const { answer: values } = useAnswer(
+    state.view,
+    `row ${name}`,
+    answer && pathOf("model_row", { ...asked, index: row }),
+  );
+  const [cell, setCell] = useState(/** @type {Cell | null} */ (null));
+  const map = newest?.place === place && !reply.isRefused ? newest.map : null; // it stays until the next comes
+  const resting = useMemo(() => map && restingOf(state, map), [map]);
+  const sinks = hides === "shown" ? null : resting;
+  if (!map) {
+    file.current = null;
+    return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
+  }
+  const of = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
+  const names = [state.base.model, ...of, nameOf(info, fused)];
+  const shares = (values?.values ?? []).map((value, key) => (sinks?.keys.includes(key) ? 0 : value));
+  const hidden = sinks && legible(state.texts().key.labels[sinks.key]).trim();
+  const said = [
+    ...(values?.sum === undefined ? [] : [`The row sums to ${number(values.sum)}.`]),
+    ...(sinks
+      ? [`“${hidden}” is hidden: ${(100 * sinks.share).toFixed(0)}\u00a0% of a row went there.`]
+      : []),
+    `Colours from 0 to ${number(topOf(map, sinks))}. ${moreIs(theme.mode)} = more.`,
+  ].join(" ");
+  return html`
+    <${Part} ...${{ info, fused, note: map.note, dim: !answer }}>
+      ${resting && html`<span class="hs-offer"><${RestingOffer} ...${{ state, resting }} /></span>`}
+      <${MapOfLayers}
+        ...${{ state, theme, wide: space.wide, map, names, row, sinks, file }}
+        onPoint=${(next) => (isSame(cell, next) ? undefined : setCell(next))}
+      />
+      <${Row} ...${{ state, theme, values: shares, said: cell ? html`<${AtCell} ...${{ state, map, cell, sinks }} />` : said }} />
+    <//>
+  `;
+}
+
+const isSame = (a, b) => a?.query === b?.query && a?.key === b?.key;
+
+function AtCell({ state, map: { shape, cells }, cell, sinks }) {
+  const { query, key } = state.labels();
+  const [rows, cols] = shape;
+  const at = cellOf(cell.query, [0, query.length], rows) * cols + cellOf(cell.key, [0, key.length], cols);
+  const isExact = rows === query.length && cols === key.length;
+  const value = sinks?.keys.includes(cell.key) ? "hidden" : `${isExact ? "" : "up to "}${number(cells[at])}`;
+  return html`<${Quoted} label=${query[cell.query]} />${" → "}<${Quoted} label=${key[cell.key]} />${`: ${value}`}`;
+}
+
+/** The token on which a map rests, where every cell is one token's. */
+function restingOf(state, { cells, shape: [rows, cols] }) {
+  const { queries, keys } = state.site();
+  if (rows !== queries || cols !== keys) return null;
+  const shares = sharesOf(cells, rows, cols); // of norms, whose rows have other sums than 1
+  const resting = restingIn(shares, rows, cols);
+  if (!resting) return null;
+  const ofRows = Float32Array.from({ length: rows }, (_, query) => shares[query * cols + resting.key]);
+  return { ...resting, keys: [resting.key], shares: ofRows };
+}
+
+function FlowPart({ state, theme, info, fused, name, file }) {
+  const { keys } = state.site();
+  const slot = `flow ${name}`;
+  const asked = {
+    ...placeOf(state, info),
+    method: info.name,
+    ...fusedQueryOf(info, fused),
+    index: rowOf(state),
+  };
+  const { values, note, refusal } = useSpans(state, slot, asked, keys);
+  const text = { labels: state.texts().key.labels, values };
+  file.current = () => fileOfTokens(`${nameOf(info, fused)} · ${state.base.model}`, text, theme);
+  if (refusal) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${capital(refusal)} /><//>`;
+  const isDone = values.length >= keys;
+  const said = isDone
+    ? `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`
+    : state.waitingFor(slot, `${values.length} of ${keys} keys`);
+  const bar = html`<progress class="hs-progress" aria-label="Keys computed" max=${keys} value=${values.length} />`;
+  return html`
+    <${Part} ...${{ info, fused, note }}>${!isDone && bar}<${Row} ...${{ state, theme, values, said }} /><//>
+  `;
+}
+
+/** The keys of a row in parts, as far as they have come. */
+function useSpans(state, slot, asked, keys) {
+  useEffect(() => () => state.view.forget(slot), [state, slot]);
+  /** @type {number[]} */
+  const values = [];
+  let note = "";
+  for (const columns of spansOf(keys, KEYS)) {
+    const path = pathOf("model_row", { ...asked, columns });
+    const answer = /** @type {ModelRow | {why: string} | null} */ (state.view.answer(slot, path));
+    if (!answer) break;
+    if ("why" in answer) return { values, note, refusal: answer.why };
+    values.push(...answer.values);
+    ({ note } = answer);
+  }
+  return { values, note, refusal: "" };
+}
+
+/** The row of the chosen token, as a shaded text; below it what is said while no token is pointed at. */
+function Row({ state, theme, values, said }) {
+  const { query, key, one } = state.texts();
+  const row = rowOf(state);
+  const onChoose = (token) => state.select({ token, direction: "out" });
+  const [pointed, setPointed] = useState("");
+  const input = {
+    text: key,
+    values,
+    label: "Tokens of the input",
+    ...(one ? { onChoose, current: row } : {}),
+  };
+  const target = { text: query, values: [], label: "Tokens of the target", onChoose, current: row };
+  const chips = useMemo(
+    () =>
+      (one ? [input] : [input, target]).map(
+        (each) => html`<${Chips} ...${{ theme, ...each, onRead: setPointed }} />`,
+      ),
+    [theme, query.labels, key.labels, values.join(), row],
+  );
+  return html`
+    <p class="hs-sentence">
+      ${"Row of "}<${Quoted} label=${query.labels[row]} />${one ? ":" : " (choose another below):"}
+    </p>
+    ${chips}
+    <p class="hs-read" aria-live="polite">${pointed || said}</p>
+  `;
+}
+
+function RelevancePart({ state, theme, info, fused, name, file }) {
+  const { output } = state.selection;
+  const path = pathOf("relevance", { site: 0, method: info.name, output: output || undefined });
+  const reply = useAnswer(state.view, `relevance ${name}`, path, "Computing");
+  const answer = /** @type {RelevanceAnswer | null} */ (reply.answer);
+  const [pointed, setPointed] = useState("");
+  const texts = useMemo(() => answer && textsOf(state, answer), [answer]);
+  const chips = useMemo(
+    () => texts?.map((each) => html`<${Chips} ...${{ theme, ...each, onRead: setPointed }} />`),
+    [theme, texts],
+  );
+  file.current =
+    answer && texts
+      ? () => {
+          const text = { labels: texts[0].text.labels, values: answer.values };
+          return fileOfTokens(`${nameOf(info, fused)} · ${state.base.model}`, text, theme);
+        }
+      : null;
+  if (!answer) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
+  const signs = answer.values.some((value) => value < 0)
+    ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
+    : `${moreIs(theme.mode)} = more.`;
+  const test = html`<${Faithful} ...${{ state, slot: `faithful ${name}`, method: info.name }} />`;
+  return html`
+    <${Part} ...${{ info, fused, note: answer.note, after: test }}>
+      <p class="hs-sentence">${`${explainedIn(answer)} ${number(answer.value)}:`}</p>
+      ${chips}
+      <p class="hs-read" aria-live="polite">${pointed || `${together(answer)} ${signs}`}</p>
+    <//>
+  `;
+}
+
+/** The texts that a relevance shades: the one that is read, and what is written where that is read too. */
+function textsOf(state, { sites: [source, target], values, read }) {
+  const of = (site) => state.base.texts[state.base.sites[site].query_text ?? 0];
+  const input = { text: of(source), values, label: "Tokens of the input" };
+  if (target === null || !read) return [input];
+  return [input, { text: of(target), values: read, label: "Tokens of the target" }];
+}
