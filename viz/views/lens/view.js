@@ -3,7 +3,7 @@
 
 import { shade } from "../../web/core/colours.js";
 import { markPainted, moreIs } from "../../web/core/dom.js";
-import { useAnswer, useFrameState, useNewest } from "../../web/core/hooks.js";
+import { useAnswer, useFrameSignal, useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
@@ -99,10 +99,10 @@ function useLens(state) {
   const followed = useAnswer(state.view, "ranks", ask, DOING);
   const ranks = /** @type {LensRanks | null} */ (followed.answer);
   const newest = useNewest(Boolean(ranks), () => ranks, [ranks]);
-  const [turned, setTurned] = useFrameState(state, /** @type {any} */ (null));
-  const isTurned = turned.current?.trace === state.trace && turned.current.ranks === newest;
+  const turned = useFrameSignal(state, /** @type {any} */ (null));
+  const isTurned = turned.value?.trace === state.trace && turned.value.ranks === newest;
   const start = ranks && Math.floor(ranks.position / WINDOW) * WINDOW;
-  const first = isTurned ? turned.current.first : start;
+  const first = isTurned ? turned.value.first : start;
   const isAsked = first !== null && !followed.isRefused;
   const reply = useAnswer(state.view, "lens", isAsked ? pathOf("lens", { first, lens: how }) : null, DOING);
   const answer = /** @type {Page | null} */ (reply.answer);
@@ -113,8 +113,10 @@ function useLens(state) {
     page: isRefused ? null : newestPage,
     pending: !answer,
     reason: answer ? "" : followed.reason || reply.reason,
-    turn: (by) =>
-      newestPage && setTurned({ trace: state.trace, ranks: newest, first: newestPage.first + by * WINDOW }),
+    turn(by) {
+      if (newestPage)
+        turned.value = { trace: state.trace, ranks: newest, first: newestPage.first + by * WINDOW };
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import * as viewport from "../../web/painting/viewport.js";
 /** @import {Band} from "./cross.js" */
 /** @import {Picture} from "../../web/painting/painter.js" */
 /** @import {Layout} from "../../web/painting/viewport.js" */
+/** @import {Signal} from "../../web/vendor/signals-core.js" */
 
 /** @typedef {{cell: Cell, from: number, to: number}} Altered a weight that is being dragged */
 
@@ -27,11 +28,10 @@ const WHOLE = 200; // pixels of a drag from 0 to 1
  * @param {Picture | null} matrix.picture
  * @param {ReturnType<typeof import("./zoom.js").useZoom>} matrix.zoom
  * @param {() => boolean} matrix.lags whether the picture is that of another head
- * @param {{readonly current: Altered | null}} matrix.altered
- * @param {(next: Altered | null) => void} matrix.setAltered
- * @param {(next: Band | null) => void} matrix.setBrushed
+ * @param {Signal<Altered | null>} matrix.altered
+ * @param {Signal<Band | null>} matrix.brushed
  */
-export function useTouch({ state, overlay, layout, picture, zoom, lags, altered, setAltered, setBrushed }) {
+export function useTouch({ state, overlay, layout, picture, zoom, lags, altered, brushed }) {
   const chosenAxis = () => (state.selection.direction === "in" ? "key" : "query"); // the axis of the chosen token
   /** @type {(x: number, y: number) => [number, number]} */
   const inPlot = (x, y) => (layout ? [x - layout.left, y - layout.top] : [NaN, NaN]);
@@ -68,8 +68,9 @@ export function useTouch({ state, overlay, layout, picture, zoom, lags, altered,
   const brush = useHandlers({
     placeOf: labelAt,
     anchor: (/** @type {Axis} */ axis) => (axis === chosenAxis() ? state.selection.token : null),
-    mark: (/** @type {Axis} */ axis, /** @type {Band["range"] | null} */ range) =>
-      setBrushed(range && { axis, range }),
+    mark(/** @type {Axis} */ axis, /** @type {Band["range"] | null} */ range) {
+      brushed.value = range && { axis, range };
+    },
     apply: (/** @type {Axis} */ axis, /** @type {Band["range"]} */ range) => state.brush(axis, range),
   });
   useLayoutEffect(() => {
@@ -118,17 +119,17 @@ export function useTouch({ state, overlay, layout, picture, zoom, lags, altered,
       const cell = cellAt(x, y);
       const weight = cell && !lags() && state.canPaint() ? state.weight(cell.query, cell.key) : null;
       const isSeen = cell && weight && cell.key <= state.lastKey(cell.query);
-      setAltered(isSeen ? { cell, from: weight.value, to: weight.value } : null);
+      altered.value = isSeen ? { cell, from: weight.value, to: weight.value } : null;
       return Boolean(isSeen);
     },
     alter(up) {
-      const { current } = altered;
-      if (current) setAltered({ ...current, to: Math.min(1, Math.max(0, current.from + up / WHOLE)) });
+      const { value } = altered;
+      if (value) altered.value = { ...value, to: Math.min(1, Math.max(0, value.from + up / WHOLE)) };
     },
     altered(keep) {
-      const { current } = altered;
-      setAltered(null);
-      if (current && keep) state.paint?.(current.cell, current.to);
+      const { value } = altered;
+      altered.value = null;
+      if (value && keep) state.paint?.(value.cell, value.to);
     },
   });
 }

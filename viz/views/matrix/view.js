@@ -4,7 +4,7 @@
 import { createPortal } from "../../web/vendor/preact.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { markPainted, moreIs, savePng } from "../../web/core/dom.js";
-import { useFrameState, useNewest } from "../../web/core/hooks.js";
+import { useFrameSignal, useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { roomBeside, Strongest } from "./aside.js";
 import { Choices } from "./choices.js";
@@ -33,14 +33,14 @@ const SCORE_DOUBT =
 /** @param {ViewProps} props */
 export function Matrix({ state, theme, space, panel }) {
   const overlay = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const [altered, setAltered] = useFrameState(state, /** @type {Altered | null} */ (null));
-  const [brushed, setBrushed] = useFrameState(state, /** @type {Band | null} */ (null));
+  const altered = useFrameSignal(state, /** @type {Altered | null} */ (null));
+  const brushed = useFrameSignal(state, /** @type {Band | null} */ (null));
   const { subject, layout, zoom, picture } = usePicture(state, theme, space);
   const lags = () => !subject || !isChosen(state, subject);
-  const touch = useTouch({ state, overlay, layout, picture, zoom, lags, altered, setAltered, setBrushed });
+  const touch = useTouch({ state, overlay, layout, picture, zoom, lags, altered, brushed });
   const canvas = usePainted(state, layout, picture);
   const cell = lags() ? null : state.hover;
-  useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.current, subject });
+  useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.value, subject });
 
   panel.zoom = {
     in: () => zoom.round(1.5, state.hover),
@@ -57,7 +57,7 @@ export function Matrix({ state, theme, space, panel }) {
   const room = layout && roomBeside(layout, state.selection.sinks !== "shown", space.wide);
   const words = html`
     <p class=${cell ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
-      <${Status} ...${{ state, lags: lags(), altered: altered.current, sinks: picture?.sinks }} />
+      <${Status} ...${{ state, lags: lags(), altered: altered.value, sinks: picture?.sinks }} />
     </p>
     <p class="hs-doubt">${state.variant().values === "scores" ? SCORE_DOUBT : DOUBT}</p>
   `;

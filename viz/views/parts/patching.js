@@ -2,7 +2,7 @@
 // gives, patched in, and what that does to an output; by attribution, and exactly for the largest.
 
 import { callOf } from "../../web/core/edit_text.js";
-import { useFrameState } from "../../web/core/hooks.js";
+import { useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
 import { signed } from "../../web/core/ticks.js";
@@ -30,15 +30,15 @@ const DOUBT =
 /** @param {{state: TextState, theme: Theme}} props */
 export function Patching({ state, theme }) {
   const { patched, output } = state.selection;
-  const [opened, setOpened] = useFrameState(state, patched !== "");
-  const [typed, setTyped] = useFrameState(state, patched);
-  const [top, setTop] = useFrameState(state, "10");
-  const isOn = opened.current || patched !== "";
-  const second = patched || typed.current;
+  const opened = useFrameSignal(state, patched !== "");
+  const typed = useFrameSignal(state, patched);
+  const top = useFrameSignal(state, "10");
+  const isOn = opened.value || patched !== "";
+  const second = patched || typed.value;
   const asked = isOn && patched ? { second: patched, output: output || undefined } : null;
-  const { answer, reason } = useTwoSteps(state.view, SLOT, asked, top.current, "Patching states");
+  const { answer, reason } = useTwoSteps(state.view, SLOT, asked, top.value, "Patching states");
   const set = (text) => {
-    setTyped(text);
+    typed.value = text;
     state.select({ patched: text });
   };
   const choices = html`
@@ -52,11 +52,11 @@ export function Patching({ state, theme }) {
         onCommit=${set}
       />
     <//>
-    <${Exactly} what="States" value=${top.current} onChange=${setTop} />
+    <${Exactly} what="States" value=${top.value} onChange=${(value) => (top.value = value)} />
   `;
   const toggle = () => {
-    setTyped(second);
-    setOpened(!isOn);
+    typed.value = second;
+    opened.value = !isOn;
     state.select({ patched: isOn ? "" : second });
   };
   return html`
@@ -74,10 +74,12 @@ export function Patching({ state, theme }) {
 /** @param {{state: TextState, theme: Theme, answer: PatchedAnswer}} props */
 function Answer({ state, theme, answer }) {
   const { name, position, attribution, exact } = answer;
-  const [pointed, setPointed] = useFrameState(state, /** @type {{answer: any, at: Place} | null} */ (null));
-  const at = pointed.current?.answer === answer ? pointed.current.at : null;
+  const pointed = useFrameSignal(state, /** @type {{answer: any, at: Place} | null} */ (null));
+  const at = pointed.value?.answer === answer ? pointed.value.at : null;
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const onFocus = (place) => place && setPointed({ answer, at: place });
+  const onFocus = (place) => {
+    if (place) pointed.value = { answer, at: place };
+  };
   const table = useMemo(() => html`<${Table} ...${{ theme, answer, box, onFocus }} />`, [theme, answer]);
   useLayoutEffect(() => {
     const first = /** @type {HTMLElement | null} */ (box.current?.querySelector(".hs-cells-here"));

@@ -1,27 +1,22 @@
 // Hooks of views: what they keep, and what they ask the server.
 
 import { capital } from "./labels.js";
-import { useCallback, useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals-core.js";
 
 /**
- * State of a view that changes with the pointer. A change is drawn in the next frame, together with the
- * panels around the view; who handles an event reads the newest value.
+ * State of a view that changes with the pointer: a signal whose changes are drawn in the next frame, together
+ * with the panels around the view. Who handles an event reads the newest value.
  *
  * @template T
  * @param {{changed: () => void}} state
  * @param {T} initial
- * @returns {[{readonly current: T}, (next: T) => void]}
+ * @returns {import("../vendor/signals-core.js").Signal<T>}
  */
-export function useFrameState(state, initial) {
-  const kept = useRef(initial);
-  const set = useCallback(
-    (/** @type {T} */ next) => {
-      kept.current = next;
-      state.changed();
-    },
-    [state],
-  );
-  return [kept, set];
+export function useFrameSignal(state, initial) {
+  const kept = useMemo(() => signal(initial), []);
+  useLayoutEffect(() => kept.subscribe(() => state.changed()), [state]);
+  return kept;
 }
 
 /**

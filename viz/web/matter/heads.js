@@ -2,7 +2,7 @@
 // that is largest, in passes of their own. A head is compared with all others of its layer.
 
 import { addressOf, callOf } from "../core/edit_text.js";
-import { useAnswer, useFrameState } from "../core/hooks.js";
+import { useAnswer, useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { capital, legible, siteName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
@@ -48,12 +48,12 @@ const ALONG = ", and the distance estimated along 8 random directions"; // analy
 /** @param {Swept} props */
 export function HeadsThatMatter({ view, theme, site, select, edit, more, receive }) {
   const { matter } = view.selection;
-  const [top, setTop] = useFrameState(view, "10");
+  const top = useFrameSignal(view, "10");
   const isOn = matter !== "no";
   const isState = view.base.explains === "similarity"; // which has no logit
   const output = isState ? undefined : view.selection.output || undefined;
   const asked = isOn ? { site, off: matter, output } : null;
-  const { answer, reason } = useTwoSteps(view, KEY, asked, top.current, "Switching off heads");
+  const { answer, reason } = useTwoSteps(view, KEY, asked, top.value, "Switching off heads");
   useLayoutEffect(() => {
     if (answer) receive?.(answer);
   });
@@ -66,7 +66,7 @@ export function HeadsThatMatter({ view, theme, site, select, edit, more, receive
         onChoose=${(index) => select({ matter: OFF[index] })}
       />
     <//>
-    <${Exactly} what="Heads" value=${top.current} onChange=${setTop} />
+    <${Exactly} what="Heads" value=${top.value} onChange=${(value) => (top.value = value)} />
     ${more}
   `;
   return html`
@@ -78,7 +78,7 @@ export function HeadsThatMatter({ view, theme, site, select, edit, more, receive
     >
       ${
         answer &&
-        html`<${Answer} ...${{ view, theme, answer, output, select, edit, count: Number(top.current) }} />`
+        html`<${Answer} ...${{ view, theme, answer, output, select, edit, count: Number(top.value) }} />`
       }
     <//>
   `;
@@ -88,14 +88,13 @@ function Answer({ view, theme, answer, output, select, edit, count }) {
   const effects = useMemo(() => effectsOf(answer), [answer]);
   const passes = effects.filter(({ exact }) => exact !== null);
   const first = (passes.length ? passes : effects).toSorted((a, b) => Math.abs(last(b)) - Math.abs(last(a)));
-  const [pointed, setPointed] = useFrameState(
-    view,
-    /** @type {{site: number, head: number} | null} */ (null),
-  );
-  const isThere = effects.some((effect) => isSame(effect, pointed.current));
-  const chosen = isThere && pointed.current ? pointed.current : { site: first[0].site, head: first[0].head };
+  const pointed = useFrameSignal(view, /** @type {{site: number, head: number} | null} */ (null));
+  const isThere = effects.some((effect) => isSame(effect, pointed.value));
+  const chosen = isThere && pointed.value ? pointed.value : { site: first[0].site, head: first[0].head };
   const nameOf = (site) => siteName(view.base, site);
-  const choose = (of) => !isSame(of, pointed.current) && setPointed({ site: of.site, head: of.head });
+  const choose = (of) => {
+    if (!isSame(of, pointed.value)) pointed.value = { site: of.site, head: of.head };
+  };
   const show = (of) => {
     choose(of);
     select({ site: of.site, head: of.head });
