@@ -19,7 +19,6 @@ import { mount as text } from "./text/text.js";
  * @property {(message: object) => void} send
  */
 
-/** @param {{model: Model, el: HTMLElement}} given */
 function render({ model, el }) {
   const root = element("div", "headscope");
   el.append(root);

@@ -4,7 +4,6 @@ import { EmbeddedSource } from "./core/sources.js";
 
 /** @import {Host, Mount} from "./types" */
 
-/** @param {string} text in base64 */
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /**
@@ -27,7 +26,6 @@ export function open(mount, props, responses) {
     host.source = (trace) => new EmbeddedSource(partOf(held, trace));
   }
   const view = mount(root, props, host);
-  /** @param {Record<string, unknown>} changed */
   const update = (changed) => {
     props = { ...props, ...changed }; // a new object: views compare props by identity
     view.update(props);
@@ -35,12 +33,7 @@ export function open(mount, props, responses) {
   Object.assign(globalThis, { headscope: { events, update, destroy: () => view.destroy() } });
 }
 
-/**
- * The responses about one of two traces on a page: those of the second lie below its name.
- *
- * @param {[string, Uint8Array][]} held
- * @param {string} trace
- */
+/** The responses about one of two traces on a page: those of the second lie below its name. */
 function partOf(held, trace) {
   const below = held.filter(([path]) => path.startsWith(`${trace}/`));
   if (!below.length) return held;

@@ -13,8 +13,7 @@ import { diagram } from "./diagram.js";
 import { total } from "./numbers.js";
 import { written } from "./save.js";
 
-/** @import {ArchitecturePart, ArchitectureProps, SourceCode} from "../types" */
-/** @import {Format} from "../core/drawing_file.js" */
+/** @import {ArchitecturePart, ArchitectureProps} from "../types" */
 
 const PHONE = 640; // CSS pixels: up to this width the code is folded
 const FIRST = "attention/attend"; // where tokens attend: shown when nothing was chosen
@@ -117,10 +116,6 @@ function panelOf() {
   const box = element("div", "hs-part-panel");
   const changed = changes();
 
-  /**
-   * @param {ArchitecturePart | undefined} part
-   * @param {SourceCode[]} sources
-   */
   function show(part, sources) {
     box.hidden = !part;
     if (!part || !changed(part, sources)) return;
@@ -185,7 +180,6 @@ export function mount(root, props) {
     root.dataset.painted = String((count += 1));
   }
 
-  /** @param {Format} format */
   function save(format) {
     const { base } = state;
     if (!base) return;
@@ -213,7 +207,6 @@ export function mount(root, props) {
   const { signal } = ended;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", schedule, { signal });
   document.fonts.addEventListener("loadingdone", schedule, { signal });
-  /** @param {ArchitectureProps} next */
   const update = (next) => {
     state.update(next);
     schedule(); // the theme may have changed

@@ -5,10 +5,8 @@ import { arrow, box, label, pen, STYLE, toggle, towerTitle } from "./draw.js";
 import { layout } from "./layout.js";
 import { amountsOf, shape } from "./numbers.js";
 
-/** @import {ArchitecturePart, ArchitectureProps, Colours} from "../types" */
+/** @import {ArchitectureProps, Colours} from "../types" */
 /** @import {ArchitectureState} from "./architecture.js" */
-/** @import {Numbers, Pen} from "./draw.js" */
-/** @import {Box} from "./layout.js" */
 
 /**
  * Draws the parts into an element.
@@ -36,7 +34,6 @@ export function diagram(stage, state, base, theme, stale) {
     class: stale ? "stale" : "",
   });
   const sum = state.sum();
-  /** @param {Box} each */
   const part = (each) => {
     const copies = state.parts.get(each.id)?.copies ?? 1;
     const amounts = { quantity: base.quantity, sum, copies };
@@ -61,21 +58,10 @@ export function diagram(stage, state, base, theme, stale) {
   if (focused) itemOf(picture, focused)?.focus({ preventScroll: true });
 }
 
-/**
- * @param {SVGElement} picture
- * @param {string} id
- * @returns {SVGElement | null}
- */
 const itemOf = (picture, id) => picture.querySelector(`[data-id="${CSS.escape(id)}"]`);
 
-/**
- * What flows in and out of a part, and its amounts.
- *
- * @param {ArchitecturePart} part
- * @param {number} copies of what is round it
- */
+/** What flows in and out of a part, and its amounts. */
 function summaryOf(part, copies) {
-  /** @param {ArchitecturePart["takes"]} given */
   const axes = (given) => shape(given, 1e9, () => 0);
   const times = copies * part.times;
   const all = times > 1 ? ` (all ${times})` : "";
@@ -83,14 +69,7 @@ function summaryOf(part, copies) {
   return `${part.title}: ${axes(part.takes)} → ${axes(part.gives)} · ${amounts}${all}`;
 }
 
-/**
- * A box or frame that can be pointed at, chosen, opened and closed.
- *
- * @param {Box} placed
- * @param {ArchitectureState} state
- * @param {Numbers} numbers
- * @param {Pen} drawn
- */
+/** A box or frame that can be pointed at, chosen, opened and closed. */
 function treeItem(placed, state, numbers, drawn) {
   const group = box(placed, numbers, drawn);
   const { part, id, level, open } = placed;
@@ -115,20 +94,13 @@ function treeItem(placed, state, numbers, drawn) {
   return group;
 }
 
-/**
- * Up and down move, right and left open and close, Enter chooses.
- *
- * @param {SVGElement} picture
- * @param {Box[]} order
- * @param {ArchitectureState} state
- */
+/** Up and down move, right and left open and close, Enter chooses. */
 function listen(picture, order, state) {
   picture.onkeydown = (event) => {
     const id = event.target instanceof SVGElement ? event.target.dataset.id : undefined;
     const at = order.findIndex((placed) => placed.id === id);
     if (id === undefined || at < 0) return;
     const { part, open } = order[at];
-    /** @param {number} where */
     const go = (where) => {
       const wanted = order[Math.min(Math.max(0, where), order.length - 1)];
       itemOf(picture, wanted.id)?.focus();

@@ -5,7 +5,7 @@ import { svg } from "../core/svg.js";
 import { TALL } from "./layout.js";
 import { shape, short, total } from "./numbers.js";
 
-/** @import {ArchitecturePart, Colours} from "../types" */
+/** @import {Colours} from "../types" */
 /** @import {Box, Line, Title} from "./layout.js" */
 
 /** @typedef {{measure: (text: string) => number, fit: (text: string, width: number) => string}} Ruler */
@@ -40,14 +40,8 @@ text { font-family: inherit; dominant-baseline: middle; pointer-events: none; }
 /** @type {CanvasRenderingContext2D | undefined} */
 let context;
 
-/**
- * Measures text in a font, and cuts it to a width.
- *
- * @param {string} font
- * @returns {Ruler}
- */
+/** Measures text in a font, and cuts it to a width. */
 function measuring(font) {
-  /** @param {string} text */
   const measure = (text) => {
     context ??= contextOf(element("canvas"));
     context.font = font;
@@ -98,11 +92,7 @@ export function arrow({ points, kind, bare }, { theme }) {
   return bare ? [line] : [line, svg("path", { d: tip(points), fill: colour })];
 }
 
-/**
- * The head of an arrow.
- *
- * @param {[number, number][]} points of its line
- */
+/** The head of an arrow. */
 function tip(points) {
   const [[fromX, fromY], [x, y]] = points.slice(-2);
   const far = Math.hypot(x - fromX, y - fromY) || 1;
@@ -112,7 +102,6 @@ function tip(points) {
   return `M${corner(-6, -3)} L${corner(1, 0)} L${corner(-6, 3)} Z`;
 }
 
-/** @param {[number, number][]} points */
 function rounded(points) {
   const [first, ...rest] = points;
   let path = `M${first[0]} ${first[1]}`;
@@ -129,12 +118,7 @@ function rounded(points) {
   return path;
 }
 
-/**
- * A point a few pixels from one corner towards the next, or half-way if they are close.
- *
- * @param {[number, number]} from
- * @param {[number, number]} to
- */
+/** A point a few pixels from one corner towards the next, or half-way if they are close. */
 function towards([x, y], [toX, toY]) {
   const far = Math.hypot(toX - x, toY - y) || 1;
   const part = Math.min(5, far / 2) / far;
@@ -185,14 +169,7 @@ export function box(placed, { quantity, sum, copies }, drawn) {
   return group;
 }
 
-/**
- * How much of the whole a part is, as a line at its foot.
- *
- * @param {SVGElement} group
- * @param {Box} placed
- * @param {number} part
- * @param {Colours} theme
- */
+/** How much of the whole a part is, as a line at its foot. */
 function share(group, { x, y, width, height }, part, theme) {
   if (part <= 0) return;
   const long = Math.max(1.5, (width - 14) * Math.min(1, part));
@@ -201,13 +178,7 @@ function share(group, { x, y, width, height }, part, theme) {
   );
 }
 
-/**
- * The heads beside each other, and which keys a query sees.
- *
- * @param {SVGElement} group
- * @param {Box} placed
- * @param {Pen} pen
- */
+/** The heads beside each other, and which keys a query sees. */
 function paintHeads(group, { part, x, y, width }, { theme, size }) {
   const count = part.takes[0][1];
   const squares = Math.min(count, HEADS, Math.floor((width - 70) / 13));
@@ -222,14 +193,7 @@ function paintHeads(group, { part, x, y, width }, { theme, size }) {
   group.append(...mask(part, x + width - 31, y + 27, theme));
 }
 
-/**
- * A small matrix, rows attend to columns: filled where they may.
- *
- * @param {ArchitecturePart} part
- * @param {number} x
- * @param {number} y
- * @param {Colours} theme
- */
+/** A small matrix, rows attend to columns: filled where they may. */
 function mask(part, x, y, theme) {
   const cells = [];
   for (let row = 0; row < 4; row++)

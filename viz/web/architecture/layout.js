@@ -111,15 +111,6 @@ function towers(plan, [encoder, decoder], width, closed) {
   plan.height = Math.max(start.y + 14, second.y + GAP) + 4;
 }
 
-/**
- * @param {Plan} plan
- * @param {ArchitecturePart} part
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {Set<string>} closed
- * @param {Context} [context]
- */
 function tower(plan, part, x, y, width, closed, context) {
   plan.titles.push({ text: part.title, x: x + width / 2, y: y + 16 });
   const place = { closed, level: 1, path: `${part.name}/`, context };
@@ -128,16 +119,7 @@ function tower(plan, part, x, y, width, closed, context) {
   return end;
 }
 
-/**
- * Parts below each other; returns the middle of the last one's lower edge.
- *
- * @param {Plan} plan
- * @param {ArchitecturePart[]} parts
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {Place} place
- */
+/** Parts below each other; returns the middle of the last one's lower edge. */
 function flow(plan, parts, x, y, width, place) {
   const middle = x + width / 2;
   const residual = parts.some((part) => part.skips);
@@ -197,20 +179,10 @@ function flow(plan, parts, x, y, width, place) {
 
 const FORK = 30;
 
-/**
- * What projections side by side are given: x to all, or x to one and the context to the others.
- *
- * @param {Plan} plan
- * @param {ArchitecturePart[]} parts
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {Place} place
- */
+/** What projections side by side are given: x to all, or x to one and the context to the others. */
 function fork(plan, parts, x, y, width, place) {
   const each = columns(x, width, parts.length);
   const middle = x + width / 2;
-  /** @param {number} i */
   const centre = (i) => each.left[i] + each.width / 2;
   const crosses = Boolean(place.crossing);
   parts.forEach((part, i) => {
@@ -229,14 +201,7 @@ function fork(plan, parts, x, y, width, place) {
   cross(plan, [x - PAD, y + 17], place, false);
 }
 
-/**
- * From boxes side by side straight down into the one below.
- *
- * @param {Plan} plan
- * @param {{parts: ArchitecturePart[], columns: Columns}} beside
- * @param {number} y
- * @param {number} gap
- */
+/** From boxes side by side straight down into the one below. */
 function join(plan, { parts, columns: each }, y, gap) {
   parts.forEach((part, i) => {
     const centre = each.left[i] + each.width / 2;
@@ -244,14 +209,7 @@ function join(plan, { parts, columns: each }, y, gap) {
   });
 }
 
-/**
- * From the end of the other tower to a point of this one.
- *
- * @param {Plan} plan
- * @param {Point} to
- * @param {Place} place
- * @param {boolean} [arrow]
- */
+/** From the end of the other tower to a point of this one. */
 function cross(plan, [x, y], { context }, arrow = true) {
   if (!context) return;
   const { gate, start } = context;
@@ -260,14 +218,6 @@ function cross(plan, [x, y], { context }, arrow = true) {
   plan.lines.push({ points, kind: "cross", bare: !arrow });
 }
 
-/**
- * @param {Plan} plan
- * @param {ArchitecturePart} part
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {Place} place
- */
 function frame(plan, part, x, y, width, place) {
   const id = place.path + part.name;
   /** @type {Box} */
@@ -280,12 +230,7 @@ function frame(plan, part, x, y, width, place) {
   return y + framed.height;
 }
 
-/**
- * Projections of the context stand on the side it comes from.
- *
- * @param {ArchitecturePart[]} parts
- * @param {boolean} crossing
- */
+/** Projections of the context stand on the side it comes from. */
 function ordered(parts, crossing) {
   if (!crossing) return parts;
   const query = parts.find((part) => part.name === "query");
@@ -293,11 +238,7 @@ function ordered(parts, crossing) {
   return [...others, ...(query ? [query] : []), ...parts.filter((part) => part.kind !== "projection")];
 }
 
-/**
- * Projections that follow each other stand side by side.
- *
- * @param {ArchitecturePart[]} parts
- */
+/** Projections that follow each other stand side by side. */
 function rows(parts) {
   /** @type {(ArchitecturePart | ArchitecturePart[])[]} */
   const lines = [];
@@ -312,41 +253,16 @@ function rows(parts) {
 
 /** @typedef {{left: number[], width: number}} Columns */
 
-/**
- * @param {number} x
- * @param {number} width
- * @param {number} count
- * @returns {Columns}
- */
 function columns(x, width, count) {
   const each = (width - (count - 1) * BETWEEN) / count;
   return { left: Array.from({ length: count }, (_, i) => x + i * (each + BETWEEN)), width: each };
 }
 
-/**
- * @param {Plan} plan
- * @param {ArchitecturePart} part
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
- * @param {Place} place
- * @param {boolean} [bare]
- */
 function box(plan, part, x, y, width, height, { path, level }, bare = false) {
   plan.boxes.push({ part, id: path + part.name, x, y, width, height, level, open: false, bare });
 }
 
-/**
- * A line with the shape of what a part gives beside its beginning.
- *
- * @param {Plan} plan
- * @param {Point[]} points
- * @param {Line["kind"]} kind
- * @param {ArchitecturePart | null} part
- * @param {number} [space]
- * @param {boolean} [bare]
- */
+/** A line with the shape of what a part gives beside its beginning. */
 function line(plan, points, kind, part, space = 170, bare = false) {
   const [x, y] = points[0];
   /** @type {Line} */
@@ -355,14 +271,7 @@ function line(plan, points, kind, part, space = 170, bare = false) {
   plan.lines.push(drawn);
 }
 
-/**
- * The last arrow, and what comes out.
- *
- * @param {Plan} plan
- * @param {{x: number, y: number}} from
- * @param {ArchitecturePart | undefined} part
- * @param {boolean} [crosses] to the other tower
- */
+/** The last arrow, and what comes out. */
 function out(plan, { x, y }, part, crosses = false) {
   line(plan, [[x, y], [x, y + GAP]], crosses ? "cross" : "flow", part ?? null, 170, crosses);
 }

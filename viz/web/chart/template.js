@@ -16,10 +16,8 @@ export function templateOf(themed) {
   const [background, text, line] = ["background-color", "text-color", "border-color"].map(themed);
   const muted = `rgba(${[...(parse(text) ?? [128, 128, 128]), MUTED].join(", ")})`;
   const family = themed("font");
-  /** @param {string} name of a list of colours */
   const colours = (name) => themed(`chart-${name}-colors`).split(",");
   const sequential = scaleOf(colours("sequential"));
-  /** @param {number} size */
   const beside = (size) => ({ color: muted, size });
   const axis = {
     automargin: true,
@@ -52,11 +50,7 @@ export function templateOf(themed) {
   };
 }
 
-/**
- * Colours at equal steps from 0 to 1.
- *
- * @param {string[]} colours
- */
+/** Colours at equal steps from 0 to 1. */
 function scaleOf(colours) {
   return colours.map((colour, i) => [i / (colours.length - 1), colour.trim()]);
 }

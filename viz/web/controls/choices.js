@@ -23,7 +23,6 @@ import { element, setText } from "../core/dom.js";
  */
 
 const MOST = 8; // items remembered
-/** @param {string} name */
 const keyOf = (name) => `headscope/${name}`;
 
 /**
@@ -38,7 +37,6 @@ export function mount(root, props, host) {
   const none = element("p", "hs-choices-none");
   root.replaceChildren(title, list, none);
 
-  /** @param {ChoicesProps} next */
   function update({ label, items, layout, kept = "", empty = "" }) {
     const all = kept ? remembered(kept, items) : items;
     setText(title, label);
@@ -51,7 +49,6 @@ export function mount(root, props, host) {
     list.hidden = !all.length;
   }
 
-  /** @param {Choice} item */
   function itemOf({ id, title: name, detail = "", tag = "", chosen = false }) {
     const item = element(
       "button",
@@ -69,13 +66,7 @@ export function mount(root, props, host) {
   return { update, destroy: () => root.replaceChildren() };
 }
 
-/**
- * These items, then those of earlier visits.
- *
- * @param {string} name
- * @param {Choice[]} items
- * @returns {Choice[]}
- */
+/** These items, then those of earlier visits. */
 function remembered(name, items) {
   const now = new Set(items.map(({ id }) => id));
   const all = [...items, ...stored(name).filter(({ id }) => !now.has(id))].slice(0, MOST);
@@ -88,10 +79,6 @@ function remembered(name, items) {
   return all;
 }
 
-/**
- * @param {string} name
- * @returns {Choice[]}
- */
 function stored(name) {
   try {
     const value = JSON.parse(localStorage.getItem(keyOf(name)) ?? "[]");

@@ -97,11 +97,7 @@ export function mount(root, props, host) {
 
   if (files) box.append(fileButton(files, take), dropTarget(box, take));
 
-  /**
-   * Takes the text of a file.
-   *
-   * @param {File} file
-   */
+  /** Takes the text of a file. */
   async function take(file) {
     const suffixes = files.split(",");
     if (!suffixes.some((suffix) => file.name.toLowerCase().endsWith(suffix))) {
@@ -149,12 +145,7 @@ export function mount(root, props, host) {
   };
 }
 
-/**
- * A button that picks a file.
- *
- * @param {string} suffixes
- * @param {(file: File) => void} take
- */
+/** A button that picks a file. */
 function fileButton(suffixes, take) {
   const chooser = element("input", "", { type: "file", accept: suffixes, hidden: "" });
   const words = `Open a text file (${suffixes.split(",").join(", ")}), or drop one here`;
@@ -169,14 +160,8 @@ function fileButton(suffixes, take) {
   return element("span", "", {}, opener, chooser);
 }
 
-/**
- * Takes files that are dropped on a part of the page, and shows that it does.
- *
- * @param {HTMLElement} place
- * @param {(file: File) => void} take
- */
+/** Takes files that are dropped on a part of the page, and shows that it does. */
 function dropTarget(place, take) {
-  /** @param {DragEvent} event */
   const holdsFile = (event) => Boolean(event.dataTransfer?.types.includes("Files"));
   const sign = element("div", "hs-entry-drop", { "aria-hidden": "true" }, "Drop the file here");
   sign.hidden = true;

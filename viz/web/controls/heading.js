@@ -9,10 +9,6 @@ export function headingOf(control) {
     : element("span", "hs-control-label");
   const help = element("span", "hs-help", { tabindex: "0", role: "img" }, "?");
   const box = element("div", "hs-control-heading", {}, label, help);
-  /**
-   * @param {string} text
-   * @param {string} explanation
-   */
   const show = (text, explanation) => {
     setText(label, text);
     help.hidden = !explanation;

@@ -44,7 +44,6 @@ export function mount(root, props, host) {
   let ended = false;
   let serial = props.serial;
 
-  /** @param {string} path @param {"GET" | "POST"} method */
   async function ask(path, method) {
     clearTimeout(timer);
     try {
@@ -58,7 +57,6 @@ export function mount(root, props, host) {
     if (!ended && (isGoing || method === "POST")) timer = setTimeout(() => void ask("", "GET"), EVERY_MS);
   }
 
-  /** @param {Report[]} reports */
   function show(reports) {
     const names = new Set(reports.map(({ name }) => name));
     const gone = [...rows.keys()].filter((name) => !names.has(name));
@@ -76,7 +74,6 @@ export function mount(root, props, host) {
     });
   }
 
-  /** @param {string} name */
   function row(name) {
     const title = element("span", "hs-run-title");
     const words = element("span", "hs-run-words", { role: "status" });
@@ -87,14 +84,12 @@ export function mount(root, props, host) {
     /** @type {Report["status"]} */
     let status = "running";
 
-    /** @param {string} label @param {() => void} act */
     function add(label, act) {
       const node = element("button", "hs-button", { type: "button" }, label);
       node.onclick = act;
       buttons.append(node);
     }
 
-    /** @param {Report} report */
     function update(report) {
       status = report.status;
       setText(title, report.title);
@@ -146,7 +141,6 @@ export function wordsOf({ status, done, total, left, problem }) {
   return left === null ? far : `${far}, ${durationOf(left)} left`;
 }
 
-/** @param {number} seconds */
 function durationOf(seconds) {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

@@ -45,7 +45,6 @@ export function mount(root, props, host) {
   let now = props;
   let value = nearest(props, props.value);
 
-  /** @param {number} next */
   function change(next) {
     if (next === value || now.disabled) return;
     value = next;
@@ -53,7 +52,6 @@ export function mount(root, props, host) {
     put(value);
   }
 
-  /** @param {PointerEvent} event */
   function valueAt(event) {
     const box = track.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
@@ -113,11 +111,6 @@ export function mount(root, props, host) {
     words.hidden = !words.children.length;
   }
 
-  /**
-   * @param {"i" | "span"} tag
-   * @param {number} at
-   * @param {string} text
-   */
   function placed(tag, at, text) {
     const mark = element(tag, "", {}, text);
     mark.style.setProperty("--at", String(shareOf(now, at)));

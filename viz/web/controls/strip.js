@@ -29,7 +29,6 @@ export function mount(root, props, host) {
   root.replaceChildren(row);
   let drawn = "";
 
-  /** @param {StripProps} next */
   function update({ name, items }) {
     const mode = modeOf(root);
     const wanted = JSON.stringify([mode, items]);
@@ -39,10 +38,6 @@ export function mount(root, props, host) {
     list.replaceChildren(...items.map((item) => element("li", "", {}, linkOf(item, mode))));
   }
 
-  /**
-   * @param {Card} card
-   * @param {string} mode
-   */
   function linkOf({ id, title, detail, href, picture }, mode) {
     const link = element(
       "a",

@@ -4,9 +4,7 @@ import { signed } from "./ticks.js";
 
 /** @import {Measure} from "../types" */
 
-/** @param {Pick<Measure, "low" | "high">} measure */
 function rangeText({ low, high }) {
-  /** @param {number} bound */
   const text = (bound) => signed(bound, Number.isInteger(bound) ? 0 : 3);
   if (low !== null && high !== null) return `${text(low)} to ${text(high)}`;
   if (low !== null) return `${text(low)} or more`;

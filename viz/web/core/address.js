@@ -112,12 +112,7 @@ export function createAddress(environment) {
     schedule();
   }
 
-  /**
-   * The selection's part.
-   *
-   * @param {string} page
-   * @param {Record<string, string>} selection
-   */
+  /** The selection's part. */
   function choose(page, selection) {
     const entry = entries.get(page);
     if (!entry) return;
@@ -125,12 +120,7 @@ export function createAddress(environment) {
     schedule();
   }
 
-  /**
-   * Releases what `claim` registered, unless another element has taken over the page.
-   *
-   * @param {string} page
-   * @param {{isConnected: boolean}} element
-   */
+  /** Releases what `claim` registered, unless another element has taken over the page. */
   function disown(page, element) {
     if (entries.get(page)?.element === element) entries.delete(page);
   }

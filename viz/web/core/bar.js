@@ -43,10 +43,6 @@ export function stepper(name, step, choose) {
   const box = element("div", "hs-stepper", {}, label, back, select, on);
   /** @type {string[]} */
   let options = [];
-  /**
-   * @param {string[]} names
-   * @param {number} index
-   */
   const show = (names, index) => {
     if (options.length !== names.length || names.some((text, i) => text !== options[i])) {
       options = names;

@@ -16,7 +16,6 @@ export function parse(colour) {
   const hex = /^#([0-9a-f]{3,8})/i.exec(colour.trim())?.[1];
   if (hex) {
     const digits = hex.length < 6 ? [...hex].map((digit) => digit + digit).join("") : hex;
-    /** @param {number} i */
     const part = (i) => parseInt(digits.slice(i, i + 2), 16);
     return [part(0), part(2), part(4)];
   }
@@ -24,13 +23,8 @@ export function parse(colour) {
   return red === undefined || green === undefined || blue === undefined ? null : [red, green, blue];
 }
 
-/**
- * Relative luminance, WCAG 2.
- *
- * @param {Rgb} rgb
- */
+/** Relative luminance, WCAG 2. */
 function luminance(rgb) {
-  /** @param {number} c */
   const linear = (c) => (c <= 10.31475 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
   return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
 }
@@ -128,7 +122,6 @@ export function coloursOf(root, colours, size) {
  */
 export function themeOf(root, colours, area, size) {
   const ours = coloursOf(root, colours, size);
-  /** @param {number} at */
   const ramp = (at) => area.subarray(at, at + 768);
   return { ...ours, ramp: ramp(ours.sequential), bothWays: ramp(ours.diverging) };
 }

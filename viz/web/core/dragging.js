@@ -32,7 +32,6 @@ export function draggable(source, parent, on) {
   /** @type {AbortController | null} */
   let moving = null;
 
-  /** @param {PointerEvent} event */
   function follow(event) {
     if (!press) return;
     words.hidden = false;
@@ -42,7 +41,6 @@ export function draggable(source, parent, on) {
     if (by) scrollerOf(source)?.scrollBy(0, by);
   }
 
-  /** @param {PointerEvent | null} event where it is dropped; null where it is let go */
   function end(event) {
     const last = press;
     press = null;
@@ -54,7 +52,6 @@ export function draggable(source, parent, on) {
     if (event) on.drop(last.carried, event);
   }
 
-  /** @param {PointerEvent} event anywhere in the window */
   function move(event) {
     if (!press) return;
     if (!(event.buttons & 1)) return end(null); // it was let go outside the window
@@ -101,12 +98,7 @@ export function isOn(node, { clientX, clientY }) {
   return clientX >= left && clientX < right && clientY >= top && clientY < bottom;
 }
 
-/**
- * The element that scrolls the page a node lies in, across shadow roots.
- *
- * @param {Node} node
- * @returns {Element | null}
- */
+/** The element that scrolls the page a node lies in, across shadow roots. */
 function scrollerOf(node) {
   const { parentNode } = node;
   if (!parentNode) return node instanceof ShadowRoot ? scrollerOf(node.host) : null;

@@ -27,7 +27,6 @@ export function addressOf(sites, site) {
   return named;
 }
 
-/** @param {Argument} value */
 function written(value) {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

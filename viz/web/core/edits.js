@@ -60,10 +60,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
   let pointed = null;
   let keepsSum = true; // of a row of which weights are set
 
-  /**
-   * @param {string | null} text
-   * @param {string} [second]
-   */
   function ask(text, second = "") {
     list.hidePopover();
     if (text === null) return;
@@ -80,29 +76,18 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     return { ...spot, sites, place: site, address: addressOf(sites, site) };
   };
 
-  /**
-   * An edit of the chosen layer, and of its chosen head where it has one.
-   *
-   * @param {string} name
-   * @param {Record<string, Argument>} [more]
-   */
+  /** An edit of the chosen layer, and of its chosen head where it has one. */
   function ofLayer(name, more = {}) {
     const { place, address } = now();
     return callOf(name, [place.layer, null], { ...more, ...address });
   }
 
-  /**
-   * @param {string} name
-   * @param {Argument[]} [given]
-   * @param {Record<string, Argument>} [more]
-   */
   function ofHead(name, given = [], more = {}) {
     const { place, address, head } = now();
     if (typeof head !== "number") return null;
     return callOf(name, [place.layer, head, ...given], { ...more, ...address });
   }
 
-  /** @param {Record<string, Argument>} [more] */
   function ofMlp(more = {}) {
     const { place, address } = now();
     /** @type {Record<string, Argument>} */
@@ -126,31 +111,17 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
 
   // ---- the menu
 
-  /**
-   * @param {string} name
-   * @param {string} title
-   * @param {() => void} action
-   */
   const item = (name, title, action) => {
     const node = element("button", "hs-menu-item", { type: "button", title }, name);
     node.onclick = action;
     return node;
   };
 
-  /**
-   * @param {string} name
-   * @param {Record<string, string>} attributes
-   */
   const field = (name, attributes) => element("input", "hs-select hs-edit-box", { "aria-label": name, ...attributes });
 
-  /** @param {string} name */
   const heading = (name) => element("p", "hs-menu-heading", {}, name);
 
-  /**
-   * Controls of one edit in a line; Enter in one of them presses the last.
-   *
-   * @param {(HTMLElement | string)[]} parts
-   */
+  /** Controls of one edit in a line; Enter in one of them presses the last. */
   function line(...parts) {
     const row = element("div", "hs-edit-line", {}, ...parts);
     row.onkeydown = (event) => {
@@ -217,18 +188,12 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     return [heading("The second input"), patchIt];
   }
 
-  /**
-   * Shades what a button’s change can reach while it has the pointer or the focus.
-   *
-   * @param {HTMLElement} node
-   * @param {() => Sought} sought
-   */
+  /** Shades what a button’s change can reach while it has the pointer or the focus. */
   function shading(node, sought) {
     node.onpointerenter = node.onfocus = () => point(sought());
     node.onpointerleave = node.onblur = () => point(null);
   }
 
-  /** @param {Sought | null} change */
   function point(change) {
     pointed = change;
     reach?.(change);
@@ -241,10 +206,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     setText(said, reached ? reachWords(view.base, reached) : "");
   }
 
-  /**
-   * @param {number} head
-   * @param {number} count
-   */
   function otherHead(head, count) {
     const other = field("Another head", { type: "number", min: "0", max: String(count - 1) });
     other.value = String(head ? head - 1 : 1);
@@ -265,11 +226,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     return line("Temperature", value, set);
   }
 
-  /**
-   * @param {number | null} query
-   * @param {number | null} key
-   * @param {{queries: number, keys: number}} place
-   */
   function edge(query, key, { queries, keys }) {
     const from = field("Query", { type: "number", min: "0", max: String(queries - 1) });
     const to = field("Key", { type: "number", min: "0", max: String(keys - 1) });
@@ -293,26 +249,14 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     return [line("Edge", from, "→", to, cutButton), line("Its weight", value, kept, setButton)];
   }
 
-  /**
-   * Sets one weight of the chosen head, or of every head.
-   *
-   * @param {{query: number, key: number}} cell
-   * @param {number} weight
-   */
+  /** Sets one weight of the chosen head, or of every head. */
   const paint = (cell, weight) => setRow(cell.query, [cell.key], weight);
 
-  /**
-   * Sets weights of a row of the chosen head, or of every head.
-   *
-   * @param {number} query
-   * @param {number[]} keys
-   * @param {number | number[]} weight of all of them, or of each
-   */
+  /** Sets weights of a row of the chosen head, or of every head. */
   function setRow(query, keys, weight) {
     const { place, address, head } = now();
     const one = typeof head === "number" ? head : null;
     const cells = [tokensOf("query", query), keys.flatMap((key) => tokensOf("key", key))];
-    /** @param {number} value */
     const rounded = (value) => Number(Math.min(1, Math.max(0, value)).toFixed(3));
     const value = Array.isArray(weight) ? weight.map(rounded) : rounded(weight);
     /** @type {Record<string, Argument>} */
@@ -320,16 +264,10 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     ask(callOf("SetWeights", [place.layer, one, ...cells, value], { ...loose, ...address }));
   }
 
-  /**
-   * A rectangle of patches, to begin with the chosen one.
-   *
-   * @param {Grid} patchesOf
-   * @param {number | null} token
-   */
+  /** A rectangle of patches, to begin with the chosen one. */
   function region({ rows, cols, prefix }, token) {
     const place = Math.max(0, (token ?? prefix) - prefix);
     const at = [Math.floor(place / cols), place % cols];
-    /** @param {string} name @param {number} axis @param {number} count */
     const bound = (name, axis, count) => {
       const input = field(name, { type: "number", min: "0", max: String(count - 1) });
       input.value = String(at[axis]);
@@ -349,10 +287,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     return [line("Rows", top, "–", bottom), line("Columns", left, "–", right), line(how, cover, unseen)];
   }
 
-  /**
-   * @param {number | null} token
-   * @param {{queries: number}} site
-   */
   function patch(token, { queries }) {
     const text = field("Second input", { type: "text", maxlength: String(LONGEST), placeholder: "another text" });
     text.value = offered?.()?.source ?? "";
@@ -453,6 +387,5 @@ export function patchesWithin(rows, columns, cols) {
   return Array.from({ length: bottom - top + 1 }, (_, i) => top + i).flatMap((row) => across.map((col) => row * cols + col));
 }
 
-/** @param {HTMLInputElement} input */
 const whole = ({ value, min, max }) =>
   Math.min(Math.max(Math.round(Number(value) || 0), Number(min)), Number(max || Infinity));

@@ -3,12 +3,7 @@
 const EVEN = 1.25; // of largest to mean weight, below which a map is nearly uniform
 const FAINTEST = 0.15; // share of the colours that is left of a uniform map
 
-/**
- * How far weights on patches are from equal: the largest over their mean, 1 for equal ones.
- *
- * @param {ArrayLike<number>} values
- * @param {number} [prefix] values before those on patches
- */
+/** How far weights on patches are from equal: the largest over their mean, 1 for equal ones. */
 function contrastOf(values, prefix = 0) {
   let [sum, most] = [0, 0];
   for (let i = prefix; i < values.length; i++) {

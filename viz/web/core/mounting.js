@@ -89,7 +89,6 @@ export function mountPanels(root, state, create) {
   const requestPaint = () => {
     frame ||= requestAnimationFrame(paint);
   };
-  /** @param {boolean} [picture] whether the weights that were waited for have come */
   const schedule = (picture) => {
     const age = view.awaited ?? HOLD_MS;
     if (age < HOLD_MS) holdTimer ??= setTimeout(requestPaint, HOLD_MS - age);

@@ -102,11 +102,6 @@ function predictions(view, parent) {
   };
 }
 
-/**
- * @param {string} label
- * @param {number} probability
- * @param {number} most the largest one, whose bar is whole
- */
 function bar(label, probability, most) {
   const name = element("bdi", "hs-bar-label", {}, legible(label));
   const line = element("span", "hs-bar-line", { "aria-hidden": "true" });

@@ -69,7 +69,6 @@ function maskStepper(view) {
   let mask = 0;
   /** @type {(number | null)[]} */
   let masks = [];
-  /** @param {number} index */
   const goTo = (index) => view.select({ token: masks[index] });
   const steps = stepper("Mask", (by) => goTo(Math.max(0, mask + by)), goTo);
   steps.box.hidden = true;
@@ -127,13 +126,10 @@ function writtenIn({ written }) {
   return [`${lead}: `, text ? element("b", "", {}, element("bdi", "", {}, text)) : element("span", "", {}, "nothing.")];
 }
 
-/** @param {(Node | string)[][]} parts */
 const joined = (parts) => parts.flatMap((part, i) => (i ? [" · ", ...part] : part));
 
-/** @param {string} name */
 const named = (name) => element("b", "", {}, element("bdi", "", {}, name));
 
-/** @param {number} kl */
 const nats = (kl) => `${kl < 0.001 ? "less than 0.001" : kl.toPrecision(2)} nats (KL)`;
 
 /** @param {number} share two digits */

@@ -81,14 +81,7 @@ export function draw(target, width, height, part, table, { row, col, scaleRow, s
   }
 }
 
-/**
- * The largest cell of each column over some rows.
- *
- * @param {Uint8Array} line
- * @param {Cells} part
- * @param {number} first
- * @param {number} last
- */
+/** The largest cell of each column over some rows. */
 function largest(line, { data, stride, shape }, first, last) {
   line.set(data.subarray(first * stride, first * stride + shape[1]));
   for (let row = first + 1; row <= last; row++)

@@ -40,11 +40,6 @@ export function reachWords(base, { sites }) {
 /**
  * The same for a picture: "Can reach patch 1,2 of head 3 in layer 2, then every patch from layer 3
  * on."
- *
- * @param {Pick<Base | ImageBase, "sites">} base
- * @param {string[]} labels of the tokens
- * @param {Reached["sites"]} sites
- * @param {number[]} places the sites that are reached, in order
  */
 function overPatches(base, labels, sites, places) {
   const isWhole = (/** @type {number} */ site) => {

@@ -56,24 +56,12 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
   const box = element("div", "hs-save", {}, opener, list);
   let confirmed = ""; // the large file that was announced
 
-  /**
-   * @param {string} name
-   * @param {string} title
-   * @param {() => void} action
-   */
   function item(name, title, action) {
     const node = element("button", "hs-menu-item", { role: "menuitem", type: "button", title }, name);
     node.onclick = action;
     return node;
   }
 
-  /**
-   * @param {string} name
-   * @param {string} title
-   * @param {string} suffix
-   * @param {string} [as] another form than the one on the screen
-   * @param {Record<string, string | number>} [more] query parameters
-   */
   const file = (name, title, suffix, as, more) =>
     item(name, title, () => void saved(suffix, as ?? form(), more));
 
@@ -143,7 +131,6 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
     list.style.top = `${Math.max(8, Math.min(below, innerHeight - tall - 8))}px`;
   }
 
-  /** @returns {HTMLElement[]} */
   const items = () => [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".hs-menu-item"))];
 
   list.onbeforetoggle = (event) => event.newState === "open" && build();
@@ -167,24 +154,17 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
     all[places[event.key] % all.length].focus();
   };
 
-  /** @param {string} what */
   function say(what) {
     setText(state, what);
     state.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {string} path */
   function answer(path) {
     if (!view.client) throw new Error("There is nothing to save yet.");
     const { signal } = new AbortController();
     return view.client.source.get(path, { signal, priority: "high" });
   }
 
-  /**
-   * @param {string} suffix
-   * @param {string} as
-   * @param {Record<string, string | number>} [more]
-   */
   async function saved(suffix, as, more) {
     const what = [suffix, as, view.trace].join(" ");
     const size = suffix === ".csv" ? sizeOf(as, more) : 0;
@@ -205,12 +185,7 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
     }
   }
 
-  /**
-   * About how many bytes a table of weights takes; 0 for other forms, which have few numbers.
-   *
-   * @param {string} as
-   * @param {Record<string, string | number>} [more]
-   */
+  /** About how many bytes a table of weights takes; 0 for other forms, which have few numbers. */
   function sizeOf(as, more) {
     if (!["matrix", "lines", "atlas", "image"].includes(as)) return 0;
     const { sites } = view.base;
@@ -220,10 +195,6 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
     return chosen.reduce((sum, each) => sum + LINE * heads(each.heads) * each.queries * each.keys, 0);
   }
 
-  /**
-   * @param {string} as
-   * @param {Record<string, string | number>} [more]
-   */
   function fileName(as, more) {
     const { site } = view.selection;
     const { head, shown: which = head, layers = view.base.sites[site].layer, method, beside, both } = { ...query(), ...more };
@@ -243,7 +214,6 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
     }
   }
 
-  /** @param {string} what */
   async function copied(what) {
     try {
       await navigator.clipboard.writeText(what);
@@ -272,11 +242,7 @@ export function allHeads(form, count) {
   return count > 1 && every.length <= MOST ? [{ form, name: "All heads of this layer", title, query: { shown: every } }] : [];
 }
 
-/**
- * The same address without the frame round the view.
- *
- * @param {string} href
- */
+/** The same address without the frame round the view. */
 function embedded(href) {
   const url = new URL(href);
   url.searchParams.set("embed", "true");

@@ -5,10 +5,6 @@
 
 /** @typedef {{revision: string, selection: Chosen}} Kept */
 
-/**
- * @param {string} page
- * @param {string} revision "<nonce>.<number>"
- */
 const keyOf = (page, revision) => `headscope/${page}/${revision.split(".")[0]}`;
 
 /**

@@ -4,7 +4,7 @@
 import { START as OPTIONS } from "./declared.js";
 import { headsOf } from "./labels.js";
 
-/** @import {Address, Base, Direction, Form, Head, ImageBase, LinkSelection, RunBase, Scale, Selection, Site, Text} from "../types" */
+/** @import {Address, Base, Direction, Form, Head, ImageBase, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
 
 /** @typedef {Base | ImageBase | RunBase} AnyBase */
 
@@ -51,10 +51,6 @@ export function clamp(base, selection) {
  */
 export function siteFor(sites, { layer, attention, tower, module = null, part = null }) {
   let indexes = [...sites.keys()];
-  /**
-   * @param {(site: Site) => string | number | null | undefined} value
-   * @param {string | number | null} wanted
-   */
   const narrow = (value, wanted) => {
     const values = indexes.map((index) => value(sites[index]) ?? null);
     const chosen = values.includes(wanted) ? wanted : values[0];
@@ -62,7 +58,6 @@ export function siteFor(sites, { layer, attention, tower, module = null, part = 
   };
   narrow((site) => site.kind, attention);
   narrow((site) => site.tower, tower || null);
-  /** @param {number} index */
   const distance = (index) => Math.abs(sites[index].layer - layer);
   const nearest = indexes.reduce((best, index) => (distance(index) < distance(best) ? index : best));
   narrow((site) => site.layer, sites[nearest].layer);
@@ -198,7 +193,6 @@ export function carry(before, after, selection, wanted, known) {
   };
   const token = carried(selection.token, direction);
   const partner = carried(selection.partner, direction === "in" ? "out" : "in");
-  /** @param {Direction} side */
   const isAsBefore = (side) =>
     textOf(before, selection.site, side).labels.join("\n") ===
     textOf(after, moved.site, side).labels.join("\n");
@@ -240,26 +234,14 @@ export function carriedOutput(before, after, output) {
 
 const PLACED = /.@\d+$|^\d+\.\d+$/s; // a token at a position
 
-/**
- * Whether two texts are the same as far as a token of each.
- *
- * @param {Text} before
- * @param {number} place
- * @param {Text} after
- * @param {number} now
- */
+/** Whether two texts are the same as far as a token of each. */
 function beginAlike(before, place, after, now) {
   if (before.special.includes(place) !== after.special.includes(now)) return false;
   const [a, b] = [beginning(before, place), beginning(after, now)];
   return a.startsWith(b) || b.startsWith(a); // a token may be the beginning of a word
 }
 
-/**
- * A text as far as a token, without blanks and without the tokenizer's own tokens.
- *
- * @param {Text} text
- * @param {number} last
- */
+/** A text as far as a token, without blanks and without the tokenizer's own tokens. */
 const beginning = ({ labels, special }, last) =>
   labels
     .slice(0, last + 1)
@@ -267,28 +249,14 @@ const beginning = ({ labels, special }, last) =>
     .join("")
     .replace(/\s+/g, "");
 
-/**
- * @param {Base} base
- * @param {number} index
- * @param {Direction} direction
- */
 function textOf(base, index, direction) {
   const site = base.sites[index];
   return base.texts[(direction === "in" ? site.key_text : site.query_text) ?? 0];
 }
 
-/**
- * @param {Text} text
- * @param {number} index
- */
 const tokensOf = (text, index) => text.origins?.[index] ?? [index];
 
-/**
- * The last original token of a word.
- *
- * @param {Text} text
- * @param {number} index
- */
+/** The last original token of a word. */
 const originOf = (text, index) => tokensOf(text, index).at(-1) ?? index;
 
 /**

@@ -154,7 +154,6 @@ export class ChannelSource {
         () => end(() => reject(new Failed("No answer from the kernel: run the cell again."))),
         this.patience,
       );
-      /** @param {() => void} settle */
       const end = (settle) => {
         clearTimeout(timer);
         this.waiting.delete(id);

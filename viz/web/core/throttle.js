@@ -26,7 +26,6 @@ export function throttle(send, ms, now = () => performance.now()) {
     send(value);
   }
 
-  /** @param {T} value */
   function put(value) {
     waiting = { value };
     const left = last + (typeof ms === "number" ? ms : ms(value)) - now();

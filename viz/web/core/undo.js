@@ -11,7 +11,6 @@ const TYPED = "input:not([type=range], [type=checkbox], [type=radio]), textarea,
  * @param {(action: Action) => void} ask
  */
 export function listenForUndo(ask) {
-  /** @param {KeyboardEvent} event */
   function pressed(event) {
     const action = actionOf(event);
     const from = event.composedPath()[0];

@@ -42,7 +42,6 @@ export const panelOf = (name, View) => (state, parent) => {
   parent.append(section);
   /** @type {{space: Space}} */
   const measured = { space: { wide: 0, top: 0, unit: 1, family: "" } };
-  /** @param {Theme} theme */
   const draw = (theme) => render(html`<${View} ...${{ state, theme, panel, ...measured }} />`, section);
   /** @type {ViewPanel} */
   const panel = {

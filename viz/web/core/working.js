@@ -38,10 +38,6 @@ export function working(clientOf) {
     if (client && path) void ask(client, path);
   }
 
-  /**
-   * @param {Client} client
-   * @param {string} asked
-   */
   async function ask(client, asked) {
     const share = await client.progress(asked);
     if (!share || asked !== path) return;

@@ -26,7 +26,6 @@ export function shares(counts) {
 export function bars(mine, all, label, tell) {
   const top = Math.max(1e-9, ...mine, ...all);
   const step = WIDE / Math.max(1, mine.length);
-  /** @param {number} share */
   const y = (share) => HIGH - (HIGH - 2) * (share / top);
   const drawn = mine.map((share, i) =>
     svg(

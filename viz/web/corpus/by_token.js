@@ -70,10 +70,6 @@ export function byToken(state, parent) {
   };
 }
 
-/**
- * @param {string} label
- * @param {string} placeholder
- */
 function entry(label, placeholder) {
   return element("input", "hs-find hs-token-find", {
     ...{ type: "search", "aria-label": label, placeholder, maxlength: "400" },

@@ -7,7 +7,7 @@ import { signed } from "../core/ticks.js";
 import { measureSelect, showLine } from "../text/measures.js";
 import { counted } from "./words.js";
 
-/** @import {CorpusChange, CorpusChanges, Measure, Panel} from "../types" */
+/** @import {Measure, Panel} from "../types" */
 /** @import {CorpusState} from "./state.js" */
 
 /** @type {Measure} */
@@ -45,7 +45,6 @@ export function compare(state, parent) {
   parent.append(box);
   const built = changes();
 
-  /** @param {CorpusChange} change */
   function row(change) {
     const { key, site, head, here, there } = change;
     const name = `${state.siteName(site)} · ${state.headName(head, site)}`;
@@ -62,7 +61,6 @@ export function compare(state, parent) {
     );
   }
 
-  /** @param {CorpusChanges} answer */
   function build(answer) {
     body.replaceChildren(...answer.changes.map(row));
     const certain = `${counted(answer.certain)} of ${counted(answer.of)} differ by more than their 95\u00a0% interval`;

@@ -14,7 +14,7 @@ import { headPage } from "./head_page.js";
 import { CorpusState } from "./state.js";
 import { counted } from "./words.js";
 
-/** @import {Host, Panel, RunBase, ViewProps} from "../types" */
+/** @import {Host, ViewProps} from "../types" */
 
 /**
  * @param {HTMLElement} root
@@ -38,11 +38,6 @@ export function mount(root, props, host) {
   };
 }
 
-/**
- * @param {CorpusState} state
- * @param {HTMLElement} root
- * @returns {Panel[]}
- */
 function compose(state, root) {
   const about = element("p", "hs-sentence");
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Which heads" });
@@ -59,14 +54,7 @@ function compose(state, root) {
   ];
 }
 
-/**
- * In one column: a button that goes down to the chosen head, always in sight above it.
- *
- * @param {CorpusState} state
- * @param {HTMLElement} parent
- * @param {HTMLElement} goal
- * @returns {Panel}
- */
+/** In one column: a button that goes down to the chosen head, always in sight above it. */
 function way(state, parent, goal) {
   const node = button("", "Go down to this head", () => goal.scrollIntoView({ block: "start" }));
   node.classList.add("hs-corpus-way");
@@ -80,11 +68,7 @@ function way(state, parent, goal) {
   };
 }
 
-/**
- * What the second run is.
- *
- * @param {RunBase["run"]} run
- */
+/** What the second run is. */
 function withOther({ against }) {
   if (!against) return "";
   const corpora = against.corpora.filter(Boolean).join("; ");
@@ -93,14 +77,7 @@ function withOther({ against }) {
   return ` B is ${name}${how}.`;
 }
 
-/**
- * What was read, and which heads are shown: their kind and layers.
- *
- * @param {CorpusState} state
- * @param {HTMLElement} about
- * @param {HTMLElement} bar
- * @returns {Panel}
- */
+/** What was read, and which heads are shown: their kind and layers. */
 function which(state, about, bar) {
   const kinds = kindSwitch(state);
   const layers = element("input", "hs-filter hs-layers", {

@@ -64,11 +64,6 @@ export function examplesOf(examples, crossed, theme) {
   });
 }
 
-/**
- * @param {CorpusExample} example
- * @param {boolean} crossed
- * @param {Theme} theme
- */
 function exampleOf(example, crossed, theme) {
   const { grid, link, source, strength } = example;
   const picture = grid ? gridOf(example, grid, theme) : textOf(example, crossed, theme);
@@ -77,11 +72,6 @@ function exampleOf(example, crossed, theme) {
   return element("div", "hs-example", {}, picture, foot);
 }
 
-/**
- * @param {CorpusExample} example
- * @param {boolean} crossed
- * @param {Theme} theme
- */
 function textOf({ query, queries, labels, keys, weights }, crossed, theme) {
   const tokens = labels ?? [];
   /** @type {Map<number, number>} */
@@ -100,12 +90,6 @@ function textOf({ query, queries, labels, keys, weights }, crossed, theme) {
   return line;
 }
 
-/**
- * @param {string} label
- * @param {number} weight
- * @param {boolean} asks
- * @param {Theme} theme
- */
 function tokenOf(label, weight, asks, theme) {
   const node = element("span", asks ? "hs-shade hs-asks" : "hs-shade", {}, legible(BLANK.test(label) ? label.slice(1) : label));
   const about = [asks ? "the query" : "", weight ? `weight ${percent(weight)}` : ""].filter(Boolean);
@@ -154,11 +138,6 @@ function gridOf({ query, keys, weights, prefix }, [rows, cols], theme) {
   return element("div", "", {}, canvas, element("div", "hs-example-foot", {}, before.join(" · ")));
 }
 
-/**
- * @param {number} token
- * @param {number} prefix
- * @param {number} cols
- */
 const placeOf = (token, prefix, cols) =>
   token < prefix
     ? `token ${token} (class or register)`

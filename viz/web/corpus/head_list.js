@@ -17,10 +17,6 @@ export function headList(state, text) {
   /** @type {CorpusHeads["heads"]} */
   let heads = [];
 
-  /**
-   * @param {CorpusHeads["heads"][number]} match
-   * @param {number} top
-   */
   function row({ site, head, value }, top) {
     const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
     line.style.setProperty("--share", `${(100 * Math.max(0, value)) / top}%`);
@@ -33,7 +29,6 @@ export function headList(state, text) {
     return element("li", "", {}, node);
   }
 
-  /** @param {CorpusHeads | null} answer */
   function show(answer) {
     const { site, head } = state.selection;
     if (listed(answer)) {

@@ -15,7 +15,7 @@ import { examplesOf, partsOf } from "./examples.js";
 import { headList } from "./head_list.js";
 import { counted } from "./words.js";
 
-/** @import {CorpusHead, CorpusHeads, CorpusMean, CorpusToken, Panel, Theme} from "../types" */
+/** @import {CorpusToken, Panel} from "../types" */
 /** @import {CorpusState} from "./state.js" */
 
 const PICTURE = 112; // CSS pixels of the mean weights
@@ -55,7 +55,6 @@ export function headPage(state, parent) {
   );
   const built = changes();
 
-  /** @param {number} by */
   function step(by) {
     const spots = state.spots();
     const { site } = state.selection;
@@ -64,10 +63,6 @@ export function headPage(state, parent) {
     state.select(next);
   }
 
-  /**
-   * @param {CorpusHead} head
-   * @param {Theme} theme
-   */
   function build(head, theme) {
     const { run } = state.base;
     const { kind } = state.site();
@@ -105,13 +100,7 @@ export function headPage(state, parent) {
     );
   }
 
-  /**
-   * The same head in the second run.
-   *
-   * @param {CorpusHead} head
-   * @param {boolean} crossed
-   * @param {Theme} theme
-   */
+  /** The same head in the second run. */
   function thereOf({ there }, crossed, theme) {
     if (!there) return [];
     return [
@@ -121,10 +110,6 @@ export function headPage(state, parent) {
     ];
   }
 
-  /**
-   * @param {CorpusHead} head
-   * @param {CorpusMean} mean
-   */
   function cardOf(head, mean) {
     const measure = state.numbers?.measure(mean.key);
     const title = measure?.title ?? mean.key;
@@ -168,11 +153,7 @@ export function headPage(state, parent) {
   };
 }
 
-/**
- * The heads of the second run that are most like this one; as links, where its page is there.
- *
- * @param {CorpusHeads | null} answer
- */
+/** The heads of the second run that are most like this one; as links, where its page is there. */
 function inB(answer) {
   if (!answer?.there) return [];
   const rows = answer.there.map(({ name, link, value }) =>
@@ -181,16 +162,12 @@ function inB(answer) {
   return [heading("The heads of B most like it"), element("ol", "hs-in-b", {}, ...rows)];
 }
 
-/** @param {string} text */
 const heading = (text) => element("h4", "hs-heading hs-corpus-heading", {}, text);
 
-/** @param {number} value */
 const short = (value) => signed(value, Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 3 : 1).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
-/** @param {CorpusHead} head */
 function distancesOf({ distances }) {
   if (!distances.length) return [];
-  /** @param {CorpusHead["distances"][number]} row */
   const placeOf = ({ side, from, to }) => {
     if (!side) return "itself";
     const range = to === null ? `${from} or more` : from === to ? `${from}` : `${from} to ${to}`;
@@ -218,7 +195,6 @@ function distancesOf({ distances }) {
   ];
 }
 
-/** @param {CorpusHead} head */
 function tokensOf({ tokens, pairs }) {
   /** @type {(rows: CorpusToken[]) => [string, string][]} */
   const shareRows = (rows) => rows.map(({ label, share }) => [legible(label), percent(share)]);

@@ -20,12 +20,7 @@ const NUMBERS = ["layer", "head", "part"];
 /** @type {Record<string, string>} */
 const FILES = { overview: "overview.bin" };
 
-/**
- * What the address of the page chooses.
- *
- * @param {URLSearchParams} query
- * @param {Record<string, unknown>} defaults
- */
+/** What the address of the page chooses. */
 function startOf(query, defaults) {
   /** @type {Record<string, unknown>} */
   const start = { ...defaults };
@@ -102,7 +97,6 @@ class SiteSource {
   }
 }
 
-/** @param {unknown} value */
 const encoded = (value) => new TextEncoder().encode(JSON.stringify(value));
 
 /**
@@ -125,34 +119,19 @@ export function attending(search, query) {
   return ranked(values, search.places);
 }
 
-/**
- * Tokens as they are looked for, separated by commas; of a comma alone, the comma.
- *
- * @param {Search} search
- * @param {string | null} typed
- */
+/** Tokens as they are looked for, separated by commas; of a comma alone, the comma. */
 function tokensOf(search, typed) {
   const text = (typed ?? "").trim();
   const parts = text.split(",").filter((part) => part.trim());
   return [...new Set(parts.length ? parts.map((part) => tokenOf(search, part)) : text)];
 }
 
-/**
- * A token as it is looked for: without spaces and case, or what people call it.
- *
- * @param {Search} search
- * @param {string} typed
- */
+/** A token as it is looked for: without spaces and case, or what people call it. */
 function tokenOf({ named }, typed) {
   const text = typed.trim().toLowerCase();
   return named[text] ?? named[text.replace(/s$/, "")] ?? text;
 }
 
-/**
- * @param {number[]} values by number of the head; NaN leaves one out
- * @param {[number, number][]} places
- * @returns {{heads: Ranked[]}}
- */
 function ranked(values, places) {
   const order = [...values.keys()].filter((i) => !Number.isNaN(values[i]));
   order.sort((a, b) => values[b] - values[a] || a - b);

@@ -64,7 +64,7 @@ export function modelTables({ norms, adds, shares, lens: read, without: cut }) {
   return [stream, { title: `The prediction ${cut.way === "part" ? "without a sub-layer" : "with a residual connection cut"}`, rows, cols: [`“${cut.goal}”`, "likeliest"], values: rows.map((_, i) => [cut.shares[i], cut.words[i]]) }];
 }
 
-/** The name of a sub-layer; of the embedding where it is −1. @param {number} at */
+/** The name of a sub-layer; of the embedding where it is −1. */
 const nameOf = (at) => (at < 0 ? "embedding" : `${PARTS[at % 2]} of block ${at >> 1}`);
 
 /**
@@ -118,7 +118,7 @@ function band({ norms, token }, top, ink) {
   }).concat({ key: "s/name", kind: "text", x: WIDTH / 2, y: HEIGHT - 8, text: "norm of the stream after so many blocks", size: 13, fill: ink.muted });
 }
 
-/** The colours of attention and MLP. @param {Ink} ink */
+/** The colours of attention and MLP. */
 const coloursOf = (ink) => [ink.primary, ink.term.value];
 
 /**

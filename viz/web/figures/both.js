@@ -2,7 +2,7 @@
 
 import { fixed, percent } from "../story/marks.js";
 
-/** @import {Figure, Ink, Inputs, Mark} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /** @typedef {{stream: number[], adds: number[]}} Stack norms of a vector in the stream, and of what each layer adds */
 
@@ -265,10 +265,9 @@ function towers(numbers, { step, inputs, ink }) {
   return [...marks, ...answered(numbers, cutting, ink)];
 }
 
-/** Whether the figure is the plan of the first transformer. @param {{step: string, inputs: Inputs}} moment */
+/** Whether the figure is the plan of the first transformer. */
 const isStacked = ({ step, inputs }) => step === "whole" && inputs.network === "six";
 
-/** @param {number} count */
 const grouped = (count) => count.toLocaleString("en");
 
 const STACK = { wide: 206, high: 34, pitch: 44, low: 304, left: 8, right: 346, trunk: 280, turn: 44, number: 26 };

@@ -50,7 +50,7 @@ const STEPS = /** @type {const} */ (["vector", "logits", "probabilities", "loss"
 /** Steps that show either network. */
 const BOTH = /** @type {const} */ (["vector", "logits", "probabilities", "loss", "gradient", "temperature"]);
 
-/** The height of a bar beside a word. @param {number} tall */
+/** The height of a bar beside a word. */
 const barOf = (tall) => Math.min(24, 0.6 * tall);
 
 /** @type {Figure<typeof STEPS[number]>} */
@@ -150,7 +150,7 @@ export const figure = {
   },
 };
 
-/** A word that fits. @param {string} word @param {number} longest */
+/** A word that fits. */
 const cut = (word, longest) => (word.length > longest ? `${word.slice(0, longest - 1)}…` : word);
 
 /**
@@ -201,7 +201,7 @@ function smallVector({ h, norm, text }, ink) {
   ];
 }
 
-/** The end of a text. @param {string} text @param {number} longest */
+/** The end of a text. */
 const tail = (text, longest) => (text.length > longest ? `… ${text.slice(-longest + 2).trimStart()}` : text);
 
 /** What a logit is the product of, besides the norm of h. @type {(numbers: Numbers, i: number, y: number, ink: Ink) => Mark[]} */
@@ -262,7 +262,6 @@ function vector(h, zero, unit, ink) {
   return marks;
 }
 
-/** @param {number} value */
 const bounded = (value) => Math.round(10 * Math.min(LIMIT, Math.max(-LIMIT, value))) / 10;
 
 /** @type {(weights: number[], i: number, y: number, tall: number, ink: Ink) => Mark[]} */

@@ -249,7 +249,6 @@ function sums({ small: { tokens, first, rates, embeddings, positions, sums: adde
   return marks;
 }
 
-/** @param {number} first */
 const within = (first) => Math.min(LAST_FIRST, Math.max(0, first));
 
 /** @type {(row: number[], far: number, ink: Ink) => Mark[]} */

@@ -88,12 +88,7 @@ const list = (names) => `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 /** @type {(values: number[]) => string} */
 const pair = (values) => `(${values.map((value) => fixed(value)).join(", ")})`;
 
-/**
- * The token that attends, to choose.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** The token that attends, to choose. */
 function chips({ tokens, word }, { ink }) {
   /** @type {Mark[]} */
   const marks = [{ key: "chips", kind: "text", x: 14, y: 20, text: "Token", size: 14, anchor: "start", fill: ink.muted }];
@@ -111,12 +106,7 @@ function chips({ tokens, word }, { ink }) {
   return marks;
 }
 
-/**
- * x of one token, three matrices, three vectors.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** x of one token, three matrices, three vectors. */
 function roles(numbers, { ink, inputs }) {
   const { word, token, tokens, x } = numbers;
   const [xAt, xTop, xTall] = [22, 198, 32];
@@ -155,12 +145,7 @@ function roles(numbers, { ink, inputs }) {
   return [...bands, ...marks, ...column];
 }
 
-/**
- * The query and the keys as arrows, then what follows from them.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** The query and the keys as arrows, then what follows from them. */
 function vectors(numbers, moment) {
   const { reached } = moment;
   const [x, y, half] = reached("score") ? [169, 203, 155] : [280, 240, 192];
@@ -212,11 +197,6 @@ function label(name, plane, vector, text, fill, term) {
   return { key: `${name}/label`, kind: "text", x: toX, y: toY, text, size: 14, bold: true, fill, term };
 }
 
-/**
- * @param {Numbers} numbers
- * @param {Plane} plane
- * @param {Moment} moment
- */
 function arrows({ token, tokens, query, keys, q, k, word }, plane, { ink, inputs }) {
   const held = [
     { name: "query", caption: `q_{${token}}`, vector: query, from: q[word], input: "dq", at: 0, term: /** @type {Term} */ ("query") },
@@ -250,13 +230,7 @@ function arrows({ token, tokens, query, keys, q, k, word }, plane, { ink, inputs
   return [...shafts, ...labels, ...heads];
 }
 
-/**
- * The line of the query, and where each key meets it at a right angle.
- *
- * @param {Numbers} numbers
- * @param {Plane} plane
- * @param {Ink} ink
- */
+/** The line of the query, and where each key meets it at a right angle. */
 function feet({ query, keys, products }, plane, ink) {
   const far = query[0] ** 2 + query[1] ** 2;
   if (far < 1e-6) return [];
@@ -275,12 +249,7 @@ function feet({ query, keys, products }, plane, ink) {
   return marks;
 }
 
-/**
- * Scores and weights, and the sums written out.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** Scores and weights, and the sums written out. */
 function rows(numbers, { ink, reached }) {
   const { tokens, query, keys, scores, weights, exponentials, total } = numbers;
   const [weighted, mixed] = [reached("weights"), reached("output")];
@@ -307,12 +276,7 @@ function rows(numbers, { ink, reached }) {
   return marks;
 }
 
-/**
- * The values as arrows, and their weighted sum.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** The values as arrows, and their weighted sum. */
 function mixture({ tokens, v, weights, contributions, output }, { ink }) {
   const plane = planeAt(452, 160, 92, v);
   const colour = ink.term.value;
@@ -343,12 +307,7 @@ function mixture({ tokens, v, weights, contributions, output }, { ink }) {
   return marks;
 }
 
-/**
- * All tokens at once: five matrix products.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** All tokens at once: five matrix products. */
 function five(numbers, { ink, inputs }) {
   const { tokens, word, x, q, k, v, all_scores, all_weights, all_outputs } = numbers;
   const { value, weight, output } = ink.term;

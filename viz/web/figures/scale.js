@@ -4,7 +4,7 @@ import { fixed } from "../story/marks.js";
 import { formatted } from "../story/prose.js";
 import { describeWidths, threeWidths, widthsTable } from "./scale_widths.js";
 
-/** @import {Figure, Ink, Mark} from "../types" */
+/** @import {Figure, Mark} from "../types" */
 /** @import {ThreeWidths} from "./scale_widths.js" */
 
 /**
@@ -114,13 +114,7 @@ const spoken = (value) => (value === null ? "infinite" : long(value));
 /** @type {(value: number) => string} */
 const long = (value) => formatted(value, Math.abs(value) < 100 ? ",.2f" : ",.0f");
 
-/**
- * The distribution of q·k.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- * @returns {Mark[]}
- */
+/** The distribution of q·k. */
 function spread({ width, root, variance, deviation, histogram }, ink) {
   const [floor, tall, span] = [300, 240, histogram.length / 2];
   const at = (/** @type {number} */ value) => (LEFT + RIGHT) / 2 + (value * (RIGHT - LEFT)) / 2 / span;
@@ -138,13 +132,7 @@ function spread({ width, root, variance, deviation, histogram }, ink) {
   ];
 }
 
-/**
- * Eight dot products as features are added, one product at a time.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- * @returns {Mark[]}
- */
+/** Eight dot products as features are added, one product at a time. */
 function walks({ width, root, scores, walks: paths }, ink) {
   const [x0, middle, half] = [50, 214, 170];
   const range = Math.max(40, 10 * Math.ceil(Math.max(...paths.flat().map(Math.abs)) / 10));
@@ -170,12 +158,7 @@ function walks({ width, root, scores, walks: paths }, ink) {
   ];
 }
 
-/**
- * Scores and weights of one query, and beside them those that are scaled.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** Scores and weights of one query, and beside them those that are scaled. */
 function rows(numbers, { ink, reached, inputs }) {
   const { scores, weights, scaled_scores, scaled_weights, tempered_scores, tempered_weights } = numbers;
   const [two, tempered] = [reached("scaled"), reached("temperature")];
@@ -214,11 +197,8 @@ function rows(numbers, { ink, reached, inputs }) {
 const FORMULAS = ["q·k", "q^{T} M k", "v^{T} tanh(W q + U k)"];
 
 /**
- * Three ways to score the same queries and keys: how far the scores spread, and the weights of one query.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- * @returns {Mark[]}
+ * Three ways to score the same queries and keys: how far the scores spread, and the weights of one
+ * query.
  */
 function others({ width, others: kinds }, ink) {
   const [zero, reach, left, wide, tall] = [146, 120, 310, 29, 76];
@@ -249,12 +229,7 @@ function others({ width, others: kinds }, ink) {
   return marks;
 }
 
-/**
- * The slope of a weight against the weight, and where the eight keys are on it.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** The slope of a weight against the weight, and where the eight keys are on it. */
 function slopes(numbers, { ink, reached }) {
   const { weights, scaled_weights, tempered_weights, slopes: steep, scaled_slopes, tempered_slopes, mean_slope, mean_scaled_slope } = numbers;
   const { x, y, w, h } = CURVE;
@@ -297,12 +272,7 @@ function slopes(numbers, { ink, reached }) {
   return marks;
 }
 
-/**
- * One score in float16, on a logarithmic line with the largest number of the format.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
+/** One score in float16, on a logarithmic line with the largest number of the format. */
 function halves({ width, size, half_product, late, early, exact, largest_half }, ink) {
   const at = (/** @type {number} */ value) => 24 + (516 * (Math.log10(Math.max(FLOOR, value)) - Math.log10(FLOOR))) / DECADES;
   const wall = at(largest_half);

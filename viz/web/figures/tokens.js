@@ -94,12 +94,7 @@ export const figure = {
   },
 };
 
-/**
- * Boxes of these widths in a row, centred; narrower in proportion where there is no room.
- *
- * @param {number[]} widths
- * @param {number} gap
- */
+/** Boxes of these widths in a row, centred; narrower in proportion where there is no room. */
 function spread(widths, gap) {
   const wide = widths.reduce((sum, width) => sum + width, 0);
   const room = RIGHT - LEFT - gap * (widths.length - 1);
@@ -116,12 +111,7 @@ function spread(widths, gap) {
 /** @type {(key: string, y: number, text: string, ink: Ink) => Mark} */
 const caption = (key, y, text, ink) => ({ key, kind: "text", x: WIDTH / 2, y, text, size: 13, fill: ink.muted });
 
-/**
- * The same text as words, and as bytes.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
+/** The same text as words, and as bytes. */
 function cuts({ words, bytes }, ink) {
   const places = spread(words.map((word) => Math.max(20, 12 + word.length * LETTER * SIZE)), 4);
   const cells = spread(bytes.map(() => 26), 1);
@@ -143,12 +133,7 @@ function cuts({ words, bytes }, ink) {
   ];
 }
 
-/**
- * Ids in order with what they stand for, and the rows of the table beside them.
- *
- * @param {Numbers} numbers
- * @param {Moment} moment
- */
+/** Ids in order with what they stand for, and the rows of the table beside them. */
 function vocabulary({ around, id, vocab, dim }, { ink, reached }) {
   const { x, y, cell, tall } = TABLE;
   const reading = reached("table");
@@ -185,12 +170,7 @@ function lookUp({ around, id }, { x, w }, ink) {
   return { key: "look-up", kind: "curve", x: x + w / 2, y: IDS + 29, x2: TABLE.x + 6, y2: TABLE.y + (row + 0.5) * TABLE.tall, bend: "v", stroke: ink.primary, width: 1.5, flow: true };
 }
 
-/**
- * The first numbers of the chosen row.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
+/** The first numbers of the chosen row. */
 function written({ x, token, id, dim }, ink) {
   const row = x[token];
   const lines = [row.slice(0, 3), row.slice(3, 6)].map((part) => part.map((value) => fixed(value, 3)).join("   "));
@@ -199,12 +179,7 @@ function written({ x, token, id, dim }, ink) {
   );
 }
 
-/**
- * The rows of all tokens, one above the other.
- *
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
+/** The rows of all tokens, one above the other. */
 function stack({ pieces, x, twins, around, id, dim }, ink) {
   const tall = tallOf(x.length);
   const from = TABLE.y + (around.findIndex((each) => each.id === id) + 0.5) * TABLE.tall;
@@ -222,14 +197,7 @@ function stack({ pieces, x, twins, around, id, dim }, ink) {
   return marks;
 }
 
-/**
- * The chosen row: in the table, or lifted to where its token stands.
- *
- * @param {Numbers} numbers
- * @param {boolean} away
- * @param {Ink} ink
- * @returns {Mark[]}
- */
+/** The chosen row: in the table, or lifted to where its token stands. */
 function lifted({ around, id, x, token, twins }, away, ink) {
   const row = around.findIndex((each) => each.id === id);
   const tall = tallOf(x.length);
@@ -253,10 +221,6 @@ function chosenRow(row, place, ink) {
 /** @type {(key: string, place: {x: number, y: number, h: number}, ink: Ink) => Mark} */
 const border = (key, { x, y, h }, ink) => ({ key: `${key}/border`, kind: "rect", x: x - 1, y: y - 1, w: 12 * 12 + 2, h: h + 2, r: 2, stroke: ink.primary, width: 2.5 });
 
-/**
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
 function neighbours({ nearest, piece, x: rows, token }, ink) {
   const { x, y, cell, tall, bar, full } = NEAR;
   const high = 20;
@@ -278,7 +242,6 @@ function neighbours({ nearest, piece, x: rows, token }, ink) {
   return marks;
 }
 
-/** @param {number} count */
 const tallOf = (count) => Math.min(24, 226 / count);
 
 /** @type {(ink: Ink) => (value: number) => string} */

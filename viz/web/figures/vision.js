@@ -41,7 +41,6 @@ const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward":
 const LEAST = 0.4; // weights below it, as a share of the largest, get no line
 const STOPS = 10; // of the bar of norms
 
-/** @param {number} change of a number */
 const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(change, change ? 3 : 0));
 
 /** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */

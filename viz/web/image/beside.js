@@ -58,10 +58,8 @@ export function besideOf(first, grid, root, host, edit) {
   /** The second picture as the source of patches; null where none can be made from it. */
   const source = () => (edit && first.view.remote && first.view.props.edits && first.view.props.second?.source) || null;
 
-  /** @param {MouseEvent} event */
   const onFirst = (event) => before.some((part) => isOn(part, event));
 
-  /** @param {number} head whose values after attention become those of the second picture */
   function patchHead(head) {
     const { sites } = first.base;
     const site = sites[first.selection.site];
@@ -129,13 +127,7 @@ export function besideOf(first, grid, root, host, edit) {
   };
 }
 
-/**
- * The props of the second trace: it writes no link and keeps no selection.
- *
- * @param {ViewProps} props
- * @param {NonNullable<ViewProps["second"]>} second
- * @returns {ViewProps}
- */
+/** The props of the second trace: it writes no link and keeps no selection. */
 const secondProps = (props, second) => ({
   ...props,
   ...second,

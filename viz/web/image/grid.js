@@ -19,7 +19,7 @@ import { nameOf, theToken, withoutWords } from "./words.js";
 
 /** @import {Theme} from "../types" */
 /** @import {Space} from "./space.js" */
-/** @import {ImageState, Rows} from "./state.js" */
+/** @import {ImageState} from "./state.js" */
 
 const DARK = 0.12; // of the scale: below it nothing stands out from the ground
 const DOUBT =
@@ -119,7 +119,6 @@ export function pictureOf(state, parent, edit = null) {
     space = spaceOf(section, stage);
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     colours = theme;
     setText(heading, state.view.props.title || "One head over the picture");
@@ -154,9 +153,6 @@ export function pictureOf(state, parent, edit = null) {
   /**
    * Says so where weights are nearly equal, where the scale ends at a percentile, or where it leaves
    * nothing to see; then it offers one that does.
-   *
-   * @param {Rows} rows
-   * @param {number} top
    */
   function warn(rows, top) {
     const first = state.base.prefix;
@@ -201,7 +197,6 @@ export function pictureOf(state, parent, edit = null) {
 
   // ---- words
 
-  /** @param {Rows} rows */
   function describe(rows) {
     const { direction, head } = state.selection;
     const name = theToken(state, state.token());
@@ -231,11 +226,7 @@ export function pictureOf(state, parent, edit = null) {
     );
   }
 
-  /**
-   * What each token without a position gets, or gives, beside its name.
-   *
-   * @param {Rows} rows
-   */
+  /** What each token without a position gets, or gives, beside its name. */
   function shareOut(rows) {
     const values = rows.whole[state.headIndex];
     const share = state.axis === "query" && state.selection.head !== "max";
@@ -246,14 +237,12 @@ export function pictureOf(state, parent, edit = null) {
     });
   }
 
-  /** @param {Rows} rows */
   function maskOf(rows) {
     const mask = state.mask(rows.heads[state.headIndex]);
     const kept = mask.filter(Boolean).length;
     return `The brightest ${kept} of ${mask.length} patches hold 60\u00a0% of the weight on patches.`;
   }
 
-  /** @param {Rows} rows */
   function mostOf(rows) {
     const values = rows.heads[state.headIndex];
     let best = state.base.prefix;
@@ -288,12 +277,7 @@ export function pictureOf(state, parent, edit = null) {
   return { measure, render };
 }
 
-/**
- * What the server is told of the second picture; null without one.
- *
- * @param {ImageState} state
- * @returns {Record<string, string | number> | null}
- */
+/** What the server is told of the second picture; null without one. */
 function besideIt(state) {
   const { second, title = "" } = state.view.props;
   const peer = state.leader || !second ? null : state.peer;
@@ -303,11 +287,7 @@ function besideIt(state) {
   return { second: peer.trace, ...place, label: title, second_label: second.title };
 }
 
-/**
- * The picture before and after the edits, and beside the second one.
- *
- * @param {ImageState} state
- */
+/** The picture before and after the edits, and beside the second one. */
 function sideBySide(state) {
   const { edited } = state.view.props;
   const both = besideIt(state);

@@ -6,7 +6,6 @@ import { partsOf } from "./rows.js";
 import { planOf, tilesOf } from "./tiles.js";
 import { nameOf, theToken } from "./words.js";
 
-/** @import {Theme} from "../types" */
 /** @import {ImageState, Rows} from "./state.js" */
 /** @import {Plan} from "./tiles.js" */
 
@@ -36,11 +35,7 @@ export function headsOf(state, parent, controls = []) {
   /** @type {Plan | null} */
   let plan = null;
 
-  /**
-   * The head at a point, and the token where it is on a patch.
-   *
-   * @param {MouseEvent} event
-   */
+  /** The head at a point, and the token where it is on a patch. */
   function at(event) {
     if (!plan) return null;
     const box = tiles.getBoundingClientRect();
@@ -112,11 +107,7 @@ export function headsOf(state, parent, controls = []) {
     );
   }
 
-  /**
-   * Which heads give all patches about the same, as a sentence; "" if none does.
-   *
-   * @param {Rows} rows
-   */
+  /** Which heads give all patches about the same, as a sentence; "" if none does. */
   function evenOf({ heads }) {
     if (state.selection.paint === "mask" || state.difference) return "";
     const flat = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
@@ -134,7 +125,6 @@ export function headsOf(state, parent, controls = []) {
     return `${who}: ${pair[0]} → ${pair[1]}: ${sign}${value.toFixed(rows.exact ? 5 : 4)}`;
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     stage.classList.toggle("hs-dim", !state.complete);
     const { bitmap } = state;
@@ -147,11 +137,7 @@ export function headsOf(state, parent, controls = []) {
     words();
   }
 
-  /**
-   * The single head at a point; null for none.
-   *
-   * @param {MouseEvent} event
-   */
+  /** The single head at a point; null for none. */
   function headAt(event) {
     const spot = at(event);
     const head = spot && state.heads()[spot.index];

@@ -76,12 +76,6 @@ export function mount(root, props, host) {
   };
 }
 
-/**
- * @param {ImageState} state
- * @param {HTMLElement} root
- * @param {Host} host
- * @returns {Panel[]}
- */
 function compose(state, root, host) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
@@ -152,11 +146,7 @@ function whenChosen(state, form, parent, create) {
   };
 }
 
-/**
- * Shows what speaks for a class; null where the model has none.
- *
- * @param {ImageState} state
- */
+/** Shows what speaks for a class; null where the model has none. */
 function explaining(state) {
   if (!state.view.remote || state.base.explains !== "classes") return null;
   /** @param {string} output */
@@ -166,10 +156,6 @@ function explaining(state) {
   };
 }
 
-/**
- * @param {ImageState} state
- * @param {Host} host
- */
 function editsOf(state, host) {
   return editControls(state.view, host, {
     chosen() {
@@ -185,12 +171,6 @@ function editsOf(state, host) {
   });
 }
 
-/**
- * @param {ImageState} state
- * @param {HTMLElement} bar
- * @param {ReturnType<typeof editControls>} edits
- * @returns {Panel}
- */
 function toolbar(state, bar, edits) {
   const contents = CONTENTS.map(([form, text, title]) => button(text, title, () => state.select({ form })));
   const layer = stepper(

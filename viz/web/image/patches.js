@@ -40,11 +40,7 @@ export function patchesOf(state, parent) {
   let wide = 0;
   const stale = { unrolled: changes(), table: changes(), patch: changes() };
 
-  /**
-   * One row a patch. Numbers of one pixel stand together, or channel after channel.
-   *
-   * @param {ImageBitmap} bitmap
-   */
+  /** One row a patch. Numbers of one pixel stand together, or channel after channel. */
   function unroll(bitmap) {
     const { grid, patch: sides, order } = state.view.base;
     const source = sheet(bitmap.width, bitmap.height);
@@ -81,10 +77,8 @@ export function patchesOf(state, parent) {
     if (state.pointed !== null) state.select({ token: state.pointed });
   };
 
-  /** @param {HTMLCanvasElement} all */
   const tallOf = (all) => Math.min(TALL, Math.max(all.height, 120));
 
-  /** @param {HTMLCanvasElement} all */
   function paintTable(all) {
     const tall = tallOf(all);
     const context = fit(matrix, wide, tall);
@@ -93,12 +87,7 @@ export function patchesOf(state, parent) {
     context.drawImage(all, 0, 0, wide, tall);
   }
 
-  /**
-   * The chosen patch's row, at least three pixels high, and the patch itself.
-   *
-   * @param {HTMLCanvasElement} all
-   * @param {HTMLCanvasElement} source
-   */
+  /** The chosen patch's row, at least three pixels high, and the patch itself. */
   function paintPatch(all, source) {
     const { prefix, patch: sides, grid } = state.view.base;
     const near = fit(patch, SIDE, Math.round((SIDE * sides[0]) / sides[1]));

@@ -12,7 +12,7 @@ import { colourOf, disagreement, largest } from "../methods/methods.js";
 import { Button, Quoted } from "../parts/controls.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
-/** @import {StatesAnswer, Theme} from "../types" */
+/** @import {Theme} from "../types" */
 /** @import {ImageState} from "./state.js" */
 
 /** @typedef {{state: ImageState, theme: Theme, edit: (text: string, second?: string) => void}} Props */
@@ -52,7 +52,6 @@ export function States({ state, theme, edit }) {
   `;
 }
 
-/** @param {Props & {answer: StatesAnswer, choose: (layer: number, token: number) => void}} props */
 function Answer({ state, theme, edit, answer, choose }) {
   const { view } = state;
   const { attribution, exact } = answer;

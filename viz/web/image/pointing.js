@@ -12,11 +12,7 @@ const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
  * @param {HTMLElement} photo as large as the picture in it
  */
 export function pointing(state, photo) {
-  /**
-   * The token of the patch at a point; null beside the picture.
-   *
-   * @param {MouseEvent} event
-   */
+  /** The token of the patch at a point; null beside the picture. */
   function tokenAt(event) {
     const { left, top, width, height } = photo.getBoundingClientRect();
     const [rows, cols] = state.base.grid;
@@ -26,7 +22,6 @@ export function pointing(state, photo) {
     return state.base.prefix + row * cols + col;
   }
 
-  /** @param {KeyboardEvent} event */
   function walk(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const next = tokenBeside(state, event.key);
@@ -48,12 +43,7 @@ export function pointing(state, photo) {
   return { tokenAt, walk };
 }
 
-/**
- * The token a key leads to; null for other keys.
- *
- * @param {ImageState} state
- * @param {string} key
- */
+/** The token a key leads to; null for other keys. */
 function tokenBeside(state, key) {
   const { prefix: first, grid } = state.base;
   const last = state.site().queries - 1;

@@ -25,7 +25,6 @@ const NEXT = 6; // CSS pixels between the rectangle and its buttons
 export function regionOf(state, photo, stage, tokenAt, edit) {
   const frame = element("i", "hs-mark hs-region");
   const words = element("span", "", { role: "status" });
-  /** @param {string} name @param {string} title @param {() => string} text */
   const action = (name, title, text) => {
     const node = button(name, title, () => {
       edit?.(text());
@@ -56,7 +55,6 @@ export function regionOf(state, photo, stage, tokenAt, edit) {
   const inside = () => patchesWithin([first?.[0] ?? 0, last[0]], [first?.[1] ?? 0, last[1]], state.base.grid[1]);
   const isOffered = () => Boolean(edit && state.view.remote && state.view.props.edits);
 
-  /** @param {number | null} token */
   const placeOf = (token) => (token !== null && token >= state.base.prefix ? state.place(token) : null);
 
   function clear() {
@@ -81,7 +79,6 @@ export function regionOf(state, photo, stage, tokenAt, edit) {
     box.style.left = `${Math.max(0, Math.min((left / cols) * wide, stage.clientWidth - box.offsetWidth))}px`;
   }
 
-  /** @param {[number, number]} from @param {[number, number]} to */
   function draw(from, to) {
     [first, last] = [from, to];
     isDrawn = true;

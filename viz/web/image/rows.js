@@ -143,12 +143,6 @@ export function massOf(values, { prefix, grid, query_labels: labels }, factor, a
   return { first, registers, patches, whole: first + registers + patches, named };
 }
 
-/**
- * @param {Float32Array} values
- * @param {number} prefix
- * @param {[number, number]} grid
- * @param {number} factor
- */
 function spreadMass(values, prefix, grid, factor) {
   const [down, across] = grid.map((size) => Math.ceil(size / factor));
   let sum = 0;

@@ -8,7 +8,7 @@ import { partsOf } from "./rows.js";
 
 /** @import {Scale, Theme} from "../types" */
 /** @import {Context} from "../core/overlay.js" */
-/** @import {ImageState, Rows} from "./state.js" */
+/** @import {ImageState} from "./state.js" */
 
 /** @type {Partial<Record<Scale, string>>} those of this view */
 const KINDS = {
@@ -40,7 +40,6 @@ export function paintScale(context, look, state, top) {
   const shared = state.peer && (kind === "layer" || kind === "log") ? SHARED : "";
   const end = state.sharedTop().beside ? BESIDE : KINDS[kind];
   const words = difference ? "after − before the edits" : `weight, ${end}${shared}`;
-  /** @param {number} share */
   const logarithmic = (share) => tidy(top * 10 ** (DECADES * (share - 1)));
   const numberAt = difference ? signedNumber(top) : kind === "log" ? logarithmic : squareNumber(top);
   paintRamp(context, look, difference ? state.bothWays : state.ramp, numberAt, words);
@@ -83,7 +82,6 @@ export function paintRamp(context, { wide, unit, family, colour }, ramp, numberA
     context.fillText(words, long + 10, 6 * unit);
 }
 
-/** @param {number} value */
 const changeOf = (value) => `${value > 0 ? "+" : ""}${tidy(value).replace("-", "−")}`;
 
 /**
@@ -95,11 +93,6 @@ export function legendOf(state) {
   const canvas = element("canvas", "hs-scale", { "aria-hidden": "true" });
   const stale = changes();
 
-  /**
-   * @param {{wide: number, unit: number, family: string}} size
-   * @param {Theme} theme
-   * @param {number} top
-   */
   function render({ wide, unit, family }, theme, top) {
     const { scale } = state.selection;
     if (!stale(wide, unit, family, devicePixelRatio, theme, top, scale, state.peer, state.values)) return;
@@ -132,10 +125,6 @@ export function massBarOf(state) {
   without.removeAttribute("aria-label");
   words.append(lead, ...named.map(({ box }) => box), whole, without);
 
-  /**
-   * @param {Theme} theme
-   * @param {Rows} rows
-   */
   function render(theme, rows) {
     // the largest weights of several heads are shares of nothing
     bar.hidden = words.hidden = state.selection.head === "max" || state.difference;
@@ -163,13 +152,7 @@ export function massBarOf(state) {
   return { parts: [bar, words], render };
 }
 
-/**
- * Colours side by side, each as wide as its share: one background, nothing to lay out.
- *
- * @param {number[]} values
- * @param {string[]} colours
- * @param {number} whole
- */
+/** Colours side by side, each as wide as its share: one background, nothing to lay out. */
 function stripes(values, colours, whole) {
   let at = 0;
   const stops = values.map((value, i) => {

@@ -7,9 +7,7 @@ import { fit, frameSize } from "../core/overlay.js";
 import { LEAST, overPicture } from "./over_picture.js";
 import { paintMap } from "./state.js";
 
-/** @import {Context} from "../core/overlay.js" */
-/** @import {Size} from "./over_picture.js" */
-/** @import {ImageState, Rows} from "./state.js" */
+/** @import {ImageState} from "./state.js" */
 
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it
 const LINED = 5; // and for lines between patches
@@ -25,14 +23,7 @@ export function stackOf(state) {
   const picture = overPicture(state, [ruled, crossed, reached], [answer]);
   const stale = { lines: changes(), answer: changes(), reached: changes() };
 
-  /**
-   * Returns whether anything has changed.
-   *
-   * @param {ImageBitmap} bitmap
-   * @param {Rows} rows
-   * @param {Size} size
-   * @param {boolean} plain without weights
-   */
+  /** Returns whether anything has changed. */
   function render(bitmap, rows, size, plain) {
     const { wide, tall, family } = size;
     const { grid, mark } = state.base;
@@ -66,12 +57,6 @@ export function stackOf(state) {
     return mark ? prefix + mark[0] * grid[1] + mark[1] : undefined;
   }
 
-  /**
-   * @param {number} wide
-   * @param {number} tall
-   * @param {boolean} plain
-   * @param {string} family
-   */
   function paintLines(wide, tall, plain, family) {
     const ratio = devicePixelRatio || 1;
     for (const canvas of [ruled, crossed]) {
@@ -84,12 +69,7 @@ export function stackOf(state) {
     ruled.classList.toggle("hs-pointed-only", isFine());
   }
 
-  /**
-   * The patches that a change can reach.
-   *
-   * @param {number} wide
-   * @param {number} tall
-   */
+  /** The patches that a change can reach. */
   function paintReached(wide, tall) {
     const context = fit(reached, wide, tall);
     const { width, height } = reached;
@@ -109,15 +89,7 @@ export function stackOf(state) {
   /** Whether there are so many patches that lines between them would cover the picture. */
   const isFine = () => Math.max(...state.base.grid) > FEW;
 
-  /**
-   * Lines and numbers, in device pixels.
-   *
-   * @param {Context} context
-   * @param {number} width
-   * @param {number} height
-   * @param {number} ratio
-   * @param {string} family
-   */
+  /** Lines and numbers, in device pixels. */
   function rule(context, width, height, ratio, family) {
     const [rows, cols] = state.base.grid;
     const [down, across] = [height / rows, width / cols];
@@ -138,13 +110,6 @@ export function stackOf(state) {
     if (Math.min(down, across) >= NUMBERED * ratio) number(context, down, across, ratio, family);
   }
 
-  /**
-   * @param {Context} context
-   * @param {number} down
-   * @param {number} across
-   * @param {number} ratio
-   * @param {string} family
-   */
   function number(context, down, across, ratio, family) {
     const [rows, cols] = state.base.grid;
     const letters = Math.min(12, (Math.min(down, across) / ratio) * 0.36) * ratio;
@@ -161,14 +126,7 @@ export function stackOf(state) {
     }
   }
 
-  /**
-   * A cross over each patch that is hidden as a sink, in device pixels.
-   *
-   * @param {Context} context
-   * @param {number} width
-   * @param {number} height
-   * @param {number} ratio
-   */
+  /** A cross over each patch that is hidden as a sink, in device pixels. */
   function crossOut(context, width, height, ratio) {
     const { prefix, grid } = state.base;
     const [down, across] = [height / grid[0], width / grid[1]];
@@ -194,14 +152,7 @@ export function stackOf(state) {
     }
   }
 
-  /**
-   * All layers on one canvas, painted anew for a size in pixels.
-   *
-   * @param {ImageBitmap} bitmap
-   * @param {Size} size as shown
-   * @param {number} ratio pixels of a CSS pixel
-   * @param {boolean} plain
-   */
+  /** All layers on one canvas, painted anew for a size in pixels. */
   function flatten(bitmap, size, ratio, plain) {
     const coloured = plain || state.selection.ground === "colour";
     const canvas = picture.flatten(bitmap, size, ratio, { coloured, silent: plain }, (context, width, height) => {

@@ -59,11 +59,7 @@ export function paintMap(pixels, place, values, state, factor, top) {
 
 const SHARE = 0.6; // of the weight on patches, which a mask holds
 
-/**
- * Bytes of a layer's cells as they are sent.
- *
- * @param {{shape: [number, number, number], bits: number}} layer
- */
+/** Bytes of a layer's cells as they are sent. */
 const sizeOf = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
 
 export class ImageState {
@@ -652,7 +648,6 @@ export class ImageState {
   /** All layers by distance; ties are broken by the direction of the last layer change. */
   likely() {
     const { site } = this.selection;
-    /** @param {number} other */
     const rank = (other) =>
       2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direction);
     return [...this.base.sites.keys()].sort((a, b) => rank(a) - rank(b));

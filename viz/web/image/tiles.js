@@ -8,7 +8,7 @@ import { pixelsOf, remark, sheet, stretch } from "../core/overlay.js";
 import { massColours } from "./scale.js";
 import { paintMap } from "./state.js";
 
-/** @import {Head, Theme} from "../types" */
+/** @import {Theme} from "../types" */
 /** @import {Frame} from "../core/overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
@@ -18,7 +18,6 @@ const BEST = 148;
 const FINE = 5; // CSS pixels of a pixel of the weights, at most
 const LEAST = 7; // of a frame
 
-/** @param {Head} name */
 const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} of heads`);
 
 /**
@@ -104,13 +103,6 @@ export function tilesOf(state) {
   /** @type {Frame | null} */
   let frame = null;
 
-  /**
-   * @param {Plan} plan
-   * @param {ImageBitmap} bitmap
-   * @param {Rows} rows
-   * @param {Theme} theme
-   * @param {string} family
-   */
   function render(plan, bitmap, rows, theme, family) {
     const { grid, note } = state.base;
     const { scale, head, opacity, paint } = state.selection;
@@ -126,18 +118,10 @@ export function tilesOf(state) {
     if (stale.chosen(...size, head, theme)) choose(plan);
   }
 
-  /**
-   * @param {HTMLElement} mark
-   * @param {number | undefined} token
-   */
   function move(mark, token) {
     if (frame) moveFrame(mark, token, state, frame);
   }
 
-  /**
-   * @param {Plan} plan
-   * @param {ImageBitmap} bitmap
-   */
   function prepare(plan, bitmap) {
     const ratio = devicePixelRatio || 1;
     const { wide, tall, places } = plan;
@@ -160,11 +144,6 @@ export function tilesOf(state) {
     veil.style.top = `${plan.label}px`;
   }
 
-  /**
-   * @param {Plan} plan
-   * @param {Theme} theme
-   * @param {string} family
-   */
   function paintGround({ wide, tall, label: high, unit, places, whole }, theme, family) {
     const note = state.base.note ? 22 : 0;
     const picture = state.coloured ? both?.plain : both?.dim;
@@ -247,11 +226,7 @@ export function tilesOf(state) {
     });
   }
 
-  /**
-   * The chosen head's label and frame are one element that moves.
-   *
-   * @param {Plan} plan
-   */
+  /** The chosen head's label and frame are one element that moves. */
   function choose({ places }) {
     const [x, y] = places[state.headIndex];
     chosen.style.transform = `translate(${x}px, ${y}px)`;

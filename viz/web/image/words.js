@@ -56,12 +56,7 @@ export function withoutWords(state, exact) {
   return ` Without ${sinkNames(state, hidden.keys)}, which ${takes}${rest}.${itself}`;
 }
 
-/**
- * "the class token, 4 registers and 2 outlier patches".
- *
- * @param {ImageState} state
- * @param {ReadonlySet<number>} keys
- */
+/** "the class token, 4 registers and 2 outlier patches". */
 function sinkNames(state, keys) {
   const { prefix, query_labels: labels } = state.base;
   const tokens = [...keys];

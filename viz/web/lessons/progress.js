@@ -39,11 +39,7 @@ export function recordAnswer(lesson, step) {
 
 /** @typedef {"localStorage" | "sessionStorage"} Store */
 
-/**
- * @param {Store} store
- * @param {string} key
- * @returns {any} null without storage (a file, a private window), or where an entry is not JSON
- */
+/** Null without storage (a file, a private window), or where an entry is not JSON. */
 function read(store, key) {
   try {
     return JSON.parse(globalThis[store].getItem(key) ?? "null");
@@ -52,11 +48,6 @@ function read(store, key) {
   }
 }
 
-/**
- * @param {Store} store
- * @param {string} key
- * @param {unknown} value
- */
 function write(store, key, value) {
   try {
     globalThis[store].setItem(key, JSON.stringify(value));

@@ -30,7 +30,6 @@ export function mount() {
   return { update() {}, destroy() {} };
 }
 
-/** @param {KeyboardEvent} event */
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const from = event.composedPath()[0];
@@ -51,10 +50,7 @@ function pressed(event) {
   else if (press(target)) event.preventDefault();
 }
 
-/**
- * @param {Element} target
- * @returns {boolean} whether it could be pressed
- */
+/** Whether it could be pressed. */
 function press(target) {
   if (!(target instanceof HTMLElement) || target.matches(":disabled")) return false;
   target.click();
@@ -64,8 +60,6 @@ function press(target) {
 /**
  * A key pressed while the lesson is being drawn, its title there and its links not yet, waits for
  * what it presses, unless the reader does something else.
- *
- * @param {string} wanted
  */
 function pressSoon(wanted) {
   followChanges(document.body, (stop) => {

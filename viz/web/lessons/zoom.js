@@ -61,11 +61,7 @@ export function fly(picture, from, to) {
   grown.finished.finally(() => frame.remove());
 }
 
-/**
- * An empty frame above the page, in the colours of an element; null with reduced motion.
- *
- * @param {Element} element
- */
+/** An empty frame above the page, in the colours of an element; null with reduced motion. */
 function frameAbove(element) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return null;
   const frame = document.createElement("div");
@@ -79,7 +75,6 @@ function frameAbove(element) {
   return frame;
 }
 
-/** @param {Area} area */
 function pixels({ left, top, width, height }) {
   return { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` };
 }

@@ -9,8 +9,7 @@ import { progress, recordOpened } from "../lessons/progress.js";
 import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
 import { zoom } from "../lessons/zoom.js";
 
-/** @import {MapLesson, MapProps} from "../types" */
-/** @import {MapPart} from "./parts.js" */
+/** @import {MapProps} from "../types" */
 
 const LINKS = "[class*='st-key-lesson_links'] a"; // the page's own: they change the page without a reload
 const PHONE = "(max-width: 640px)";
@@ -28,7 +27,6 @@ export function mount(root, props) {
   phone.addEventListener("change", fold);
   const end = props.page ? holdMap(root) : () => {};
   if (props.page) recordOpened(props.page);
-  /** @param {MapProps} next */
   const update = (next) => {
     if (!changed(JSON.stringify(next))) return;
     root.classList.add("hs-control", "hs-course");
@@ -47,7 +45,6 @@ export function mount(root, props) {
   };
 }
 
-/** @param {MapProps} props */
 function small(props) {
   const here = props.lessons.find(({ name }) => name === props.page);
   const line = element("p", "hs-map-line", { "aria-hidden": "true" });
@@ -59,7 +56,6 @@ function small(props) {
   return element("details", "hs-map-fold", { open: "" }, summary, picture, line);
 }
 
-/** @param {MapProps} props */
 function large({ lessons }) {
   const line = element("p", "hs-map-line", { "aria-hidden": "true" });
   const say = (/** @type {string} */ text) => setText(line, text || "Click a part to open its lesson.");
@@ -81,12 +77,7 @@ function large({ lessons }) {
   return [start(lessons, last), element("div", "hs-map-side", {}, picture, line), list];
 }
 
-/**
- * Where to begin, or the lesson that was open last.
- *
- * @param {MapLesson[]} lessons
- * @param {string} last name of that lesson
- */
+/** Where to begin, or the lesson that was open last. */
 function start(lessons, last) {
   const before = lessons.find(({ name }) => name === last);
   const { name, number, title, minutes } = before ?? lessons[0];
@@ -96,13 +87,7 @@ function start(lessons, last) {
   return anchor;
 }
 
-/**
- * A lesson of the list: its title, its topic, how long it takes and what it builds on.
- *
- * @param {MapLesson} lesson
- * @param {MapLesson[]} lessons
- * @param {boolean} opened
- */
+/** A lesson of the list: its title, its topic, how long it takes and what it builds on. */
 function item({ name, number, title, line, minutes, needs }, lessons, opened) {
   const tick = element("span", "hs-tick", { "aria-hidden": "true" }, opened ? "✓" : "");
   const heading = link(name, `${number} · ${title}`);
@@ -119,23 +104,13 @@ function item({ name, number, title, line, minutes, needs }, lessons, opened) {
   return element("li", "", {}, first, element("div", "hs-lesson-line", {}, line), facts);
 }
 
-/**
- * @param {string} name of a lesson
- * @param {string} text
- */
 function link(name, text) {
   const anchor = element("a", "", { href: name }, text);
   anchor.addEventListener("click", (event) => follow(event, name, anchor));
   return anchor;
 }
 
-/**
- * Opens a lesson by the page's own link to it; without one, the browser follows the address.
- *
- * @param {MouseEvent | KeyboardEvent} event
- * @param {string} name
- * @param {Element} from what grows into the lesson
- */
+/** Opens a lesson by the page's own link to it; without one, the browser follows the address. */
 function follow(event, name, from) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(LINKS));
@@ -146,12 +121,6 @@ function follow(event, name, from) {
   anchor.click();
 }
 
-/**
- * @param {MapLesson[]} lessons
- * @param {MapLesson | undefined} here
- * @param {(text: string) => void} say shows the name of a part; "" for what is shown at rest
- * @param {boolean} detailed names in full and numbers of lessons
- */
 function map(lessons, here, say, detailed) {
   const picture = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -167,18 +136,10 @@ function map(lessons, here, say, detailed) {
   return picture;
 }
 
-/** @param {MapLesson} lesson */
 function namesOf({ parts }) {
   return PARTS.filter(({ id }) => parts.includes(id)).map(({ name }) => name).join(", ") || "all parts";
 }
 
-/**
- * @param {MapPart} part
- * @param {MapLesson[]} lessons
- * @param {MapLesson | undefined} here
- * @param {(text: string) => void} say
- * @param {boolean} detailed
- */
 function drawn(part, lessons, here, say, detailed) {
   const lit = Boolean(here?.parts.includes(part.id));
   const leads = lit ? here : lessonOf(lessons, part.id);
@@ -208,13 +169,7 @@ function drawn(part, lessons, here, say, detailed) {
   return node;
 }
 
-/**
- * The numbers of the lessons that explain a part.
- *
- * @param {number} x
- * @param {number} y
- * @param {number[]} numbers
- */
+/** The numbers of the lessons that explain a part. */
 function badge(x, y, numbers) {
   const text = numbers.join(" · ");
   const width = 3.4 + 2.3 * text.length;
@@ -226,7 +181,6 @@ function badge(x, y, numbers) {
   );
 }
 
-/** @param {[number, number][]} points */
 function flow(points) {
   const [[beforeX, beforeY], [x, y]] = points.slice(-2);
   const [along, down] = [Math.sign(x - beforeX), Math.sign(y - beforeY)];
@@ -235,11 +189,7 @@ function flow(points) {
   return svg("path", { class: "hs-map-flow", d: path });
 }
 
-/**
- * One stop of the Tab key for all parts; arrow keys go from part to part.
- *
- * @param {Element[]} parts
- */
+/** One stop of the Tab key for all parts; arrow keys go from part to part. */
 function rove(parts) {
   const first = Math.max(0, parts.findIndex((part) => part.hasAttribute("aria-current")));
   parts.forEach((part, i) => {

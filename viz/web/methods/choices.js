@@ -77,8 +77,6 @@ export const chosenIn = ({ selection: { method, beside } }) =>
 /**
  * How the heads are fused, as parameters of a file: of the first method, and of the one beside it
  * where it differs.
- *
- * @param {State} state
  */
 function fusedOf(state) {
   const [first, second] = chosenIn(state);
@@ -101,7 +99,6 @@ function fusedOf(state) {
 export const canTest = (state) =>
   state.selection.form === "model" && chosenIn(state).some(({ kind }) => kind === "relevance");
 
-/** @param {State} state */
 const isTested = (state) => state.selection.tested === "yes" && canTest(state);
 
 function MethodMenu({ state, name, value, optional = false, onChoose }) {

@@ -90,10 +90,6 @@ export function wordsOf([first, end], widthOf, room, unit) {
   return { words, length: lengthOf(widths, unit) };
 }
 
-/**
- * @param {readonly number[]} widths
- * @param {number} unit
- */
 const lengthOf = (widths, unit) =>
   widths.reduce((sum, wide) => sum + wide, 0) + Math.max(0, widths.length - 1) * GAP * unit;
 

@@ -38,7 +38,6 @@ export function widthOf(font, text) {
   return width;
 }
 
-/** @param {string} text */
 const letters = (text) =>
   typeof Intl.Segmenter === "function"
     ? [...new Intl.Segmenter().segment(text)].map((part) => part.segment)

@@ -40,7 +40,6 @@ export function saveCells({ title, rows, across, cells, wide }, name, theme) {
   context.font = "600 16px sans-serif";
   context.fillText(title, EDGE, EDGE + 10);
   context.font = "13px sans-serif";
-  /** @param {string} text @param {number} x @param {number} y @param {number} most */
   function write(text, x, y, most) {
     let short = text;
     while (short.length > 1 && context.measureText(short).width > most) short = `${short.slice(0, -2)}…`;

@@ -114,7 +114,7 @@ function Cell({ cell, row, column, theme }) {
 
 const cellOf = (target) => target?.closest?.(".hs-cell") ?? null;
 
-/** @returns {Place | null} of the cell's button */
+/** Of the cell's button. */
 function placeOf(target) {
   const cell = cellOf(target);
   return cell && { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };

@@ -33,7 +33,6 @@ export function Button({ text = "", title, children, ...others }) {
  * @param {number} [props.without] the one that cannot be chosen
  */
 export function Menu({ name, title, labels, index, onChoose, disabled = false, without = -1 }) {
-  /** @param {{currentTarget: HTMLSelectElement}} event */
   const changed = ({ currentTarget }) => onChoose(currentTarget.selectedIndex);
   return html`
     <select

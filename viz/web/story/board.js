@@ -11,13 +11,10 @@ const [TALLEST, PATCH, BETWEEN, SIGN] = [30, 20, 20, 26];
 
 /** @typedef {{panel: BoardPanel, texts: string[][], names: number, cols: number[], bare: boolean, title: number}} Measured widths in characters */
 
-/** @param {number | string | null} value @param {number} digits */
 const cellText = (value, digits) => (value === null ? "" : typeof value === "string" ? value : fixed(value, Math.max(0, digits)));
 
-/** @param {string} text */
 const long = (text) => plain(text).length;
 
-/** @param {BoardPanel} panel @returns {Measured} */
 function measured(panel) {
   if (isPlot(panel)) {
     const { wide, high } = PLOTS[panel.kind];
@@ -30,13 +27,7 @@ function measured(panel) {
   return { panel, texts, names, cols, bare, title: 1 + long(panel.title) };
 }
 
-/**
- * The sizes of a board's text and cells: as large as fits.
- *
- * @param {Board} board
- * @param {[number, number]} size of the picture
- * @param {number} [least] size of text, where the board has room for it
- */
+/** The sizes of a board's text and cells: as large as fits. */
 function layoutOf({ rows }, [width, height], least = 0) {
   const lines = rows.map((panels) => panels.map(measured));
   const [pictures, others] = [lines.filter(isBare), lines.filter((line) => !isBare(line))];
@@ -87,13 +78,13 @@ export function boardMarks(board, [width, height], ink, least = 0) {
   });
 }
 
-/** Whether a row has colours alone. @param {Measured[]} line */
+/** Whether a row has colours alone. */
 const isBare = (line) => line.every((each) => each.bare);
 
-/** A curve or a picture, alone in its row and as wide as the board. @param {Measured} each */
+/** A curve or a picture, alone in its row and as wide as the board. */
 const isOverAxis = ({ panel }) => isPlot(panel) && panel.kind !== "dots";
 
-/** Height of the names of a row's columns. @param {Measured[]} line */
+/** Height of the names of a row's columns. */
 const headOf = (line) => (line.some(({ panel }) => panel.cols.length && !isPlot(panel)) ? HEAD : 0);
 
 /** What the cells and names of a row have. @type {(line: Measured[], width: number) => number} */

@@ -4,7 +4,7 @@ import { element, setText } from "../core/dom.js";
 import { fixed } from "./marks.js";
 import { playing } from "./playing.js";
 
-/** @import {FigureControl, Inputs, Moment, Patch} from "../types" */
+/** @import {FigureControl, Inputs, Patch} from "../types" */
 
 const ENDS = 1000; // positions of a slider with a logarithmic scale
 const MOST_AHEAD = 24; // values of a control that are fetched before they are chosen
@@ -18,10 +18,8 @@ export function controlsOf(change, touched) {
   /** @type {{control: FigureControl, row: HTMLElement, update: (inputs: Inputs) => void}[]} */
   let rows = [];
 
-  /** @param {FigureControl} control */
   const placeOf = (control) => (control.above ? above : box);
 
-  /** @param {FigureControl[]} controls */
   function show(controls) {
     rows = controls.map((control) => {
       const widget = CONTROLS[control.kind](/** @type {any} */ (control), change);
@@ -31,7 +29,6 @@ export function controlsOf(change, touched) {
     for (const place of [above, box]) place.replaceChildren(...rows.filter(({ control }) => placeOf(control) === place).map(({ row }) => row));
   }
 
-  /** @param {Moment} moment */
   function update({ inputs, reached, step, board }) {
     for (const { control, row, update: write } of rows) {
       const { from, until, on, network } = control;
@@ -66,7 +63,6 @@ export function valuesAhead(control, now) {
   return values.filter((value) => value !== now).sort((a, b) => far(a) - far(b)).slice(0, MOST_AHEAD);
 }
 
-/** @param {number} step */
 const decimals = (step) => (String(step).split(".")[1] ?? "").length;
 
 /** @type {Record<string, number>} */
@@ -87,10 +83,6 @@ export function nextPosition(from, by, valueOf) {
 
 const CONTROLS = { slider, choice, text };
 
-/**
- * @param {Extract<FigureControl, {kind: "slider"}>} control
- * @param {(patch: Patch) => void} change
- */
 function slider(control, change) {
   const { input, label, min, max, step, log, plays } = control;
   const digits = decimals(step);
@@ -144,10 +136,6 @@ function slider(control, change) {
   };
 }
 
-/**
- * @param {Extract<FigureControl, {kind: "choice"}>} control
- * @param {(patch: Patch) => void} change
- */
 function choice({ input, label, options }, change) {
   const buttons = options.map(([value, title]) => {
     const node = element("button", "hs-button", { type: "button" }, title);
@@ -167,10 +155,6 @@ function choice({ input, label, options }, change) {
   };
 }
 
-/**
- * @param {Extract<FigureControl, {kind: "text"}>} control
- * @param {(patch: Patch) => void} change
- */
 function text({ input, label, longest }, change) {
   const field = element("input", "story-field", { type: "text", maxlength: String(longest), spellcheck: "false" });
   field.addEventListener("input", () => change({ [input]: field.value }));

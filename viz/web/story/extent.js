@@ -65,12 +65,7 @@ export function beside(target, size, room, others, sources = []) {
   return best;
 }
 
-/**
- * The area that two extents share.
- *
- * @param {Extent} a
- * @param {Extent} b
- */
+/** The area that two extents share. */
 const shared = (a, b) =>
   Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
 

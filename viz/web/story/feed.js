@@ -22,7 +22,6 @@ export function feed(fetched, received, failed, arrived = () => {}) {
   /** @type {Promise<void>} */
   let ahead = Promise.resolve(); // until nothing more is expected
 
-  /** @param {string} path */
   async function answerOf(path) {
     const answer = await fetched(path, end.signal);
     kept.delete(path);
@@ -31,7 +30,6 @@ export function feed(fetched, received, failed, arrived = () => {}) {
     return answer;
   }
 
-  /** @param {string} path */
   async function fly(path) {
     flying = true;
     try {

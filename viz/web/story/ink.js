@@ -18,10 +18,6 @@ export function inkOf(theme) {
   };
 }
 
-/**
- * @param {string[]} colours
- * @param {number} share from 0 to 1
- */
 function pick(colours, share) {
   const at = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
   return colours[Math.round(at * (colours.length - 1))];

@@ -64,15 +64,12 @@ export function changed(inputs, patch) {
   return next;
 }
 
-/** @param {Inputs[string]} value */
 const textOf = (value) => (Array.isArray(value) ? value.map(short).join(";") : typeof value === "number" ? short(value) : value);
 
 const DIGITS = 6; // after the point
 
-/** @param {number} value */
 const short = (value) => String(Number(value.toFixed(DIGITS)));
 
-/** @param {string} part */
 function split(part) {
   const colon = part.indexOf(":");
   return colon < 0 ? [part] : [part.slice(0, colon), part.slice(colon + 1)];

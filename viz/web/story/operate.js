@@ -30,7 +30,6 @@ export function operate(scene, around, { patch, tip, refuse }) {
   let held;
   let [pointed, focused] = ["", ""]; // keys of what the pointer and the focus are on
 
-  /** @param {PointerEvent} event */
   const point = (event) => {
     const matrix = picture.getScreenCTM();
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix?.inverse());
@@ -76,11 +75,7 @@ export function operate(scene, around, { patch, tip, refuse }) {
 
   const explain = () => tip(pointed || focused, !pointed && focused === scene.stop);
 
-  /**
-   * What is pressed: what the pointer is on, or for a finger beside it the nearest within reach.
-   *
-   * @param {Event} event
-   */
+  /** What is pressed: what the pointer is on, or for a finger beside it the nearest within reach. */
   function aimed(event) {
     const mark = markOf(event.target);
     if (mark?.press || mark?.edit || mark?.tip || !(event instanceof PointerEvent) || event.pointerType !== "touch") return event.target;
@@ -91,7 +86,6 @@ export function operate(scene, around, { patch, tip, refuse }) {
     return near?.node ?? event.target;
   }
 
-  /** @param {Event} event */
   function press(event) {
     const target = aimed(event);
     const mark = markOf(target);
@@ -138,12 +132,7 @@ export function operate(scene, around, { patch, tip, refuse }) {
     return true;
   }
 
-  /**
-   * A field over a cell.
-   *
-   * @param {SVGElement} target
-   * @param {NonNullable<Mark["edit"]>} edit
-   */
+  /** A field over a cell. */
   function type(target, edit) {
     const [cell, box] = [target.getBoundingClientRect(), around.getBoundingClientRect()];
     const field = element("input", "story-cell", { type: "text", inputmode: "decimal", "aria-label": edit.label });
@@ -184,14 +173,9 @@ export function operate(scene, around, { patch, tip, refuse }) {
 /** From a box to a point outside it. @type {(box: DOMRect, point: PointerEvent) => number} */
 const distanceTo = ({ left, right, top, bottom }, { clientX: x, clientY: y }) => Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
 
-/**
- * @param {EventTarget | null} at
- * @returns {Mark | undefined}
- */
 function markOf(at) {
   const target = at instanceof Element ? at.closest("[data-key]") : null;
   return target ? /** @type {MarkElement} */ (target).mark : undefined;
 }
 
-/** @param {Event} event */
 const keyOf = (event) => markOf(event.target)?.key ?? "";

@@ -23,7 +23,6 @@ export function playing({ min, max, step, value, inSight, move, changed }) {
     changed(false);
   }
 
-  /** @param {number} to */
   function go(to) {
     if (!inSight()) return stop();
     move(to);

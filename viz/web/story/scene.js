@@ -380,25 +380,13 @@ export class Scene {
  */
 const isExplained = ({ tip, handle, press, edit }) => Boolean(tip) && !handle && !press && !edit;
 
-/**
- * Whether an element that wears these attributes has to change for those.
- *
- * @param {Worn} worn
- * @param {Worn} wanted
- */
+/** Whether an element that wears these attributes has to change for those. */
 function differ(worn, wanted) {
   const names = Object.keys(wanted);
   return names.length !== Object.keys(worn).length || names.some((name) => worn[name] !== wanted[name]);
 }
 
-/**
- * Changes an element's attributes from what it wears to what is wanted, which is returned.
- *
- * @param {Element} element
- * @param {Worn} worn
- * @param {Worn} wanted
- * @returns {Worn}
- */
+/** Changes an element's attributes from what it wears to what is wanted, which is returned. */
 function wear(element, worn, wanted) {
   for (const [name, value] of Object.entries(wanted)) if (worn[name] !== value) element.setAttribute(name, String(value));
   for (const name of Object.keys(worn)) if (!(name in wanted)) element.removeAttribute(name);

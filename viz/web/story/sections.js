@@ -3,7 +3,7 @@
 import { element } from "../core/dom.js";
 import { nodes } from "./prose.js";
 
-/** @import {Inputs, Patch, ProsePart, StoryStep, StoryVersion} from "../types" */
+/** @import {Inputs, Patch, StoryStep} from "../types" */
 
 /**
  * @typedef {object} Section
@@ -48,12 +48,6 @@ export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
   });
 }
 
-/**
- * @param {NonNullable<StoryStep["ask"]>} asked
- * @param {() => any} numbers of the figure
- * @param {boolean} open whether it has not been answered before
- * @param {() => void} answered called with every answer
- */
 function ask({ text, options }, numbers, open, answered) {
   const box = element("div", "story-ask");
   const feedback = element("p", "story-feedback", { "aria-live": "polite" });
@@ -77,28 +71,18 @@ function ask({ text, options }, numbers, open, answered) {
   return box;
 }
 
-/** @param {ProsePart[][]} lines */
 function code(lines) {
   const node = element("pre", "story-code", { tabindex: "0" });
   lines.forEach((line, i) => node.append(...(i ? ["\n"] : []), ...nodes(line, null)));
   return node;
 }
 
-/**
- * What a step says of a network, and the buttons with it.
- *
- * @param {StoryVersion} version
- * @param {(inputs: Patch) => void} tryOut
- */
+/** What a step says of a network, and the buttons with it. */
 const versionOf = ({ prose, tries }, tryOut) => ({
   prose: prose.map((paragraph) => element("p", "", {}, ...nodes(paragraph, null))),
   tries: tries.length ? [triesOf(tries, tryOut)] : [],
 });
 
-/**
- * @param {StoryVersion["tries"]} tries
- * @param {(inputs: Patch) => void} tryOut
- */
 function triesOf(tries, tryOut) {
   const box = element("div", "story-tries", { role: "group", "aria-label": "Try this" });
   for (const { label, inputs } of tries) {

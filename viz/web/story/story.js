@@ -638,13 +638,7 @@ const marksFor = (figure, numbers, moment, least = 0) => (numbers.board ? boardM
 /** The state that these numbers are of, where those of the state asked for are not stored. @type {(numbers: any, moment: Moment) => Moment} */
 const momentOf = ({ nearest }, moment) => (nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment);
 
-/**
- * Values by the labels of their controls: “Layer 3, head 4”.
- *
- * @param {Patch} values
- * @param {FigureControl[]} controls
- * @param {string} step
- */
+/** Values by the labels of their controls: “Layer 3, head 4”. */
 function namesOf(values, controls, step) {
   const named = Object.entries(values).map(([name, value]) => {
     const mine = controls.filter(({ input }) => input === name);
@@ -667,19 +661,9 @@ const tablesFor = (figure, numbers) => [...(numbers.board ? boardTables(numbers.
 /** Whether nothing may move by itself. */
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/**
- * A mark that is only seen.
- *
- * @param {Mark} mark
- * @returns {Mark}
- */
+/** A mark that is only seen. */
 const still = (mark) => ({ ...mark, handle: undefined, press: undefined, edit: undefined, tip: undefined });
 
-/**
- * @param {string} text
- * @param {string} label
- * @param {() => void} press
- */
 function button(text, label, press) {
   const node = element("button", "hs-button", { type: "button", title: label, "aria-label": label }, text);
   node.addEventListener("click", press);
@@ -687,10 +671,8 @@ function button(text, label, press) {
 }
 
 /**
- * Lights up everything of the term that the pointer or the focus is on; not what scrolls below a pointer
- * at rest.
- *
- * @param {HTMLElement} root
+ * Lights up everything of the term that the pointer or the focus is on; not what scrolls below a
+ * pointer at rest.
  */
 function light(root) {
   const over = (/** @type {Event} */ event) => {

@@ -15,7 +15,6 @@ export function tablesOf() {
   const write = () => box.open && inner.replaceChildren(...latest.map(table));
   box.addEventListener("toggle", write);
 
-  /** @param {FigureTable[]} tables */
   function show(tables) {
     latest = tables;
     box.hidden = !tables.length;
@@ -25,7 +24,6 @@ export function tablesOf() {
   return { box, show };
 }
 
-/** @param {FigureTable} numbers */
 function table({ title, rows, cols, values }) {
   const head = element("tr", "", {}, element("td"), ...cols.map((name) => element("th", "", { scope: "col" }, name)));
   const lines = values.map((row, i) =>
@@ -34,7 +32,6 @@ function table({ title, rows, cols, values }) {
   return element("table", "story-table", {}, element("caption", "", {}, title), ...(cols.length ? [head] : []), ...lines);
 }
 
-/** @param {number | string | null} value */
 function cell(value) {
   if (value === null) return "masked";
   return typeof value === "string" ? value : fixed(value, Number.isInteger(value) ? 0 : DIGITS);

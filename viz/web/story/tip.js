@@ -3,7 +3,6 @@
 import { element, setAttribute, setText } from "../core/dom.js";
 import { beside, extentOf, isLine } from "./extent.js";
 
-/** @import {Mark} from "../types" */
 /** @import {Extent} from "./extent.js" */
 /** @import {Held, Scene} from "./scene.js" */
 
@@ -20,12 +19,7 @@ export function tipOf(scene, around) {
   /** @type {Held[]} */
   let sources = []; // what its number comes from
 
-  /**
-   * Explains the mark of a key, or none.
-   *
-   * @param {string} key
-   * @param {boolean} [named] whether it has the focus and is named by its sum, which is then not announced
-   */
+  /** Explains the mark of a key, or none. */
   function show(key, named = false) {
     current = key;
     setAttribute(box, "aria-live", named ? "off" : "polite");
@@ -43,7 +37,6 @@ export function tipOf(scene, around) {
     if (held && text) place(held);
   }
 
-  /** @param {Held} held */
   function place(held) {
     const [at, matrix] = [around.getBoundingClientRect(), scene.root.getScreenCTM()];
     if (!matrix) return;
@@ -69,9 +62,5 @@ export function tipOf(scene, around) {
   return { show, refresh };
 }
 
-/**
- * Whether there is something to be read at a mark.
- *
- * @param {Mark} mark
- */
+/** Whether there is something to be read at a mark. */
 const says = (mark) => (mark.opacity ?? 1) > 0 && !isLine(mark) && (mark.kind === "text" || Boolean(mark.tip));

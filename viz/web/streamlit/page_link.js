@@ -12,7 +12,6 @@ import { queryOf } from "../core/selection.js";
  * @param {PageLinkProps} props
  */
 export function mount(root, props) {
-  /** @param {PageLinkProps} next */
   const update = (next) => {
     const { page, path, link, session, revision, defaults } = next;
     claim(page, path, link, root, session);

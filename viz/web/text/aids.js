@@ -11,7 +11,7 @@ import { compareMenu } from "./second_text.js";
 import { BLOCKS, parsed } from "./span.js";
 
 /** @import {Form, Panel} from "../types" */
-/** @import {Match, TextState} from "./state.js" */
+/** @import {TextState} from "./state.js" */
 
 /** @type {Form[]} the forms of many tokens at once */
 const AIDED = ["matrix", "lines", "text"];
@@ -72,7 +72,6 @@ export function aids(state, parent) {
 
   // ---- what the user does
 
-  /** @param {number} by */
   function step(by) {
     const list = state.matches();
     state.showMatch(stepped(state.match, by, list.length));
@@ -140,7 +139,6 @@ export function aids(state, parent) {
     setText(share, parts.length ? `${parts.join(", ")} of the weight is hidden` : "");
   }
 
-  /** @param {Match[]} list */
   function showCount(list) {
     const { find } = state.selection;
     const at = state.match < 0 ? "" : `${state.match + 1} of `;

@@ -33,7 +33,6 @@ export function aligning(state, parent) {
   const filled = changes();
   const drawn = changes();
 
-  /** @param {Aligning} answer */
   function fill(answer) {
     nodes = answer.heads.map((head) => {
       const canvas = element("canvas", "hs-aligning-map", { "aria-hidden": "true" });
@@ -51,11 +50,6 @@ export function aligning(state, parent) {
   }
   const hint = "Point at a map to read when its head alone places a token; choose one to see it in the views.";
 
-  /**
-   * @param {Aligning} answer
-   * @param {AligningHead} head
-   * @param {number} share of the height of its map
-   */
   function point({ labels }, { layer, head, steps }, share) {
     const row = Math.min(steps.length - 1, Math.max(0, Math.floor(share * steps.length)));
     const [first, last] = steps[row];
@@ -63,10 +57,6 @@ export function aligning(state, parent) {
     setText(read, `Layer ${layer}, head ${head} alone places `, ...what, ` at ${first.toFixed(2)}–${last.toFixed(2)} s`);
   }
 
-  /**
-   * @param {Aligning} answer
-   * @param {Theme} theme
-   */
   function paint({ heads, seconds }, theme) {
     heads.forEach((head, i) => {
       const canvas = /** @type {HTMLCanvasElement} */ (nodes[i].firstElementChild);
@@ -124,7 +114,6 @@ export function aligning(state, parent) {
 /** @type {Record<import("../types").Mode, string>} stands out from the scale of weights */
 const PATH = { light: "#c2410c", dark: "#fb923c" };
 
-/** @param {number} share */
 const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
 
 /**
@@ -142,12 +131,7 @@ export function pointsOf({ steps }, seconds, wide) {
   });
 }
 
-/**
- * A head's weights, a pixel a cell.
- *
- * @param {AligningHead} head
- * @param {Theme} theme
- */
+/** A head's weights, a pixel a cell. */
 function cellsOf({ rows, cols, levels }, { ramp }) {
   const canvas = element("canvas");
   [canvas.width, canvas.height] = [cols, rows];

@@ -43,7 +43,6 @@ export function alike(state, parent) {
     return /^[\w.-]+\/[\w.-]+$/.test(name) ? `hub:${name}` : `folder:${name}`;
   }
 
-  /** @param {number[][]} weights @param {string[]} pieces @param {Theme} theme @param {string} name */
   function mapOf(weights, pieces, theme, name) {
     const ratio = devicePixelRatio || 1;
     const canvas = element("canvas", "hs-thumb", { role: "img", "aria-label": name });
@@ -65,7 +64,6 @@ export function alike(state, parent) {
     return canvas;
   }
 
-  /** @param {number} layer @param {number} head */
   function linkTo(layer, head) {
     const [place, ...name] = chosenModel().split(":");
     const query = new URLSearchParams(place === "catalogue" ? [] : [["place", place]]);
@@ -76,10 +74,8 @@ export function alike(state, parent) {
     return `?${query}`;
   }
 
-  /** @param {AlikeAnswer} answer @param {Theme} theme */
   function draw({ pieces, weights, heads }, theme) {
     const here = `${capital(state.siteName())}, ${state.headName()}, here`;
-    /** @param {HTMLElement} canvas @param {(Node | string)[]} words */
     const figure = (canvas, ...words) => element("figure", "hs-alike-head", {}, canvas, element("figcaption", "", {}, ...words));
     maps.replaceChildren(
       figure(mapOf(weights, pieces, theme, here), here),

@@ -73,9 +73,7 @@ export function inLayers(base, group, { size, line, sharing }) {
     height += "site" in row ? size + GAP : line;
   }
 
-  /** @param {number} column */
   const left = (column) => column * (size + GAP) + gapsBefore(column, columns, sharing);
-  /** @param {Head} head */
   const columnOf = (head) => (typeof head === "number" ? head : columns - (head === "mean" ? 2 : 1));
   /** @type {(site: number, column: number) => Head | null} */
   const headAt = (site, column) => {

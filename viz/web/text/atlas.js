@@ -11,9 +11,7 @@ import { sort } from "./sorting.js";
 import { paintThumbnail } from "./thumbnail.js";
 import { tallestPlot } from "../painting/viewport.js";
 
-/** @import {Reached, Theme} from "../types" */
 /** @import {Arrangement, Layers, Spot} from "./arrangement.js" */
-/** @import {Spot as HeadSpot} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
 
 const SMALLEST = 29; // 12 heads, their mean and maximum fit beside a picture in a window 1024 wide
@@ -72,19 +70,11 @@ export function atlas(state, parent) {
   /** The sites of the chosen kind of attention. */
   const rows = () => state.group();
 
-  /**
-   * @param {PointerEvent | MouseEvent} event
-   * @returns {Spot | null}
-   */
   function spotAt(event) {
     const box = canvas.getBoundingClientRect();
     return places.at(event.clientX - box.left, event.clientY - box.top);
   }
 
-  /**
-   * @param {HTMLElement} frame
-   * @param {Spot | null} spot
-   */
   function place(frame, spot) {
     const corner = spot && places.place(spot);
     frame.hidden = !corner;
@@ -127,11 +117,7 @@ export function atlas(state, parent) {
 
   // ---- where the thumbnails lie
 
-  /**
-   * The heads in the chosen order; null in that of the layers, and while the numbers are not here.
-   *
-   * @returns {{spots: HeadSpot[], key: string} | null}
-   */
+  /** The heads in the chosen order; null in that of the layers, and while the numbers are not here. */
   function order() {
     const { numbers, selection } = state;
     const { key, least } = rankOf(selection.rank);
@@ -140,18 +126,10 @@ export function atlas(state, parent) {
     return { spots: ranked(numbers.values(key, spots), least).map((index) => spots[index]), key };
   }
 
-  /**
-   * Whether no head has a number.
-   *
-   * @param {string} key
-   */
+  /** Whether no head has a number. */
   const isUndefined = (key) =>
     Boolean(state.numbers?.has(key) && state.numbers.values(key, state.spots()).every((value) => value === null));
 
-  /**
-   * @param {number} unit size of type
-   * @param {ReturnType<typeof order>} sorted
-   */
   function arrange(unit, sorted) {
     grid.classList.toggle("hs-sorted", Boolean(sorted));
     if (sorted) {
@@ -180,7 +158,6 @@ export function atlas(state, parent) {
     places = layers = inLayers(state.base, rows(), { size, line, sharing });
   }
 
-  /** @param {number} unit */
   function names(unit) {
     top.replaceChildren();
     rowNames.replaceChildren();
@@ -216,13 +193,7 @@ export function atlas(state, parent) {
 
   // ---- painting
 
-  /**
-   * One small picture, or the place where it will be.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {Spot} spot
-   * @param {Theme} theme
-   */
+  /** One small picture, or the place where it will be. */
   function paintThumb(context, spot, theme) {
     const ratio = devicePixelRatio || 1;
     const corner = places.place(spot);
@@ -238,11 +209,6 @@ export function atlas(state, parent) {
     paintThumbnail(context, part, theme, state.top(part), { x, y, pixels });
   }
 
-  /**
-   * @param {Theme} theme
-   * @param {ReturnType<typeof order>} sorted
-   * @param {number} unit
-   */
   function paint(theme, sorted, unit) {
     const ratio = devicePixelRatio || 1;
     const { width, height } = places;
@@ -259,14 +225,7 @@ export function atlas(state, parent) {
     if (reached) shade(context, reached, theme);
   }
 
-  /**
-   * Which head each thumbnail is, and its number.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {NonNullable<ReturnType<typeof order>>} sorted
-   * @param {Theme} theme
-   * @param {number} unit
-   */
+  /** Which head each thumbnail is, and its number. */
   function paintCaptions(context, { spots, key }, theme, unit) {
     const { numbers } = state;
     const ratio = devicePixelRatio || 1;
@@ -288,13 +247,7 @@ export function atlas(state, parent) {
     }
   }
 
-  /**
-   * Fades the heads that do not stand out.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {ReadonlySet<string>} standing
-   * @param {Theme} theme
-   */
+  /** Fades the heads that do not stand out. */
   function fade(context, standing, theme) {
     const ratio = devicePixelRatio || 1;
     context.globalAlpha = FADED;
@@ -309,13 +262,7 @@ export function atlas(state, parent) {
     context.globalAlpha = 1;
   }
 
-  /**
-   * Shades the rows of each head that a change can reach, and frames these heads.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {Reached} reached
-   * @param {Theme} theme
-   */
+  /** Shades the rows of each head that a change can reach, and frames these heads. */
   function shade(context, { sites }, theme) {
     const ratio = devicePixelRatio || 1;
     context.fillStyle = context.strokeStyle = theme.primary;
@@ -335,13 +282,7 @@ export function atlas(state, parent) {
     }
   }
 
-  /**
-   * A frame around the heads that share one head of keys and values.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {number} site
-   * @param {Theme} theme
-   */
+  /** A frame around the heads that share one head of keys and values. */
   function paintGroups(context, site, theme) {
     const { heads, kv_heads: keys = heads } = state.site(site);
     const shared = heads / keys;
@@ -359,7 +300,6 @@ export function atlas(state, parent) {
 
   // ---- what is said
 
-  /** @param {ReturnType<typeof order>} sorted */
   function emphasise(sorted) {
     const frames = state.sharing() > 1 ? " Framed heads share one head of keys and values." : "";
     const faded = state.standing ? " Heads that were not found are faded." : "";
@@ -413,7 +353,6 @@ export function atlas(state, parent) {
     stop.title = state.halted ? "Compute the others" : "Compute no more of them";
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;

@@ -25,7 +25,6 @@ export function brush(target, on) {
   let box = null;
   let far = false;
 
-  /** @param {PointerEvent} event */
   const spot = (event) => {
     const { left, top } = target.getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };

@@ -15,7 +15,7 @@ import { headsShown } from "./strands.js";
 import { headColour, headSwitches, layerSwitches } from "./switches.js";
 import { wrapped } from "./wrap.js";
 
-/** @import {Axis, Theme} from "../types" */
+/** @import {Theme} from "../types" */
 /** @import {Copy, TextState} from "./state.js" */
 
 const TALLEST = 300; // pixels of a shaded text, at a unit of 1
@@ -100,27 +100,21 @@ export function copies(state, parent) {
     { rootMargin: AROUND },
   );
 
-  /**
-   * @param {string} text
-   * @param {string} help
-   * @param {{direction: "out" | "in"}} change
-   */
   function wayButton(text, help, change) {
     const node = element("button", "hs-button", { type: "button", title: help }, text);
     node.onclick = () => state.select({ ...change, average: "no" });
     return node;
   }
 
-  /** @param {string} text */
   function label(text) {
     return element("span", "hs-label", { "aria-hidden": "true" }, text);
   }
 
   const isMean = () => state.selection.average === "yes";
   const outward = () => state.selection.direction !== "in";
-  /** @returns {Axis} of the token in question */
+  /** Of the token in question. */
   const asking = () => (outward() ? "query" : "key");
-  /** @returns {Axis} of the shaded tokens */
+  /** Of the shaded tokens. */
   const answering = () => (outward() || isMean() ? "key" : "query");
   /** The token in question: the pinned one, else the one under the pointer. */
   function token() {
@@ -131,18 +125,15 @@ export function copies(state, parent) {
 
   // ---- what the user does
 
-  /** @param {number | null} index in the text of the asking token */
   function pointAt(index) {
     state.isolate(index === null ? null : { axis: asking(), index });
   }
 
-  /** @param {number} index */
   function pin(index) {
     if (isMean()) return;
     state.select({ token: state.selection.token === index ? null : index });
   }
 
-  /** @param {number | null} index in a shaded text */
   function pointInCopy(index) {
     const one = state.isOneText();
     over = index;
@@ -152,7 +143,6 @@ export function copies(state, parent) {
 
   // ---- what is shaded
 
-  /** @returns {Copy[]} */
   function wanted() {
     const { shown: listed, head } = state.selection;
     const { query_text: rows, key_text: columns } = state.site();
@@ -164,7 +154,6 @@ export function copies(state, parent) {
       );
   }
 
-  /** @param {Theme} theme */
   function build(theme) {
     for (const each of shaded) each.text.destroy();
     observer.disconnect();
@@ -174,11 +163,6 @@ export function copies(state, parent) {
     for (const { box } of shaded) observer.observe(box);
   }
 
-  /**
-   * @param {Copy} copy
-   * @param {Theme} theme
-   * @returns {Shaded}
-   */
   function shadedText(copy, theme) {
     const { site, head } = copy;
     const name = `${state.siteName(site)} · ${state.headName(head, site)}`;
@@ -211,12 +195,7 @@ export function copies(state, parent) {
     return { copy, box, title: heading, read: number, text };
   }
 
-  /**
-   * The weights of the token in question in one head, as exactly as they are here.
-   *
-   * @param {Copy} copy
-   * @returns {Values | null}
-   */
+  /** The weights of the token in question in one head, as exactly as they are here. */
   function valuesOf({ site, head }) {
     const current = token();
     const exact = isMean()
@@ -233,10 +212,6 @@ export function copies(state, parent) {
     return values && { values, sign: "≈" };
   }
 
-  /**
-   * @param {Shaded} each
-   * @param {Theme} theme
-   */
   function shade({ copy, box, text, read: number }, theme) {
     const { least, top: count, scale, token: chosen } = state.selection;
     const one = state.isOneText();
@@ -266,14 +241,7 @@ export function copies(state, parent) {
     setText(number, ...numberOf(values, range, least));
   }
 
-  /**
-   * The weight under the pointer, else the largest one; and what is hidden.
-   *
-   * @param {Values | null} values
-   * @param {readonly [number, number]} range
-   * @param {number} least
-   * @returns {(Node | string)[]}
-   */
+  /** The weight under the pointer, else the largest one; and what is hidden. */
   function numberOf(values, range, least) {
     if (!values) return [isMean() || token() !== null ? "…" : ""];
     const labels = state.labels()[answering()];
@@ -310,7 +278,6 @@ export function copies(state, parent) {
     }
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     const { form, token: chosen, shown: listed, head, layers: some } = state.selection;
     section.hidden = form !== "text";
@@ -391,13 +358,6 @@ export function copies(state, parent) {
     savePng(file, `${state.base.model}-text`);
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Copy} copy
-   * @param {Theme} theme
-   * @param {{rows: import("./wrap.js").Row[], labels: string[], widths: number[], first: number,
-   *   unit: number, plain: string, family: string}} how
-   */
   function saveCopy(context, copy, theme, { rows, labels, widths, first, unit, plain, family }) {
     const values = valuesOf(copy)?.values ?? [];
     const most = Math.max(...strongestPlaces(values, 1).map((i) => values[i]));

@@ -8,7 +8,7 @@ import { measureSelect, showLine, undefinedNote } from "./measures.js";
 import { ranked, rankOf, shareOf } from "./numbers.js";
 
 /** @import {ManyHeads, Panel} from "../types" */
-/** @import {HeadNumbers, Spot} from "./numbers.js" */
+/** @import {Spot} from "./numbers.js" */
 
 const LISTED = 10;
 const FIRST = ["previous token"]; // the first ranking
@@ -51,24 +51,13 @@ export function finder(state, parent) {
   };
   const isLeast = () => rankOf(state.selection.rank).least;
 
-  /** @param {HeadNumbers | null} numbers */
   function keyOf(numbers) {
     const { key } = rankOf(state.selection.rank);
     return !numbers || numbers.has(key) ? key : numbers.firstDefined(FIRST, state.spots());
   }
 
-  /**
-   * @param {string} key
-   * @param {boolean} least
-   */
   const choose = (key, least) => state.select({ rank: `${least ? "-" : ""}${key}` });
 
-  /**
-   * @param {HeadNumbers} numbers
-   * @param {Spot} spot
-   * @param {string} key
-   * @param {number} share
-   */
   function row(numbers, spot, key, share) {
     const name = `${state.siteName(spot.site)} · head ${spot.head}`;
     const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
@@ -86,7 +75,6 @@ export function finder(state, parent) {
     return element("li", "", {}, node);
   }
 
-  /** @param {HeadNumbers} numbers */
   function rank(numbers) {
     const { least } = rankOf(state.selection.rank);
     const key = keyOf(numbers);

@@ -39,12 +39,7 @@ export function kindSwitch(state) {
   return { box, show };
 }
 
-/**
- * A button that goes to a kind of attention, at the same layer where it has one.
- *
- * @param {Chosen} state
- * @param {string} name
- */
+/** A button that goes to a kind of attention, at the same layer where it has one. */
 function kindButton(state, name) {
   const sites = () => groupsOf(state.base).get(name) ?? [];
   return button(name, KINDS[state.base.sites[sites()[0]].kind], () => {

@@ -25,7 +25,6 @@ export function layerRows(base, group) {
   /** @type {LayerRow[]} */
   const rows = [];
   let next = 0;
-  /** @param {number} end the layer to which rows are added, itself excluded */
   function skipTo(end) {
     for (; next < end; next++) {
       if (present.has(next)) continue;

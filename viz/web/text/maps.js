@@ -3,7 +3,7 @@
 import { Cache } from "../core/cache.js";
 import { cellOf } from "../core/raster.js";
 
-/** @import {Axis, Base, Coding, ExactRow, Head, HiddenSinks, MapHeader, Message, Part, RowHeader, SinksHeader, ThumbsHeader, Values, Variant, Weight} from "../types" */
+/** @import {Axis, Base, ExactRow, Head, MapHeader, Message, Part, RowHeader, ThumbsHeader, Variant, Weight} from "../types" */
 
 const MIB = 1 << 20;
 const MAPS = 48 * MIB;
@@ -45,31 +45,12 @@ export const DIFFERENCE = { values: "difference", coding: "difference", sinks: "
 /** @param {Variant} variant */
 export const isPlain = ({ coding, sinks }) => coding === "sqrt" && sinks === "shown";
 
-/**
- * @param {number} site
- * @param {Head} head
- * @param {Coding} coding
- * @param {string} sinks
- */
 const keyOf = (site, head, coding, sinks) => `${site}/${head}/${coding}/${sinks}`;
 
-/**
- * @param {number} site
- * @param {Head | "layer"} head
- * @param {Axis | "mean"} axis
- * @param {number} index
- * @param {Values} values
- * @param {string} sinks
- */
 const rowKeyOf = (site, head, axis, index, values, sinks) =>
   `${site}/${head}/${axis}/${index}/${values}/${sinks}`;
 
-/**
- * The number that a byte stands for.
- *
- * @param {Pick<Part, "coding" | "min" | "max">} part
- * @param {number} q
- */
+/** The number that a byte stands for. */
 function decoded({ coding, min, max }, q) {
   if (coding === "sqrt") return max * (q / 255) ** 2;
   if (coding === "log") return q ? 10 ** ((-6 * (255 - q)) / 254) : 0;
@@ -83,12 +64,6 @@ function decoded({ coding, min, max }, q) {
  */
 export const valuesOf = (part) => Float32Array.from({ length: 256 }, (_, q) => decoded(part, q));
 
-/**
- * @param {SinksHeader | null | undefined} header
- * @param {number} rows
- * @param {Uint8Array} area
- * @returns {HiddenSinks | null}
- */
 function sinksOf(header, rows, area) {
   if (!header) return null;
   const shares = new Float32Array(area.buffer, area.byteOffset + header.shares, rows);

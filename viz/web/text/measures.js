@@ -19,10 +19,6 @@ export function measureSelect(label, name, choose) {
   /** @type {Measure[]} */
   let measures = [];
   select.onchange = () => choose(measures[select.selectedIndex].key);
-  /**
-   * @param {Measure[]} all
-   * @param {string} key
-   */
   function show(all, key) {
     if (all.length !== measures.length || all.some((each, i) => each.key !== measures[i].key))
       select.replaceChildren(...all.map(({ title }) => element("option", "", {}, title)));
@@ -39,7 +35,6 @@ export function withFormulas() {
   const list = element("dl", "hs-formulas");
   const summary = element("summary", "", {}, "What these numbers are");
   const box = element("details", "hs-formulas-box", {}, summary, list);
-  /** @param {Measure[]} measures */
   function show(measures) {
     list.replaceChildren(
       ...measures.flatMap((measure) => [

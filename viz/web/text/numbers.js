@@ -48,7 +48,6 @@ export class HeadNumbers {
    */
   firstDefined(keys, spots, but) {
     const all = [...keys.filter((key) => this.has(key)), ...this.measures.slice(1).map(({ key }) => key)];
-    /** @param {string} key */
     const fits = (key) => key !== but && spots.some((spot) => this.value(key, spot) !== null);
     return all.find(fits) ?? LAYER;
   }
@@ -256,10 +255,6 @@ export function conditionOf(text) {
   return new RegExp(`^${number}$`).test(plain) ? (value) => isRounded(value, plain) : null;
 }
 
-/**
- * @param {number} value
- * @param {string} written
- */
 function isRounded(value, written) {
   const digits = written.split(".")[1]?.length ?? 0;
   return Math.abs(value - Number(written)) <= 0.5 * 10 ** -digits + 1e-12;

@@ -35,7 +35,6 @@ export function listed(objects, least, chosen) {
  * @param {number} down share of the height
  */
 export function boxAt(objects, among, across, down) {
-  /** @param {number} i */
   const size = (i) => (objects[i].box[2] - objects[i].box[0]) * (objects[i].box[3] - objects[i].box[1]);
   const holding = among.filter((i) => {
     const [left, top, right, bottom] = objects[i].box;

@@ -4,12 +4,7 @@
 
 /** @typedef {{query: number, key: number}} Pair */
 
-/**
- * The index of the largest number, if possible not among those to avoid.
- *
- * @param {ArrayLike<number> | null} values
- * @param {ReadonlySet<number>} avoid
- */
+/** The index of the largest number, if possible not among those to avoid. */
 function best(values, avoid) {
   let [index, any] = [-1, 0];
   for (let i = 0; values && i < values.length; i++) {

@@ -8,7 +8,7 @@ import { legible } from "../core/labels.js";
 import { fontOf, widthOf } from "../painting/lettering.js";
 import { rowOf, rowsInSight, wrapped } from "./wrap.js";
 
-/** @import {Text, Theme} from "../types" */
+/** @import {Text} from "../types" */
 /** @import {Rgb} from "../core/colours.js" */
 /** @import {Range} from "./span.js" */
 /** @import {Row} from "./wrap.js" */
@@ -69,7 +69,6 @@ export function passage(className, name, on) {
   const arranged = changes();
   const built = changes();
 
-  /** @param {Event} event */
   const indexOf = (event) => {
     const target = /** @type {Element} */ (event.target).closest("[data-index]");
     return target instanceof HTMLElement ? Number(target.dataset.index) : null;
@@ -99,13 +98,7 @@ export function passage(className, name, on) {
     chips.find((each) => Number(each.dataset.index) === to)?.focus();
   };
 
-  /**
-   * Breaks a text into rows; a text that is arranged already stays.
-   *
-   * @param {Text} next
-   * @param {Range} range tokens that are there
-   * @param {{unit: number, family: string, tallest: number, picks: boolean}} options
-   */
+  /** Breaks a text into rows; a text that is arranged already stays. */
   function arrange(next, range, options) {
     const { unit, family, tallest } = options;
     const width = box.clientWidth - 2 * PADDING;
@@ -155,7 +148,6 @@ export function passage(className, name, on) {
     if (look) colour(look);
   }
 
-  /** @param {number} index */
   function chip(index) {
     const label = legible(text.labels[index]);
     const node = picks
@@ -168,10 +160,6 @@ export function passage(className, name, on) {
     return node;
   }
 
-  /**
-   * @param {Look} next
-   * @param {Theme} theme
-   */
   function render(next, theme) {
     look = next;
     ink = theme.text;
@@ -180,7 +168,6 @@ export function passage(className, name, on) {
     clearTimeout(naming);
     naming = setTimeout(nameAll, NAME_MS);
   }
-  /** @param {Look} now */
   function colour({ ground, current, chosen, over, matches, marked, brushed }) {
     const reachable = rowOf(rows, chosen ?? -1) < 0 ? rows[0]?.from : chosen;
     for (const node of chips) {
@@ -214,11 +201,7 @@ export function passage(className, name, on) {
     }
   }
 
-  /**
-   * Scrolls the box, never the page.
-   *
-   * @param {number} index
-   */
+  /** Scrolls the box, never the page. */
   function reveal(index) {
     const row = rows[rowOf(rows, index)];
     if (!row) return;
@@ -240,7 +223,6 @@ export function passage(className, name, on) {
 export function mixed(ground, full, share) {
   const [from, to] = [parse(ground) ?? [255, 255, 255], parse(full) ?? [0, 0, 0]];
   const part = Math.min(1, Math.max(0, share));
-  /** @param {0 | 1 | 2} i */
   const mix = (i) => Math.round(from[i] + (to[i] - from[i]) * part);
   return [mix(0), mix(1), mix(2)];
 }

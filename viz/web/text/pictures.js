@@ -18,8 +18,8 @@ import { areaBetween, areaFrom, areaOf, cellBeside, cellOf, differenceText, exte
 import { captionList } from "./captions.js";
 import { meanRow } from "./mean_row.js";
 
-/** @import {AnswerWord, AnswerWords, AreaReaders, Detected, Head, HeadOnPicture, Need, Objects, Relative, SampledPoints, Selection, Theme, TokenGrid, Versus} from "../types" */
-/** @import {Area, Sheet} from "./picture_maps.js" */
+/** @import {AnswerWord, AnswerWords, AreaReaders, Detected, HeadOnPicture, Need, Objects, Relative, SampledPoints, Theme, Versus} from "../types" */
+/** @import {Sheet} from "./picture_maps.js" */
 /** @import {TextState} from "./state.js" */
 
 const TALLEST = 380; // CSS pixels of a picture
@@ -194,12 +194,7 @@ export function pictures(state, parent) {
     else state.select({ site: at });
   }
 
-  /**
-   * Shows one thing in place of the weights, or none.
-   *
-   * @param {Partial<Pick<Selection, "area" | "rival" | "relevant" | "generic">>} change
-   * @param {boolean} [tests] whether a new area is tested
-   */
+  /** Shows one thing in place of the weights, or none. */
   function show(change, tests = true) {
     tested = tests;
     state.select({ rival: "", relevant: "no", generic: "", ...change });
@@ -209,14 +204,13 @@ export function pictures(state, parent) {
   /** Whether the model can be asked again about areas: not in a saved page. */
   const tests = () => Boolean(state.base.asked) && state.view.remote;
   const area = () => areaFrom(state.selection.area);
-  /** @param {number} picture @param {Area} sides */
   const areaText = (picture, sides) => [picture, ...sides].join(".");
 
   /** The groups of frames of a video; [] for pictures. */
   const film = () => (state.base.video ? sheetsOf(grids()).filter(({ frames }) => frames.length) : []);
   /** The group that is shown. */
   const moment = () => Math.min(state.selection.moment, film().length - 1);
-  /** The first frame of it, in requests. @returns {{frame?: number}} */
+  /** The first frame of it, in requests. */
   const frameOf = () => (film().length ? { frame: film()[moment()].frames[0] } : {});
 
   const grids = () => state.texts().key.grids ?? [];
@@ -228,12 +222,7 @@ export function pictures(state, parent) {
   const answered = () =>
     state.base.asked ? null : /** @type {Objects | null} */ (state.view.answer("objects", "objects"));
 
-  /**
-   * The query of an object in a site; −1 for none.
-   *
-   * @param {number} object
-   * @param {number} [site]
-   */
+  /** The query of an object in a site; −1 for none. */
   function rowOf(object, site = state.selection.site) {
     const first = answered()?.first?.[site] ?? -1;
     return first < 0 || object < 0 ? -1 : placeOf(first + object, site);
@@ -245,7 +234,6 @@ export function pictures(state, parent) {
     return token === null || direction === "in" ? -1 : objects.findIndex((_, i) => rowOf(i) === token);
   }
 
-  /** @param {number} object */
   function pickObject(object) {
     const { site } = state.selection;
     const { first = [] } = answered() ?? {};
@@ -256,30 +244,20 @@ export function pictures(state, parent) {
     if (at !== undefined) state.select({ site: at, token: rowOf(object, at), direction: "out" });
   }
 
-  /** @param {number} object to compare with the chosen one */
   function pair(object) {
     if (chosenObject() < 0) return pickObject(object);
     [comparing, second] = [false, object];
     state.changed();
   }
 
-  /**
-   * The query of a site's rows that holds a row of the trace; −1 for none.
-   *
-   * @param {number} row
-   * @param {number} [site]
-   */
+  /** The query of a site's rows that holds a row of the trace; −1 for none. */
   function placeOf(row, site = state.selection.site) {
     const { origins, labels } = state.base.texts[state.base.sites[site].query_text ?? 0];
     if (!origins) return row < labels.length ? row : -1;
     return origins.findIndex((group) => group.includes(row));
   }
 
-  /**
-   * The key of the view that holds a token of the trace.
-   *
-   * @param {number} token
-   */
+  /** The key of the view that holds a token of the trace. */
   function keyOf(token) {
     const { origins } = state.texts().key;
     return origins ? origins.findIndex((group) => group.includes(token)) : token;
@@ -322,12 +300,7 @@ export function pictures(state, parent) {
     return asks ? Float32Array.from(state.exactRow("key", token)?.weights ?? []) : null;
   }
 
-  /**
-   * Where an object samples the picture; null where it does not, or before the answer.
-   *
-   * @param {number} object
-   * @param {string} slot
-   */
+  /** Where an object samples the picture; null where it does not, or before the answer. */
   function pointsOf(object, slot) {
     const { site, head } = state.selection;
     if (object < 0 || !state.view.remote || !answered()?.sampled?.includes(site)) return null;
@@ -336,22 +309,17 @@ export function pictures(state, parent) {
     );
   }
 
-  /** Where a word is shown: a layer, and the row of the trace that writes it. @param {number} index */
+  /** Where a word is shown: a layer, and the row of the trace that writes it. */
   function placeOfWord(index) {
     const { site } = state.selection;
     const sites = writing();
     return { site: sites.includes(site) ? site : sites[sites.length >> 1], row: words[index].rows[0] };
   }
 
-  /**
-   * Whether the weights of a row of the trace can be shown.
-   *
-   * @param {{site?: number, head: Head, row: number}} place
-   */
+  /** Whether the weights of a row of the trace can be shown. */
   const holdsRow = ({ site, head, row }) =>
     state.view.remote || (site !== undefined && state.view.holds(pathOf("row", { site, head, axis: "query", index: placeOf(row, site) })));
 
-  /** @param {number} index of a word */
   function pick(index) {
     const { site, row } = placeOfWord(index);
     if (site !== undefined) state.select({ site, token: placeOf(row, site), direction: "out" });
@@ -408,7 +376,7 @@ export function pictures(state, parent) {
     sheets.replaceChildren(...drawn.map(({ legend }) => /** @type {HTMLElement} */ (legend.parentElement)));
   }
 
-  /** @returns {Sheet[]} the pictures without grids */
+  /** The pictures without grids. */
   const bareSheets = () =>
     Array.from({ length: state.base.pictures ?? 0 }, (_, picture) => ({ picture, name: "", grids: [], tokens: 0, frames: [], photo: picture }));
 
@@ -462,13 +430,7 @@ export function pictures(state, parent) {
     };
   }
 
-  /**
-   * Moves a corner of the area by a key, from the first patch on; Enter tests it.
-   *
-   * @param {number} index of the drawn picture
-   * @param {KeyboardEvent} event
-   * @returns {boolean} whether the key means something
-   */
+  /** Moves a corner of the area by a key, from the first patch on; Enter tests it. */
   function extend(index, { key, shiftKey, ctrlKey, metaKey, altKey }) {
     if (ctrlKey || metaKey || altKey) return false;
     const { grids: on, picture } = drawn[index].sheet;
@@ -501,14 +463,12 @@ export function pictures(state, parent) {
     return token < 0 ? null : token;
   }
 
-  /** @param {number | null} query */
   function point(query) {
     if (query === pointed) return;
     pointed = query;
     state.changed();
   }
 
-  /** @param {Float32Array | null} row whose weights are drawn */
   function tellMoment(row) {
     const groups = film();
     moments.hidden = groups.length < 2;
@@ -520,10 +480,6 @@ export function pictures(state, parent) {
     setText(momentLabel, momentText(groups, at, row));
   }
 
-  /**
-   * @param {Drawn} of
-   * @param {Area | null} sides
-   */
   function outline({ frame }, sides) {
     frame.hidden = !sides;
     if (!sides) return;
@@ -531,7 +487,6 @@ export function pictures(state, parent) {
     placeFrame(frame, [left, top, right, bottom]);
   }
 
-  /** @param {number} number of a picture */
   function photo(number) {
     const key = `${state.trace}/${number}`;
     if (photos.has(key)) return photos.get(key) ?? null;
@@ -550,12 +505,6 @@ export function pictures(state, parent) {
     return null;
   }
 
-  /**
-   * @param {Drawn} of
-   * @param {ImageBitmap} image
-   * @param {{maps: Float32Array[], top: number, signed: boolean}} over
-   * @param {Uint32Array} table
-   */
   function paint({ sheet, canvas }, image, { maps, top, signed }, table) {
     const available = section.clientWidth;
     const abreast = Math.min(2, drawn.length);
@@ -590,14 +539,7 @@ export function pictures(state, parent) {
     });
   }
 
-  /**
-   * What is marked on a picture: the cell that looks, boxes and sampling points.
-   *
-   * @param {Drawn} of
-   * @param {Float32Array | null} row
-   * @param {SampledPoints | null} points
-   * @param {Theme} theme
-   */
+  /** What is marked on a picture: the cell that looks, boxes and sampling points. */
   function marks({ sheet, further, canvas }, row, points, theme) {
     const context = contextOf(canvas);
     const ratio = devicePixelRatio || 1;
@@ -635,12 +577,7 @@ export function pictures(state, parent) {
     return answer?.why ?? "";
   }
 
-  /**
-   * Darkens what the model does not see.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {TokenGrid[]} seen
-   */
+  /** Darkens what the model does not see. */
   function shadeUnseen(context, seen) {
     const { width, height } = context.canvas;
     const [left, top, right, bottom] = extentOf(seen).map((side, i) => side * (i % 2 ? height : width));
@@ -651,7 +588,6 @@ export function pictures(state, parent) {
     context.fillRect(left, bottom, right - left, height - bottom);
   }
 
-  /** @param {{first: number, last: number}} span rows of the chosen word */
   function rank(span) {
     const { site, head } = state.selection;
     const answer = /** @type {{heads?: HeadOnPicture[], count?: number} | null} */ (held("ranked", span));
@@ -675,18 +611,15 @@ export function pictures(state, parent) {
     }
   }
 
-  /** @param {HeadOnPicture} head */
   const aboutHead = ({ mass, entropy, localises }) =>
     `${percent(mass)} of the weight on pictures${entropy === null ? "" : `, spatial entropy ${entropy.toFixed(2)} nats${localises ? "; localises" : ""}`}`;
 
-  /** @param {{first: number, last: number}} span */
   function split(span) {
     const { site, head } = state.selection;
     const answer = /** @type {{image?: number[], sinks?: number[], text?: number[], at?: number[]} | null} */ (held("shares", { site, ...span }));
     const { image, sinks, text } = answer ?? {};
     shares.hidden = !state.view.holds(pathOf("shares", { site, ...span })); // those of another layer would stand there
     if (!image || !sinks || !text) return null;
-    /** @param {number[]} values */
     const of = (values) => (typeof head === "number" ? values[head] : head === "max" ? Math.max(...values) : values.reduce((a, b) => a + b, 0) / values.length);
     const parts = /** @type {[string, number][]} */ ([["on the picture", of(image)], ["on sinks", of(sinks)], ["on other text", of(text)]]);
     shares.replaceChildren(
@@ -699,12 +632,7 @@ export function pictures(state, parent) {
     return answer?.at?.map((key) => keyOf(key)) ?? [];
   }
 
-  /**
-   * What is asked of the model again: the area, or the rival.
-   *
-   * @param {{first: number, last: number}} span
-   * @returns {{need: Need | null, versus: Versus | null, relative?: Relative | null, why: string}}
-   */
+  /** What is asked of the model again: the area, or the rival. */
   function asked(span) {
     const { site, head, mask, rival: other, relevant, generic: about } = state.selection;
     const hidden = area();
@@ -724,26 +652,16 @@ export function pictures(state, parent) {
     return { ...none, need: answer?.elsewhere ? answer : null, why: reason("need", answer) };
   }
 
-  /**
-   * An answer of the server, or one that the file holds; null until it has come, and without one.
-   *
-   * @param {string} name of the request and its slot
-   * @param {Record<string, string | number>} query
-   */
+  /** An answer of the server, or one that the file holds; null until it has come, and without one. */
   function held(name, query) {
     const path = pathOf(name, query);
     return state.view.holds(path) ? state.view.answer(name, path) : null;
   }
 
-  /**
-   * Why there is no answer, or what is waited for; "" in a file that has none.
-   *
-   * @param {string} slot
-   * @param {{why?: string} | null} answer
-   */
+  /** Why there is no answer, or what is waited for; "" in a file that has none. */
   const reason = (slot, answer) => answer?.why ?? (answer || !state.view.remote ? "" : state.waitingFor(slot, "The model reads again"));
 
-  /** Which words looked at the area. @returns {AreaReaders & {why?: string} | null} */
+  /** Which words looked at the area. */
   function areaReaders() {
     const seen = area();
     if (!seen || !grids().length) return null;
@@ -780,18 +698,11 @@ export function pictures(state, parent) {
     return setText(says, `${where}: where `, quoted(state.labels().query[token]), " looks. Brighter = more weight.");
   }
 
-  /**
-   * Of each word how much it looked at the area, or at the chosen patch.
-   *
-   * @param {Theme} theme
-   * @param {AreaReaders | null} readers of the area
-   * @returns {number[]} the weight of each word, of the area
-   */
+  /** Of each word how much it looked at the area, or at the chosen patch. */
   function inward(theme, readers) {
     const { token, direction } = state.selection;
     const asks = direction === "in" && token !== null;
     const column = readers?.weights ?? (asks ? state.exactRow("key", token)?.weights : null) ?? null;
-    /** @param {number} row */
     const indexOf = (row) => (readers ? row - readers.first : placeOf(row));
     const most = column ? Math.max(1e-9, ...column) : 1;
     return chips.map((chip, i) => {
@@ -910,12 +821,7 @@ export function pictures(state, parent) {
     },
   };
 
-  /**
-   * A colour of a scale, shown beside the words for it.
-   *
-   * @param {Uint8Array} colours
-   * @param {number} at
-   */
+  /** A colour of a scale, shown beside the words for it. */
   function inColour(colours, at) {
     const name = at ? "this colour" : "that colour";
     const sample = element("i", "hs-sample", { "aria-hidden": "true" });
@@ -923,26 +829,12 @@ export function pictures(state, parent) {
     return element("span", "hs-sampled", {}, `${name} `, sample);
   }
 
-  /**
-   * The numbers of a grid's cells; null where they are not here.
-   *
-   * @param {TokenGrid} grid
-   * @param {Float32Array | null} row
-   * @param {{maps: (number | null)[][][]} | null} instead what is drawn in place of weights
-   * @param {ReadonlySet<number>} [left] out
-   */
+  /** The numbers of a grid's cells; null where they are not here. */
   function mapOf(grid, row, instead, left) {
     if (instead) return Float32Array.from((instead.maps[grids().indexOf(grid)] ?? []).flat(), Number);
     return row ? valuesOn(grid, row, left) : null;
   }
 
-  /**
-   * @param {Drawn} of
-   * @param {Float32Array[]} maps
-   * @param {number} top the weight with the last colour
-   * @param {{versus: Versus | null, relative: Relative | null}} instead
-   * @param {SampledPoints | null} points
-   */
   function describe({ sheet, further, canvas, legend }, maps, top, { versus, relative }, points) {
     const several = sheet.frames.length ? "" : (state.base.pictures ?? 1) > 1 ? `Picture ${sheet.picture + 1}` : "Picture";
     const [grid] = sheet.grids;

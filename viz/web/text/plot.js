@@ -48,7 +48,6 @@ export function colourAt({ ramp }, share) {
   return `rgb(${ramp[i]} ${ramp[i + 1]} ${ramp[i + 2]})`;
 }
 
-/** @param {number} count of dots */
 const radiusOf = (count) => (count > MANY ? 3.5 : 5);
 
 /**
@@ -152,7 +151,6 @@ export function paintNames({ context, plot, unit, family, theme }, named) {
     if (!dot) continue;
     const width = context.measureText(name).width;
     const gap = (chosen ? 13 : 8) * unit; // beside its ring
-    /** @param {number} left */
     const isFree = (left) =>
       left >= 0 &&
       left + width <= plot.left + plot.width + INSIDE * unit &&

@@ -11,7 +11,6 @@ import { elementAt, figures, pairOf, stripLayout } from "./pairs.js";
 import { why } from "./why.js";
 
 /** @import {Axis, PairAnswer, Theme} from "../types" */
-/** @import {Pair} from "./pairs.js" */
 /** @import {TextState} from "./state.js" */
 
 const ROW = 22; // pixels of a token at a unit of 1
@@ -74,10 +73,6 @@ export function queryKey(state, parent) {
   let theme = null;
   let unit = 1;
 
-  /**
-   * @param {Axis} axis
-   * @returns {import("./column.js").Actions}
-   */
   function actionsOf(axis) {
     return {
       point(index) {
@@ -102,12 +97,7 @@ export function queryKey(state, parent) {
     };
   }
 
-  /**
-   * A row or column of the head's weights, as exactly as it is here.
-   *
-   * @param {Axis} axis
-   * @param {number} index
-   */
+  /** A row or column of the head's weights, as exactly as it is here. */
   function weights(axis, index) {
     const { site, head } = state.selection;
     const exact = state.exactRow(axis, index);
@@ -120,7 +110,6 @@ export function queryKey(state, parent) {
       : state.maps.window(site, head, [0, queries], one);
   }
 
-  /** @returns {Pair} */
   function chosen() {
     const sinks = new Set([0, ...state.texts().key.special]);
     const { queries } = state.site();
@@ -133,7 +122,7 @@ export function queryKey(state, parent) {
     );
   }
 
-  /** @returns {Pair} with the token under the pointer in place of the chosen one */
+  /** With the token under the pointer in place of the chosen one. */
   function shownPair() {
     const pair = chosen();
     return hovered ? { ...pair, [hovered.axis]: hovered.index } : pair;
@@ -163,7 +152,6 @@ export function queryKey(state, parent) {
     state.changed();
   };
 
-  /** @param {number} count */
   const layoutOf = (count) =>
     stripLayout(count, Math.max(60, stage.clientWidth), LEAST * unit, MOST * unit);
 
@@ -178,10 +166,6 @@ export function queryKey(state, parent) {
     });
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   */
   function elementUnder(x, y) {
     for (const { strip, layout, top } of places()) {
       const index = elementAt(layout, strip.values.length, x, y - top);
@@ -190,10 +174,6 @@ export function queryKey(state, parent) {
     return null;
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} colours
-   */
   function paintStrips(context, colours) {
     const family = getComputedStyle(section).fontFamily;
     for (const { strip, layout, top } of places()) {
@@ -227,7 +207,6 @@ export function queryKey(state, parent) {
     }
   }
 
-  /** @param {Theme} colours */
   function paint(colours) {
     const ratio = devicePixelRatio || 1;
     const wide = Math.max(60, stage.clientWidth);
@@ -242,7 +221,6 @@ export function queryKey(state, parent) {
 
   // ---- numbers
 
-  /** @param {PairAnswer} answer */
   function write(answer) {
     steps.replaceChildren(
       ...answer.steps.map(({ name, value, how }) =>
@@ -276,7 +254,6 @@ export function queryKey(state, parent) {
     setText(read, `Element ${index}: ${parts.join(" · ")}`);
   }
 
-  /** @param {Pair} pair */
   function explain({ query, key }) {
     const labels = state.labels();
     const names = [state.base.model, state.siteName(), state.headName()].join(" · ");
@@ -287,7 +264,6 @@ export function queryKey(state, parent) {
     );
   }
 
-  /** @param {Theme} colours */
   function render(colours) {
     theme = colours;
     const { site, head, form } = state.selection;

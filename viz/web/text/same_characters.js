@@ -23,18 +23,9 @@ export function overlapping(index, spans, text, others, other) {
   return matches.sort((a, b) => shared[b] - shared[a] || a - b);
 }
 
-/**
- * @param {Text} text
- * @param {number} index
- */
 const placesOf = (text, index) => text.origins?.[index] ?? [index];
 
-/**
- * How many characters two spans share.
- *
- * @param {Span} a
- * @param {Span} b
- */
+/** How many characters two spans share. */
 function common(a, b) {
   if (!a || !b || a[0] !== b[0]) return 0;
   return Math.max(0, Math.min(a[2], b[2]) - Math.max(a[1], b[1]));

@@ -18,11 +18,7 @@ import { valuesOf } from "./maps.js";
 const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
 const DECADES = ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"];
 
-/**
- * .05, 0.25 and 1 as short as can be; other numbers to three figures.
- *
- * @param {number} value
- */
+/** .05, 0.25 and 1 as short as can be; other numbers to three figures. */
 function tidy(value) {
   if (TICKS.includes(value)) return String(value);
   return value.toPrecision(3).replace("-", "−");
@@ -113,7 +109,6 @@ export function differenceScale({ bothWays }, { min, max }) {
   };
 }
 
-/** @param {number} value */
 const signed = (value) => `${value > 0 ? "+" : ""}${value === 0 ? "0" : tidy(value)}`;
 
 /**

@@ -13,7 +13,7 @@ import { thumbnail } from "./thumbnail.js";
 
 /** @import {ManyHeads, Measure, Panel, Range, SimilarityAnswer, Theme} from "../types" */
 /** @import {Dot, Plot} from "./dots.js" */
-/** @import {HeadNumbers, Spot} from "./numbers.js" */
+/** @import {Spot} from "./numbers.js" */
 
 const MAP = "similarity"; // instead of a measure, for both axes
 const FIRST = { x: ["distance", "patch distance", "entropy"], y: ["broad"] }; // of the axes, where they are defined
@@ -76,7 +76,6 @@ export function scatter(state, parent) {
 
   // ---- what is shown
 
-  /** @param {HeadNumbers} numbers @returns {Axes} */
   function axesOf(numbers) {
     const [across, up, third] = state.selection.plot.split(".");
     const painted = numbers.has(third) ? third : LAYER;
@@ -87,7 +86,6 @@ export function scatter(state, parent) {
     return { x: first, y: second, colour: painted };
   }
 
-  /** @param {Partial<Axes>} change */
   function choose(change) {
     if (!state.numbers) return;
     const axes = { ...axesOf(state.numbers), ...change };
@@ -97,34 +95,20 @@ export function scatter(state, parent) {
     state.select({ plot: [axes.x, axes.y, axes.colour].join(".") });
   }
 
-  /** @returns {SimilarityAnswer | null} */
   const similarity = () =>
     /** @type {SimilarityAnswer | null} */ (state.ask("similarity", "similarity"));
 
-  /**
-   * The values along an axis; null while they are not here.
-   *
-   * @param {HeadNumbers} numbers
-   * @param {string} key
-   * @param {0 | 1} dimension of the map
-   */
+  /** The values along an axis; null while they are not here. */
   function along(numbers, key, dimension) {
     if (key !== MAP) return numbers.values(key, spots);
     const points = similarity()?.points;
     return points ? spots.map(({ site, head }) => points[site]?.[head]?.[dimension] ?? null) : null;
   }
 
-  /** @param {Spot} spot */
   const shortName = ({ site, head }) => `${state.site(site).layer}·${head}`;
-  /** @param {Spot} spot */
   const nameOf = ({ site, head }) => `${state.siteName(site)} · head ${head}`;
 
-  /**
-   * A head's numbers on both axes and in colour, as lines.
-   *
-   * @param {HeadNumbers} numbers
-   * @param {Spot} spot
-   */
+  /** A head's numbers on both axes and in colour, as lines. */
   function linesOf(numbers, spot) {
     const { x: across, y: up, colour: third } = axesOf(numbers);
     const keys = [...new Set([across, up, third])].filter((key) => key !== MAP);
@@ -135,7 +119,6 @@ export function scatter(state, parent) {
 
   // ---- what the user does
 
-  /** @param {number} index */
   function point(index) {
     if (index === over) return;
     over = index;
@@ -143,7 +126,6 @@ export function scatter(state, parent) {
     showPointed();
   }
 
-  /** @param {MouseEvent} event */
   const indexAt = (event) => {
     const { left, top } = canvas.getBoundingClientRect();
     return nearest(dots, event.clientX - left, event.clientY - top, REACH * unit);
@@ -191,10 +173,6 @@ export function scatter(state, parent) {
 
   // ---- drawing
 
-  /**
-   * @param {HTMLElement} ring
-   * @param {Dot | undefined} dot
-   */
   function place(ring, dot) {
     ring.hidden = !dot;
     if (dot) ring.style.transform = `translate(${dot.x}px, ${dot.y}px) translate(-50%, -50%)`;
@@ -222,11 +200,6 @@ export function scatter(state, parent) {
     setText(read, [nameOf(spot), ...lines].join(" · "));
   }
 
-  /**
-   * @param {HeadNumbers} numbers
-   * @param {Axes} axes
-   * @param {Theme} theme
-   */
   function paint(numbers, axes, theme) {
     const style = getComputedStyle(box);
     unit = parseFloat(style.fontSize) / 16;
@@ -284,10 +257,6 @@ export function scatter(state, parent) {
     return true;
   }
 
-  /**
-   * @param {HeadNumbers} numbers
-   * @param {Axes} axes
-   */
   function explain(numbers, axes) {
     const options = [...numbers.measures, ...(state.hasSimilarity ? [MAP_OPTION] : [])];
     x.show(options, axes.x);
@@ -312,7 +281,6 @@ export function scatter(state, parent) {
     );
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     const { site, head, overview, plot } = state.selection;
     box.hidden = overview !== "scatter";

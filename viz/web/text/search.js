@@ -2,7 +2,6 @@
 
 /** @typedef {[number, number]} Range the first token, and one past the last */
 
-/** @param {string} text */
 const plain = (text) => text.normalize("NFC").toLowerCase().replace(/\s+/gu, "");
 
 /**

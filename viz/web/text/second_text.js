@@ -13,7 +13,7 @@ import { Matrix } from "../../views/matrix/view.js";
 import { TextState } from "./state.js";
 import { thumbnail } from "./thumbnail.js";
 
-/** @import {Cell, FormPanel, Host, Panel, Theme, ViewProps} from "../types" */
+/** @import {Cell, FormPanel, Host, Panel, ViewProps} from "../types" */
 /** @import {Argument} from "../core/edit_text.js" */
 
 const LONGEST = 2000; // characters of a second text
@@ -118,10 +118,8 @@ export function secondText(first, parent, root, host) {
     return here === null || there === null ? null : { here, there };
   }
 
-  /** @param {"query" | "key"} axis @param {TextState} state @param {number} place @returns {number[]} */
   const tokensOf = (axis, state, place) => state.texts()[axis].origins?.[place] ?? [place];
 
-  /** @param {number} [head] */
   function patchHead(head) {
     const { site, head: chosen } = first.selection;
     const { sites } = first.base;
@@ -137,13 +135,11 @@ export function secondText(first, parent, root, host) {
     first.edit?.(text, first.view.props.other?.title);
   }
 
-  /** @param {Cell} from @param {Cell} to */
   function setCell(from, to) {
     const weight = second?.weight(from.query, from.key);
     if (weight && to.key <= first.lastKey(to.query)) first.setRow?.(to.query, [to.key], weight.value);
   }
 
-  /** @param {number} from @param {number} to */
   function setRow(from, to) {
     const weights = second?.exactRow("query", from)?.weights;
     const count = first.lastKey(to) + 1;
@@ -151,7 +147,6 @@ export function secondText(first, parent, root, host) {
     first.setRow?.(to, Array.from({ length: count }, (_, i) => i), [...weights.slice(0, count)]);
   }
 
-  /** @param {number} from @param {number} to */
   function rowRefusal(from, to) {
     const [mine, theirs] = [first.lastKey(to), second?.lastKey(from) ?? -1];
     if (mine !== theirs) return `The rows have ${mine + 1} and ${theirs + 1} keys`;
@@ -161,10 +156,8 @@ export function secondText(first, parent, root, host) {
 
   // ---- dragging
 
-  /** @param {PointerEvent} event */
   const onFirst = (event) => [first.matrixBox, first.atlasBox].some((node) => node && isOn(node, event));
 
-  /** @param {Carried} carried @param {PointerEvent} event */
   function over(carried, event) {
     if ("head" in carried) {
       const name = `head ${carried.head} of ${first.siteName()}`;
@@ -181,7 +174,6 @@ export function secondText(first, parent, root, host) {
     return `“${legible(query[to.query]).trim()}” → “${legible(key[to.key]).trim()}” becomes ${weight}`;
   }
 
-  /** @param {Carried} carried @param {PointerEvent} event */
   function drop(carried, event) {
     if ("head" in carried) return onFirst(event) ? patchHead(carried.head) : undefined;
     const to = first.cellUnder?.(event);
@@ -190,7 +182,6 @@ export function secondText(first, parent, root, host) {
     else setCell(carried.cell, to);
   }
 
-  /** @param {Carried | null} carried */
   function carry(carried) {
     const { site, head } = first.selection;
     const one = typeof head === "number" ? head : null;
@@ -231,7 +222,6 @@ export function secondText(first, parent, root, host) {
 
   // ---- beside the first
 
-  /** @param {ViewProps} given */
   function open(given) {
     second = new TextState(root, given, host);
     second.view.selection = { ...first.selection, form: "matrix", token: null };
@@ -240,7 +230,6 @@ export function secondText(first, parent, root, host) {
     parent.querySelector(":scope > .hs-matrix")?.after(section);
   }
 
-  /** @param {HTMLElement} overlay */
   function carryFrom(overlay) {
     draggable(overlay, root, {
       /** @returns {Carried | null} */
@@ -281,7 +270,6 @@ export function secondText(first, parent, root, host) {
       second.select({ site, head, scale, sinks, values, direction, form: "matrix" });
   }
 
-  /** @param {Theme} theme */
   function list(theme) {
     if (!second) return;
     const { site, head } = first.selection;
@@ -338,19 +326,12 @@ export function secondText(first, parent, root, host) {
   };
 }
 
-/** @param {string} text */
 function brief(text) {
   const letters = Array.from(text.trim());
   return letters.length > 60 ? `${letters.slice(0, 59).join("")}…` : text.trim();
 }
 
-/**
- * The props of the second text: it writes no link, keeps no selection, and edits nothing itself.
- *
- * @param {ViewProps} props
- * @param {NonNullable<ViewProps["other"]>} other
- * @returns {ViewProps}
- */
+/** The props of the second text: it writes no link, keeps no selection, and edits nothing itself. */
 const propsOf = (props, other) => ({
   ...props,
   ...other,

@@ -7,7 +7,6 @@ import { measureSelect, showLine } from "./measures.js";
 import { conditionOf, rankOf } from "./numbers.js";
 
 /** @import {Measure} from "../types" */
-/** @import {HeadNumbers} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
 
 const FIRST = ["induction", "previous token"]; // of the filter, where it is defined
@@ -59,7 +58,6 @@ export function sort(state, parent) {
     setAttribute(text, "aria-invalid", String(condition !== "" && !conditionOf(condition)));
   }
 
-  /** @param {HeadNumbers} numbers */
   function list(numbers) {
     const conditions = [...state.conditions.keys()].filter((key) => numbers.has(key));
     filtered = conditions.at(-1) ?? numbers.firstDefined(FIRST, state.spots());

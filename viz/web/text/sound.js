@@ -12,7 +12,7 @@ import { aligning } from "./aligning.js";
 import { meanRow } from "./mean_row.js";
 import { FOLD, lanesOf, secondAt, shareAfter, timeAxis, wordAt, wordOf } from "./time_axis.js";
 
-/** @import {Heard, Spectrogram, Spoken, SpokenWord, Theme, Timing} from "../types" */
+/** @import {Heard, Spectrogram, Spoken, SpokenWord, Theme} from "../types" */
 /** @import {TimeAxis} from "./time_axis.js" */
 /** @import {TextState} from "./state.js" */
 
@@ -79,18 +79,10 @@ export function sound(state, parent) {
 
   const length = () => /** @type {Heard} */ (state.base.sound);
 
-  /**
-   * What times are made from, as requests say it.
-   *
-   * @returns {Record<string, string>}
-   */
+  /** What times are made from, as requests say it. */
   const timedBy = () => (state.view.remote && state.selection.timing ? { method: state.selection.timing } : {});
 
-  /**
-   * Offers what times can be made from.
-   *
-   * @param {Timing[]} methods
-   */
+  /** Offers what times can be made from. */
   function offerMethods(methods) {
     const names = methods.map((name) => METHODS[name][0]);
     const select = menu("Times from", "What the times of words are made from", names, (i) => state.select({ timing: methods[i] }));
@@ -111,11 +103,7 @@ export function sound(state, parent) {
     return [...new Set(places)].slice(0, MOST_ROWS);
   }
 
-  /**
-   * The query of the view that holds a row of the decoder.
-   *
-   * @param {number} row
-   */
+  /** The query of the view that holds a row of the decoder. */
   function placeOf(row) {
     const { origins, labels } = state.texts().query;
     if (!origins) return row < labels.length ? row : -1;
@@ -134,7 +122,6 @@ export function sound(state, parent) {
     return tokens.reduce((first, row) => (first < 0 ? wordOf(words, row) : first), -1);
   }
 
-  /** @param {number} index */
   function choose(index) {
     const { sites } = state.base;
     const crossing = (/** @type {number} */ site) => {
@@ -149,7 +136,6 @@ export function sound(state, parent) {
     state.select({ site, token, direction: "out" });
   }
 
-  /** @param {string} format */
   async function save(format) {
     const { signal } = new AbortController();
     try {
@@ -199,14 +185,12 @@ export function sound(state, parent) {
     frame = requestAnimationFrame(follow);
   }
 
-  /** @param {number | null} index */
   function point(index) {
     if (index === over) return;
     over = index;
     state.changed();
   }
 
-  /** @param {Event} event */
   const indexOf = (event) => {
     const chip = /** @type {Element} */ (event.target).closest("[data-index]");
     return chip instanceof HTMLElement ? Number(chip.dataset.index) : null;
@@ -254,7 +238,6 @@ export function sound(state, parent) {
     list.replaceChildren(...chips);
   }
 
-  /** @param {TimeAxis} now */
   function arrange(now) {
     const widths = chips.map((chip) => chip.offsetWidth);
     const lanes = lanesOf(words, widths, now.scale);
@@ -264,10 +247,6 @@ export function sound(state, parent) {
     list.style.height = `${LANE * (Math.max(-1, ...lanes) + 1)}px`;
   }
 
-  /**
-   * @param {Spectrogram} spectrogram
-   * @param {Theme} theme
-   */
   function prepare({ rows: tall, cols, levels }, theme) {
     const bytes = atob(levels);
     const [dark, light] = [parse(theme.background), parse(theme.text)].map((each) => each ?? [128, 128, 128]);
@@ -283,12 +262,6 @@ export function sound(state, parent) {
     contextOf(ground).putImageData(image, 0, 0);
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Spectrogram} spectrogram
-   * @param {TimeAxis} now
-   * @param {Theme} theme
-   */
   function amplitudes(context, { cols, levels }, now, theme) {
     const bytes = atob(levels);
     context.fillStyle = theme.muted;
@@ -299,12 +272,6 @@ export function sound(state, parent) {
     }
   }
 
-  /**
-   * @param {Spectrogram | null} spectrogram
-   * @param {Float32Array | null} row
-   * @param {TimeAxis} now
-   * @param {Theme} theme
-   */
   function paint(spectrogram, row, now, theme) {
     const ratio = devicePixelRatio || 1;
     const tall = TALL.image + TALL.curve + TALL.axis;
@@ -341,12 +308,6 @@ export function sound(state, parent) {
     if (row) context.fillText("the weight", end + (now.wide - end) / 2, 67, FOLD);
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Float32Array} row
-   * @param {TimeAxis} now
-   * @param {Theme} theme
-   */
   function curve(context, row, now, theme) {
     const step = now.seconds / row.length;
     const last = Math.min(row.length, Math.ceil((now.folded ? now.heard : now.seconds) / step));
@@ -364,11 +325,7 @@ export function sound(state, parent) {
     context.fillRect(0, base, now.wide, 1);
   }
 
-  /**
-   * Shades the word under the pointer, else the chosen one, or the chosen frame.
-   *
-   * @param {TimeAxis} now
-   */
+  /** Shades the word under the pointer, else the chosen one, or the chosen frame. */
   function shade(now) {
     const at = over !== null && over >= 0 ? over : chosen();
     const span = at < 0 ? frameOf() : words[at];
@@ -389,7 +346,6 @@ export function sound(state, parent) {
     return !state.padding && start >= length().heard ? null : { start, end: start + step };
   }
 
-  /** @param {Float32Array | null} row */
   function tell(row) {
     const { key, query } = state.texts();
     const where = capital(`${state.siteName().replace(" · ", ", ")}, ${state.headName()}`);
@@ -412,11 +368,6 @@ export function sound(state, parent) {
     );
   }
 
-  /**
-   * @param {Float32Array} row
-   * @param {number} start
-   * @param {number} end
-   */
   function shareWithin(row, start, end) {
     const step = length().seconds / row.length;
     return row.subarray(Math.round(start / step), Math.round(end / step)).reduce((sum, value) => sum + value, 0);

@@ -35,13 +35,7 @@ export const listed = (range) => (range ? range.join("-") : "");
  */
 export const between = (one, other) => [Math.min(one, other), Math.max(one, other) + 1];
 
-/**
- * The common part of two ranges; the first where they have none.
- *
- * @param {Range} whole
- * @param {Range | null} part
- * @returns {Range}
- */
+/** The common part of two ranges; the first where they have none. */
 function within(whole, part) {
   if (!part) return whole;
   const [from, to] = [Math.max(whole[0], part[0]), Math.min(whole[1], part[1])];

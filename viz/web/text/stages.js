@@ -11,7 +11,7 @@ import { fontOf } from "../painting/lettering.js";
 import { figures, stripLayout } from "./pairs.js";
 import { strongest } from "./strands.js";
 
-/** @import {Message, StagesHeader, StageToken, Theme} from "../types" */
+/** @import {Message, StagesHeader, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 const ROW = 22; // pixels of a token at a unit of 1
@@ -91,7 +91,6 @@ export function stages(state, parent) {
   /** @type {Map<string, HTMLCanvasElement>} */
   const bitmaps = new Map();
 
-  /** @param {Stage} stage */
   const titleOf = ({ name, title: usual }) => {
     const { formula, edited, gated } = drawn?.header ?? {};
     if (name === "output" && edited) return `${usual}, changed by an edit`;
@@ -99,7 +98,6 @@ export function stages(state, parent) {
     return (name === "products" && formula) || usual;
   };
 
-  /** @param {Stage} stage */
   function panelOf(stage) {
     const canvas = element("canvas", "hs-panel", { role: "img", tabindex: "0" });
     const caption = element("p", "hs-panel-title");
@@ -118,7 +116,6 @@ export function stages(state, parent) {
     return { stage, canvas, caption, box };
   }
 
-  /** @param {string} name */
   function layoutOf(name) {
     const matrix = drawn?.matrices.get(name);
     if (!matrix) return null;
@@ -131,11 +128,6 @@ export function stages(state, parent) {
     return { cell, tall: rows === 1 ? MOST * unit : cell, rows, cols };
   }
 
-  /**
-   * @param {string} name
-   * @param {number} x
-   * @param {number} y
-   */
   function point(name, x, y) {
     const layout = layoutOf(name);
     if (!layout) return;
@@ -168,14 +160,7 @@ export function stages(state, parent) {
 
   // ---- drawing
 
-  /**
-   * A matrix with one pixel a cell, kept until matrix or colours change.
-   *
-   * @param {string} name
-   * @param {Matrix} matrix
-   * @param {number} across cells of a line
-   * @param {Theme} theme
-   */
+  /** A matrix with one pixel a cell, kept until matrix or colours change. */
   function bitmapOf(name, matrix, across, theme) {
     const key = `${name} ${across} ${theme.mode}`;
     const kept = bitmaps.get(key);
@@ -225,7 +210,6 @@ export function stages(state, parent) {
     if (over?.name === name) context.strokeRect(over.col * cell, over.row * tall, cell, tall);
   }
 
-  /** @param {Theme} theme */
   function paint(theme) {
     const ratio = devicePixelRatio || 1;
     for (const { stage, canvas, caption } of panels) {
@@ -251,7 +235,6 @@ export function stages(state, parent) {
 
   // ---- numbers
 
-  /** @param {StageToken} token */
   const named = ({ index, label }) => [...quoted(label), ` (${index})`];
 
   function readOut() {
@@ -283,7 +266,6 @@ export function stages(state, parent) {
       ` ${figures(value)}`,
     ]);
     const few = keys.length < of ? ` The ${keys.length} strongest of ${of} keys are drawn.` : "";
-    /** @param {string} name */
     const length = (name) => {
       const matrix = matrices.get(name);
       if (!matrix) return "";
@@ -301,7 +283,6 @@ export function stages(state, parent) {
     );
   }
 
-  /** @param {Message} message */
   function take({ header, area }) {
     if (!header.stages) return;
     /** @type {Map<string, Matrix>} */
@@ -323,7 +304,6 @@ export function stages(state, parent) {
     return direction === "out" && token !== null ? token : state.site().queries - 1;
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     last = theme;
     const { site, head, form } = state.selection;

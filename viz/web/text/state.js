@@ -448,7 +448,6 @@ export class TextState {
   patchIn(site) {
     const { site: here, token, direction } = this.selection;
     if (token === null || !this.base.sites[site]) return null; // a row of a network before this one
-    /** @param {number} index */
     const textOf = (index) => textsOf(this.base, index)[direction === "in" ? "key" : "query"];
     const [from, to] = [textOf(here), textOf(site)];
     if (from === to) return null;
@@ -944,29 +943,15 @@ export class TextState {
   }
 }
 
-/**
- * What a request says of the sinks and values of a row; nothing where they are the plain weights.
- *
- * @param {Variant} variant
- * @returns {Record<string, string>}
- */
+/** What a request says of the sinks and values of a row; nothing where they are the plain weights. */
 const rowQueryOf = ({ values, sinks }) => ({
   ...(values === "weights" ? {} : { values }),
   ...sinksQueryOf({ sinks }),
 });
 
-/**
- * @param {Pick<Variant, "sinks">} variant
- * @returns {Record<string, string>}
- */
 const sinksQueryOf = ({ sinks }) => (sinks === "shown" ? {} : { sinks });
 
-/**
- * The same of a map.
- *
- * @param {Variant} variant
- * @returns {Record<string, string>}
- */
+/** The same of a map. */
 const mapQueryOf = (variant) => ({
   ...rowQueryOf(variant),
   ...(variant.coding === "log" ? { coding: "log" } : {}),

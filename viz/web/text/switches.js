@@ -26,10 +26,8 @@ export function headSwitches(state) {
   const built = changes();
   const heads = () => headsShown(state.selection.shown, state.selection.head, state.site().heads);
 
-  /** @param {Theme} theme */
   function build(theme) {
     const all = [...Array(state.site().heads).keys()];
-    /** @param {Head[]} next */
     const set = (next) => state.select({ shown: listOf(next) });
     box.replaceChildren(
       ...all.map((head) => {
@@ -46,11 +44,7 @@ export function headSwitches(state) {
     );
   }
 
-  /**
-   * The buttons stay, and with them focus and double clicks.
-   *
-   * @param {Theme} theme
-   */
+  /** The buttons stay, and with them focus and double clicks. */
   function render(theme) {
     if (built(theme, state.selection.site, state.trace)) build(theme);
     const on = heads();
@@ -79,7 +73,6 @@ export function layerSwitches(state) {
     return matching.length ? matching : [site];
   }
 
-  /** @param {number} site */
   function toggle(site) {
     const on = sites();
     const others = on.filter((each) => each !== site);

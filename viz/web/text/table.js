@@ -92,7 +92,6 @@ export function table(state, parent) {
 
   // ---- the names of the columns
 
-  /** @param {HeadNumbers} of */
   function build(of) {
     const columns = [{ key: HEAD, title: "Layer · head", about: "In the order of layers." }, ...of.measures.slice(1)];
     names.replaceChildren(
@@ -112,12 +111,7 @@ export function table(state, parent) {
     }
   }
 
-  /**
-   * Where a condition on a number is typed.
-   *
-   * @param {string} key
-   * @param {string} title
-   */
+  /** Where a condition on a number is typed. */
   function entry(key, title) {
     const node = element("input", "hs-filter", {
       ...{ type: "text", "aria-label": `Filter by ${title}`, placeholder: "any" },
@@ -137,7 +131,6 @@ export function table(state, parent) {
     }
   }
 
-  /** @param {string} key */
   function sortBy(key) {
     const now = rankOf(state.selection.rank);
     const most = now.key === key && !now.least;
@@ -152,7 +145,6 @@ export function table(state, parent) {
     const all = numbers;
     const { key, least } = rankOf(state.selection.rank);
     const kept = new Set(state.passing().map(nameOfSpot));
-    /** @param {number} place */
     const passes = (place) => kept.has(nameOfSpot(spots[place]));
     const places = [...spots.keys()];
     if (all.has(key)) {
@@ -171,7 +163,6 @@ export function table(state, parent) {
     setText(count, order.length ? `${order.length}${part} heads` : "No head meets these conditions.");
   }
 
-  /** @param {number} place */
   function rowOf(place) {
     const of = /** @type {HeadNumbers} */ (numbers);
     const spot = spots[place];
@@ -185,11 +176,6 @@ export function table(state, parent) {
     return node;
   }
 
-  /**
-   * @param {HeadNumbers} of
-   * @param {string} key
-   * @param {Spot} spot
-   */
   function cellOf(of, key, spot) {
     const value = of.value(key, spot);
     const cell = element("td", "", {}, of.text(key, value));

@@ -30,7 +30,7 @@ import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
 import { writingOn } from "./writing_on.js";
 
-/** @import {Cell, FormPanel, Host, Panel, ViewProps} from "../types" */
+/** @import {FormPanel, Host, Panel, ViewProps} from "../types" */
 
 const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const AFTER = "after the edits; the matrix shows the difference";
@@ -54,13 +54,7 @@ export function mount(root, props, host) {
   return { update, destroy };
 }
 
-/**
- * A view with its state.
- *
- * @param {HTMLElement} root
- * @param {ViewProps} props
- * @param {Host} host
- */
+/** A view with its state. */
 function open(root, props, host) {
   const state = new TextState(root, props, host);
   const mounted = mountPanels(root, state, () => compose(state, root, host));
@@ -143,14 +137,8 @@ function compose(state, whole, host) {
   return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root), ...beside];
 }
 
-/**
- * @param {TextState} state
- * @param {HTMLElement} bar
- * @param {Map<string, FormPanel>} drawn the forms of the picture, by name
- */
 function toolbar(state, bar, drawn) {
   const kinds = kindSwitch(state);
-  /** @param {number} row */
   const goTo = (row) => state.select({ site: state.group()[row] });
   const layer = stepper("Layer", (by) => goTo(state.group().indexOf(state.selection.site) + by), goTo);
   const head = stepper(
@@ -226,8 +214,6 @@ function toolbar(state, bar, drawn) {
 /**
  * Shows what an output rests on: in the present form if that explains outputs, else as parts of its
  * logit, or of a class by the first relevance; null where the model has no outputs with names.
- *
- * @param {TextState} state
  */
 function explaining(state) {
   const { explains } = state.base;
@@ -243,13 +229,7 @@ function explaining(state) {
   };
 }
 
-/**
- * Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps.
- *
- * @param {TextState} state
- * @param {(cell: Cell, weight: number) => void} paint
- * @param {KeyboardEvent} event
- */
+/** Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps. */
 function paintByKey(state, paint, event) {
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
   const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
@@ -261,22 +241,13 @@ function paintByKey(state, paint, event) {
   paint(hover, weight.value + by);
 }
 
-/**
- * What an edit begins with.
- *
- * @param {TextState} state
- */
+/** What an edit begins with. */
 function chosenIn({ selection: { site, head, token, partner, direction } }) {
   const [query, key] = direction === "in" ? [partner, token] : [token, partner];
   return { site, head, query, key };
 }
 
-/**
- * What the server is told of a figure beside its form.
- *
- * @param {TextState} state
- * @returns {Record<string, string | number>}
- */
+/** What the server is told of a figure beside its form. */
 function figureOf(state) {
   const { site, head, scale, token, direction, shown: listed, layers, form, plot } = state.selection;
   const drawn = form === "matrix" || form === "lines" || form === "text";
@@ -292,12 +263,7 @@ function figureOf(state) {
   return { site, head, scale, ...several, ...one, ...pictured, ...(plot ? { plot } : {}), ...filtersOf(state) };
 }
 
-/**
- * Which of the numbers are drawn.
- *
- * @param {TextState} state
- * @returns {Record<string, string | number>}
- */
+/** Which of the numbers are drawn. */
 function filtersOf(state) {
   const { form, sinks, top, rows, columns, block, least } = state.selection;
   if (!["matrix", "lines", "text"].includes(form)) return {};
@@ -311,11 +277,7 @@ function filtersOf(state) {
   };
 }
 
-/**
- * Figures beside that of the form: all heads at once, and their numbers.
- *
- * @param {TextState} state
- */
+/** Figures beside that of the form: all heads at once, and their numbers. */
 function othersOf(state) {
   const { form } = state.selection;
   const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
@@ -330,11 +292,7 @@ function othersOf(state) {
   ];
 }
 
-/**
- * The matrix before and after the edits, and beside that of a second model or text.
- *
- * @param {TextState} state
- */
+/** The matrix before and after the edits, and beside that of a second model or text. */
 function sideBySide(state) {
   const { form, site, head } = state.selection;
   if (form !== "matrix") return [];
@@ -350,5 +308,4 @@ function sideBySide(state) {
   ];
 }
 
-/** @param {keyof typeof FORMS} form */
 const figureNamed = (form) => ({ form, name: FORMS[form].label, title: FORMS[form].title });

@@ -8,7 +8,6 @@ import { element, moreIs, quoted, setAttribute, setText } from "../core/dom.js";
 import { capital, legible, nounOf } from "../core/labels.js";
 import { passage } from "./passage.js";
 
-/** @import {Cell, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 const TALLEST = 340; // pixels of the shaded text, at a unit of 1
@@ -66,7 +65,7 @@ export function tokens(state, parent) {
   /** The token in question; without a chosen one, the row under the pointer. */
   const token = () =>
     state.selection.token ?? (state.hover ? state.hover[outward() ? "query" : "key"] : null);
-  /** @param {number} index @returns {Cell | null} of an answering token */
+  /** Of an answering token. */
   const cellOf = (index) => {
     const current = token();
     if (current === null) return null;
@@ -90,23 +89,19 @@ export function tokens(state, parent) {
     }
   }
 
-  /** @param {Theme} theme */
   function shadeAll(theme) {
     const { least, token: chosen } = state.selection;
     const [matches, marked] = [state.matchPlaces(outward() ? "key" : "query"), NONE];
     const [current, over] = [token(), overOf()];
     const top = state.top(state.parts()[0]);
-    /** @param {number} index */
     const weightOf = (index) => {
       const cell = cellOf(index);
       return cell && state.weight(cell.query, cell.key);
     };
-    /** @param {number} index */
     const ground = (index) => {
       const weight = weightOf(index);
       return weight && weight.value >= least ? shade(theme.ramp, weight.value, top) : null;
     };
-    /** @param {number} index */
     const describe = (index) => {
       const weight = weightOf(index);
       return weight ? `weight ${weight.sign}${weight.value.toFixed(3)}` : "";
@@ -128,7 +123,6 @@ export function tokens(state, parent) {
     return ours ? hover[outward() ? "key" : "query"] : null;
   }
 
-  /** @param {Theme} theme */
   function explain(theme) {
     const current = token();
     const { query, key } = state.labels();
@@ -160,7 +154,6 @@ export function tokens(state, parent) {
     setText(number, quoted(query[cell.query]), " → ", quoted(key[cell.key]), `: ${value}`);
   }
 
-  /** @param {Theme} theme */
   function render(theme) {
     section.hidden = state.selection.form === "text";
     if (section.hidden) return;

@@ -5,8 +5,7 @@ import { element, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { figures, foldedTerms } from "./pairs.js";
 
-/** @import {SplitAnswer, SplitTerm} from "../types" */
-/** @import {Pair} from "./pairs.js" */
+/** @import {SplitAnswer} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 const MOST = 8; // terms beside the folded ones
@@ -28,14 +27,12 @@ export function why(state) {
   box.ontoggle = () => state.changed();
   const drawn = changes();
 
-  /** @param {SplitAnswer} answer */
   function draw({ score, query, key, applied, error }) {
     const off = error > 1e-4 ? ` They differ from it by ${figures(error)}.` : "";
     setText(note, [SENTENCE, off, applied.length ? ` Applied: ${applied.join("; ")}.` : ""].join(""));
     lists.replaceChildren(list("Written into the query", query, score), list("Written into the key", key, score));
   }
 
-  /** @param {Pair} pair */
   function render(pair) {
     if (!box.open) return;
     const { site, head } = state.selection;
@@ -53,21 +50,14 @@ export function why(state) {
   return { box, render };
 }
 
-/** @param {TextState} state */
 function reasonOf(state) {
   if (!state.view.remote) return "Not in this file: it needs the network.";
   return `The score cannot be split: ${state.view.client?.reason("split") ?? ""}`;
 }
 
-/**
- * @param {string} name
- * @param {SplitTerm[]} terms
- * @param {number} score
- */
 function list(name, terms, score) {
   const { first, rest } = foldedTerms(terms, MOST);
   const most = Math.max(...terms.map(({ value }) => Math.abs(value)), 1e-9);
-  /** @param {SplitTerm} term */
   const row = ({ name: label, value }) => {
     const bar = element("span", "hs-why-bar", { "aria-hidden": "true" });
     bar.style.setProperty("--from", `${50 + Math.min(0, (50 * value) / most)}%`);

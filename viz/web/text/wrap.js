@@ -62,12 +62,7 @@ export function rowOf(rows, token) {
   return index < rows.length && rows[index].from <= token ? index : -1;
 }
 
-/**
- * The index of the first row for which something holds that holds for all later ones.
- *
- * @param {Row[]} rows
- * @param {(row: Row) => boolean} holds
- */
+/** The index of the first row for which something holds that holds for all later ones. */
 function firstWhere(rows, holds) {
   let [low, high] = [0, rows.length];
   while (low < high) {

@@ -98,17 +98,14 @@ export function writingOn(state, host, line, parent) {
     if (given) state.select({ ...rowOf(given - 1 + Number(slider.value)), direction: "out" });
   };
 
-  /** @param {number} token */
   function rowOf(token) {
     const { origins } = state.texts().query;
     const place = origins ? origins.findIndex((tokens) => tokens.includes(token)) : token;
     return place < 0 ? {} : { token: place };
   }
 
-  /** @param {number} place a row of the view */
   const tokenOf = (place) => state.texts().query.origins?.[place]?.at(-1) ?? place;
 
-  /** @param {number} token */
   function labelOf(token) {
     const { token: place } = { token, ...rowOf(token) };
     return state.texts().query.labels[place] ?? "";
@@ -146,11 +143,6 @@ export function writingOn(state, host, line, parent) {
     setText(next, `Next: ${each.join(" · ")}`);
   }
 
-  /**
-   * @param {CacheAnswer} answer
-   * @param {number} step
-   * @param {Theme} theme
-   */
   function draw({ first, rows, probabilities }, step, theme) {
     const row = rows[step];
     const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, NAMED);
