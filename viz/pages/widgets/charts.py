@@ -25,7 +25,8 @@ def chart(
     Args:
         picked: called after a click on the chart; `cell` then tells where.
     """
-    keep(figure)
+    if (drawn := _drawn.get()) is not None:
+        drawn.append(figure)
     draw(figure, _key(page, name), alt, picked=picked)
 
 
@@ -68,12 +69,6 @@ def cell(page: str, name: str) -> tuple[int | None, int | None]:
 
 def _key(page: str, name: str) -> str:
     return f"{page}_chart_{name}"
-
-
-def keep(figure: go.Figure) -> None:
-    """A figure of the file that `saved` offers, which the page itself shows in another way."""
-    if (drawn := _drawn.get()) is not None:
-        drawn.append(figure)
 
 
 @contextmanager

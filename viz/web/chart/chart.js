@@ -35,17 +35,18 @@ const FULL_SCREEN = {
     change?.catch(() => {}); // the page was left meanwhile, or the browser refuses
   },
 };
-const PICTURE = { width: 24, height: 24, path: "M3 5h18v14H3zM5 7v10h14V7zM6 16l4-5 3 3 2-2 3 4zM15 8h2v2h-2z" };
-const [SVG, PNG] = ["svg", "png"].map((format) => ({
+const SHAPES = "M3 3h6v6H3zM15 15h6v6h-6zM8 9.5L9.5 8 16 14.5 14.5 16z"; // two corners of a curve
+const PICTURE = "M3 5h18v14H3zM5 7v10h14V7zM6 16l4-5 3 3 2-2 3 4zM15 8h2v2h-2z";
+const FORMATS = Object.entries({ svg: SHAPES, png: PICTURE }).map(([format, path]) => ({
   name: format,
   title: `Save as ${format.toUpperCase()}`,
-  icon: PICTURE,
+  icon: { width: 24, height: 24, path },
   /** @param {HTMLElement} chart */
   click: (chart) => /** @type {any} */ (globalThis).Plotly.downloadImage(chart, { format, scale: 3, filename: "chart" }),
 }));
 const CONFIG = {
   displaylogo: false,
-  modeBarButtonsToAdd: globalThis.document?.fullscreenEnabled ? [SVG, PNG, FULL_SCREEN] : [SVG, PNG],
+  modeBarButtonsToAdd: globalThis.document?.fullscreenEnabled ? [...FORMATS, FULL_SCREEN] : FORMATS,
   modeBarButtonsToRemove: ["lasso2d", "select2d", "sendChartToCloud", "toImage"],
 };
 const NOT_DRAWN = "This chart could not be drawn. Reload the page.";
