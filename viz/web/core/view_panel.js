@@ -4,7 +4,7 @@ import { createRef, render } from "../vendor/preact.js";
 import { element, topOf } from "./dom.js";
 import { html } from "./html.js";
 
-/** @import {FormPanel, Theme} from "../types" */
+/** @import {FormPanel, Panel, Theme} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
 /**
@@ -70,6 +70,21 @@ export const panelOf = (name, View) => (state, parent) => {
   };
   return panel;
 };
+
+/**
+ * A component as a panel among others, drawn after them.
+ *
+ * @template P
+ * @param {HTMLElement} parent
+ * @param {(props: P & {theme: Theme}) => unknown} Component
+ * @param {P} props
+ * @returns {Panel}
+ */
+export function panelWithin(parent, Component, props) {
+  const { box, render: draw } = embedded(Component);
+  parent.append(box);
+  return { late: true, render: (theme) => draw({ ...props, theme }), destroy: () => draw(null) };
+}
 
 /**
  * A component within a panel that draws itself; null takes it away.

@@ -8,10 +8,10 @@ import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
-import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { headBeside } from "../core/selection.js";
-import { embedded } from "../core/view_panel.js";
+import { embedded, panelWithin } from "../core/view_panel.js";
+import { Below } from "../parts/below.js";
 import { HeadsThatMatter } from "../matter/heads.js";
 import { methodOf } from "../methods/methods.js";
 import { besideOf } from "./beside.js";
@@ -114,7 +114,7 @@ function compose(state, root, host) {
   const over = overCorpora(state, column);
   return [
     ...[next, forms, beside, ...views, experiments, relevance, features, over],
-    ...[patchesOf(state, root), toolbar(state, bar, edits), panelsBelow(state.view, root)],
+    ...[patchesOf(state, root), toolbar(state, bar, edits), panelWithin(root, Below, { view: state.view })],
     { render() {}, destroy: edits.destroy },
   ];
 }

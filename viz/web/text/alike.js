@@ -1,118 +1,140 @@
 // Heads of another model that are most like the chosen one, on the same text: both maps over the
 // pieces of text that both models have tokens for.
 
-import { changes } from "../core/changes.js";
 import { shade } from "../core/colours.js";
-import { contextOf, element, setText } from "../core/dom.js";
+import { contextOf } from "../core/dom.js";
+import { useAnswer, useFrameSignal } from "../core/hooks.js";
+import { html } from "../core/html.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
+import { Entry, Field } from "../parts/controls.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {AlikeAnswer, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 
-const KEY = "alike";
+const SLOT = "alike";
 const SIDE = 132; // CSS pixels of a map
 const NAMED = "named";
 const SENTENCE =
   "The share of the weight that two heads put on the same pieces of text: 1 for equal maps. Special tokens are left" +
   " out, and rows sum to 1 without them.";
 
-/**
- * @param {TextState} state
- * @param {HTMLElement} parent
- */
-export function alike(state, parent) {
-  const model = element("select", "hs-select", { "aria-label": "Another model" });
-  const typed = element("input", "hs-select hs-second", {
-    ...{ type: "text", maxlength: "1000", "aria-label": "Folder or hub id of another model", placeholder: "a folder, or owner/name" },
-  });
-  const which = element("div", "hs-row", {}, element("label", "hs-label", {}, element("span", "", {}, "in"), " ", model), typed);
-  const sentence = element("p", "hs-sentence", {}, SENTENCE);
-  const wait = element("p", "hs-even", { role: "status" });
-  const maps = element("div", "hs-alike");
-  const details = element("details", "hs-details hs-alike-box", {}, element("summary", "", {}, "Heads of another model most like this one"), which, sentence, wait, maps);
-  parent.append(details);
-  details.ontoggle = model.onchange = typed.onchange = () => state.changed();
-  const listed = changes();
-  const drawn = changes();
+/** @param {{state: TextState, theme: Theme}} props */
+export function Alike({ state, theme }) {
+  const { others, named, text = "" } = state.view.props;
+  const { site, head, form } = state.selection;
+  const isOpen = useFrameSignal(state, false);
+  const chosen = useFrameSignal(state, others?.[0]?.value ?? NAMED);
+  const typed = useFrameSignal(state, "");
+  const { queries, keys } = state.site();
+  const isOffered = state.view.remote && others && form !== "model" && queries === keys;
+  const model = chosen.value === NAMED ? sourceOf(typed.value) : chosen.value;
+  const isOne = typeof head === "number";
+  const asks = isOffered && isOpen.value && model && isOne;
+  const path = asks ? pathOf(SLOT, { site, head, model }) : null;
+  const { answer, reason } = useAnswer(state.view, SLOT, path, "Running the other model");
+  if (!isOffered) return null;
+  const options = [...others, ...(named ? [{ value: NAMED, title: "a folder or hub id …" }] : [])];
+  return html`
+    <details class="hs-details hs-alike-box" open=${isOpen.value} onToggle=${({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>Heads of another model most like this one</summary>
+      <div class="hs-row">
+        <${Field} name="in">
+          <select
+            class="hs-select"
+            aria-label="Another model"
+            value=${chosen.value}
+            onChange=${({ currentTarget }) => (chosen.value = currentTarget.value)}
+          >
+            ${options.map(({ value, title }) => html`<option value=${value}>${title}</option>`)}
+          </select>
+        <//>
+        ${
+          chosen.value === NAMED &&
+          html`<${Entry}
+          class="hs-select hs-second"
+          maxlength="1000"
+          aria-label="Folder or hub id of another model"
+          placeholder="a folder, or owner/name"
+          value=${typed.value}
+          onCommit=${(name) => (typed.value = name)}
+        />`
+        }
+      </div>
+      <p class="hs-sentence">${SENTENCE}</p>
+      <p class="hs-even" role="status">${isOne ? reason : "Choose one head."}</p>
+      ${answer && html`<${Maps} ...${{ state, theme, answer, model, text }} />`}
+    </details>
+  `;
+}
 
-  function chosenModel() {
-    if (model.value !== NAMED) return model.value;
-    const name = typed.value.trim();
-    if (!name) return "";
-    return /^[\w.-]+\/[\w.-]+$/.test(name) ? `hub:${name}` : `folder:${name}`;
-  }
+/** A model as requests name it: a hub id, or a folder. */
+function sourceOf(name) {
+  if (!name) return "";
+  return /^[\w.-]+\/[\w.-]+$/.test(name) ? `hub:${name}` : `folder:${name}`;
+}
 
-  function mapOf(weights, pieces, theme, name) {
-    const ratio = devicePixelRatio || 1;
-    const canvas = element("canvas", "hs-thumb", { role: "img", "aria-label": name });
-    canvas.width = canvas.height = Math.round(SIDE * ratio);
-    canvas.style.width = canvas.style.height = `${SIDE}px`;
-    const context = contextOf(canvas);
-    const cell = canvas.width / pieces.length;
-    weights.forEach((row, i) =>
-      row.forEach((weight, j) => {
-        context.fillStyle = `rgb(${shade(theme.ramp, Math.sqrt(weight), 1).join()})`;
-        context.fillRect(Math.floor(j * cell), Math.floor(i * cell), Math.ceil(cell), Math.ceil(cell));
-      }),
-    );
-    canvas.onpointermove = (event) => {
-      const box = canvas.getBoundingClientRect();
-      const [i, j] = [event.clientY - box.top, event.clientX - box.left].map((at) => Math.min(pieces.length - 1, Math.max(0, Math.floor((at / SIDE) * pieces.length))));
-      canvas.title = `“${legible(pieces[i])}” → “${legible(pieces[j])}”: ${weights[i][j].toFixed(3)}`;
-    };
-    return canvas;
-  }
-
-  function linkTo(layer, head) {
-    const [place, ...name] = chosenModel().split(":");
-    const query = new URLSearchParams(place === "catalogue" ? [] : [["place", place]]);
-    query.set(place === "catalogue" ? "model" : place, name.join(":"));
-    query.set("input", state.view.props.text ?? "");
-    query.set("layer", String(layer));
-    query.set("head", String(head));
-    return `?${query}`;
-  }
-
-  function draw({ pieces, weights, heads }, theme) {
-    const here = `${capital(state.siteName())}, ${state.headName()}, here`;
-    const figure = (canvas, ...words) => element("figure", "hs-alike-head", {}, canvas, element("figcaption", "", {}, ...words));
-    maps.replaceChildren(
-      figure(mapOf(weights, pieces, theme, here), here),
-      ...heads.map(({ layer, head, overlap, weights: other }) => {
+/** @param {{state: TextState, theme: Theme, answer: AlikeAnswer, model: string, text: string}} props */
+function Maps({ state, theme, answer: { pieces, weights, heads }, model, text }) {
+  const here = `${capital(state.siteName())}, ${state.headName()}, here`;
+  return html`
+    <div class="hs-alike">
+      <figure class="hs-alike-head">
+        <${Map} ...${{ theme, pieces, weights, name: here }} />
+        <figcaption>${here}</figcaption>
+      </figure>
+      ${heads.map(({ layer, head, overlap, weights: other }) => {
         const name = `Layer ${layer}, head ${head}`;
-        const link = element("a", "", { href: linkTo(layer, head), target: "_blank", title: "Open this head in a page of its own" }, name);
-        return figure(mapOf(other, pieces, theme, `${name} of the other model`), link, `: ${overlap.toFixed(2)}`);
-      }),
-    );
-  }
+        const title = "Open this head in a page of its own";
+        return html`
+          <figure class="hs-alike-head">
+            <${Map} ...${{ theme, pieces, weights: other, name: `${name} of the other model` }} />
+            <figcaption>
+              <a href=${linkTo(model, text, layer, head)} target="_blank" title=${title}>${name}</a>${`: ${overlap.toFixed(2)}`}
+            </figcaption>
+          </figure>
+        `;
+      })}
+    </div>
+  `;
+}
 
-  function list() {
-    const { others = [], named } = state.view.props;
-    const options = others.map(({ value, title }) => element("option", "", { value }, title));
-    if (named) options.push(element("option", "", { value: NAMED }, "a folder or hub id …"));
-    model.replaceChildren(...options);
-  }
+function linkTo(model, text, layer, head) {
+  const [place, ...name] = model.split(":");
+  const isKnown = place === "catalogue";
+  const query = new URLSearchParams(isKnown ? {} : { place });
+  query.set(isKnown ? "model" : place, name.join(":"));
+  query.set("input", text);
+  query.set("layer", String(layer));
+  query.set("head", String(head));
+  return `?${query}`;
+}
 
-  return {
-    late: true,
-    /** @param {Theme} theme */
-    render(theme) {
-      const { others, named } = state.view.props;
-      const { site, head, form } = state.selection;
-      details.hidden = !state.view.remote || !others || form === "model" || state.site().queries !== state.site().keys;
-      if (details.hidden || !details.open) return state.view.forget(KEY);
-      if (listed(JSON.stringify(others), named)) list();
-      typed.hidden = model.value !== NAMED;
-      const chosen = chosenModel();
-      const one = typeof head === "number";
-      const answer = chosen && one ? /** @type {AlikeAnswer | {why: string} | null} */ (state.view.answer(KEY, pathOf(KEY, { site, head, model: chosen }))) : null;
-      const why = answer && "why" in answer ? answer.why : "";
-      const missing = one ? "" : "Choose one head.";
-      setText(wait, missing || capital(why) || (answer || !chosen ? "" : state.waitingFor(KEY, "Running the other model")));
-      maps.hidden = !answer || Boolean(why) || !one;
-      if (!answer || "why" in answer) return;
-      if (drawn(answer, theme)) draw(answer, theme);
-    },
+function Map({ theme, pieces, weights, name }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  useLayoutEffect(() => {
+    if (canvas.current) paint(canvas.current, weights, theme);
+  }, [weights, theme, devicePixelRatio]);
+  const point = ({ clientX, clientY, currentTarget }) => {
+    const { left, top } = currentTarget.getBoundingClientRect();
+    const placeAt = (at) => Math.min(pieces.length - 1, Math.max(0, Math.floor((at / SIDE) * pieces.length)));
+    const [row, column] = [placeAt(clientY - top), placeAt(clientX - left)];
+    const pair = `“${legible(pieces[row])}” → “${legible(pieces[column])}”`;
+    currentTarget.title = `${pair}: ${weights[row][column].toFixed(3)}`;
   };
+  return html`<canvas class="hs-thumb" role="img" aria-label=${name} ref=${canvas} onPointerMove=${point} />`;
+}
+
+function paint(canvas, weights, theme) {
+  canvas.width = canvas.height = Math.round(SIDE * (devicePixelRatio || 1));
+  canvas.style.width = canvas.style.height = `${SIDE}px`;
+  const context = contextOf(canvas);
+  const cell = canvas.width / weights.length;
+  weights.forEach((row, i) =>
+    row.forEach((weight, j) => {
+      context.fillStyle = `rgb(${shade(theme.ramp, Math.sqrt(weight), 1).join()})`;
+      context.fillRect(Math.floor(j * cell), Math.floor(i * cell), Math.ceil(cell), Math.ceil(cell));
+    }),
+  );
 }

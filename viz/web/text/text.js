@@ -7,12 +7,13 @@ import { editControls } from "../core/edits.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
-import { panelsBelow } from "../core/panels.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
+import { panelWithin } from "../core/view_panel.js";
+import { Below } from "../parts/below.js";
 import { aids } from "./aids.js";
-import { alike } from "./alike.js";
+import { Alike } from "./alike.js";
 import { atlas } from "./atlas.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
@@ -129,12 +130,12 @@ function compose(state, whole, host) {
     around.push(sentence(state, line), ...(follows ? [] : [aids(state, picture)]));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(secondText(state, picture, root, host));
-    around.push(overCorpora(state, picture, line), alike(state, picture));
+    around.push(overCorpora(state, picture, line), panelWithin(picture, Alike, { state }));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
   const beside = follows ? [] : [secondModel(state, open, both, root, host)];
-  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root), ...beside];
+  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelWithin(root, Below, { view: state.view }), ...beside];
 }
 
 function toolbar(state, bar, drawn) {
