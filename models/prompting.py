@@ -87,14 +87,15 @@ def _generation(folder: Folder) -> dict[str, Any]:
     """The settings by which a checkpoint writes; older ones state them in config.json."""
     stated = folder.json(GENERATION)
     if stated is not None:
-        return _of_writing(stated)
+        return of_writing(stated)
     config = folder.json("config.json") or {}
     nested = (config.get(name) for name in DECODERS)
     parts = [config, *(part for part in nested if isinstance(part, Mapping))]
-    return {name: value for part in reversed(parts) for name, value in _of_writing(part).items()}
+    return {name: value for part in reversed(parts) for name, value in of_writing(part).items()}
 
 
-def _of_writing(settings: Mapping[str, Any]) -> dict[str, Any]:
+def of_writing(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a generation config that are used."""
     return {n: value for n, value in settings.items() if n in WRITING and value is not None}
 
 

@@ -99,9 +99,9 @@ class Weights:
     def _suspects(self, settings: Mapping[str, Any]) -> Iterator[str]:
         """The largest settings that no axis of a tensor has, the largest first."""
         axes = {axis for shape in self.shapes for axis in shape}
-        found = {key: value for key, value in _numbers(settings, "") if value not in axes}
-        for key in sorted(found, key=lambda key: -found[key])[:MOST_NAMED]:
-            yield f"{key} is {_short(found[key])}"
+        sizes = {key: value for key, value in _numbers(settings, "") if value not in axes}
+        for key in sorted(sizes, key=lambda key: -sizes[key])[:MOST_NAMED]:
+            yield f"{key} is {_short(sizes[key])}"
 
 
 class _OutgrownError(Exception):

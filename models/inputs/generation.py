@@ -8,14 +8,14 @@ processors that it would change logits by, where a loop of this project makes th
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from transformers import GenerationConfig, GPT2Config, GPT2LMHeadModel
 
-from models.inputs.quiet import quiet_transformers
+if TYPE_CHECKING:
+    from transformers import GenerationConfig
 
 # Whatever the generation config of a checkpoint says.
 GREEDY = {"do_sample": False, "num_beams": 1, "num_return_sequences": 1}
@@ -57,13 +57,19 @@ def rules_of(network: Any, ids: Int[Tensor, " token"], count: int) -> Rules:
 
 def rules_without_network(settings: str, ids: Int[Tensor, " token"], count: int) -> Rules:
     """Likewise, by the settings of `PromptSettings.generation` alone."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
     stand_in = GPT2LMHeadModel(GPT2Config(vocab_size=1, n_embd=1, n_head=1, n_layer=0))
     stand_in.generation_config = generation_config(settings)
     return rules_of(stand_in, ids, count)
 
 
-def generation_config(settings: str) -> GenerationConfig:
+def generation_config(settings: str) -> "GenerationConfig":
     """The generation config of settings in JSON."""
+    from transformers import GenerationConfig
+
+    from models.inputs.quiet import quiet_transformers
+
     with quiet_transformers():
         return GenerationConfig(**json.loads(settings))
 
@@ -80,6 +86,10 @@ def generate(network: Any, arguments: Mapping[str, Any], **settings: Any) -> Any
     Raises:
         ValueError: for a generation config that it cannot write by.
     """
+    from transformers import GenerationConfig
+
+    from models.inputs.quiet import quiet_transformers
+
     custom = {name: settings.pop(name) for name in ("custom_generate",) if name in settings}
     config = GenerationConfig(**{**GREEDY, "return_dict_in_generate": False, **settings})
     with quiet_transformers():

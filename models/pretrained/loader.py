@@ -36,7 +36,7 @@ from models.preprocessing import (
 )
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.tokenizers import wrapped
-from models.prompting import GENERATION, PromptSettings, read_prompting
+from models.prompting import GENERATION, PromptSettings, of_writing, read_prompting
 from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
 
 # The library changes torch's own functions while it loads: of two models that load at a time, tied
@@ -330,7 +330,7 @@ def _add_generation(network: Any, folder: Folder, prompts: PromptSettings) -> No
         return
     stated = generation_config(prompts.generation)
     if folder.file(GENERATION) is None:
-        stated.update(**network.generation_config.to_dict(), defaults_only=True)
+        stated.update(**of_writing(network.generation_config.to_dict()), defaults_only=True)
     network.generation_config = stated
 
 

@@ -1,5 +1,6 @@
 """Traces one forward pass of a transformers model."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -291,8 +292,10 @@ def _sound(
     duration = None if sequence is None else sequence.duration
     if duration is None:
         return None, ()
-    config = getattr(model.network, "generation_config", None)
-    stated = getattr(config, "alignment_heads", None)
+    if model.prompts is None:
+        stated = getattr(getattr(model.network, "generation_config", None), "alignment_heads", None)
+    else:
+        stated = json.loads(model.prompts.generation).get("alignment_heads")
     pairs = [tuple(each) for each in stated if isinstance(each, list | tuple)] if stated else []
     heads = tuple(each for each in pairs if [type(part) for part in each] == [int, int])
     there = {

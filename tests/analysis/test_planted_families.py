@@ -61,7 +61,8 @@ def test_a_word_lights_its_patch_and_needs_it_alone(family: Family, tmp_path: An
     weights = t.weights(site, head=0)[grounding.rows_of(t, [DOG])[0]]
     assert float(weights[white]) > 0.999
     (rest,) = grounding.rows_of(t, [SITS])
-    assert float(t.weights(site, head=0)[rest, white]) < 0.01  # Florence-2’s patches overlap
+    most = 0.1 if family.name == "Florence-2" else 0.001  # its patches overlap
+    assert float(t.weights(site, head=0)[rest, white]) < most
     for mask in ("mean", "cut"):
         how: dict[str, Any] = {"mask": mask, "controls": 1}
         word = masking.need(model, _prompt(picture), IDS, [DOG], area, **how)

@@ -20,7 +20,6 @@ WRITTEN = {
     "Recording",
     "Sources",
     "Writing",
-    "_Running",
 }  # while a pass runs
 
 
