@@ -5,10 +5,11 @@
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
+import { panelWithin } from "../core/view_panel.js";
 import { finder } from "./finder.js";
 import { conditionOf, nameOfSpot } from "./numbers.js";
 import { scatter } from "./scatter.js";
-import { table } from "./table.js";
+import { TableOfHeads } from "./table.js";
 
 /** @import {ManyHeads, Overview, Panel} from "../types" */
 
@@ -36,7 +37,7 @@ export const TABLE = {
   name: "table",
   label: "Table",
   title: "Each head as a row of its numbers, to sort and to filter",
-  make: table,
+  make: (state, parent) => ({ ...panelWithin(parent, TableOfHeads, { state }), late: false }),
 };
 
 /**
