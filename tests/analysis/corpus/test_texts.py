@@ -120,9 +120,9 @@ def test_a_full_disk_keeps_what_was_done(
     write, times = pq.write_table, []
 
     def full(table: pa.Table, path: Path, **options: Any) -> None:
-        if path.parent.name == FOLDER:  # five shards of texts, then the state after each
+        if path.parent.name == FOLDER:  # the weights, five shards of texts, then states
             times.append(path)
-            if len(times) == 8:
+            if len(times) == 9:
                 path.write_bytes(b"half")
                 raise OSError(errno.ENOSPC, "No space left on device")
         write(table, path, **options)
