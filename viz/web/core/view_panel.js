@@ -49,8 +49,7 @@ export const panelOf = (name, View) => (state, parent) => {
     choices: element("div", "hs-values"),
     save() {},
     measure() {
-      const place = panel.stage.current;
-      if (!place) return;
+      const place = panel.stage.current ?? section;
       const { fontSize, fontFamily: family } = getComputedStyle(section);
       measured.space = {
         wide: place.clientWidth,
@@ -62,8 +61,10 @@ export const panelOf = (name, View) => (state, parent) => {
     render(theme) {
       section.hidden = state.selection.form !== name;
       if (section.hidden) return;
-      if (!panel.stage.current) draw(theme);
-      if (!measured.space.wide) panel.measure?.();
+      if (!measured.space.wide) {
+        draw(theme); // its stage is there to be measured
+        panel.measure?.();
+      }
       draw(theme);
     },
     destroy: () => render(null, section),
