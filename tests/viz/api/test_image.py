@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from viz.export.request import input_of, pixels_of
 
 from models.image import fit_image, open_image
 from models.inputs.pictures import processed
@@ -22,6 +21,7 @@ from viz.api.pictures import encoded
 from viz.image import BUDGET
 from viz.image import Picture as Encoded
 from viz.pack import unpack
+from viz.views.request import input_of, pixels_of
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
 CODE = "t.weights(layer=0)"
