@@ -31,6 +31,7 @@ test("a place of the picture is a token, and none outside the grid", () => {
   assert.equal(maps.tokenAt([grid], 0.3, 0.1), 3);
   assert.equal(maps.tokenAt([grid], 0.6, 0.9), 6);
   assert.equal(maps.tokenAt([grid], 0.1, 0.5), -1);
+  assert.equal(maps.tokenAt([gridOf({ box: [-0.1, -0.1, 0.9, 0.9] })], 0.95, 0.1), 4); // of a convolution
   assert.deepEqual(maps.extentOf([grid, gridOf({ box: [0.5, 0.2, 1.2, 0.8] })]), [0.25, 0, 1, 1]);
 });
 

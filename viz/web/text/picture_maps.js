@@ -119,11 +119,24 @@ export const isWhole = (area) => area?.sides.every((side, i) => side === WHOLE[i
 export function tokenAt(grids, across, down) {
   for (const { box, shape, places } of grids) {
     const [left, top, right, bottom] = box;
-    const col = Math.floor(((across - left) / (right - left)) * shape[1]);
-    const row = Math.floor(((down - top) / (bottom - top)) * shape[0]);
+    const col = cellAt(across, left, right, shape[1]);
+    const row = cellAt(down, top, bottom, shape[0]);
     if (row >= 0 && col >= 0 && row < shape[0] && col < shape[1]) return places[row * shape[1] + col];
   }
   return -1;
+}
+
+/**
+ * The cell along a side, of which the last reaches to the picture's end where cells begin before it.
+ *
+ * @param {number} share of the side
+ * @param {number} start of the cells
+ * @param {number} stop
+ * @param {number} count
+ */
+function cellAt(share, start, stop, count) {
+  const cell = Math.floor(((share - start) / (stop - start)) * count);
+  return start < 0 ? Math.min(cell, count - 1) : cell;
 }
 
 /**
