@@ -13,8 +13,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import streamlit as st
 
-from viz import web
+from viz import stored, web
 from viz.api import runs, server, uploads
+from viz.pages.explore import opening
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
@@ -42,6 +43,7 @@ app = st.App(
         *routes(allowed_hosts),
         uploads.route(allowed_hosts, largest_upload, attachments.keep),
         *runs.route(allowed_hosts),
+        stored.route(opening.FILE),
         *server.page_routes(
             registry.ENTRIES,
             registry.FIRST,

@@ -37,9 +37,10 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
 
     def compute() -> dict[str, Any]:
         try:
-            return _answer(lesson, step, values)
-        except real.NotStoredError:
-            return _nearest(lesson, step, values)
+            try:
+                return _answer(lesson, step, values)
+            except real.NotStoredError:
+                return _nearest(lesson, step, values)
         except InputError as error:
             raise QuestionError(str(error)) from None
 
@@ -73,7 +74,7 @@ def _nearest(lesson: Lesson, step: str | None, values: dict[str, Any]) -> dict[s
 
 
 def _stored_states(lesson: Lesson, board: str | None) -> Iterator[dict[str, Any]]:
-    """States of the steps that show the same board, or the figure, as `viz.api.record` stores them.
+    """States of the steps that show the same board, or the figure, as `viz.store` stores them.
 
     Args:
         lesson: of the figure.

@@ -12,13 +12,10 @@ from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from viz.api import memory, pool
 from viz.api.ledger import Ledger
-
-if TYPE_CHECKING:
-    from viz.api import baked
 
 T = TypeVar("T")
 
@@ -145,7 +142,6 @@ class Registry:
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
         self._expected: dict[str, Expected] = {}
-        self._early: dict[str, baked.Answers] = {}
         self._serial = 0
 
     def once(
@@ -215,15 +211,6 @@ class Registry:
         """The result with this id, if it is not held but being computed."""
         with self._lock:
             return None if id in self._held else self._expected.get(id)
-
-    def foresee(self, id: str, answers: "baked.Answers") -> None:
-        """Takes answers about a result that are known before it is held."""
-        self._early[id] = answers
-
-    def early(self, id: str) -> "baked.Answers":
-        """Answers about a result while it is not held, also if its computation is interrupted."""
-        with self._lock:
-            return {} if id in self._held else self._early.get(id, {})
 
     def get(self, id: str) -> Held:
         """The result with this id.

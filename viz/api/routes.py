@@ -4,10 +4,9 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from viz.api import baked, figures, requests
+from viz.api import figures, requests
 from viz.api.endpoint import Endpoint, work_of
 from viz.api.entries import Download
 from viz.api.pool import BusyError, FairPool
@@ -51,9 +50,6 @@ def routes(
     async def trace(request: "Request") -> "Response":
         if request.path_params["name"] == PROGRESS:
             return _progress(request, (quick, slow))
-        early = _early(request)
-        if early is not None:
-            return early
         held = await _held_result(request.path_params["id"])
         if held is None:
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
@@ -119,25 +115,12 @@ async def _held_result(id: str) -> Held | None:
     return registry.get(id)
 
 
-def _early(request: "Request") -> "Response | None":
-    """The answer to a request that is known before its result; else None."""
-    from starlette.responses import Response
-
-    id = request.path_params["id"]
-    answer = registry.early(id).get(baked.plain(_path(request)))
-    if answer is None:
-        return None
-    expected = registry.expected(id)
-    with nullcontext() if expected is None else expected.requests.counted():
-        return Response(answer.of(id), media_type=answer.kind, headers=HEADERS)
-
-
 def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":
     """How much of a running request is done: {"done", "total"}, or {} if it has not said."""
     from starlette.responses import JSONResponse
 
     id = request.path_params["id"]
-    if registry.expected(id) is None and not registry.early(id):
+    if registry.expected(id) is None:
         registry.get(id)
     asked = requests.parse_query(request.query_params.multi_items(), {"of": requests.sentence}, {})
     name = _name(id, asked["of"])

@@ -2,8 +2,8 @@
 
 Not every machine has every model. A lesson's `real.py` holds functions of one, marked with `of`:
 where the model is here they are called; elsewhere the answer comes from `real.json` beside them.
-`python -m viz.api.record` writes that file, from the weights, for every state in which a step
-opens or to which a button leads.
+`python -m viz.store` writes that file, from the weights, for every state in which a step opens or
+to which a button leads.
 """
 
 import json
@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from models.catalogue import PREFIX, Entry, entry, is_here
 from viz.lessons.inputs import InputError
+from viz.stored import read
 
 if TYPE_CHECKING:
     from models.model import Door, Model
     from models.trace import Trace
 
 FILE = "real.json"
-COMMAND = f"python -m {PREFIX}viz.api.record"
+COMMAND = f"python -m {PREFIX}viz.store"
 DIGITS = 5  # of a stored number
 FOLDER = Path(__file__).parent
 RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
@@ -97,10 +98,9 @@ def recording() -> Iterator[Kept]:
         _record.reset(token)
 
 
-@cache
 def stored(lesson: str) -> Mapping[str, Any]:
-    """What a lesson's file holds: the command, the models' digests, and the answers by call."""
-    return json.loads((FOLDER / lesson / FILE).read_text(encoding="utf-8"))
+    """What a lesson's file holds: the models' digests, and the answers by call."""
+    return read(FOLDER / lesson / FILE)
 
 
 def _stored(lesson: str, call: str, model: Entry) -> Answer:

@@ -119,6 +119,8 @@ export interface ViewProps extends PageLinkProps {
   trace: string | null;
   /** Serial number of the computation: a trace made again has the same id and a new number. */
   made: number;
+  /** Where responses are while it is computed, by path. */
+  stored?: Record<string, string>;
   /** Number of heads of each of its sites; null while that is not known. */
   heads?: number[] | null;
   type_size?: number;

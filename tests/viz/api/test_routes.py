@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from models.encoder import EncoderConfig
 from models.run import load, trace
-from viz.api import baked, registry
+from viz.api import registry
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.registry import Expected
@@ -128,21 +128,6 @@ def test_a_request_waits_for_a_result_that_is_being_computed(
         held = registry.once(key, lambda: entry)
         assert asked.result(30).status_code == 200
         assert held.requests.answered(0, 30)
-
-
-def test_an_answer_that_is_known_beforehand_is_given_until_the_result_is_held(
-    client: TestClient, entry: TraceEntry
-) -> None:
-    key = ("routes", "foreseen")
-    id = registry.id_of(key)
-    body = f"early {baked.ID}".encode()
-    registry.foresee(id, {baked.plain("overview"): baked.Answer(body, "text/plain")})
-    with registry.expecting(key) as expected:
-        early = client.get(f"/api/trace/{id}/overview")
-        assert (early.text, expected.requests.count) == (f"early {id}", 1)
-    assert client.get(f"/api/trace/{id}/overview").text == f"early {id}"  # interrupted
-    registry.once(key, lambda: entry)
-    assert b"early" not in client.get(f"/api/trace/{id}/overview").content
 
 
 def test_a_computation_that_fails_is_told_to_those_who_wait(client: TestClient) -> None:

@@ -13,7 +13,8 @@ from models.catalogue import entry
 from models.edits.text import parse_edits
 from models.request import Source, TraceRequest
 from tests.fetched import fetched
-from viz.api import figures, record
+from viz import store
+from viz.api import figures
 from viz.api.requests import QuestionError
 from viz.lessons import course, real
 
@@ -23,7 +24,7 @@ REAL = [each.name for each in course.STORIES if each.real]
 
 @pytest.mark.parametrize("name", REAL)
 def test_every_step_and_button_has_numbers_without_the_model(name: str) -> None:
-    for query in record.states(course.lesson(name)):
+    for query in store.states(course.lesson(name)):
         json.dumps(figures.numbers(name, query)(), allow_nan=False)
 
 
@@ -70,7 +71,7 @@ def test_a_bad_input_is_refused_without_the_model_too() -> None:
 def test_stored_numbers_are_called_stored(name: str) -> None:
     for each in course.lesson(name).real:
         assert real.COMMAND in real.about(each)["computed"]
-    answers = [figures.numbers(name, query)() for query in record.states(course.lesson(name))]
+    answers = [figures.numbers(name, query)() for query in store.states(course.lesson(name))]
     told = [{**each, **each.get("board", {})} for each in answers]
     of_real = [
         each["computed"]
@@ -91,7 +92,7 @@ def test_the_file_is_of_the_published_weights_and_holds_nothing_else(name: str) 
         patch.setattr(
             real, "_stored", lambda lesson, call, model: asked.add(call) or file["answers"][call]
         )
-        for query in record.states(course.lesson(name)):
+        for query in store.states(course.lesson(name)):
             figures.numbers(name, query)()
     assert asked == set(file["answers"])
 
@@ -102,7 +103,7 @@ def test_stored_numbers_are_what_the_weights_give(name: str) -> None:
     for each in course.lesson(name).real:
         fetched(each)
     with real.recording() as kept:
-        for query in record.states(course.lesson(name)):
+        for query in store.states(course.lesson(name)):
             figures.numbers(name, query)()
     answers = real.stored(name)["answers"]
     for call, answer in kept[name].items():
@@ -256,7 +257,7 @@ def test_the_pages_that_follow_a_lesson_are_links_with_model_layer_and_head() ->
 @pytest.mark.parametrize("name", REAL)
 def test_the_edits_of_a_link_can_be_read(name: str) -> None:
     """By the page that it leads to."""
-    answers = [figures.numbers(name, query)() for query in record.states(course.lesson(name))]
+    answers = [figures.numbers(name, query)() for query in store.states(course.lesson(name))]
     figured = [each for one in answers for each in (one, one.get("board", {}))]
     queries = [each["explore"]["query"] for each in figured if "explore" in each]
     assert queries

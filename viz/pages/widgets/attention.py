@@ -10,6 +10,7 @@ import streamlit as st
 from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
+from viz import stored
 from viz.api.entries import Kind
 from viz.api.registry import Expected, Held
 from viz.pages import shared
@@ -103,20 +104,23 @@ class Stage:
             self.kind, picture = last
             self._mount({**picture, "busy": True})
 
-    def let_paint(self, requests: int = 1, seconds: float = FETCH_SECONDS) -> None:
+    def let_paint(self) -> None:
         """Waits until the browser has fetched and painted a new picture, but not long.
 
         While it draws the rest of the page, it does not ask for the picture. What it has in its own
         cache it does not ask for at all.
-
-        Args:
-            requests: that it makes for the picture.
-            seconds: the most that this may take.
         """
         if self.new is not None:
             held, before = self.new
-            if held.requests.answered(before + requests - 1, seconds):
+            if held.requests.answered(before, FETCH_SECONDS):
                 time.sleep(PAINT_SECONDS)
+
+    def let_fetch(self, responses: int, seconds: float) -> None:
+        """Waits until the browser has fetched so many stored responses, for at most so long."""
+        end = time.monotonic() + seconds
+        for _ in range(responses):
+            stored.served.acquire(timeout=max(0.0, end - time.monotonic()))
+        time.sleep(PAINT_SECONDS)
 
     def _tell(
         self, result: Held | Expected, heads: list[int] | None, more: Mapping[str, Any]

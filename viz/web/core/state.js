@@ -197,7 +197,7 @@ export class ViewState {
     const session = this.props.session ?? "";
     const source =
       this.host.source?.(trace, session) ??
-      new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session);
+      new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session, this.props.stored);
     /** @type {Client} */
     const client = new Client(source, {
       received: (path, bytes) => this.received(client, path, bytes),

@@ -1,0 +1,73 @@
+"""Writes the answers that come with the app: `python -m viz.store [NAME …]`.
+
+Names are those of lessons, or "opening" for the first pictures of Explore; without any, all. They
+are computed from the weights on this machine, for every state in which a step opens or to which a
+button leads: `python -m models.fetch` fetches the models.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+from models.catalogue import entry
+from viz import stored
+from viz.api import figures, tracing
+from viz.api.endpoint import work_of
+from viz.api.routes import body_of
+from viz.lessons import course, real
+from viz.lessons.inputs import Value
+from viz.lessons.story import Lesson
+from viz.pages.explore import opening
+from viz.routes import ENDPOINTS
+
+OPENING = "opening"
+
+
+def main(names: Sequence[str]) -> None:
+    """Writes the files."""
+    if not names or OPENING in names:
+        models = {each: entry(each).sha256 for each in opening.LISTED}
+        answers = {each: first_answers(each) for each in opening.MODELS}
+        stored.write(opening.FILE, f"{real.COMMAND} {OPENING}", models, answers)
+    for lesson in course.STORIES:
+        if not lesson.real or (names and lesson.name not in names):
+            continue
+        if missing := [each for each in lesson.real if not real.here(each)]:
+            raise SystemExit(f"{lesson.name}: expected {', '.join(missing)} on this machine")
+        with real.recording() as kept:
+            for query in states(lesson):
+                figures.numbers(lesson.name, query)()
+        models = {each: real.digest(entry(each)) for each in lesson.real}
+        answers = real.rounded(kept[lesson.name])
+        file = real.FOLDER / lesson.name / real.FILE
+        stored.write(file, f"{real.COMMAND} {lesson.name}", models, answers)
+
+
+def first_answers(model: str) -> dict[str, dict[str, str]]:
+    """What the result of a model's first example answers, by path."""
+    held = tracing.entry_for(opening.of_text(model))
+    answers = {}
+    for path in opening.paths(model):
+        name, _, query = path.partition("?")
+        _, work = work_of(ENDPOINTS, held.value, OPENING, name, parse_qsl(query))
+        answers[path] = stored.response(*body_of(work()))
+    return answers
+
+
+def states(lesson: Lesson) -> Iterator[list[tuple[str, str]]]:
+    """The queries of a lesson's figure as its steps open, and after each button."""
+    for step in lesson.steps:
+        board = [("board", step.name)] if step.board else []
+        for inputs in step.states():
+            yield [*((name, _text(value)) for name, value in inputs.items()), *board]
+
+
+def _text(value: Value) -> str:
+    """An input as the browser sends it."""
+    parts: Any = [value] if isinstance(value, str | int | float) else value
+    return ";".join(map(str, parts))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
