@@ -27,7 +27,7 @@ FORMATTED = [
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu")),
     "viz/web/image/patching.js",
-    *(f"viz/web/text/{name}.js" for name in ("alike", "table")),
+    *(f"viz/web/text/{name}.js" for name in ("alike",)),
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]
 CHECKS = {

@@ -30,7 +30,6 @@ from analysis.norms import alti, value_norms
 from analysis.reachable import reachable
 from analysis.relevance import METHODS, explain
 from analysis.rollout import rollout
-from analysis.similarity import head_map
 from analysis.sinks import sinks_of
 from analysis.split import split
 from analysis.states import state_sweep
@@ -249,7 +248,6 @@ ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
     "value norms": lambda m, given, t: value_norms(t, 1),
     "ALTI": lambda m, given, t: alti(t),
     "split": lambda m, given, t: split(t, 1, 0, 2, 1),
-    "head map": lambda m, given, t: head_map(t),
     "sinks": lambda m, given, t: [sinks_of(t, site) for site in t.sites],
     "telling": lambda m, given, t: telling(t),
     "reach": lambda m, given, t: [

@@ -68,7 +68,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             "module": "",
             "part": None,
             "head": change["head"],
-            "overview": "scatter",
+            "overview": "table",
             "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
             **{name: OF_VIEWS[name].start for name in names},
         },

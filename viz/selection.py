@@ -235,20 +235,12 @@ class Selection:
         " and part where these differ; those of the first without it",
         of="view",
     )
-    overview: str = option(
-        "atlas", words("atlas", "scatter", "table"), "how every head is shown", of="view"
-    )
+    overview: str = option("atlas", words("atlas", "table"), "how every head is shown", of="view")
     plot: tuple[str, ...] = option(
-        (), KEYS, "of scatter: keys of up to three numbers, along x and y and in colour"
+        (), KEYS, "keys of the two numbers by which heads are placed as dots", of="view"
     )
     rank: str = option(
         "", TEXT, "the number by which heads are ranked, with - for the least first", of="view"
-    )
-    arrangement: str = option(
-        "layers",
-        words("layers", "rank"),
-        "whether thumbnails lie by layer and head, or by that number",
-        of="view",
     )
     conditions: str = option(
         "",

@@ -1,4 +1,4 @@
-"""Heads over a corpus, in the app: from the scatter to a head, to its example in Explore."""
+"""Heads over a corpus, in the app: from a dot to a head, to its example in Explore."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -30,16 +30,16 @@ def query(page: Page) -> dict[str, str]:
 def test_a_dot_leads_to_a_head_and_an_example_to_explore(page: Page, app_url: str) -> None:
     opened(page, app_url, "run=induction&layer=0&head=1")
     expect(page.locator(NAME)).to_have_text("Layer 0 · head 1")
-    page.locator(".hs-axes select").nth(0).select_option("Induction")
-    page.locator(".hs-plot-canvas").focus()
     best = max(
         (row for row in rows("induction", "measures") if row["measure"] == "induction"),
         key=lambda row: row["mean"],
     )
     head = rows("induction", "heads")[best["id"]]
-    for _ in range(4):  # as far as the dots go to the right
-        page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+    page.get_by_label("Number along x").select_option("Induction")
+    page.wait_for_url(re.compile("plot=induction"))
+    boxes = [box.bounding_box() or {"x": 0} for box in page.locator(".hs-dot").all()]
+    rightmost = max(range(len(boxes)), key=lambda place: boxes[place]["x"])
+    page.locator(".hs-dot").nth(rightmost).click()
     expect(page.locator(NAME)).to_have_text(f"Layer {head['layer']} · head {head['head']}")
     expect(page.locator(".hs-corpus-sentence")).to_have_text(head["sentence"])
     page.wait_for_url(re.compile(f"layer={head['layer']}.*plot=induction"))

@@ -191,9 +191,9 @@ def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, ap
     expect(row).to_contain_text(f"Layer {layer}, head {head}")
     told = row.locator("td").nth(1).inner_text().replace("−", "-")
     assert float(told) == pytest.approx(float(changes[layer, head]), abs=2e-3)
-    page.get_by_role("button", name=re.compile("^Sort the thumbnails")).press("Enter")
+    page.get_by_role("button", name=re.compile("^Sort the heads")).press("Enter")
     page.wait_for_url(re.compile("rank=-matters"))
-    expect(page.get_by_label("Sort the thumbnails by")).to_have_value("Effect when off")
+    expect(page.locator("[aria-sort=ascending]")).to_have_text("Effect when off")
 
 
 def test_a_link_with_a_second_text_opens_the_table_of_states(page: Page, app_url: str) -> None:

@@ -39,7 +39,6 @@ CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("model", {"method": "norms", "beside": "flow", "query": 3}),
     ("model", {"method": "attnlrp", "beside": "gradient", "output": "3.5", "tested": True}),
     ("faithfulness", {"method": "chefer"}),
-    ("scatter", {"plot": ("similarity", "similarity", "entropy")}),
 ]
 CHOSEN += [(form.name, {}) for form in FORMS if form.texts and form.name not in dict(CHOSEN)]
 PICTURED: list[tuple[str, dict[str, Any]]] = [

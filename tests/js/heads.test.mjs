@@ -1,13 +1,12 @@
-// Numbers of heads: ranges and ticks, ranks, conditions, and dots that are near each other.
+// Numbers of heads: ranges and ticks, ranks and conditions; and where thumbnails lie.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { rangeOf, signed, ticksOf } from "../../viz/web/core/ticks.js";
-import { inLayers, inOrder } from "../../viz/web/text/arrangement.js";
-import * as dots from "../../viz/web/text/dots.js";
-import { layerRows, withoutWeights } from "../../viz/web/text/layers.js";
-import * as numbers from "../../viz/web/text/numbers.js";
+import { layoutOf } from "../../viz/views/atlas/layout.js";
+import { layerRows, withoutWeights } from "../../viz/views/atlas/layers.js";
+import * as numbers from "../../viz/web/core/head_numbers.js";
 import { baseOf } from "./helpers.mjs";
 
 /** @param {string} key */
@@ -136,58 +135,6 @@ test("heads that meet every condition", () => {
   assert.equal(names(["induction", "nonsense"]).length, SPOTS.length);
 });
 
-test("a brushed range becomes a condition that holds within it", () => {
-  assert.equal(numbers.conditionWithin([0.123, 0.5]), "0.123 – 0.500");
-  for (const range of /** @type {[number, number][]} */ ([[0.1234, 0.3], [-2.34, 17.1], [3, 3]])) {
-    const test_ = numbers.conditionOf(numbers.conditionWithin(range));
-    assert.ok(range.every((value) => test_?.(value)));
-  }
-});
-
-const PLOT = { left: 10, top: 20, width: 100, height: 50 };
-
-test("dots stand where their values are, upwards", () => {
-  const found = dots.placed([0, 1, null, 0.5], [0, 2, 1, null], [0, 1], [0, 2], PLOT);
-  assert.deepEqual(found, [{ x: 10, y: 70 }, { x: 110, y: 20 }, null, null]);
-});
-
-test("a rectangle covers values of both axes", () => {
-  const box = { left: 35, top: 20, width: 50, height: 25 };
-  assert.deepEqual(dots.covered(box, [0, 1], [0, 2], PLOT), { x: [0.25, 0.75], y: [1, 2] });
-});
-
-test("the nearest dot is found within reach", () => {
-  const found = [{ x: 0, y: 0 }, null, { x: 10, y: 0 }];
-  assert.equal(dots.nearest(found, 7, 1, 14), 2);
-  assert.equal(dots.nearest(found, 4, 0, 14), 0);
-  assert.equal(dots.nearest(found, 40, 0, 14), -1);
-});
-
-test("arrow keys go to the nearest dot ahead", () => {
-  const [right, left, down, up] = [[0, 1], [0, -1], [1, 0], [-1, 0]].map(
-    (way) => /** @type {[number, number]} */ (way),
-  );
-  const found = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 8, y: 20 }, null, { x: 0, y: -9 }];
-  assert.equal(dots.beside(found, 0, right), 1);
-  assert.equal(dots.beside(found, 1, left), 0);
-  assert.equal(dots.beside(found, 0, down), 2);
-  assert.equal(dots.beside(found, 0, up), 4);
-  assert.equal(dots.beside(found, 4, up), 4);
-  assert.equal(dots.beside(found, -1, right), 0);
-});
-
-test("dots at one place follow each other, on the way out and back", () => {
-  const found = [0, 5, 5, 5, 9].map((x) => ({ x, y: 0 }));
-  const walk = (/** @type {number} */ from, /** @type {[number, number]} */ way) => {
-    const path = [from];
-    for (let i = 0; i < 4; i++) path.push(dots.beside(found, path[i], way));
-    return path;
-  };
-  assert.deepEqual(walk(0, [0, 1]), [0, 1, 2, 3, 4]);
-  assert.deepEqual(walk(4, [0, -1]), [4, 3, 2, 1, 0]);
-  assert.deepEqual(dots.together(found, 2), [1, 2, 3]);
-});
-
 test("conditions in a link are the same after being read", () => {
   const text = "previous token:> 0.3;entropy:0.2 – 0.5";
   const conditions = numbers.conditionsOf(text);
@@ -197,45 +144,21 @@ test("conditions in a link are the same after being read", () => {
   assert.deepEqual([...numbers.conditionsOf("entropy;:3;a:;b:1")], [["b", "1"]]);
 });
 
-/** @param {import("../../viz/web/text/arrangement.js").Arrangement} of */
-function checkPlaces(of) {
+test("each thumbnail has its place, and arrow keys pass over heads that are not there", () => {
+  const base = baseOf([{ heads: 3 }, { heads: 5 }, { heads: 3 }]);
+  const places = layoutOf(base, [0, 1, 2], { wide: 400, unit: 1, sharing: 1 });
+  assert.equal(places.spots.length, 3 + 5 + 3 + 3 * 2);
   const seen = new Set();
-  for (const spot of of.spots) {
-    const { x, y } = of.place(spot) ?? assert.fail();
-    assert.ok(x >= 0 && y >= 0 && x + of.size <= of.width && y + of.size <= of.height);
-    for (const [dx, dy] of [[0, 0], [of.size - 1, of.size - 1]])
-      assert.deepEqual(of.at(x + dx, y + dy), spot);
+  for (const spot of places.spots) {
+    const { x, y } = places.place(spot);
+    assert.ok(x >= 0 && y >= 0 && x + places.size <= places.width && y + places.size <= places.height);
+    for (const to of [0, places.size - 1]) assert.deepEqual(places.at(x + to, y + to), spot);
     seen.add(`${x} ${y}`);
   }
-  assert.equal(seen.size, of.spots.length);
-}
-
-test("thumbnails in layers: each has its place, and arrow keys pass over heads that are not there", () => {
-  const base = baseOf([{ heads: 3 }, { heads: 5 }, { heads: 3 }]);
-  const places = inLayers(base, [0, 1, 2], { size: 32, line: 18, sharing: 1 });
-  assert.equal(places.spots.length, 3 + 5 + 3 + 3 * 2);
-  checkPlaces(places);
+  assert.equal(seen.size, places.spots.length);
   assert.deepEqual(places.beside({ site: 0, head: 2 }, "ArrowRight"), { site: 0, head: "mean" });
   assert.deepEqual(places.beside({ site: 1, head: 4 }, "ArrowDown"), { site: 2, head: 2 });
   assert.deepEqual(places.beside({ site: 1, head: 4 }, "End"), { site: 1, head: "max" });
   assert.equal(places.beside({ site: 1, head: 4 }, "a"), null);
   assert.equal(places.at(10, 10_000), null);
-});
-
-test("thumbnails in order: line by line, and arrow keys follow the order", () => {
-  const spots = [4, 2, 6, 0, 1, 3, 5].map((head) => ({ site: head % 2, head }));
-  const places = inOrder(spots, { size: 50, caption: 30, wide: 180 });
-  checkPlaces(places);
-  const rows = spots.map((spot) => places.place(spot)?.y);
-  assert.deepEqual(rows, [2, 2, 2, 86, 86, 86, 170]); // three a line of 180 pixels: 3 · 50 + 2 · 8
-  assert.equal(places.place({ site: 0, head: "mean" }), null);
-  assert.equal(places.at(0, 86 + 84 * 2), null);
-  assert.deepEqual(places.beside(spots[2], "ArrowRight"), spots[3]);
-  assert.deepEqual(places.beside(spots[1], "ArrowDown"), spots[4]);
-  assert.deepEqual(places.beside(spots[4], "ArrowDown"), spots[4]);
-  assert.deepEqual(places.beside(spots[1], "ArrowUp"), spots[1]);
-  assert.deepEqual(places.beside(spots[0], "ArrowLeft"), spots[0]);
-  assert.deepEqual(places.beside({ site: 9, head: 9 }, "ArrowRight"), spots[0]);
-  assert.deepEqual(places.beside(spots[0], "End"), spots[6]);
-  assert.equal(inOrder([], { size: 50, caption: 30, wide: 180 }).beside(spots[0], "End"), null);
 });

@@ -197,20 +197,6 @@ def test_stages_name_their_token_and_draw_what_they_name(tmp_path: Path) -> None
         assert held["written_query_positions"].tolist() == [query]
 
 
-def test_dots_are_those_heads_that_have_both_numbers(tmp_path: Path) -> None:
-    for t in TRACES:
-        for plot in (("entropy", "broad", "first token"), ("similarity",), ()):
-            said, texts = written(export(t, tmp_path / "file.svg", view="scatter", plot=plot))
-            held = arrays(export(t, tmp_path / "file.npz", view="scatter", plot=plot))
-            assert "One dot for each head, named layer·head" in said
-            numbers, names = held["heads"], held["heads_head_labels"].tolist()
-            titles = held["heads_number_labels"].tolist()
-            placed = np.isfinite(numbers[:, :2]).all(1)
-            assert sum(text in names for text in texts) == placed.sum() > 1
-            for title in titles[:2]:
-                assert title in texts
-
-
 def test_every_number_of_heads_is_drawn_or_its_absence_explained(tmp_path: Path) -> None:
     for t in TRACES:
         said, texts = written(export(t, tmp_path / "file.svg", view="numbers"))

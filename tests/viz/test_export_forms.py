@@ -60,7 +60,7 @@ def predicting() -> tuple[Trace, dict[str, Any]]:
 
 def made(folder: Path, suffix: str, view: str, **more: Any) -> bytes:
     given: dict[str, Any] = {"view": view} | more
-    if view not in ("scatter", "numbers"):
+    if view != "numbers":
         given |= {"layer": LAYER, "head": HEAD}
     shown, run = predicting() if FORM[view].runs else (traced(), {})
     return export(shown, folder / f"file{suffix}", **given, **run).read_bytes()

@@ -169,23 +169,16 @@ def test_numbers_of_heads_name_their_head(tmp_path: Path) -> None:
     file = tmp_path / "file.csv"
     for _, _, view in shown_of():
         expected = numbers_of_heads(view)
-        for form in ("numbers", "scatter"):
-            keys = ("entropy", "broad", "first token")
-            more: dict[str, Any] = {"plot": keys} if form == "scatter" else {}
-            lines = lines_of(export(view, file, view=form, **more))
-            rows = {place_in(line): view.sites.index(site_by(view, line)) for line in lines}
-            for line in lines:
-                row = rows[place_in(line)]
-                key = keys[int(line["number"])] if form == "scatter" else line["number_label"]
-                number = float(expected[key][row, int(line["head"])])
-                if line["value"]:
-                    assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-4)
-                else:
-                    assert math.isnan(number)
-            heads = {
-                (line.get("tower"), line["layer"], line["kind"], line["head"]) for line in lines
-            }
-            assert len(heads) == sum(site.heads for site in view.sites)
+        lines = lines_of(export(view, file, view="numbers"))
+        rows = {place_in(line): view.sites.index(site_by(view, line)) for line in lines}
+        for line in lines:
+            number = float(expected[line["number_label"]][rows[place_in(line)], int(line["head"])])
+            if line["value"]:
+                assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-4)
+            else:
+                assert math.isnan(number)
+        heads = {(line.get("tower"), line["layer"], line["kind"], line["head"]) for line in lines}
+        assert len(heads) == sum(site.heads for site in view.sites)
 
 
 def test_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:

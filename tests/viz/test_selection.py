@@ -134,14 +134,10 @@ LINKS = {  # as the app has written them, and what they choose
         "beside": "rollout",
         "beside_discard": 0.0,
     },
-    "overview=scatter&plot=distance.broad.layer": {
-        "overview": "scatter",
-        "plot": "distance.broad.layer",
-    },
-    "overview=table&rank=-entropy&arrangement=rank&conditions=induction:> 0.3;entropy:< 2": {
+    "overview=table&plot=distance.broad&rank=-entropy&conditions=induction:> 0.3;entropy:< 2": {
         "overview": "table",
+        "plot": "distance.broad",
         "rank": "-entropy",
-        "arrangement": "rank",
         "conditions": "induction:> 0.3;entropy:< 2",
     },
     "sinks=hidden&outliers=yes&ground=grey&paint=mask&opacity=45": {

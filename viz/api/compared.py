@@ -114,8 +114,8 @@ def largest(entry: RunEntry) -> dict[str, Any] | None:
 
 
 def first_plot(entry: RunEntry) -> str:
-    """The axes of the scatter that is shown first: the number that differs most, in both runs."""
+    """The axes of the dots that are shown first: the number that differs most, in both runs."""
     change = largest(entry)
     if change is None:
         return ""
-    return ".".join((change["key"], twin(change["key"]), f"{change['key']}{CHANGE}"))
+    return ".".join((change["key"], twin(change["key"])))

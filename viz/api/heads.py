@@ -1,4 +1,4 @@
-"""Responses about all heads of a text: their numbers, sentences and likeness."""
+"""Responses about all heads of a text: their numbers and sentences."""
 
 import math
 from dataclasses import asdict
@@ -10,8 +10,6 @@ from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from analysis.heads import HeadTable, TraceOrView
 
 DIGITS = 6
@@ -49,29 +47,6 @@ def all_weights(entry: TraceEntry) -> int:
     return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 
-def similarity(entry: TraceEntry, id: str) -> dict[str, Any]:
-    """All heads on a plane: near each other if they attend alike."""
-    return entry.answers.once("similarity", lambda: _similarity(entry.view))
-
-
-def _similarity(view: "TraceOrView") -> dict[str, Any]:
-    from analysis.similarity import head_map
-
-    similarity = head_map(view, progress=report)
-    places = similarity.points.isfinite().all(-1).tolist()
-    return {
-        "points": [
-            [
-                point if there else None
-                for point, there in zip(_rounded(row[: site.heads]), visible, strict=False)
-            ]
-            for site, row, visible in zip(view.sites, similarity.points, places, strict=True)
-        ],
-        "rows": len(similarity.rows),
-        "explained": similarity.explained,
-    }
-
-
 def split(
     entry: TraceEntry, id: str, site: int, head: int | str, query: int, key: int
 ) -> dict[str, Any]:
@@ -102,10 +77,6 @@ def split(
         "applied": list(shares.applied),
         "error": shares.error,
     }
-
-
-def _rounded(points: "Tensor") -> list[list[float]]:
-    return [[round(number, DIGITS) for number in point] for point in points.tolist()]
 
 
 def finite(number: float) -> float | None:

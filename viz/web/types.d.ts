@@ -601,16 +601,9 @@ export interface StagesHeader {
 export interface ManyHeads {
   readonly base: { sites: Site[] };
   readonly selection: Selection;
-  readonly numbers: import("./text/numbers.js").HeadNumbers | null;
+  readonly numbers: import("./core/head_numbers.js").HeadNumbers | null;
   /** Conditions that heads are filtered by, by measure. */
   readonly conditions: ReadonlyMap<string, string>;
-  /** Heads that stand out from the others; null: all alike. */
-  standing: ReadonlySet<string> | null;
-  readonly maps: { thumb(site: number, head: Head): Part | null };
-  /** What the numbers are read from, such as "on this text". */
-  readonly over: string;
-  /** Whether "similarity" can be asked for. */
-  readonly hasSimilarity: boolean;
   /** The same number elsewhere, whose axis has the same scale. */
   twinOf?(key: string): string;
   changed(): void;
@@ -620,15 +613,13 @@ export interface ManyHeads {
   group(): number[];
   spots(): Spot[];
   passing(): Spot[];
-  top(part: Part | undefined): number;
-  askNumbers(): import("./text/numbers.js").HeadNumbers | null;
-  ask(slot: string, path: string): object | null | undefined;
+  askNumbers(): import("./core/head_numbers.js").HeadNumbers | null;
   waitingFor(slot: string, doing: string): string;
   select(change: Partial<Selection>): void;
   filter(conditions: Record<string, string>): void;
 }
 
-type Spot = import("./text/numbers.js").Spot;
+type Spot = import("./core/head_numbers.js").Spot;
 
 // ---- a run over a corpus
 
@@ -805,16 +796,6 @@ export interface NumbersAnswer {
   reasons: Record<string, string>;
   /** By site and head. */
   sentences: (string | null)[][];
-}
-
-/** The response of "similarity" to the view of a text. */
-export interface SimilarityAnswer {
-  /** By site and head. */
-  points: ([number, number] | null)[][];
-  /** How many query rows were compared. */
-  rows: number;
-  /** Share of the squared distances that the two dimensions keep. */
-  explained: number;
 }
 
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */

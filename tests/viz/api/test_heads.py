@@ -9,13 +9,12 @@ import torch
 
 from analysis.heads import head_table
 from analysis.measures import MEASURES
-from analysis.similarity import head_map
 from analysis.split import split as split_score
 from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
 from viz.api.entries import TraceEntry
-from viz.api.heads import numbers, similarity, split
+from viz.api.heads import numbers, split
 from viz.api.requests import QuestionError
 
 
@@ -37,21 +36,6 @@ def test_numbers_of_every_head(done: Trace) -> None:
         own = torch.tensor([[math.nan if n is None else n for n in row] for row in values])
         assert own.allclose(table.values[key], atol=1e-6, equal_nan=True), key
     assert answer["sentences"][0][2] == "100\u00a0% of its weight goes to the token before."
-
-
-def test_similarity_of_every_head(done: Trace) -> None:
-    entry = entry_of(done)
-    answer = json.loads(json.dumps(similarity(entry, "id"), allow_nan=False))
-    found = head_map(done)
-    assert torch.tensor(answer["points"]).allclose(found.points, atol=1e-5)
-    assert answer["rows"] == len(found.rows)
-    assert answer["explained"] == found.explained
-
-
-def test_heads_over_other_tokens_have_no_point() -> None:
-    pair = trace(load("dates"), "3 May 2021")
-    answer = json.loads(json.dumps(similarity(entry_of(pair), "id"), allow_nan=False))
-    assert [[point is None for point in row] for row in answer["points"]].count([True] * 4) == 2
 
 
 def test_split_of_a_score(done: Trace) -> None:

@@ -44,7 +44,7 @@ def params(begin: Address | None = None, plot: str | None = None) -> tuple[link.
 
     Args:
         begin: the address of the head that is shown first; None while it is unknown.
-        plot: the axes of the scatter that is shown first; None while they are unknown.
+        plot: the axes of the dots that are shown first; None while they are unknown.
     """
     first = begin or {}
     return (
@@ -53,7 +53,7 @@ def params(begin: Address | None = None, plot: str | None = None) -> tuple[link.
         link.choice("attention", first.get("attention") or "", ("", *KINDS)),
         *(replace(each, default=first.get(each.name, each.default)) for each in selected.SITE),
         link.number("head", first.get("head"), 0, 999),
-        replace(selected.param(OF_VIEWS["overview"]), default="scatter"),
+        replace(selected.param(OF_VIEWS["overview"]), default="table"),
         replace(selected.param(OF_VIEWS["plot"]), default=plot),
         *(selected.param(OF_VIEWS[name]) for name in VIEW_OPTIONS),
     )

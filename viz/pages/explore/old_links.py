@@ -18,6 +18,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
     """A link's parameters as they are now."""
     if query.get("relevance", "") in METHODS:
         return _relevance(query)
+    if query.get("arrangement") == "rank":
+        return {**query, "overview": "table"}
     if query.get("figure", "") in FEATURES and query.get("components") == "all":
         return {**query, "figure": "together"}
     if query.get("figure", "") in FEATURES:

@@ -22,6 +22,7 @@ OPENED_AS_USUAL = (
 GONE = {  # what is said of a setting that older links have, by its name
     "dtype": OPENED_AS_USUAL,
     "door": OPENED_AS_USUAL,
+    "arrangement": "This link arranged thumbnails by a number, by which a table is sorted now.",
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }

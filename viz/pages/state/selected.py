@@ -18,6 +18,7 @@ SCALES = ("fixed", "own", "log")  # of a text's picture
 METHODS = {"decompx": "alti", "added": "norms"}
 REPLACED = {  # values of older links, and what they open
     "form": {"vectors": "qk"},
+    "overview": {"scatter": "table"},
     "method": METHODS,
     "beside": METHODS,
     "proof": {"road": "deletion"},

@@ -39,10 +39,9 @@
  * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
  * @property {number | null} beside_discard the same of the second method; without it, that of the first
  * @property {string} there layer and head of the model beside the first, such as 3,5, and then kind, tower, module and part where these differ; those of the first without it
- * @property {"atlas" | "scatter" | "table"} overview how every head is shown
- * @property {string} plot of scatter: keys of up to three numbers, along x and y and in colour
+ * @property {"atlas" | "table"} overview how every head is shown
+ * @property {string} plot keys of the two numbers by which heads are placed as dots
  * @property {string} rank the number by which heads are ranked, with - for the least first
- * @property {"layers" | "rank"} arrangement whether thumbnails lie by layer and head, or by that number
  * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
  * @property {"" | "named" | "found" | "characters"} timing of a recording, what the times of its words are made from: the heads that the checkpoint names, those that follow time best, or single characters
  * @property {string} captions of a model that compares pictures with texts, its captions to compare, split by |
@@ -97,7 +96,6 @@ export const START = {
   overview: "atlas",
   plot: "",
   rank: "",
-  arrangement: "layers",
   conditions: "",
   timing: "",
   captions: "",
@@ -182,12 +180,6 @@ export const FORMS = {
   atlas: {
     label: "Every head",
     title: "All layers and heads as thumbnails",
-    grouped: true,
-    covers: "every",
-  },
-  scatter: {
-    label: "Heads as dots",
-    title: "All heads by two of their numbers",
     grouped: true,
     covers: "every",
   },

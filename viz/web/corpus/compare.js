@@ -50,7 +50,7 @@ export function compare(state, parent) {
     const name = `${state.siteName(site)} · ${state.headName(head, site)}`;
     const node = element("button", "hs-sort", { type: "button" }, name);
     node.onclick = () =>
-      state.select({ site, head, plot: [key, state.twinOf(key), `${key} B - A`].join(".") });
+      state.select({ site, head, plot: [key, state.twinOf(key)].join(".") });
     const cells = [state.numbers?.measure(key).title ?? key, signed(here, 3), signed(there, 3), intervalOf(change)];
     return element(
       "tr",

@@ -5,9 +5,11 @@ import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
+import { panelWithin } from "../core/view_panel.js";
+import { Overview } from "../parts/overview.js";
 import { kindSwitch } from "../text/kinds.js";
-import { LAYER } from "../text/numbers.js";
-import { overview, SCATTER, TABLE } from "../text/overview.js";
+import { LAYER } from "../core/head_numbers.js";
+import { Numbers } from "../../views/numbers/view.js";
 import { byToken } from "./by_token.js";
 import { compare } from "./compare.js";
 import { headPage } from "./head_page.js";
@@ -15,6 +17,9 @@ import { CorpusState } from "./state.js";
 import { counted } from "./words.js";
 
 /** @import {Host, ViewProps} from "../types" */
+
+/** @type {import("../parts/overview.js").ViewOfHeads[]} */
+const VIEWS = [{ name: "table", label: "Numbers", title: "", View: Numbers }];
 
 /**
  * @param {HTMLElement} root
@@ -46,7 +51,7 @@ function compose(state, root) {
   root.append(about, bar, element("div", "hs-corpus", {}, all, one));
   return [
     which(state, about, bar),
-    overview(state, all, [SCATTER, TABLE]),
+    panelWithin(all, Overview, { state, views: VIEWS }),
     compare(state, all),
     byToken(state, all),
     headPage(state, one),

@@ -4,7 +4,7 @@ import { groupOf, headName, siteName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { Maps } from "../text/maps.js";
-import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../text/numbers.js";
+import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../core/head_numbers.js";
 
 /** @import {CorpusChanges, CorpusHead, CorpusHeads, Host, ManyHeads, Message, Part, RunBase, Selection, ViewProps} from "../types" */
 
@@ -30,10 +30,6 @@ export class CorpusState {
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
     this.filters = { text: "", of: new Map() };
-    /** @type {ReadonlySet<string> | null} */
-    this.standing = null;
-    this.over = "over the corpus";
-    this.hasSimilarity = false;
     /** @type {Uint8Array} */
     this.colours = new Uint8Array();
   }

@@ -21,6 +21,29 @@ export function Button({ text = "", title, children, ...others }) {
 }
 
 /**
+ * Buttons of which one is pressed.
+ *
+ * @param {object} props
+ * @param {string} props.name
+ * @param {{value: unknown, label: string, title: string, disabled?: boolean}[]} props.choices
+ * @param {unknown} props.chosen
+ * @param {(value: any) => void} props.onChoose
+ */
+export const Switch = ({ name, choices, chosen, onChoose }) => html`
+  <div class="hs-switch" role="group" aria-label=${name}>
+    ${choices.map(
+      ({ value, label, title, disabled = false }) => html`
+        <${Button}
+          ...${{ text: label, title, disabled }}
+          aria-pressed=${value === chosen}
+          onClick=${() => onChoose(value)}
+        />
+      `,
+    )}
+  </div>
+`;
+
+/**
  * A menu of a few choices.
  *
  * @param {object} props

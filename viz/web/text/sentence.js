@@ -19,7 +19,7 @@ export function sentence(state, line) {
       const { site, head, form } = state.selection;
       const whole = FORMS[form].covers === "layers"; // is not of one head
       const words = !whole && typeof head === "number" && state.numbers?.sentence({ site, head });
-      setText(said, words ? `Head ${head} ${state.over}: ${words}` : "");
+      setText(said, words ? `Head ${head} here: ${words}` : "");
       // its place is kept free while it may still come, so that the picture does not move
       line.hidden = whole || (!said.textContent && !state.isCheap());
     },

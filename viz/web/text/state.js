@@ -2,7 +2,6 @@
 // Requests missing data, and prefetches.
 
 import { ON_SCREEN } from "../core/declared.js";
-import { Cache } from "../core/cache.js";
 import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { reachedOf } from "../core/reachable.js";
@@ -10,7 +9,7 @@ import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
-import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
+import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../core/head_numbers.js";
 import { tokenThere } from "./picture_maps.js";
 import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
@@ -27,7 +26,6 @@ const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
 const IDLE_MS = 300; // idle time before the other heads of the layer are prefetched
 const POOLED = 640; // maximum rows and columns of a map from the server
 const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
-const ANSWERS = 16 << 20; // maximum bytes of what is known of heads
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
 const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks for them
 
@@ -61,7 +59,7 @@ export class TextState {
       slot: "map",
       take: (path, bytes) => {
         if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
-        else if (/^(numbers|similarity)/.test(path)) this.keep(path, bytes);
+        else if (path === "numbers") this.numbers = new HeadNumbers(JSON.parse(new TextDecoder().decode(bytes)), this.base.sites);
         else if (/^stages\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
         return true;
@@ -91,10 +89,6 @@ export class TextState {
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
     this.filters = { text: "", of: new Map() };
-    /** @type {ReadonlySet<string> | null} heads that stand out from the others; null: all alike */
-    this.standing = null;
-    /** @type {Cache<object>} other responses about heads, by path */
-    this.ofHeads = new Cache(ANSWERS);
     /** @type {Uint8Array} */
     this.overview = new Uint8Array();
     /** @type {Cell | null} the cell under the pointer, in whichever panel */
@@ -121,9 +115,6 @@ export class TextState {
     /** @type {Map<number, number>} bytes fetched ahead, by site */
     this.fetched = new Map();
     this.padding = false; // whether the silence after a recording is drawn
-    this.over = "here"; // what the numbers of heads are read from
-    this.hasSimilarity = true;
-    this.halted = false; // whether the user stopped the thumbnails
     this.direction = 1; // of the user's way through the layers
     /** @type {Map<Wish, ReturnType<typeof setTimeout>>} */
     this.resting = new Map();
@@ -389,21 +380,6 @@ export class TextState {
   /** Those of them that meet the conditions. */
   passing() {
     return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
-  }
-
-  /**
-   * Another response about heads, null until it arrives; asking requests it.
-   *
-   * @param {string} slot
-   * @param {string} path
-   */
-  ask(slot, path) {
-    const answer = this.ofHeads.get(path);
-    if (!answer) {
-      if (this.view.client?.state(slot) === "done") this.view.client.want(slot, null); // evicted
-      this.view.client?.want(slot, path);
-    }
-    return answer;
   }
 
   /**
@@ -705,7 +681,7 @@ export class TextState {
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
     const later = !here && form !== "lines" && form !== "text"; // the picture comes first
-    client.want("thumbs", later || this.halted ? null : this.thumbsPath(site));
+    client.want("thumbs", later ? null : this.thumbsPath(site));
     this.wishLines();
     this.wishCopies();
     if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
@@ -739,16 +715,6 @@ export class TextState {
     const { sites, note } = this.base;
     const most = Math.max(...sites.map(({ queries, keys }) => Math.max(queries, keys)));
     return most <= CHEAP && !note.startsWith("untrained");
-  }
-
-  /**
-   * @param {string} path
-   * @param {Uint8Array} bytes
-   */
-  keep(path, bytes) {
-    const answer = JSON.parse(new TextDecoder().decode(bytes));
-    if (path === "numbers") this.numbers = new HeadNumbers(answer, this.base.sites);
-    else this.ofHeads.set(path, answer, bytes.length);
   }
 
   /** What the lines are missing: a map of each head, of long texts the part in sight, exact rows. */
@@ -827,9 +793,7 @@ export class TextState {
       this.slots.clear();
       this.overview = message.area;
       this.fetched.clear();
-      this.halted = false;
       this.numbers = null;
-      this.ofHeads = new Cache(ANSWERS);
       this.rest("numbers", IDLE_MS);
     }
     this.maps.take(message);
@@ -889,18 +853,6 @@ export class TextState {
     return pathOf("row", { site, head, axis, index, ...rowQueryOf(variant) });
   }
 
-  /** @param {boolean} halted whether missing thumbnails are not fetched */
-  halt(halted) {
-    this.halted = halted;
-    this.wish();
-    this.changed();
-  }
-
-  /** How many layers of the chosen kind have no thumbnails yet. */
-  unseen() {
-    return this.group().filter((site) => !this.maps.thumbs.has(site)).length;
-  }
-
   /**
    * The thumbnails of the other layers, the nearest first; then maps, within bounds: of the next
    * layers, in the direction of the user's way, and of the other heads.
@@ -927,7 +879,6 @@ export class TextState {
 
   /** The requests of missing thumbnails, the nearest layer first. */
   thumbsAhead() {
-    if (this.halted) return [];
     const { site } = this.selection;
     const near = this.group().sort((one, other) => Math.abs(one - site) - Math.abs(other - site));
     return near.map((other) => this.thumbsPath(other)).filter((path) => path !== null);

@@ -12,12 +12,13 @@ import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { panelWithin } from "../core/view_panel.js";
 import { Below } from "../parts/below.js";
+import { Overview } from "../parts/overview.js";
+import { Atlas } from "../../views/atlas/view.js";
+import { Numbers } from "../../views/numbers/view.js";
 import { aids } from "./aids.js";
 import { Alike } from "./alike.js";
-import { atlas } from "./atlas.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
-import { overview, SCATTER, TABLE } from "./overview.js";
 import { kindSwitch } from "./kinds.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { onPictures } from "./picture_maps.js";
@@ -37,13 +38,11 @@ const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS)
 const AFTER = "after the edits; the matrix shows the difference";
 const PAINTED = 0.1; // by which a key changes a weight
 const PARTS = ["sound", "pictures", "atlas", "matrix", "tokens"];
-/** @type {import("./overview.js").ViewOfHeads<TextState>} */
-const ATLAS = {
-  name: "atlas",
-  label: "Thumbnails",
-  title: "Each head as a small picture: a row per layer, or in the order of a number",
-  make: atlas,
-};
+/** @type {import("../parts/overview.js").ViewOfHeads[]} */
+const OVERVIEWS = [
+  { name: "atlas", label: "Thumbnails", title: "Each head as a small picture: a row per layer", View: Atlas },
+  { name: "table", label: "Numbers", title: "Each head as a dot and a row of its numbers, to sort and to filter", View: Numbers },
+];
 
 /**
  * @param {HTMLElement} root
@@ -114,7 +113,8 @@ function compose(state, whole, host) {
       fromOther: () => state.fromOther?.() ?? null,
       reach: (change) => state.reach(change),
     });
-    around.push(overview(state, grid, [ATLAS, SCATTER, TABLE], [edits.box]), edits);
+    const every = panelWithin(grid, Overview, { state, views: OVERVIEWS, controls: edits.box });
+    around.push({ ...every, late: false }, edits);
     state.paint = edits.paint;
     state.edit = edits.ask;
     state.setRow = edits.setRow;
@@ -250,7 +250,7 @@ function chosenIn({ selection: { site, head, token, partner, direction } }) {
 
 /** What the server is told of a figure beside its form. */
 function figureOf(state) {
-  const { site, head, scale, token, direction, shown: listed, layers, form, plot } = state.selection;
+  const { site, head, scale, token, direction, shown: listed, layers, form } = state.selection;
   const drawn = form === "matrix" || form === "lines" || form === "text";
   /** @type {Record<string, string | number>} */
   const several = {
@@ -261,7 +261,7 @@ function figureOf(state) {
   const one = token === null || !drawn ? {} : { token, direction };
   const { asked, captions } = state.base;
   const pictured = { ...(asked || captions ? onPictures(state.selection) : {}), ...(asked && token !== null ? { token, direction } : {}) };
-  return { site, head, scale, ...several, ...one, ...pictured, ...(plot ? { plot } : {}), ...filtersOf(state) };
+  return { site, head, scale, ...several, ...one, ...pictured, ...filtersOf(state) };
 }
 
 /** Which of the numbers are drawn. */
@@ -288,7 +288,6 @@ function othersOf(state) {
     ...several,
     ...sideBySide(state),
     figureNamed("atlas"),
-    ...(state.selection.overview === "scatter" ? [figureNamed("scatter")] : []),
     figureNamed("numbers"),
   ];
 }

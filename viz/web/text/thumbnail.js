@@ -4,8 +4,8 @@ import { tableOf } from "../core/colours.js";
 import { contextOf, element } from "../core/dom.js";
 import { draw } from "../core/raster.js";
 
-/** @import {ManyHeads, Part, Theme} from "../types" */
-/** @import {Spot} from "./numbers.js" */
+/** @import {Part, Theme} from "../types" */
+/** @import {Spot} from "../core/head_numbers.js" */
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -28,7 +28,7 @@ export function paintThumbnail(context, part, theme, top, { x, y, pixels }) {
 /**
  * A canvas with a head's thumbnail; null where it has not come.
  *
- * @param {Pick<ManyHeads, "maps" | "top">} state
+ * @param {{maps: {thumb(site: number, head: number): Part | null}, top(part: Part): number}} state
  * @param {Spot} spot
  * @param {number} size CSS pixels
  * @param {Theme} theme

@@ -41,7 +41,7 @@ def test_a_run_is_open_before_anything_is_chosen(home: Path) -> None:
     props = helpers.view(app, "corpus")
     assert model(app) == "all-MiniLM-L6-v2"
     assert props["link"] == {}
-    assert props["defaults"]["overview"] == "scatter"
+    assert props["defaults"]["overview"] == "table"
     assert (props["defaults"]["layer"], props["defaults"]["head"]) == (0, 2)  # previous token
 
 
@@ -176,7 +176,7 @@ def test_two_runs_are_compared() -> None:
     entry = registry.get(props["trace"]).value
     assert entry.other.manifest["corpora"] != entry.run.manifest["corpora"]
     key = props["defaults"]["plot"].split(".")[0]
-    assert props["defaults"]["plot"] == f"{key}.{key} in B.{key} B - A"
+    assert props["defaults"]["plot"] == f"{key}.{key} in B"
     assert helpers.link(app) == {"run": "smollm2", "against": "smollm2-repeated"}
     app = helpers.choose(app, PAGE, "against", runs.FOLDER)
     assert helpers.lines(app) == ["Type the folder of a run: it has a manifest.json."]

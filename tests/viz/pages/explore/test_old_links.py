@@ -32,6 +32,10 @@ from viz.pages.state import params
             {"figure": "together", "components": "all", "object": "all"},
         ),
         ({"figure": "distance"}, {"figure": "distance"}),
+        (
+            {"arrangement": "rank", "rank": "entropy"},
+            {"arrangement": "rank", "rank": "entropy", "overview": "table"},
+        ),
     ],
 )
 def test_the_parameters_as_they_are_now(old: dict[str, str], new: dict[str, str]) -> None:
@@ -54,6 +58,7 @@ def test_an_old_link_opens_without_a_complaint() -> None:
         ({"form": "model", "beside": "decompx"}, {"form": "model", "beside": "alti"}),
         ({"form": "model", "method": "added"}, {"form": "model", "method": "norms"}),
         ({"form": "vectors"}, {"form": "qk"}),
+        ({"overview": "scatter"}, {"overview": "table"}),
     ],
 )
 def test_a_link_to_what_is_gone_opens_what_takes_its_place(

@@ -1,7 +1,7 @@
 // The rows of the atlas: the layers of one kind of attention, and the layers between them that have
 // no attention weights.
 
-/** @import {Base} from "../types" */
+/** @import {Base} from "../../web/types" */
 
 /**
  * Layers in a row without attention weights, and what they are.

@@ -1,6 +1,6 @@
 // The numbers of every head: their values, the ranks of heads, and how a number is written.
 
-import { signed } from "../core/ticks.js";
+import { signed } from "./ticks.js";
 
 /** @import {Measure, NumbersAnswer, Range, Site} from "../types" */
 
@@ -204,15 +204,18 @@ export const conditionsText = (conditions) =>
     .join(";");
 
 /**
- * The condition that a number lies in a range, with so few digits that both ends are inside.
+ * For how many heads a measure is not defined, and why; "" if it is for all.
  *
- * @param {Range} range
+ * @param {HeadNumbers} numbers
+ * @param {string} key
+ * @param {Spot[]} spots
  */
-export function conditionWithin([low, high]) {
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(high - low, 1e-9))));
-  const scale = 10 ** digits;
-  const [from, to] = [Math.floor(low * scale) / scale, Math.ceil(high * scale) / scale];
-  return `${signed(from, digits)} – ${signed(to, digits)}`;
+export function undefinedNote(numbers, key, spots) {
+  const count = numbers.values(key, spots).filter((value) => value === null).length;
+  if (!count || !numbers.has(key)) return "";
+  const of = count === spots.length ? "any head here" : `${count} of ${spots.length} heads`;
+  const reason = numbers.reason(key);
+  return `${numbers.measure(key).title} is not defined for ${of}${reason ? `: ${reason}` : ""}.`;
 }
 
 /**

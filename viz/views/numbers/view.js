@@ -1,28 +1,33 @@
-// All heads as a table of their numbers: sorted by one of them, filtered by any. Only the rows in
-// sight are elements.
+// All heads by their numbers: two of them as dots, and a table that is sorted by one and filtered by any. Only
+// the rows in sight are elements.
 
-import { aboutOf } from "../core/about.js";
-import { useNewest } from "../core/hooks.js";
-import { html } from "../core/html.js";
-import { rangeOf } from "../core/ticks.js";
-import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
-import { conditionOf, nameOfSpot, ranked, rankOf, shareOf } from "./numbers.js";
-import { inSight } from "./strands.js";
+import { aboutOf } from "../../web/core/about.js";
+import { useNewest } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { rangeOf } from "../../web/core/ticks.js";
+import {
+  conditionOf,
+  nameOfSpot,
+  ranked,
+  rankOf,
+  shareOf,
+  undefinedNote,
+} from "../../web/core/head_numbers.js";
+import { inSight } from "../../web/text/strands.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
+import { Dots } from "./dots.js";
 
-/** @import {ManyHeads, Range} from "../types" */
+/** @import {ManyHeads, Range} from "../../web/types" */
 
 const ROW = 26; // pixels at a unit of 1
 const TALLEST = 0.6; // of the window
 const BESIDE = 6; // rows that are there above and below the window
 const HEAD = { key: "head", title: "Layer · head", about: "In the order of layers." };
 const SENTENCE =
-  "One row per head. Choose a column’s name to sort by it; filter with “> 0.3” or “0.2 – 0.5”.";
+  "One dot and one row per head. Choose a column’s name to sort by it; filter with “> 0.3” or “0.2 – 0.5”.";
 
 /** @param {{state: ManyHeads}} props */
-export const TableOfHeads = ({ state }) =>
-  state.selection.overview === "table" ? html`<${Table} state=${state} />` : null;
-
-function Table({ state }) {
+export function Numbers({ state }) {
   const numbers = state.askNumbers();
   const group = state.group()[0];
   const heads = useNewest(Boolean(numbers), () => headsOf(state, numbers), [numbers, group]);
@@ -39,6 +44,8 @@ function Table({ state }) {
       <p class="hs-read" aria-live="polite">
         ${heads && (order.length ? `${order.length}${part} heads` : "No head meets these conditions.")}
       </p>
+      ${heads && html`<p class="hs-doubt">${undefinedNote(heads.numbers, rankOf(rank).key, heads.spots)}</p>`}
+      ${heads && html`<${Dots} ...${{ state, numbers: heads.numbers, spots: heads.spots }} />`}
     </div>
   `;
 }
