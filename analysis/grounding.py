@@ -161,7 +161,7 @@ def sinks(t: Trace, site: Site) -> tuple[int, ...]:
     total, counts = torch.zeros(site.keys), torch.zeros(site.keys)
     for rows in torch.arange(len(t.queries(site)[0])).split(256):
         mean = t.weights(site, rows=rows).mean(0).cpu()
-        later = rows[:, None] + t.first_query(site) >= torch.arange(mean.shape[-1])
+        later = rows[:, None] >= torch.arange(mean.shape[-1])
         seen = later & t.visible(site, rows).any(0).cpu()
         total[: mean.shape[-1]] += (mean * seen).sum(0)
         counts[: mean.shape[-1]] += seen.sum(0)

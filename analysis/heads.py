@@ -145,15 +145,8 @@ def reach_of(trace: TraceOrView, site: Site, item: int = 0) -> Reach:
     whole = trace.trace if isinstance(trace, View) else trace
     whole_site = whole.site(site)
     mask = whole.pattern(whole_site).mask
-    first = 0 if site.kind == "cross" else whole.first_query(whole_site, item)
-    if isinstance(trace, View) and first:
-        first = len(trace.keys(site)[0]) - len(trace.queries(site)[0])
-    return Reach(
-        lambda rows: trace.visible(site, rows, item=item),
-        first=first,
-        dropped=0 if whole_site not in whole.axes else whole.axes[whole_site][1].dropped,
-        heads=site.heads if mask.differs_by_head else 1,
-    )
+    heads = site.heads if mask.differs_by_head else 1
+    return Reach(lambda rows: trace.visible(site, rows, item=item), heads)
 
 
 def rule_of(trace: TraceOrView, site: Site, item: int) -> tuple:
@@ -198,9 +191,6 @@ REASONS = {  # why a number is not defined, for queries and keys of one text
     "punctuation": "there is no punctuation in this text",
     "positional": "the weights are all equal",
 }
-IN_CACHE = ("duplicate token", "induction", "separator", "punctuation")
-CACHED = "the text of the cached keys is not known"
-DROPPED = "the first token is no longer in the cache"
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,10 +323,6 @@ class HeadNumbers:
         numbers, reasons = self.result(), dict(REASONS)
         if not self.same_tokens:
             reasons |= dict.fromkeys(ON_OWN, OTHER_TOKENS)
-        if self.of.cached:
-            reasons |= dict.fromkeys(IN_CACHE, CACHED)
-        if self.of.reach.dropped:
-            reasons["first token"] = DROPPED
         return {
             key: why
             for key, why in reasons.items()
@@ -347,11 +333,10 @@ class HeadNumbers:
 
     def _span(self, rows: slice, keys: slice, weights: Tensor) -> _Span:
         """What does not depend on the weights."""
-        first = self.of.reach.first
-        middle = first + (rows.start + rows.stop) / 2
-        place = first + torch.arange(rows.start, rows.stop) - middle
+        middle = (rows.start + rows.stop) / 2
+        place = torch.arange(rows.start, rows.stop) - middle
         key = torch.arange(keys.start, keys.stop) - middle
-        ends = (min(max(first + e, keys.start), keys.stop) for e in (rows.start, rows.stop))
+        ends = (min(max(end, keys.start), keys.stop) for end in (rows.start, rows.stop))
         near = slice(*ends)
         near = slice(near.start - keys.start, near.stop - keys.start)
         columns = {"one": torch.ones_like(key)}

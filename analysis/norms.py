@@ -18,7 +18,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.stack import check_no_cache, self_attention
+from analysis.stack import self_attention
 from models.attention.blocks import CACHE_BYTES
 from models.attention.pattern import expand_heads
 from models.progress import Progress, each, no_progress
@@ -200,7 +200,6 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     """
     if site.kind == "cross":
         raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")
-    check_no_cache(trace, [site])
     maps = trace.projections(site)
     if maps.residual is None:
         raise ValueError(

@@ -28,14 +28,10 @@ class Reach:
     Attributes:
         seen: of some queries, by number: True at the keys that they see; one row for all heads
             where these do not differ.
-        first: place of the first query among the keys: the number of keys in a cache.
-        dropped: how many earlier tokens a sliding cache no longer holds.
         heads: number of heads whose rows differ; 1 if they are the same for all.
     """
 
     seen: Callable[[Int[Tensor, " row"]], Bool[Tensor, "#head row key"]]
-    first: int = 0
-    dropped: int = 0
     heads: int = 1
 
     @staticmethod
@@ -47,7 +43,7 @@ class Reach:
             visible = torch.ones(1, 1, 1, 1, dtype=torch.bool) if visible is None else visible
             return visible[0].expand(-1, len(rows), keys)
 
-        return Reach(seen, mask.offset, heads=heads if mask.differs_by_head else 1)
+        return Reach(seen, heads if mask.differs_by_head else 1)
 
 
 class Counted:
@@ -74,10 +70,9 @@ class Counted:
             twins: equal queries; None compares them.
         """
         self.reach, self.causal = reach, kind == "causal"
-        self.same_tokens, self.cached = kind != "cross", kind != "cross" and reach.first > 0
+        self.same_tokens = kind != "cross"
         self.size = len(queries), len(keys)
-        knows = self.same_tokens and not self.cached
-        self.twins = (Twins(queries) if twins is None else twins) if knows else None
+        self.twins = (twins or Twins(queries)) if self.same_tokens else None
         self.separators = torch.tensor([False, *keys.special[1:]], dtype=torch.bool)
         self.punctuation = torch.tensor([is_punctuation(label) for label in keys.labels])
         heads, shape = reach.heads, (reach.heads, len(queries))
@@ -107,10 +102,9 @@ class Counted:
             self.spread[:, rows] = count.clamp(min=2).log()
             self.seen += (counted[:, None].float() @ cells)[:, 0].double()
             numbers: dict[str, Tensor] = dict.fromkeys(ROW_NUMBERS, counted)
-            numbers["first token"] = counted & seen[..., 0] & (self.reach.dropped == 0)
-            if not self.cached:
-                numbers["separator"] = counted & (separators > 0)
-                numbers["punctuation"] = counted & (punctuation > 0)
+            numbers["first token"] = counted & seen[..., 0]
+            numbers["separator"] = counted & (separators > 0)
+            numbers["punctuation"] = counted & (punctuation > 0)
             if self.same_tokens:
                 numbers |= self._same_text(rows, seen, cells, counted)
             yield numbers
@@ -119,7 +113,7 @@ class Counted:
         self, rows: slice, seen: Tensor, cells: Tensor, counted: Tensor
     ) -> dict[str, Tensor]:
         """The numbers of queries and keys of one text."""
-        place = self.reach.first + torch.arange(rows.start, rows.stop)
+        place = torch.arange(rows.start, rows.stop)
 
         def sees(offset: int) -> Tensor:
             key = place + offset
@@ -130,8 +124,7 @@ class Counted:
         numbers: dict[str, Tensor] = dict.fromkeys(("local", "distance", SQUARED), counted)
         for name, offset in (("previous token", -1), ("same token", 0), ("next token", 1)):
             numbers[name] = sees(offset)
-        first = counted & seen[..., 0] & (place > 0) & (self.reach.dropped == 0)
-        numbers["first token"] = first
+        numbers["first token"] = counted & seen[..., 0] & (place > 0)
         if self.twins is not None:
             others = self.twins.others(rows, causal=self.causal).weight(cells)
             followers = self.twins.followers(rows).weight(cells)

@@ -20,7 +20,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.stack import check_no_cache
 from models.attention import Additive, Bilinear, Dot, Pattern
 from models.attention.fitted_rotation import Rotation, alike, rotation_between
 from models.one_line import one_line
@@ -86,7 +85,6 @@ def split(
             are not known to be made in this way; the message names it.
     """
     site = trace.site(layer, kind)
-    check_no_cache(trace, [site])
     pattern, projections = trace.pattern(site), trace.projections(site)
     if isinstance(pattern.score, Additive):
         raise ValueError(

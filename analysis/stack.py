@@ -63,21 +63,10 @@ def cross_attention(trace: Trace) -> tuple[Site, ...]:
     return sites
 
 
-def check_no_cache(trace: Trace, sites: Iterable[Site]) -> None:
-    """Raises ValueError where queries see keys of earlier passes, whose tokens are not traced."""
-    if any(trace.first_query(site) for site in sites if site.kind != "cross"):
-        raise ValueError(
-            "some of its keys are in a cache: no path leads from them to the tokens of this pass."
-            " Trace the whole text at once"
-        )
-
-
 def _check_layers(trace: Trace, sites: tuple[Site, ...], *, every: bool = True) -> None:
     layers = [site.layer for site in sites]
     if len({(len(trace.query_labels(s)), len(trace.key_labels(s))) for s in sites}) > 1:
         raise ValueError("its layers attend over different numbers of tokens: no path joins them")
-    if every:
-        check_no_cache(trace, sites)
     if every and any(len(trace.query_labels(s)) != len(trace.key_labels(s)) for s in sites):
         raise ValueError("its queries and keys are different tokens: no path joins its layers")
     if len({len(trace.queries(site)) for site in sites}) > 1:

@@ -63,7 +63,6 @@ class TokenAxis:
         tokens: one entry per item.
         positions: of each item's tokens on the axis; None means the first ones.
         grid: of patches; None for tokens that are none.
-        dropped: how many tokens before the first a sliding cache no longer holds.
         pictures: grids of each item's tokens over pictures, where there are several, or beside
             other tokens.
     """
@@ -71,7 +70,6 @@ class TokenAxis:
     tokens: tuple[Tokens, ...]
     positions: tuple[Int[Tensor, "_"], ...] | None = None
     grid: PatchGrid | None = None
-    dropped: int = 0
     pictures: tuple[tuple[PictureGrid, ...], ...] = ()
 
     def positions_of(self, item: int) -> Int[Tensor, " token"]:
@@ -592,11 +590,6 @@ class Trace:
             return torch.ones(1, len(picked), len(columns), dtype=torch.bool, device=device)
         allowed = seen[item if len(seen) > 1 else 0].expand(-1, len(picked), pattern.keys)
         return allowed[..., columns.to(device)]
-
-    def first_query(self, site: Site, item: int = 0) -> int:
-        """Place of an item's first query among its keys: the number of its keys in a cache."""
-        places, columns = self.positions(site, item)
-        return int((columns < places[0] + self.pattern(site).mask.offset).sum())
 
     def weights_of_key(
         self, site: Site, key: int, log_totals: Float[Tensor, "head query"]

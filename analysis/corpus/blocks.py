@@ -23,7 +23,7 @@ from analysis.corpus.scales import (
 )
 from analysis.corpus.settings import Settings
 from analysis.corpus.state import Layout, Place, State
-from analysis.heads import SELF_KINDS, reach_of, rule_of
+from analysis.heads import SELF_KINDS, rule_of
 from analysis.measures import Measure
 from models.trace import Site, Tokens, Trace, Where
 
@@ -217,7 +217,7 @@ class Block:
             *rule_of(trace, site, 0),
         )
         if key not in self.seen:
-            reach, count = reach_of(trace, site), len(trace.queries(site)[0])
+            count = len(trace.queries(site)[0])
             grid = trace.query_grid(site)
             grid = None if grid is None or grid.frames > 1 else grid
             self.seen[key] = Inputs(
@@ -226,8 +226,6 @@ class Block:
                 _visible(trace, site, count),
                 site.kind in SELF_KINDS,
                 site.kind == "causal",
-                reach.first,
-                reach.dropped,
                 grid if grid == trace.key_grid(site) else None,
             )
         return self.seen[key]

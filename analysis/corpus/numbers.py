@@ -34,8 +34,6 @@ class Inputs:
         seen: True at the keys that a query sees; axes of size 1 where items or heads agree.
         same_tokens: whether queries and keys are the same tokens.
         causal: whether only earlier tokens count as others.
-        first: place of the first query among the keys.
-        dropped: how many earlier tokens a sliding cache no longer holds.
         grid: of the patches; None for text.
     """
 
@@ -44,17 +42,11 @@ class Inputs:
     seen: Bool[Tensor, "#item #head query key"]
     same_tokens: bool
     causal: bool
-    first: int = 0
-    dropped: int = 0
     grid: PatchGrid | None = None
 
     @property
     def device(self) -> torch.device:
         return self.seen.device
-
-    @property
-    def cached(self) -> bool:
-        return self.same_tokens and self.first > 0
 
     @property
     def on_line(self) -> bool:
@@ -96,12 +88,11 @@ class Inputs:
         """By number, True at the queries that it is a mean over."""
         seen, counted = self.seen, self.counted
         masks: dict[str, Tensor] = dict.fromkeys(ROW_NUMBERS, counted)
-        place = self.first + torch.arange(seen.shape[2], device=self.device)
-        first = counted & seen[..., 0] & (self.dropped == 0)
+        place = torch.arange(seen.shape[2], device=self.device)
+        first = counted & seen[..., 0]
         masks["first token"] = first & (place > 0) if self.same_tokens else first
-        if not self.cached:
-            masks["separator"] = counted & self._sees(self.separators)
-            masks["punctuation"] = counted & self._sees(self.punctuation)
+        masks["separator"] = counted & self._sees(self.separators)
+        masks["punctuation"] = counted & self._sees(self.punctuation)
         if self.same_tokens:
             masks["same token"] = counted & self._sees_at(place)
         if self.on_line:
@@ -132,7 +123,7 @@ class Inputs:
 
         None where queries and keys are not the tokens of one text, or none of them is repeated.
         """
-        if not self.on_line or self.cached:
+        if not self.on_line:
             return None
         ids = torch.tensor([each.ids for each in self.queries], device=self.device)
         equal = (ids[:, :, None] == ids[:, None]) & ~(
@@ -175,7 +166,7 @@ class Inputs:
         """The offset from query to key that each column of `by_offset` stands for."""
         queries, keys = self.seen.shape[2:]
         places = torch.arange(queries + keys - 1, device=self.device)
-        return places - (queries - 1) - self.first
+        return places - (queries - 1)
 
     @cached_property
     def apart(self) -> tuple[Float[Tensor, "patch patch"], Int[Tensor, " pair"]]:
@@ -249,14 +240,14 @@ def read(
     entropy, numbers = rows.entropy, numbers_of(rows)
     sums = {key: (each * counted).sum(-1).double() for key, each in numbers.items()}
     to_first = drawn[..., 0]
-    if inputs.same_tokens and inputs.first == 0:
+    if inputs.same_tokens:
         to_first = to_first - kept[..., 0, 0]
     sums["first token"] = to_first.double()
     for name, keys in (("separator", inputs.separators), ("punctuation", inputs.punctuation)):
         sums[name] = (drawn * keys[:, None]).sum(-1).double()
     distances, values = None, {}
     if inputs.same_tokens:
-        sums["same token"] = kept.diagonal(inputs.first, -2, -1).sum(-1).double()
+        sums["same token"] = kept.diagonal(0, -2, -1).sum(-1).double()
     if inputs.twins is not None:
         pairs = torch.einsum("bhqk,btqk->thb", kept, inputs.twins.to(kept)).transpose(1, 2).double()
         sums["duplicate token"], sums["induction"] = pairs

@@ -230,13 +230,12 @@ class UsePattern:
     ) -> Float[Tensor, "head row key"]:
         """Full weight on the token itself, or on one before it."""
         queries, keys = own_queries(pattern, item), own_keys(pattern, item)
-        earlier = len(keys) - len(queries)  # tokens of a cache come first
-        if earlier < 0 or (earlier and not pattern.mask.offset):
+        if len(keys) != len(queries):
             raise ValueError(
                 f"{self}: expected queries that are keys as well, received {len(queries)} queries"
                 f" and {len(keys)} keys"
             )
-        number = torch.searchsorted(queries, rows).clamp(max=len(queries) - 1) + earlier
+        number = torch.searchsorted(queries, rows).clamp(max=len(queries) - 1)
         itself = keys[number]
         wanted = number - (self.by if self.use == "shift" else 0)
         there = (wanted >= 0) & (wanted < len(keys))

@@ -18,12 +18,7 @@ from models.text import Tokens
 from models.trace import PatchGrid
 
 MOST_SPECIAL = 64  # tokens beside the patches, detections apart: class, registers
-LAST = {  # model types whose special tokens follow the patches, or some of them
-    "llama4_vision_model": ("[CLS]",),
-    "xclip_vision_model": ("[MESSAGE]",),
-}
-CUT = ("depth_pro",)  # model types that read a picture as overlapping tiles of several sizes
-FIRST = {"pe_audio_encoder": ("[CLS]",)}  # model types whose frames follow special tokens
+CLASS_LAST = ("llama4_vision_model",)  # model types whose class token follows the patches
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +125,7 @@ def special_tokens(config: Any, extra: int) -> tuple[tuple[str, ...], tuple[str,
         extra: how many there are.
     """
     part = vision_part(config)
-    leading = LAST.get(getattr(part, "model_type", None) or "", ())
-    leading = leading if leading == ("[CLS]",) or extra > len(leading) else ()
+    leading = ("[CLS]",) if getattr(part, "model_type", None) in CLASS_LAST else ()
     last = min(extra, len(leading) + getattr(part, "num_detection_tokens", 0))
     behind = (*leading, *(f"[DET] {index + 1}" for index in range(last - len(leading))))[:last]
     registers = min(extra - last, getattr(part, "num_register_tokens", 0) or 0)
@@ -157,12 +151,7 @@ def image_layout(pixels: Tensor, config: Any) -> Layout | None:
     """
     part = vision_part(config)
     high, wide = patch_sides(part)
-    if (
-        pixels.ndim not in (4, 5)
-        or not high
-        or not wide
-        or getattr(config, "model_type", "") in CUT
-    ):
+    if pixels.ndim not in (4, 5) or not high or not wide:
         return None
     size = pixels.shape[-2], pixels.shape[-1]
     rows, cols = size[0] // high, size[1] // wide

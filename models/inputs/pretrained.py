@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from models.eval_mode import check_eval
 from models.inputs.answers import add_answer, can_write
-from models.inputs.caches import cached_tokens, with_own_caches
 from models.inputs.features import check_features, refusing_shapes
 from models.inputs.generation import ends_of, generate, greedily
 from models.inputs.layout import image_layout, spectrogram_layout
@@ -32,7 +31,6 @@ from models.inputs.sequences import (
     InputSequence,
     image_sequence,
     layout_sequence,
-    named_tokens,
     text_sequence,
 )
 from models.inputs.sound import Recording, extracted, frame_stride, is_sound, samples_of
@@ -44,7 +42,10 @@ if TYPE_CHECKING:
 
 IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
 VIDEO = "pixel_values_videos"
-VECTORS = "inputs_embeds"
+NOT_TRACED = {  # arguments whose tokens are not known, and what to give in their place
+    **dict.fromkeys(("past_key_values", "cache_params"), "give the whole text, without a cache"),
+    **dict.fromkeys(("inputs_embeds", "decoder_inputs_embeds"), "give ids"),
+}
 
 
 @dataclass(eq=False)
@@ -110,12 +111,10 @@ def prepare_inputs(
             source = Recording(samples_of(source["array"]), source["sampling_rate"])
         inputs = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
     add_grids(model, inputs)
-    inputs.arguments = with_own_caches(inputs.arguments)
     unknown = [name for name in inputs.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
-    has = {*inputs.arguments, *([TEXT] if VECTORS in inputs.arguments else [])}
-    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in has]
+    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in inputs.arguments]
     if needs and _is_pair(model.network) and not isinstance(source, Mapping | Prompt):
         raise ValueError(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
@@ -245,6 +244,10 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     """The model's own inputs, with their sequences."""
     inputs, kind = ModelInputs({}), next(model.network.parameters()).dtype
     source = as_tensors(source)
+    if model.network.config.is_encoder_decoder and "labels" in source:
+        raise ValueError("labels: give their ids as target")
+    for name in NOT_TRACED.keys() & source.keys():
+        raise ValueError(f"{name}: {NOT_TRACED[name]}")
     for name, value in source.items():
         if isinstance(value, Tensor):
             value = value.to(model.device, kind if value.is_floating_point() else None)
@@ -267,8 +270,6 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     decoder = inputs.arguments.get("decoder_input_ids")
     if decoder is not None:
         mask = inputs.arguments.get("decoder_attention_mask")
-        if decoder.ndim == 3:  # several audio codes a step, which the first one labels
-            decoder = decoder[..., 0]
         inputs.sequences["target"] = text_sequence("target", decoder, mask, (), model.tokenizer)
     return inputs
 
@@ -316,7 +317,6 @@ def _read_text(model: "Model", inputs: ModelInputs) -> None:
     """Tokenises texts and adds the text sequence."""
     value = inputs.arguments.get(TEXT)
     if value is None:
-        _read_vectors(model, inputs)
         return
     tokens: tuple[Tokens, ...] = ()
     if not isinstance(value, Tensor):
@@ -328,9 +328,6 @@ def _read_text(model: "Model", inputs: ModelInputs) -> None:
         if kinds is not None and "token_type_ids" in forward_arguments(model.network):
             inputs.arguments["token_type_ids"] = kinds
     ids = inputs.arguments[TEXT]
-    if ids.ndim == 3 and ids.numel():  # a token of text, and one of each codebook
-        _number(model, inputs, ids)
-        return
     if ids.ndim != 2 or not ids.numel():
         raise ValueError(f"ids: expected batch token, received {tuple(ids.shape)}")
     if ids.shape[1] > model.limit:
@@ -339,37 +336,8 @@ def _read_text(model: "Model", inputs: ModelInputs) -> None:
         )
     check_ids(model, ids)
     mask = inputs.arguments.get("attention_mask")
-    if isinstance(mask, Tensor) and mask.ndim == 2 and cached_tokens(inputs.arguments):
-        mask = mask[:, -ids.shape[1] :]  # it begins with the tokens of the cache
     mask = mask if mask is not None and mask.shape == ids.shape else None
     inputs.sequences["text"] = text_sequence("text", ids, mask, tokens, model.tokenizer)
-
-
-def _read_vectors(model: "Model", inputs: ModelInputs) -> None:
-    """The sequence of vectors that stand in the place of embeddings: numbered positions."""
-    vectors = inputs.arguments.get(VECTORS)
-    if vectors is None:
-        return
-    if not isinstance(vectors, Tensor) or vectors.ndim != 3 or not vectors.numel():
-        raise ValueError(f"{VECTORS}: expected batch token dim")
-    _number(model, inputs, vectors)
-
-
-def _number(model: "Model", inputs: ModelInputs, vectors: Tensor) -> None:
-    """The sequence of what has no labels, "batch token dim": numbered positions."""
-    count = vectors.shape[1]
-    if count > model.limit:
-        raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {count}")
-    mask = inputs.arguments.get("attention_mask")
-    real = torch.ones(vectors.shape[:2], dtype=torch.bool)
-    if mask is not None and mask.shape == real.shape:
-        real = mask.bool().cpu()
-    labels = [f"position {index}" for index in range(count)]
-    tokens = [
-        named_tokens([labels[place] for place in row.nonzero().flatten().tolist()], special=False)
-        for row in real
-    ]
-    inputs.sequences["text"] = text_sequence("text", real.long(), real, tokens)
 
 
 def text_config(config: Any) -> Any:
@@ -450,7 +418,6 @@ def _add_pictures(model: "Model", inputs: ModelInputs, source: Any) -> None:
     inputs.notes = (*inputs.notes, *pixels.notes)
 
 
-UNLABELLED = -100  # of a label that counts for nothing
 EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 SPOKEN_TOKENS = 224  # longest generated transcript: half of Whisper's positions
 
@@ -468,12 +435,6 @@ def add_target(
             raise ValueError("target: expected none beside decoder_input_ids")
         return
     begin = _begin(model)
-    labels = inputs.arguments.get("labels")
-    if isinstance(labels, Tensor) and labels.ndim == 2:
-        if target is not None:
-            raise ValueError("target: expected none beside labels")
-        _add_shifted(model, inputs, labels, begin)
-        return
     if target is None:
         check_eval(model.network)
         with refusing_shapes(model, inputs.arguments):
@@ -557,17 +518,6 @@ def _shifted(model: "Model", labels: Tensor, begin: int) -> Tensor:
     return torch.cat([torch.full_like(labels[:, :1], begin), labels[:, :-1]], dim=1)
 
 
-def _add_shifted(model: "Model", inputs: ModelInputs, labels: Tensor, begin: int) -> None:
-    """The decoder's input that the model makes of labels: shifted right, −100 as padding."""
-    fill = getattr(model.network.config.get_text_config(decoder=True), "pad_token_id", None) or 0
-    ids = _shifted(model, labels, begin)
-    ids = ids.masked_fill(ids == UNLABELLED, fill)
-    check_ids(model, ids)
-    inputs.arguments["decoder_input_ids"] = ids
-    tokenizer = model.tokenizer
-    inputs.sequences["target"] = text_sequence("target", ids, labels != UNLABELLED, (), tokenizer)
-
-
 def generated_tokens(model: "Model", ids: Sequence[int]) -> Tokens:
     """Labels of generated ids."""
     return _begun(model, ids[0]) + tokens_of_ids(ids[1:], model.tokenizer)
@@ -609,7 +559,7 @@ def generate_target(
     network = model.network
     if network.get_output_embeddings() is None or not network.can_generate():
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
-    source = inputs.arguments.get(TEXT, inputs.arguments.get(VECTORS))
+    source = inputs.arguments.get(TEXT)
     heard = any(name in inputs.arguments for name in SOUND)
     most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
     most = most if inputs.most_written is None else inputs.most_written

@@ -10,7 +10,6 @@ from dataclasses import replace
 from math import ceil
 from typing import Any
 
-import torch
 from jaxtyping import Bool
 from torch import Tensor
 
@@ -28,7 +27,7 @@ def block_axes(
     blocks: Blocks, batch: int, pixels: Any = None, config: Any = None
 ) -> tuple[TokenAxis, TokenAxis]:
     """Rows and columns of an image, whose pixels may be known, after its windows were merged."""
-    layout = block_layout(blocks)
+    layout = Layout(*(blocks.grid or (1, blocks.tokens)))
     if isinstance(pixels, Tensor) and pixels.ndim == 4:
         layout = replace(layout, box=_stage_box(layout, pixels.shape[-2:], config))
     patches = layout.tokens(batch)
@@ -52,15 +51,6 @@ def _stage_box(layout: Layout, size: Sequence[int], config: Any) -> Box:
             return cells_box(cells, sides, (size[0], size[1]), first)
         sides = 2 * sides[0], 2 * sides[1]
     return WHOLE
-
-
-def block_layout(blocks: Blocks) -> Layout:
-    """The layout of an image whose windows were merged, after the special tokens of each window."""
-    rows, cols = blocks.grid or (1, blocks.tokens)
-    count = (blocks.tokens - rows * cols) // max(1, blocks.special)
-    names = ["[CLS]"] if blocks.special == 1 else [f"extra {i}" for i in range(blocks.special)]
-    before = tuple(f"{name} of window {window}" for window in range(count) for name in names)
-    return Layout(rows, cols, before=before)
 
 
 def axis_of(
@@ -231,7 +221,6 @@ def numbered_axis(
     batch: int,
     padding: Bool[Tensor, "batch token"] | None,
     duration: Duration | None = None,
-    before: tuple[str, ...] = (),
 ) -> TokenAxis:
     """An axis of numbers, or of times.
 
@@ -241,44 +230,19 @@ def numbered_axis(
         batch: number of items.
         padding: True at tokens that are none of an item's own.
         duration: of sound; None numbers its frames.
-        before: names of the special tokens in front.
     """
     what = {"sound": "frame", "image": "position", "text": "position", "target": "position"}
     what = what.get(source or "image", str(source).replace("_hidden_states", " state"))
-    first, count = len(before), length - len(before)
-    labels = [f"{what} {index}" for index in range(count)]
+    labels = [f"{what} {index}" for index in range(length)]
     if source == "sound" and duration is not None:
-        labels = duration.labels(count)
-    special = named_tokens(before)
+        labels = duration.labels(length)
     if padding is None:
-        return TokenAxis((special + named_tokens(labels, special=False),) * batch)
+        return TokenAxis((named_tokens(labels, special=False),) * batch)
     places = tuple((~row).nonzero().flatten() for row in padding.cpu())
     tokens = tuple(
-        special + named_tokens([labels[i - first] for i in each.tolist()[first:]], special=False)
-        for each in places
+        named_tokens([labels[place] for place in each.tolist()], special=False) for each in places
     )
     return TokenAxis(tokens, places)
-
-
-def cached_axis(
-    rows: TokenAxis, first: int, cached: int, padding: Bool[Tensor, "batch key"] | None
-) -> TokenAxis:
-    """Keys of a cache, numbered, and then those of the tokens that the model was given.
-
-    Args:
-        rows: the axis of the queries.
-        first: position of their first key: the number of keys before it.
-        cached: number of tokens in the cache, of which a sliding one holds the last.
-        padding: True at keys that are none of an item's own.
-    """
-    dropped, tokens, positions = cached - first, [], []
-    for item, row in enumerate(rows.tokens):
-        hidden = torch.zeros(first, dtype=torch.bool) if padding is None else padding[item, :first]
-        before = (~hidden.cpu()).nonzero().flatten()
-        labels = [f"position {dropped + place}" for place in before.tolist()]
-        tokens.append(named_tokens(labels, special=False) + row)
-        positions.append(torch.cat([before, first + rows.positions_of(item).cpu()]))
-    return TokenAxis(tuple(tokens), tuple(positions), dropped=dropped)
 
 
 def padding_of_argument(arguments: Mapping[str, Any], source: str | None) -> Tensor | None:

@@ -250,7 +250,6 @@ def _attention(
     causal = _is_causal(module, given.pop("is_causal", None))
     if attention_mask is None and query.shape[2] > 1 and causal:
         mask = replace(mask, causal=True)
-    mask = record.after_cache(mask, entry, query.shape[2], key.shape[2])
     position_bias = given.pop("position_bias", None)
     if position_bias is not None:
         position_bias = position_bias[..., : key.shape[2]]
@@ -279,7 +278,7 @@ def _recorded(
     """The values of a recipe with the edits of its layer; the call is recorded."""
     packing = None
     if boundaries is not None:
-        packing = Packing.of(boundaries, record.packed_items(boundaries, entry.source))
+        packing = Packing.of(boundaries, record.packed_items(int(boundaries[-1])))
         recipe = packing.pattern(recipe)
     kind = _kind(module, recipe, entry.cross)
     edits = at(record.edits, entry.where(kind))

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit
-from models.inputs.caches import without_caches
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
@@ -54,11 +53,11 @@ class ModuleCall:
 
 
 def short(inputs: ModelInputs) -> ModelInputs:
-    """The first tokens of a text, without a cache; any other input as it is.
+    """The first tokens of a text; any other input as it is.
 
     Of a batch, those of the item with the most tokens of its own.
     """
-    given = without_caches(inputs.arguments)
+    given = inputs.arguments
     ids = given.get("input_ids")
     flat = all(isinstance(x, Tensor) and x.ndim == 2 for x in given.values())
     if ids is None or not flat or not PER_TOKEN.issuperset(given):

@@ -9,8 +9,6 @@ are segments of one map. Audio towers of the same families do so with sounds.
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
-from math import ceil
 
 import torch
 from einops import rearrange
@@ -21,40 +19,6 @@ from models.attention import Mask, Pattern
 from models.inputs.layout import Layout
 from models.picture_grid import PictureGrid, frame_name
 from models.trace import TokenAxis
-
-
-def sound_lengths(boundaries: Tensor, frames: Sequence[int]) -> list[int]:
-    """Tokens of each sound of a packed sequence, cut into windows of a fixed number of frames.
-
-    The number is not passed on to attention: it is whatever makes as many windows as there are,
-    such that only the last of a sound is shorter.
-
-    Args:
-        boundaries: cumulative lengths of the windows, in tokens.
-        frames: of each sound, of which convolutions make fewer tokens.
-
-    Raises:
-        ValueError: if several numbers would do, or none.
-    """
-    windows = boundaries.diff().tolist()
-    if len(frames) == 1:
-        return [sum(windows)]
-    total, count = sum(frames), len(windows)
-    most = max(frames) if count <= len(frames) else total // (count - len(frames))
-    lengths = set()
-    for size in range(max(1, total // count), most + 1):
-        counts = [ceil(each / size) for each in frames]
-        if sum(counts) == count:
-            ends = [0, *accumulate(counts)]
-            parts = [windows[start:end] for start, end in pairwise(ends)]
-            if all(part[:-1] == [max(windows)] * (len(part) - 1) for part in parts):
-                lengths.add(tuple(sum(part) for part in parts))
-    if len(lengths) != 1:
-        raise ValueError(
-            f"expected sounds whose windows can be told apart, received {len(frames)} in {count}"
-            " windows: trace them one by one"
-        )
-    return list(lengths.pop())
 
 
 def patch_order(grid: Sequence[Sequence[int]], merge: int) -> list[Int[Tensor, " token"]]:

@@ -12,7 +12,6 @@ from models.attention import Edit
 from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import check_eval
 from models.gradients import refusing_lost_gradients
-from models.inputs.caches import with_own_caches
 from models.inputs.features import refusing_shapes
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.activations import activation_rules
@@ -75,7 +74,7 @@ def new_recording(
 
 
 def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
-    """The forward pass in eval mode; a key–value cache among the inputs stays as it is.
+    """The forward pass in eval mode.
 
     Raises:
         ValueError: for inputs whose shapes the network does not take.
@@ -84,7 +83,7 @@ def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> An
     if hidden:
         options["output_hidden_states"] = True
     with refusing_shapes(model, inputs.arguments):
-        out = model.network(**{**options, **with_own_caches(inputs.arguments)})
+        out = model.network(**{**options, **inputs.arguments})
     check_eval(model.network)
     return out
 

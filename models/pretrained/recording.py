@@ -8,16 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, Pattern
-from models.inputs.caches import cached_tokens
-from models.inputs.layout import FIRST, image_layout
+from models.attention import Edit, Pattern
 from models.inputs.sequences import InputSequence
 from models.picture_grid import WHOLE, Part
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
     block_axes,
-    cached_axis,
     cells_axis,
     numbered_axis,
     over_parts,
@@ -28,7 +25,7 @@ from models.pretrained.axes import (
 from models.pretrained.block_outputs import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.module_edits import ModuleEdit
-from models.pretrained.packed import Packing, packed_axis, sound_lengths
+from models.pretrained.packed import Packing, packed_axis
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
 from models.progress import Progress, no_progress
@@ -37,7 +34,6 @@ from models.where import Where
 
 Axes = tuple[TokenAxis, TokenAxis]
 GRIDS = ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw")  # of packed images
-SOUND_MASKS = ("input_features_mask", "feature_attention_mask")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +112,6 @@ class Recording:
         windows: each block of shifted windows, and the rows and columns of its image, by path.
         towers: those that pack images whose patches they merge, by path.
         states: outputs of the blocks, where hidden states are recorded.
-        cached: number of tokens in the cache of the arguments.
         parts: what the vision tower sees of the pictures of a prompt.
         references: weights of the library's eager attention in packed sequences by path, `batch
             head query key`, where verification runs it.
@@ -134,7 +129,6 @@ class Recording:
     windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
     towers: dict[str, Any] = field(default_factory=dict)
     states: BlockOutputs | None = None
-    cached: int = 0
     parts: Sequence[Part] = ()
     references: dict[str, list[Tensor]] = field(default_factory=dict)
     module_edits: Sequence[ModuleEdit] = ()
@@ -147,7 +141,6 @@ class Recording:
 
     def __post_init__(self) -> None:
         self.sources = Sources.of(self.arguments)
-        self.cached = cached_tokens(self.arguments)
 
     # --- where the pass is ---
 
@@ -258,32 +251,10 @@ class Recording:
             self._readings[id(matrix)] = known
         return known[1]
 
-    def after_cache(self, mask: Mask, entry: Entry, queries: int, keys: int) -> Mask:
-        """The mask of a call whose first keys are those of a cache, with their number."""
-        by_place = mask.causal or mask.window is not None or mask.segments is not None
-        if entry.cross or by_place or mask.offset or queries >= keys:
-            return mask
-        return replace(mask, offset=min(self.cached, keys - queries))
-
-    def packed_items(self, boundaries: Tensor, source: str | None) -> Sequence[int]:
-        """Tokens of each image, video or sound of a packed sequence; all if nothing tells.
-
-        Raises:
-            ValueError: for sounds that cannot be told apart.
-        """
-        length = int(boundaries[-1])
+    def packed_items(self, length: int) -> Sequence[int]:
+        """Tokens of each image or video of a packed sequence; all if nothing tells."""
         grid = self.packed_grid(length)
-        if grid is not None:
-            return grid.prod(-1).tolist()
-        features = self.arguments.get("input_features")
-        if source == "sound" and isinstance(features, Tensor) and features.ndim == 3:
-            masks = (self.arguments.get(name) for name in SOUND_MASKS)
-            frames_mask = next((mask for mask in masks if isinstance(mask, Tensor)), None)
-            frames = [features.shape[-1]] * len(features)
-            return sound_lengths(
-                boundaries, frames if frames_mask is None else frames_mask.sum(-1).tolist()
-            )
-        return [length]
+        return [length] if grid is None else grid.prod(-1).tolist()
 
     def packed_grid(self, length: int) -> Tensor | None:
         """Frames, rows and columns of each image of a packed sequence, if an argument tells."""
@@ -331,39 +302,9 @@ class Recording:
                 blocks = Blocks.of_image(rows, cols, int(block.window_size), shift)
                 fits = blocks.positions.shape[1] == recipe.queries
                 return blocks if fits and recipe.batch % blocks.count == 0 else None
-        if self._partitioned(entry):
-            return self._partition(entry, recipe)
         count, rest = divmod(recipe.batch, self.items)
         cut = entry.place.windows is not None and not rest and count > 1
         return Blocks.in_order(count, recipe.queries) if cut else None
-
-    @staticmethod
-    def _partitioned(entry: Entry) -> bool:
-        """Whether the layer's tokens are in the order of windows that the embedding cut."""
-        count = getattr(getattr(entry.module, "config", None), "num_windows", None)
-        return isinstance(count, int) and count > 1
-
-    def _partition(self, entry: Entry, recipe: Pattern) -> Blocks | None:
-        """The windows that the embedding cut, attended to one by one or all at once.
-
-        None if their order is not known: RF-DETR cuts images that are not square in another way.
-        """
-        config: Any = entry.module.config
-        pixels = self.arguments.get("pixel_values")
-        if not isinstance(pixels, Tensor) or pixels.ndim != 4:
-            return None
-        layout = image_layout(pixels, config)
-        side = getattr(config, "num_windows_side", config.num_windows)
-        if layout is None or layout.rows % side or layout.cols % side:
-            return None
-        if layout.rows != layout.cols and not hasattr(config, "num_windows_side"):
-            return None
-        parts, rest = divmod(recipe.batch, len(pixels))
-        special, more = divmod(parts * recipe.queries - layout.patches, side**2)
-        if rest or more or special < 0 or parts not in (1, side**2):
-            return None
-        blocks = Blocks.of_equal(layout.rows, layout.cols, side, special)
-        return blocks if parts > 1 else blocks.joined()
 
     # --- what its axes are ---
 
@@ -385,7 +326,7 @@ class Recording:
             return channels, channels
         square = whole.queries == whole.keys and not entry.cross
         hidden = whole.mask.padding
-        if blocks is None and (self._partitioned(entry) or self._within_window(entry)):
+        if blocks is None and self._within_window(entry):
             rows = self._numbered("window token", whole.queries, whole.batch, None)
             keys = self._numbered("window token", whole.keys, whole.batch, hidden)
             return rows, rows if square else keys
@@ -393,13 +334,9 @@ class Recording:
         rows = None if packed else self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
-            kind = getattr(getattr(entry.module, "config", None), "model_type", None) or ""
-            before = FIRST.get(kind, ())
-            rows = self._numbered(entry.source, whole.queries, whole.batch, padding, before)
+            rows = self._numbered(entry.source, whole.queries, whole.batch, padding)
         if square:
             return rows, rows
-        if not entry.cross and whole.mask.offset:
-            return rows, cached_axis(rows, whole.mask.offset, self.cached, hidden)
         keys = (
             self._axis(entry.keys, whole.keys, whole.batch) if self._crosses(entry, whole) else None
         )
@@ -480,7 +417,6 @@ class Recording:
         length: int,
         batch: int,
         padding: Tensor | None,
-        before: tuple[str, ...] = (),
     ) -> TokenAxis:
         """An axis of numbers: object queries, times of sound, or positions of the source."""
         sound = self.sequences.get("sound")
@@ -490,9 +426,9 @@ class Recording:
             source = "sound"
         duration = None if sound is None else sound.duration
         if padding is not None:
-            return numbered_axis(source, length, batch, padding, duration, before)
-        key = source, length, batch, before
-        axis = self._axes.get(key) or numbered_axis(source, length, batch, None, duration, before)
+            return numbered_axis(source, length, batch, padding, duration)
+        key = source, length, batch, "numbered"
+        axis = self._axes.get(key) or numbered_axis(source, length, batch, None, duration)
         self._axes[key] = axis
         return axis
 

@@ -88,8 +88,5 @@ def _masked(bias: Tensor, mask: Tensor | None, windows: int) -> Tensor:
 
 RECIPES: dict[str, Recipe] = {
     "Swinv2SelfAttention": cosine_windows,
-    "Swin2SRSelfAttention": cosine_windows,
-    "ClapAudioSelfAttention": dot_windows,
     "DonutSwinSelfAttention": dot_windows,
-    "MaskFormerSwinSelfAttention": dot_windows,
 }

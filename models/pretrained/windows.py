@@ -1,10 +1,9 @@
 """Blockwise attention (windows of an image, chunks of a sequence) merged into one pattern.
 
 Some networks attend within windows and hand them over as if each were an item of the batch (Swin,
-Liu et al. 2021, which also shifts the image under the windows), or keep the tokens of an image in
-the order of its windows even where all attend to all (LW-DETR, Chen et al. 2024, section 3.2). Here
-the windows of one item become one pattern again: rows and columns are the item's own tokens in
-their own order, and a query sees the keys of its window.
+Liu et al. 2021, which also shifts the image under the windows). Here the windows of one item become
+one pattern again: rows and columns are the item's own tokens in their own order, and a query sees
+the keys of its window.
 """
 
 from collections.abc import Callable
@@ -29,14 +28,12 @@ class Blocks:
             what an image was filled up with, which is attended to and does not attend.
         grid: rows and columns of an image's own tokens.
         outside: row and column of each position beyond them.
-        special: number of special tokens of each window, which come before all others.
     """
 
     positions: Int[Tensor, "block slot"]
     tokens: int
     grid: tuple[int, int] | None = None
     outside: tuple[tuple[int, int], ...] = ()
-    special: int = 0
 
     @staticmethod
     def in_order(count: int, slots: int) -> "Blocks":
@@ -63,27 +60,6 @@ class Blocks:
         place = rearrange(shifted, "(r a) (c b) -> (r c) (a b)", a=size, b=size)
         outside = zip(row[~inside].tolist(), col[~inside].tolist(), strict=True)
         return Blocks(place, rows * cols, (rows, cols), tuple(outside))
-
-    @staticmethod
-    def of_equal(rows: int, cols: int, side: int, special: int = 0) -> "Blocks":
-        """Equal windows over an image, `side` of them along each side.
-
-        Args:
-            rows: of tokens.
-            cols: of tokens.
-            side: divides both.
-            special: number of tokens that each window has before its patches.
-        """
-        first = special * side**2
-        places = first + torch.arange(rows * cols).view(rows, cols)
-        patches = rearrange(places, "(r a) (c b) -> (r c) (a b)", r=side, c=side)
-        prefix = torch.arange(first).view(side**2, special)
-        positions = torch.cat([prefix, patches], dim=1)
-        return Blocks(positions, positions.numel(), (rows, cols), special=special)
-
-    def joined(self) -> "Blocks":
-        """The windows one after another as a single block: each token attends to all."""
-        return replace(self, positions=self.positions.reshape(1, -1))
 
     @property
     def count(self) -> int:

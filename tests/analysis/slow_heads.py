@@ -15,7 +15,6 @@ def slow_numbers(
     seen: Sequence[Sequence[int]],
     *,
     causal: bool,
-    first: int = 0,
     sinks: Tensor | None = None,
 ) -> dict[str, float]:
     """The numbers of one head over its own tokens.
@@ -26,12 +25,10 @@ def slow_numbers(
         special: which keys are the tokenizer's own.
         seen: the keys that each query sees.
         causal: whether only earlier tokens count as others.
-        first: place of the first query among the keys.
         sinks: the weight of each query on the sink of its softmax, which is one more key.
     """
     of, count = weights.tolist(), len(names)
-    places = [first + row for row in range(len(of))]
-    text = [not special[place] for place in places]
+    text = [not each for each in special]
     rows = [row for row in range(len(of)) if len(seen[row]) > 1 and (text[row] or not any(text))]
 
     def mean(terms: Iterable[float]) -> float:
@@ -51,40 +48,38 @@ def slow_numbers(
         return mean(sum(of[r][j] for j in keys[r]) for r in rows if set(keys[r]) & set(seen[r]))
 
     def at(offset: int) -> float:
-        return on({r: [places[r] + offset] for r in rows})
+        return on({r: [r + offset] for r in rows})
 
     def equal(row: int) -> list[int]:
-        place = places[row]
-        others = range(place if causal else count)
-        same = [j for j in others if j != place and names[j] == names[place]]
-        return [] if special[place] else [j for j in same if not special[j]]
+        others = range(row if causal else count)
+        same = [j for j in others if j != row and names[j] == names[row]]
+        return [] if special[row] else [j for j in same if not special[j]]
 
     def after(row: int) -> list[int]:
-        place = places[row]
-        twins = [j for j in range(place) if names[j] == names[place] and not special[place]]
-        return [j + 1 for j in twins if j + 1 < place]
+        twins = [j for j in range(row) if names[j] == names[row] and not special[row]]
+        return [j + 1 for j in twins if j + 1 < row]
 
     separators = [j for j in range(1, count) if special[j]]
     punctuation = [j for j in range(count) if names[j] in ".,"]
-    apart = {r: {j: abs(places[r] - j) for j in seen[r]} for r in rows}
+    apart = {r: {j: abs(r - j) for j in seen[r]} for r in rows}
     distance = mean(sum(of[r][j] * d for j, d in apart[r].items()) / sum(of[r]) for r in rows)
     square = mean(sum(of[r][j] * d**2 for j, d in apart[r].items()) / sum(of[r]) for r in rows)
     drawn = {j: [of[r][j] for r in rows if j in seen[r]] for j in range(count)}
     groups: dict[int, list[float]] = {}
     for r in rows:
         for j in seen[r]:
-            groups.setdefault(places[r] - j, []).append(of[r][j])
+            groups.setdefault(r - j, []).append(of[r][j])
     everything = [w for group in groups.values() for w in group]
     middle = sum(everything) / len(everything)
     between = sum(len(g) * (sum(g) / len(g) - middle) ** 2 for g in groups.values())
     variance = sum((w - middle) ** 2 for w in everything)
-    found = {
+    return {
         "previous token": at(-1),
         "next token": at(1),
         "same token": at(0),
         "duplicate token": on({r: equal(r) for r in rows}),
         "induction": on({r: after(r) for r in rows}),
-        "first token": mean(of[r][0] for r in rows if places[r] > 0 and 0 in seen[r]),
+        "first token": mean(of[r][0] for r in rows if r > 0 and 0 in seen[r]),
         "separator": on(dict.fromkeys(rows, separators)),
         "punctuation": on(dict.fromkeys(rows, punctuation)),
         "local": mean(sum(of[r][j] for j, d in apart[r].items() if d <= NEAR) for r in rows),
@@ -100,7 +95,3 @@ def slow_numbers(
         "distance spread": math.sqrt(max(0.0, square - distance**2)),
         "positional": between / variance if variance > 1e-9 else math.nan,
     }
-    if first:  # the text of cached keys is not known
-        unknown = ("duplicate token", "induction", "separator", "punctuation")
-        found |= dict.fromkeys(unknown, math.nan)
-    return found

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-import transformers
 from torch import Tensor
 
 from analysis.flow import flow
-from analysis.heads import head_table, heads
+from analysis.heads import heads
 from analysis.measures import MEASURES
 from analysis.methods import names_of
-from analysis.norms import alti, contributions, value_norms
+from analysis.norms import alti, value_norms
 from analysis.relevance import METHODS as RELEVANCE
 from analysis.relevance import Method, Relevance, explain
 from analysis.rollout import rollout
@@ -35,7 +34,7 @@ from tests.models.architectures import GROUPED, MOE
 from tests.models.pretrained.tiny import BY_NAME, build
 
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
-TOKENS, CACHED, DOCUMENT, CHUNK, WINDOW = 11, 4, 5, 4, 3
+TOKENS, DOCUMENT, CHUNK, WINDOW = 11, 5, 4, 3
 IDS = torch.tensor([[7, 5, 9, 7, 5, 11, 7, 23, 5, 9, 7]])
 SHORT = IDS[:, :7]
 OF_MATRICES = ("copying", "copying of tokens", "matching")
@@ -109,9 +108,6 @@ PASSES = {
     "prefix": Pass("Llama", {"input_ids": IDS, "attention_mask": PREFIX}, after_prefix),
     "chunks": Pass("Llama 4", {"input_ids": IDS}, in_chunk),
     "window": Pass("Mistral", {"input_ids": IDS}, in_window),
-    "cached": Pass("Llama", {"input_ids": IDS, "past_key_values": CACHED}, causal),
-    "chunks, cached": Pass("Llama 4", {"input_ids": IDS, "past_key_values": CACHED}, in_chunk),
-    "one token, cached": Pass("Llama", {"input_ids": IDS, "past_key_values": TOKENS - 1}, causal),
     "sink": Pass("GPT-OSS", {"input_ids": IDS}, causal, only=(1, 2)),
     "cut": Pass(
         "Llama",
@@ -128,41 +124,24 @@ def model(name: str) -> Any:
     return load(build(*SIZES[name]) if name in SIZES else BY_NAME[name].build())
 
 
-def given(name: str, inputs: dict[str, Any], kind: type = transformers.DynamicCache) -> Any:
-    """The inputs, where some tokens are in a cache."""
-    count = inputs.get("past_key_values")
-    if count is None:
-        return inputs
-    network = model(name).network
-    sizes: dict[str, Any] = {"max_cache_len": 17} if kind is transformers.StaticCache else {}
-    past = kind(config=network.config, **sizes)
-    with torch.no_grad():
-        network(inputs["input_ids"][:, :count], past_key_values=past, use_cache=True)
-    return {**inputs, "input_ids": inputs["input_ids"][:, count:], "past_key_values": past}
-
-
 @cache
 def traced(name: str) -> Trace:
     each = PASSES[name]
-    return trace(model(each.model), given(each.model, each.inputs), edits=each.edits)
+    return trace(model(each.model), each.inputs, edits=each.edits)
 
 
 def expected(name: str, weights: Tensor, sinks: Tensor | None = None) -> dict[str, float]:
     each = PASSES[name]
-    first = each.inputs.get("past_key_values", 0)
-    seen = [[j for j in range(TOKENS) if each.seen(i, j)] for i in range(first, TOKENS)]
+    seen = [[j for j in range(TOKENS) if each.seen(i, j)] for i in range(TOKENS)]
     names = [str(id) for id in IDS[0].tolist()]
-    dropped = TOKENS - weights.shape[1]  # by a cache that keeps the last tokens only
-    found = slow_numbers(
-        torch.nn.functional.pad(weights, (dropped, 0)),
+    return slow_numbers(
+        weights,
         names,
         [False] * TOKENS,
         seen,
         causal=each.seen not in (every, after_prefix),
-        first=first,
         sinks=sinks,
     )
-    return found | ({"first token": math.nan} if dropped else {})
 
 
 @pytest.mark.parametrize("name", PASSES)
@@ -188,76 +167,6 @@ def test_every_number_of_a_head_is_over_the_keys_that_its_queries_see(name: str)
             numbers = numbers[~numbers.isnan()]
             assert (numbers >= measure.low - 1e-5).all()
             assert measure.high is None or (numbers <= measure.high + 1e-5).all()
-
-
-def test_what_a_cache_does_not_tell_is_said() -> None:
-    reasons = head_table(traced("cached")).reasons
-    assert "cached keys" in reasons["duplicate token"]
-    assert "cached keys" in reasons["separator"]
-    assert "distance" not in reasons
-
-
-@pytest.mark.parametrize("kind", [transformers.DynamicCache, transformers.StaticCache])
-def test_a_chunk_with_a_cache_has_the_rows_of_the_whole(kind: type) -> None:
-    inputs = {"input_ids": IDS, "past_key_values": CACHED}
-    whole, t = traced("causal"), trace(model("Llama"), given("Llama", inputs, kind))
-    numbers = heads(t)
-    for row, site in enumerate(t.sites):
-        weights = t.weights(site)
-        assert t.key_labels(site)[:CACHED] == [f"position {n}" for n in range(CACHED)]
-        assert t.key_labels(site)[CACHED:] == t.query_labels(site)
-        torch.testing.assert_close(weights, whole.weights(site.layer)[:, CACHED:], **CLOSE)
-        for head in range(site.heads):
-            own = expected("cached", whole.weights(site.layer, head)[CACHED:])
-            for key, number in own.items():
-                assert float(numbers[key][row, head]) == pytest.approx(
-                    number, abs=1e-4, nan_ok=True
-                )
-        norms = value_norms(whole, whole.sites[row])[:, CACHED:]
-        torch.testing.assert_close(value_norms(t, site), norms, **CLOSE)
-        theirs, ours = stages(whole, whole.sites[row], 1, 6), stages(t, site, 1, 6 - CACHED)
-        torch.testing.assert_close(ours.output[6 - CACHED], theirs.output[6], **CLOSE)
-
-
-def test_a_sliding_cache_has_let_the_first_token_go() -> None:
-    inputs = {"input_ids": IDS, "past_key_values": CACHED + 1}
-    t = trace(model("Mistral"), given("Mistral", inputs))
-    for site in t.sites:
-        assert t.key_labels(site)[:2] == ["position 3", "position 4"]
-    table = head_table(t)
-    assert "no longer" in table.reasons["first token"]
-    places = range(CACHED + 1, TOKENS)
-    weights = traced("window").weights(0, 1)
-    distance = [sum(float(weights[i, j]) * (i - j) for j in range(i + 1)) for i in places]
-    assert float(table.values["distance"][0, 1]) == pytest.approx(sum(distance) / len(distance))
-
-
-def test_a_trace_leaves_the_cache_of_its_caller_as_it_is() -> None:
-    inputs = given("Llama", {"input_ids": IDS, "past_key_values": CACHED})
-    before = [layer.keys.clone() for layer in inputs["past_key_values"].layers]
-    keys = list(inputs)
-    first = trace(model("Llama"), inputs)
-    second = trace(model("Llama"), inputs, edits=[Cut(0, 0, 1, 0)], hidden=True)
-    again = trace(model("Llama"), inputs)
-    assert inputs["past_key_values"].get_seq_length() == CACHED
-    for layer, keys_before in zip(inputs["past_key_values"].layers, before, strict=True):
-        assert layer.keys.equal(keys_before)
-    assert list(inputs) == keys
-    assert again.output.values.equal(first.output.values)
-    assert second.sites == first.sites
-    value_norms(first, 1)
-    assert inputs["past_key_values"].get_seq_length() == CACHED
-
-
-def test_what_follows_tokens_through_the_model_refuses_a_cache() -> None:
-    inputs = given("Llama", {"input_ids": IDS, "past_key_values": CACHED})
-    t = trace(model("Llama"), inputs, hidden=True)
-    for analysis in (rollout, alti, lambda t: flow(t, 1)):
-        with pytest.raises(ValueError, match="in a cache"):
-            analysis(t)
-    for analysis in (lambda t: contributions(t, 1), lambda t: split(t, 1, 0, 3, 2)):
-        with pytest.raises(ValueError, match="in a cache"):
-            analysis(t)
 
 
 # --- batches and padding against the item alone ---------------------------------------------------

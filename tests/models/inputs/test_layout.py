@@ -28,8 +28,6 @@ def test_patches_lie_between_special_tokens() -> None:
         ({"num_register_tokens": 1}, 2, ("[CLS]", "register 1"), ()),
         ({"num_detection_tokens": 100}, 101, ("[CLS]",), ("[DET] 1", "[DET] 100")),
         ({"model_type": "llama4_vision_model"}, 1, (), ("[CLS]",)),
-        ({"model_type": "xclip_vision_model"}, 2, ("[CLS]",), ("[MESSAGE]",)),
-        ({"model_type": "xclip_vision_model"}, 1, ("[CLS]",), ()),
         ({}, 65, None, None),
         ({}, -1, None, None),
     ],

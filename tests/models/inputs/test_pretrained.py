@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 import torch
 import transformers
 
@@ -21,46 +20,6 @@ SHOWN = torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
 
 def built(name: str) -> Any:
     return BY_NAME[name].build()
-
-
-@pytest.mark.parametrize("name", ["BERT", "Llama", "T5"])
-def test_vectors_in_the_place_of_ids(name: str) -> None:
-    network = built(name)
-    vectors = network.get_input_embeddings()(IDS).detach()
-    more = {"decoder_input_ids": IDS[:, :3]} if name == "T5" else {}
-    found = trace(network, {"inputs_embeds": vectors, "attention_mask": SHOWN, **more})
-    expected = trace(network, {"input_ids": IDS, "attention_mask": SHOWN, **more})
-    assert (found.output.values - expected.output.values).abs().max() < EXACT
-    assert found.query_labels(found.sites[0], 1) == ["position 0", "position 1", "position 2"]
-    for item in range(2):
-        kind, tower = found.sites[0].kind, found.sites[0].tower
-        mine = found.weights(0, kind=kind, tower=tower, item=item)
-        assert mine.equal(expected.weights(0, kind=kind, tower=tower, item=item))
-
-
-def test_vectors_of_a_source_that_is_generated_from() -> None:
-    network = built("BART")
-    vectors = network.get_input_embeddings()(IDS[:1]).detach()
-    found = trace(network, {"inputs_embeds": vectors})
-    assert found.target_tokens == trace(network, IDS[:1]).target_tokens
-    with pytest.raises(ValueError, match="inputs_embeds: expected batch token dim"):
-        trace(network, {"inputs_embeds": vectors[0]})
-
-
-@pytest.mark.parametrize("name", ["T5", "BART", "Pegasus"])
-def test_labels_are_what_the_decoder_is_to_write(name: str) -> None:
-    network, labels = built(name), torch.tensor([[7, 8, 9, 2, 5], [4, 2, -100, -100, -100]])
-    found = trace(network, {"input_ids": IDS, "attention_mask": SHOWN, "labels": labels})
-    with torch.no_grad():
-        expected = network(input_ids=IDS, attention_mask=SHOWN, labels=labels)
-    assert found.output.name == "logits"
-    assert (found.output.values - expected.logits).abs().max() < EXACT
-    assert found.target_tokens is not None
-    begin = network.config.decoder_start_token_id
-    assert found.target_tokens[0].ids == (begin, 7, 8, 9, 2)
-    assert found.target_tokens[1].ids == (begin, 4)
-    with pytest.raises(ValueError, match="target: expected none beside labels"):
-        trace(network, {"input_ids": IDS, "labels": labels}, labels)
 
 
 def test_ids_are_decoded_where_the_tokenizer_is_known() -> None:
@@ -154,18 +113,6 @@ def test_the_output_of_a_backbone() -> None:
         expected = network(pixels).feature_maps[-1]
     assert found.output.name == "last feature map"
     assert (found.output.values - expected).abs().max() < EXACT
-
-
-def test_ids_with_a_codebook_axis_are_numbered() -> None:
-    """A token of text and one of each codebook at each position."""
-    network: Any = tiny.build("kyutai_speech_to_text")
-    books = network.config.num_codebooks + 1
-    ids = torch.randint(5, 60, (2, 3, books), generator=torch.Generator().manual_seed(3))
-    found = trace(network, {"input_ids": ids})
-    assert found.query_labels(found.sites[0], 1) == ["position 0", "position 1", "position 2"]
-    with torch.no_grad():
-        expected = network(input_ids=ids).last_hidden_state
-    assert (found.output.values - expected).abs().max() < 1e-6
 
 
 def test_the_text_that_a_network_reads() -> None:

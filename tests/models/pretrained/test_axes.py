@@ -180,25 +180,6 @@ def test_prompts_of_several_images() -> None:
     assert "SamVisionSdpaAttention" in found.notes[0]
 
 
-def test_sounds_packed_into_one_sequence() -> None:
-    """Each is as it is alone: in windows of four times 50 frames, of which 26 tokens are made."""
-    sizes = {"d_model": 24, "encoder_layers": 1, "encoder_attention_heads": 3}
-    sizes |= {"encoder_ffn_dim": 19, "num_mel_bins": 16, "downsample_hidden_size": 5}
-    sizes |= {"max_position_embeddings": 64, "output_dim": 12, "n_window": 50}
-    model = build("Qwen3ASREncoder", "Qwen3ASREncoderConfig", {**sizes, "n_window_infer": 200})
-    sound, shown = normal(3, 16, 300), torch.ones(3, 300, dtype=torch.long)
-    shown[1, 200:] = shown[2, 33:] = 0
-    found = trace(model, {"input_features": sound, "input_features_mask": shown})
-    (site,) = found.sites
-    assert found.items(site) == ("sound 0", "sound 1", "sound 2")
-    for item, (frames, tokens) in enumerate(((300, 39), (200, 26), (100, 5))):
-        own = slice(item, item + 1), slice(0, frames)
-        given = {"input_features": sound[own[0], :, own[1]], "input_features_mask": shown[own]}
-        mine = found.weights(0, item=item)
-        assert mine.shape == (3, tokens, tokens)
-        assert (mine - trace(model, given).weights(0)).abs().max() < EXACT
-
-
 # --- axes by themselves ---------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from models.attention import Mask, Pattern
-from models.pretrained.packed import Packing, sound_lengths
+from models.pretrained.packed import Packing
 
 HEADS, DIM = 3, 5
 ROUNDING = 1e-6  # of weights in float32
@@ -33,37 +33,6 @@ def test_items_end_where_segments_end(
     assert packing.longest == max(lengths)
     expected = [max(n for n, edge in enumerate(edges) if edge <= token) for token in range(9)]
     assert packing.segment.tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("windows", "frames", "tokens"),
-    [
-        ([52, 26, 52, 5], [300, 200, 33], [78, 52, 5]),
-        ([4, 4, 4], [32, 64], [4, 8]),  # whole windows alone
-        ([4, 4, 1, 4, 4], [72, 64], [9, 8]),
-        ([3, 2, 4], [20, 15, 30], [3, 2, 4]),  # a window each
-        ([5, 5, 3, 5, 5, 3], [80, 80], [13, 13]),
-        ([7, 7, 2, 7], [9], [23]),
-        ([1, 1, 1, 1, 1], [2, 3], [2, 3]),  # windows of one frame
-    ],
-)
-def test_windows_of_several_sounds(
-    windows: list[int], frames: list[int], tokens: list[int]
-) -> None:
-    edges = torch.tensor([0, *windows]).cumsum(0)
-    assert sound_lengths(edges, frames) == tokens
-
-
-@pytest.mark.parametrize("frames", [[10, 30], [40, 40]])
-def test_windows_that_belong_to_no_sound(frames: list[int]) -> None:
-    """Of two sounds: the second window is short, so the first sound cannot go on behind it."""
-    with pytest.raises(ValueError, match="received 2 in 4 windows: trace them one by one"):
-        sound_lengths(torch.tensor([0, 4, 5, 6, 10]), frames)
-
-
-def test_more_windows_than_frames() -> None:
-    with pytest.raises(ValueError, match="received 2 in 3 windows: trace them one by one"):
-        sound_lengths(torch.tensor([0, 1, 2, 3]), [1, 1])
 
 
 def test_unpacking_and_packing() -> None:

@@ -157,42 +157,19 @@ def test_items_that_are_windows(
 
 # --- packed sequences ---------------------------------------------------------------------------
 
-EDGES = torch.tensor([0, 3, 6, 8])
-
 
 @pytest.mark.parametrize(
-    ("arguments", "source", "lengths"),
+    ("arguments", "lengths"),
     [
-        ({"image_grid_thw": torch.tensor([[1, 3, 2], [1, 1, 2]])}, "image", [6, 2]),
-        ({"image_grid_hw": torch.tensor([[3, 2], [1, 2]])}, "image", [6, 2]),
-        ({"image_grid_thw": torch.tensor([[1, 3, 3]])}, "image", [8]),  # of something else
-        ({}, "sound", [8]),
-        ({"input_features": torch.zeros(2, 16, 60)}, "image", [8]),
-        ({"input_features": torch.zeros(2, 60)}, "sound", [8]),
-        # windows of 30 frames, 3 tokens each: 60 frames are 6 tokens, 20 are 2
-        (
-            {
-                "input_features": torch.zeros(2, 16, 60),
-                "input_features_mask": torch.arange(60) < torch.tensor([[60], [20]]),
-            },
-            "sound",
-            [6, 2],
-        ),
-        ({"input_features": torch.zeros(1, 16, 60)}, "sound", [8]),
+        ({"image_grid_thw": torch.tensor([[1, 3, 2], [1, 1, 2]])}, [6, 2]),
+        ({"image_grid_hw": torch.tensor([[3, 2], [1, 2]])}, [6, 2]),
+        ({"image_grid_thw": torch.tensor([[1, 3, 3]])}, [8]),  # of something else
+        ({}, [8]),
     ],
 )
-def test_the_items_of_a_packed_sequence(
-    arguments: dict[str, Tensor], source: str, lengths: list[int]
-) -> None:
+def test_the_items_of_a_packed_sequence(arguments: dict[str, Tensor], lengths: list[int]) -> None:
     record = recording("layers.0.attn", arguments=arguments)[0]
-    assert list(record.packed_items(EDGES, source)) == lengths
-
-
-def test_sounds_without_a_mask_are_as_long_as_the_longest() -> None:
-    """Two of 60 frames in windows of 15: four windows each, of one token."""
-    given = {"input_features": torch.zeros(2, 3, 60)}
-    record = recording("layers.0.attn", arguments=given)[0]
-    assert list(record.packed_items(torch.arange(9), "sound")) == [4, 4]
+    assert list(record.packed_items(8)) == lengths
 
 
 # --- masks --------------------------------------------------------------------------------------

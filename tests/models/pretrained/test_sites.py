@@ -10,7 +10,7 @@ from models.pretrained.passes import new_recording
 from models.run import as_model, trace
 from models.trace import PatchGrid
 from models.verify import verify
-from tests.models.architectures import BARTISH, GROUPED, MOE, TEXT, pixels, text
+from tests.models.architectures import BARTISH, GROUPED, TEXT, pixels, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     GRIDS,
@@ -110,24 +110,6 @@ def test_the_kind_is_the_same_for_any_input(name: str) -> None:
     kinds = [(site.layer, site.kind) for site in trace(model, ids(2, 11)).sites]
     assert kinds == [(0, "causal"), (1, "causal")]
     assert [(s.layer, s.kind) for s in trace(model, ids(1, 1)).sites] == kinds
-    with torch.no_grad():
-        past = model(ids(1, 5), use_cache=True).past_key_values
-    given = {"input_ids": ids(1, 4, seed=9), "past_key_values": past, "use_cache": True}
-    cached = trace(model, given)
-    assert [(site.layer, site.kind) for site in cached.sites] == kinds
-    assert cached.weights(1).shape[1:] == (4, 9)
-
-
-def test_chunks_with_cached_keys_are_causal() -> None:
-    """Llama 4's masks are no rule: causal within a chunk, with or without keys before them."""
-    sizes = {**GROUPED, **MOE, "head_dim": 8, "attention_chunk_size": 4, "pad_token_id": 0}
-    sizes |= {"num_local_experts": 2, "intermediate_size_mlp": 20}
-    model = build("Llama4ForCausalLM", "Llama4TextConfig", sizes)
-    with torch.no_grad():
-        past = model(ids(1, 6), use_cache=True).past_key_values
-    given = {"input_ids": ids(1, 3, seed=9), "past_key_values": past, "use_cache": True}
-    for found in (trace(model, ids(1, 9)), trace(model, given)):
-        assert [site.kind for site in found.sites] == ["causal", "causal"]
 
 
 def test_a_window_belongs_to_its_own_block() -> None:

@@ -383,17 +383,6 @@ def test_a_network_that_another_thread_traces_is_verified() -> None:
     assert verify(network, ids(1, TOKENS)).problems(ROUNDING) == ()
 
 
-def test_every_pass_has_a_cache_of_its_own() -> None:
-    """Each writes the tokens it reads to the cache that it is given."""
-    network: Any = BY_NAME["Llama"].build()
-    tokens = ids(1, 7)
-    with torch.no_grad():
-        cache = network(tokens[:, :4], use_cache=True).past_key_values
-    found = verify(network, {"input_ids": tokens[:, 4:], "past_key_values": cache})
-    assert cache.get_seq_length() == 4
-    assert found.problems(ROUNDING) == ()
-
-
 def test_the_reference_pass_leaves_no_hooks() -> None:
     sizes: dict[str, Any] = {"image_size": 12, "patch_size": 2, "embed_dim": 6, "window_size": 3}
     network = build("Swinv2Model", "Swinv2Config", sizes | {"depths": [1], "num_heads": [2]})

@@ -30,12 +30,8 @@ SIZES: dict[str, Any] = {
 }
 FAMILIES = {  # model type: file and class of the model
     "swinv2": ("swinv2.modeling_swinv2", "Swinv2Model"),
-    "swin2sr": ("swin2sr.modeling_swin2sr", "Swin2SRModel"),
     "donut-swin": ("donut.modeling_donut_swin", "DonutSwinModel"),
-    "maskformer-swin": ("maskformer.modeling_maskformer_swin", "MaskFormerSwinModel"),
-    "clap_audio_model": ("clap.modeling_clap", "ClapAudioModel"),
 }
-PICTURES = [family for family in FAMILIES if family != "clap_audio_model"]
 
 
 def built(family: str, **settings: Any) -> Any:
@@ -123,10 +119,10 @@ def test_swin_v2_is_a_masked_attention_over_the_whole_picture(high: int, wide: i
         assert (layer_cells(found, site, 1) - own).abs().max() < ROUNDING
 
 
-@pytest.mark.parametrize("family", PICTURES)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_weights_and_output_are_the_library_s(family: str) -> None:
     """`verify` compares with the maps that the library's layers return, edited and not."""
-    network = built(family, **({"patch_size": 1} if family == "swin2sr" else {}))
+    network = built(family)
     one = pixels(2, 3, 12, 18)
     with torch.no_grad():
         before = network(one).last_hidden_state
@@ -140,23 +136,6 @@ def test_weights_and_output_are_the_library_s(family: str) -> None:
     assert not found.unseen
     with torch.no_grad():
         assert network(one).last_hidden_state.equal(before)  # a trace leaves nothing behind
-
-
-def test_the_spectrogram_of_a_sound_is_an_image_in_windows() -> None:
-    """64 moments of 16 frequencies, folded to an image of 32 × 32."""
-    network: Any = built(
-        "clap_audio_model",
-        spec_size=32,
-        num_mel_bins=16,
-        patch_stride=[2, 2],
-        patch_embeds_hidden_size=6,
-        num_attention_heads=[2, 3],
-        hidden_size=12,
-    )
-    found = verify(as_model(network), {"input_features": pixels(2, 1, 64, 16)})
-    assert found.compared == 2 + 2 + 3 + 3
-    assert max(found.maps, found.sums) < ROUNDING
-    assert not found.unseen
 
 
 def test_hidden_cells_keep_the_weight_that_the_library_leaves_them() -> None:
@@ -175,7 +154,7 @@ def test_hidden_cells_keep_the_weight_that_the_library_leaves_them() -> None:
     assert expected.diagonal(dim1=-2, dim2=-1).min() < 0.9
 
 
-@pytest.mark.parametrize("family", ["swinv2", "maskformer-swin"])
+@pytest.mark.parametrize("family", ["swinv2", "donut-swin"])
 def test_gradients_are_those_of_the_library_s_weights(family: str) -> None:
     """Of layer 1, whose windows are shifted by one: 6 × 9 cells in windows of 3 × 3, no filling."""
     network, one = built(family, depths=[2], num_heads=[2]), pixels(1, 3, 12, 18)

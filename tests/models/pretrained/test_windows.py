@@ -1,17 +1,13 @@
 """Attention within windows, merged into maps of whole items: against loops over its cells."""
 
 from itertools import product
-from typing import Any
 
 import pytest
 import torch
-import transformers
 from torch import Tensor
 
 from models.attention import Mask, Pattern
-from models.edits import Cut
 from models.pretrained.windows import Blocks
-from models.run import as_model, trace
 
 BATCH, HEADS, DIM = 2, 3, 5
 ROUNDING = 1e-6  # of weights in float32
@@ -114,40 +110,3 @@ def test_a_rule_that_cannot_be_merged(where: str) -> None:
     if not image:
         for mask in rules:
             blocks.pattern(Pattern(q, q, q, mask=mask))
-
-
-@torch.no_grad()
-def test_windows_that_the_embedding_cut_become_rows_and_columns() -> None:
-    """LW-DETR over 4 × 8 patches: a layer of 2 × 2 windows, then one of all, in their order."""
-    sizes: dict[str, Any] = {"hidden_size": 15, "num_hidden_layers": 2, "num_attention_heads": 3}
-    sizes |= {"window_block_indices": [0], "num_windows": 4, "patch_size": 2, "image_size": 8}
-    torch.manual_seed(5)
-    config = transformers.LwDetrViTConfig(**sizes, mlp_ratio=1, pretrain_image_size=8)
-    network = transformers.LwDetrViTBackbone(config).eval()
-    for parameter in network.parameters():
-        parameter.normal_(0.0, 0.5)
-    pixels = torch.randn(2, 3, 8, 16)
-    found = trace(as_model(network), pixels, hidden=True)
-    order = torch.tensor(
-        [
-            (2 * window_row + row) * 8 + 4 * window_col + col
-            for window_row, window_col, row, col in product(range(2), range(2), range(2), range(4))
-        ]
-    )
-    network.set_attn_implementation("eager")
-    library = network(pixels, output_attentions=True, output_hidden_states=True)
-    windows, whole = library.attentions
-    for item in range(2):
-        mine = found.weights(0, item=item)[:, order][:, :, order]
-        expected = [torch.block_diag(*windows[4 * item : 4 * item + 4, head]) for head in range(3)]
-        assert (mine - torch.stack(expected)).abs().max() < 1e-5
-        mine = found.weights(1, item=item)[:, order][:, :, order]
-        assert (mine - whole[item]).abs().max() < 1e-5
-        for layer, states in enumerate(library.hidden_states):
-            expected = states[4 * item : 4 * item + 4].flatten(0, 1)
-            assert (found.hidden(layer, item)[order] - expected).abs().max() < 1e-4
-    assert found.labels[9] == found.query_labels(found.sites[1])[9] == "patch 1,1"
-    assert found.grid == (4, 8)
-    edited = trace(as_model(network), pixels, edits=[Cut(1, None, 9, 10)])
-    assert (edited.weights(1)[:, 9, 10] == 0).all()
-    assert (edited.weights(1)[:, 9, 11] > 0).all()
