@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 FOLDER = "work"  # in that of a run: what it needs to go on
-MAX_JSON = 4 << 20  # bytes of a manifest, a report or a command
 MAX_VALUES = 1 << 26  # of a table
 
 
@@ -31,23 +30,6 @@ def write_table(path: Path, table: "pa.Table") -> None:
 def write_json(path: Path, value: Any) -> None:
     """Writes a JSON file; the old one stays until the new one is complete."""
     write_whole(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
-
-
-def read_json(path: Path) -> Any:
-    """Reads a small JSON file, which may have been made elsewhere.
-
-    Raises:
-        ValueError: for one that is none, too large, or nested too deeply.
-        OSError: for a file that is not there.
-    """
-    if path.stat().st_size > MAX_JSON:
-        raise ValueError(f"{path.name}: expected at most {MAX_JSON >> 20} MB")
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except RecursionError as error:
-        raise ValueError(f"{path.name} is nested too deeply") from error
-    except ValueError as error:
-        raise ValueError(f"{path.name} is not readable: {error}") from error
 
 
 def reason_of(problem: object) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.corpus.files import read_json
+from models.files.objects import read_object
 
 FORMAT = "headscope corpus 1"
 SHAPE = {  # what is read of it, with its types
@@ -26,10 +26,10 @@ def open_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / "manifest.json").exists():
         return {}
     try:
-        manifest = read_json(folder / "manifest.json")
+        manifest = read_object(folder / "manifest.json")
     except ValueError as error:
         raise ValueError(f"{folder.name}: {error}") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    if manifest.get("format") != FORMAT:
         raise ValueError(f"{folder.name}: expected a run of this program ({FORMAT})")
     misfit = _misfit(manifest, SHAPE, "")
     if misfit:

@@ -12,8 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, get_args
 
-from analysis.corpus.files import FOLDER, read_json, reason_of, write_json
+from analysis.corpus.files import FOLDER, reason_of, write_json
 from analysis.corpus.progress import Progress, StoppedError
+from models.files.objects import read_object
 
 Status = Literal["running", "paused", "stopped", "complete", "failed", "killed"]
 Wish = Literal["read", "pause", "stop"]
@@ -49,7 +50,7 @@ def report_of(folder: Path) -> Report | None:
     """The last report of the run in a folder; None if no process has watched it."""
     path = _report(folder)
     try:
-        report = Report(**read_json(path))
+        report = Report(**read_object(path))
         silent = time.time() - path.stat().st_mtime
     except (OSError, ValueError, TypeError):
         return None
@@ -62,7 +63,7 @@ def wish(folder: Path, what: Wish) -> None:
     """Says what the run in a folder is to do."""
     path = folder / FOLDER / "wish.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, what)
+    write_json(path, {"wish": what})
 
 
 def begin(folder: Path) -> None:
@@ -115,8 +116,8 @@ class Watched:
 
     def _wished(self) -> str:
         try:
-            wished = read_json(self.folder / FOLDER / "wish.json")
-        except (OSError, ValueError):
+            wished = read_object(self.folder / FOLDER / "wish.json").get("wish")
+        except ValueError:
             return "read"
         return wished if wished in get_args(Wish) else "read"
 

@@ -26,9 +26,7 @@ def read_object(file: Path) -> dict[str, Any]:
     except (ValueError, OSError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(
-            f"unreadable checkpoint: {name} is broken ({error!s:.80}): repair or replace it"
-        ) from error
+        raise CheckpointError(f"{name} is broken ({error!s:.80}): repair or replace it") from error
     if not isinstance(content, dict):
         raise CheckpointError(f"{name}: expected an object, received {content!r:.40}")
     level: list[Any] = [content]
@@ -41,4 +39,4 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def _too_deep(name: str) -> CheckpointError:
-    return CheckpointError(f"{name} is nested deeper than {MAX_DEPTH} levels: repair or replace it")
+    return CheckpointError(f"{name} is nested too deeply: repair or replace it")

@@ -166,12 +166,12 @@ def resume(name: str) -> None:
 
 
 def _command(folder: Path) -> dict[str, Any]:
-    from analysis.corpus.files import read_json
+    from models.files.objects import read_object
 
     try:
-        command = read_json(folder / "work" / "command.json")
+        command = read_object(folder / "work" / "command.json")
         return {"title": str(command["title"]), "arguments": [*map(str, command["arguments"])]}
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError) as error:
         raise UnknownError(folder.name) from error
 
 
