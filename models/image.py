@@ -110,8 +110,6 @@ def fit_image(
     rows: int,
     cols: int,
     how: Literal["crop", "pad", "stretch"] = "crop",
-    *,
-    resample: int = Image.Resampling.BILINEAR,
 ) -> tuple[Image.Image, str]:
     """The picture at another size.
 
@@ -121,7 +119,6 @@ def fit_image(
         cols: pixels from left to right.
         how: what happens where the shape differs: "crop" keeps the middle, "pad" adds grey
             borders, "stretch" distorts.
-        resample: Pillow's filter.
 
     Returns:
         The image, and a phrase that says what was done (empty if nothing was).
@@ -133,49 +130,21 @@ def fit_image(
     image, (wide, high) = picture.image, picture.image.size
     if (wide, high) == (cols, rows):
         return image, ""
-    size, said = f"{cols} × {rows}{_named(resample)}", f"from {wide} × {high} pixels"
+    size, said = f"{cols} × {rows}", f"from {wide} × {high} pixels"
     if how == "stretch" or wide * rows == high * cols:
         done = "scaled" if wide * rows == high * cols else "stretched"
-        return image.resize((cols, rows), Image.Resampling(resample)), f"{done} {said} to {size}"
+        return image.resize((cols, rows), Image.Resampling.BILINEAR), f"{done} {said} to {size}"
     if how == "crop":
         scale = min(wide / cols, high / rows)
         left, top = (wide - cols * scale) / 2, (high - rows * scale) / 2
         box = (left, top, wide - left, high - top)
-        fitted = image.resize((cols, rows), Image.Resampling(resample), box=box)
+        fitted = image.resize((cols, rows), Image.Resampling.BILINEAR, box=box)
         return fitted, f"{said}: its middle, scaled to {size}"
-    fitted = ImageOps.pad(image, (cols, rows), Image.Resampling(resample), color=GREY)
+    fitted = ImageOps.pad(image, (cols, rows), Image.Resampling.BILINEAR, color=GREY)
     return fitted, f"{said}: scaled and padded with grey to {size}"
 
 
-def resized(
-    image: Image.Image, size: tuple[int, int] | int, resample: int
-) -> tuple[Image.Image, str]:
-    """The image at rows and columns, or at a shortest edge that keeps its shape; and a note."""
-    wide, high = image.size
-    if isinstance(size, int):
-        short, long = min(wide, high), max(wide, high)
-        other = int(size * long / short)
-        cols, rows = (size, other) if wide <= high else (other, size)
-        to = f"a shortest edge of {size}"
-    else:
-        rows, cols = size
-        to = f"{cols} × {rows}"
-    note = f"scaled from {wide} × {high} pixels to {to}{_named(resample)}"
-    return image.resize((cols, rows), Image.Resampling(resample)), note
-
-
-def crop_middle(image: Image.Image, rows: int, cols: int) -> Image.Image:
-    """The middle of the image; black where the image is smaller."""
-    wide, high = image.size
-    if rows <= high and cols <= wide:
-        top, left = (high - rows) // 2, (wide - cols) // 2
-        return image.crop((left, top, left + cols, top + rows))
-    larger = Image.new("RGB", (max(cols, wide), max(rows, high)))
-    larger.paste(image, (-(-(larger.width - wide) // 2), -(-(larger.height - high) // 2)))
-    return crop_middle(larger, rows, cols)
-
-
-def _named(resample: int) -> str:
+def resampling_note(resample: int) -> str:
     """The filter in a note; bilinear goes without saying."""
     name = Image.Resampling(resample).name.lower()
     return "" if name == "bilinear" else f", {name}"

@@ -1,26 +1,73 @@
-"""Preprocessing of images and sound: the settings of a model's own processor, and their meaning."""
+"""Preprocessing of images and sound: the settings of a model's own processor, and what they say.
+
+Images are prepared by the image processor that transformers makes of the settings. A checkpoint
+that states none gets what is usual in its family, as settings of the same form. Networks that are
+made here, and a size or a mode that somebody chose, need no processor: Pillow resizes.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.files.objects import read_object
 from models.patches import Sizes, check_patch, pair
-from models.vision_families import usual
 from models.vit import ViTConfig
 
 FILE, NESTED = "preprocessor_config.json", "processor_config.json"
 ResizeMode = Literal["crop", "pad", "stretch", "none"]
-RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
-BILINEAR = 2
+Three = tuple[float, float, float]
 MOST_PIXELS = 10_000  # a side
 CODE = ("auto_map", "custom_pipelines", "processor_class")  # settings that name code
 UNSTATED = "the model states no image preprocessing"
+BILINEAR, BICUBIC = 2, 3
+HALF: tuple[Three, Three] = (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)
+IMAGENET: tuple[Three, Three] = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+CLIP: tuple[Three, Three] = (
+    (0.48145466, 0.4578275, 0.40821073),
+    (0.26862954, 0.26130258, 0.27577711),
+)
+
+
+class Usual(NamedTuple):
+    """What the first published checkpoints of a family state.
+
+    Attributes:
+        title: of the family.
+        mean: per channel.
+        std: per channel.
+        edge: shortest edge before the middle is cropped, as a multiple of the size; 0 where the
+            image is stretched to its size.
+        square: whether both edges become that long.
+        resample: Pillow's filter.
+    """
+
+    title: str
+    mean: Three
+    std: Three
+    edge: float = 0.0
+    resample: int = BICUBIC
+    square: bool = False
+
+
+USUAL = {  # by model type
+    "beit": Usual("BEiT", *HALF),
+    "clip": Usual("CLIP", *CLIP, edge=1),
+    "deit": Usual("DeiT", *IMAGENET, edge=256 / 224, square=True),
+    "dinov2": Usual("DINOv2", *IMAGENET, edge=256 / 224),
+    "dinov2_with_registers": Usual("DINOv2", *IMAGENET, edge=256 / 224),
+    "dinov3_vit": Usual("DINOv3", *IMAGENET, resample=BILINEAR),
+    "siglip": Usual("SigLIP", *HALF),
+    "swin": Usual("Swin", *IMAGENET),
+    "swinv2": Usual("Swin", *IMAGENET),
+    "vit": Usual("ViT", *HALF, resample=BILINEAR),
+    "vit_mae": Usual("ViTMAE", *IMAGENET),
+    "yolos": Usual("YOLOS", *IMAGENET, resample=BILINEAR),
+}
+PART = "_vision_model"  # model types of vision towers alone end with it
 
 
 @dataclass(frozen=True)
@@ -45,23 +92,16 @@ class Preprocessing:
         mean: per channel, subtracted from the scaled levels.
         std: per channel, divides the result.
         resize: "crop", "pad" or "stretch", where the image has another shape; "none" leaves it.
-        resample: Pillow's filter, a key of `RESAMPLING`.
-        before_crop: rows and columns, or the shortest edge, that the image is resized to before
-            its middle is cropped; None resizes to `size` at once.
-        crop: whether the middle is cropped.
         rescale: factor of the levels 0 to 255.
-        processor: settings of the model's own processor, which is used where it runs.
+        processor: settings of the image processor; None where Pillow resizes.
         notes: for display, on every image.
         stated: whether the checkpoint states it, or its network was made here.
     """
 
     size: Sizes | None
-    mean: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    std: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    mean: Three = (0.5, 0.5, 0.5)
+    std: Three = (0.5, 0.5, 0.5)
     resize: ResizeMode = "crop"
-    resample: int = BILINEAR
-    before_crop: Sizes | int | None = None
-    crop: bool = False
     rescale: float = 1 / 255
     processor: ProcessorSettings | None = None
     notes: tuple[str, ...] = ()
@@ -75,30 +115,26 @@ def default_preprocessing(config: ViTConfig) -> Preprocessing:
 
 def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
     """The preprocessing assumed for a model that states none: that of the first known family."""
-    defaults = usual(families)
-    if defaults is None:
-        note = f"{UNSTATED}: levels scaled to −1 to 1"
-        return Preprocessing(size, resize="stretch", notes=(note,), stated=False)
-    edge = round(min(size) * defaults.edge)
-    mean, std = (
-        " ".join(f"{value:.3g}" for value in each) for each in (defaults.mean, defaults.std)
-    )
-    note = f"{UNSTATED}: what is usual for {defaults.title} is assumed, mean {mean}, std {std}"
-    return Preprocessing(
-        size,
-        defaults.mean,
-        defaults.std,
-        resize="stretch",
-        resample=defaults.resample,
-        before_crop=((edge, edge) if defaults.square else edge) if edge else None,
-        crop=edge > 0,
-        notes=(note,),
-        stated=False,
-    )
+    known = next((USUAL[each] for each in families if each in USUAL), None)
+    usual = known or Usual("", *HALF, resample=BILINEAR)
+    edge, sides = round(min(size) * usual.edge), {"height": size[0], "width": size[1]}
+    before = {"height": edge, "width": edge} if usual.square else {"shortest_edge": edge}
+    settings = {
+        "size": before if edge else sides,
+        "do_center_crop": edge > 0,
+        "crop_size": sides,
+        "resample": usual.resample,
+        "image_mean": usual.mean,
+        "image_std": usual.std,
+    }
+    mean, std = (" ".join(f"{value:.3g}" for value in each) for each in (usual.mean, usual.std))
+    assumed = f"what is usual for {usual.title} is assumed, mean {mean}, std {std}"
+    note = f"{UNSTATED}: {assumed if known else 'levels scaled to −1 to 1'}"
+    return replace(_preprocessing(settings, size, ""), notes=(note,), stated=False)
 
 
 def read_preprocessing(path: Path, config: ViTConfig, family: str) -> Preprocessing:
-    """Preprocessing from a checkpoint's preprocessor_config.json; without one, what is usual.
+    """Preprocessing from the preprocessor_config.json of a checkpoint that our ViT reads.
 
     Args:
         path: of the folder.
@@ -108,31 +144,18 @@ def read_preprocessing(path: Path, config: ViTConfig, family: str) -> Preprocess
     Raises:
         ValueError: for a file that cannot be read or has invalid settings.
     """
-    file = path / FILE
-    if not file.is_file() and usual([family]) is None:
-        return default_preprocessing(config)
-    if not file.is_file():
-        return usual_preprocessing([family], pair(config.image))
-    settings = read_object(file)
-    if settings.get("do_center_crop") is True and settings.get("crop_size"):
-        size = _size(settings["crop_size"], config)
-    else:
-        size = _size(settings.get("size"), config)
-    if settings.get("do_resize") is not False:
-        check_patch(size, config.patch)
-    return _preprocessing(settings, size, "vit")
-
-
-def _size(given: Any, config: ViTConfig) -> Sizes:
+    given = Folder.at(path).json(FILE)
     if given is None:
-        return pair(config.image)
-    sides = (
-        (given.get("height"), given.get("width")) if isinstance(given, Mapping) else (given, given)
-    )
-    rows, cols = sides
-    if type(rows) is not int or type(cols) is not int or min(rows, cols) < 1:
-        raise ValueError(f"size: expected a height and a width, received {given!r}")
-    return rows, cols
+        known = family in USUAL
+        return (
+            usual_preprocessing([family], pair(config.image))
+            if known
+            else (default_preprocessing(config))
+        )
+    size = _output_size(given, pair(config.image)) or pair(config.image)
+    if given.get("do_resize") is not False:
+        check_patch(size, config.patch)
+    return _preprocessing(given, size, "vit")
 
 
 def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
@@ -150,17 +173,7 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
         return None if built is None else usual_preprocessing(_families(config), built)
     if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
-    crops = given.get("do_center_crop") is True or "shortest_edge" in _keys(given.get("size"))
-    wanted = given.get("crop_size") if crops and given.get("crop_size") else given.get("size")
-    size = built if wanted is None or (built is None and not _sides(wanted)) else _size_of(wanted)
-    return _preprocessing(given, size, config.model_type)
-
-
-def _families(config: Any) -> list[str]:
-    """Model types of the vision tower and of the whole model, most specific first."""
-    parts = (getattr(config, name, None) for name in ("vision_config", "encoder"))
-    types = (getattr(part, "model_type", None) for part in (*parts, config))
-    return [family for family in types if isinstance(family, str)]
+    return _preprocessing(given, _output_size(given, built), config.model_type)
 
 
 def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
@@ -176,127 +189,6 @@ def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | Non
     if not {"feature_extractor_type", "sampling_rate"} & set(given):
         return None
     return _processor_settings(given, config.model_type)
-
-
-def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
-    """The settings of a part of the processor; empty without a file."""
-    if folder is None:
-        return {}
-    for name in (NESTED, FILE):
-        given = folder.json(name) or {}
-        if name == NESTED and part not in given:
-            continue
-        given = given.get(part, given)
-        if not isinstance(given, Mapping):
-            raise CheckpointError(f"{name}: expected an object, received {given!r:.40}")
-        if given:
-            return given
-    return {}
-
-
-def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
-    """The settings as rules, beside those of the model's own processor.
-
-    Without an image size the processor alone decides, and the other rules stay at their defaults.
-    """
-    _check_sizes(settings)
-    processor = _processor_settings(settings, family)
-    if size is None:
-        if settings.get("do_normalize") is False:
-            mean, std = _mean_and_std(settings)
-            return Preprocessing(None, mean, std, rescale=_factor(settings), processor=processor)
-        return Preprocessing(None, processor=processor)
-    mean, std = _mean_and_std(settings)
-    resizes = settings.get("do_resize") is not False
-    whole, edge = settings.get("size"), _edge(settings.get("size"))
-    crops = settings.get("do_center_crop") is True or edge is not None
-    resample = settings.get("resample")
-    before = None
-    if resizes and crops and whole is not None:
-        before = edge if edge is not None else _size_of(whole)
-    return Preprocessing(
-        size,
-        mean,
-        std,
-        resize="stretch" if resizes else "none",
-        resample=resample if resample in RESAMPLING else BILINEAR,
-        before_crop=before,
-        crop=crops and (resizes or settings.get("do_center_crop") is True),
-        rescale=_factor(settings),
-        processor=processor,
-    )
-
-
-def _processor_settings(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
-    plain = {name: value for name, value in settings.items() if name not in CODE}
-    return ProcessorSettings(json.dumps(plain, sort_keys=True), family)
-
-
-def _factor(settings: Mapping[str, Any]) -> float:
-    """The factor of the levels 0 to 255; 1 where they stay as they are."""
-    if settings.get("do_rescale") is False:
-        return 1.0
-    factor = settings.get("rescale_factor")
-    return factor if isinstance(factor, float) else 1 / 255
-
-
-def _edge(size: Any) -> int | None:
-    """The shortest edge of a size that names nothing else."""
-    keys = _keys(size)
-    edge = size.get("shortest_edge") if keys else None
-    return edge if type(edge) is int and set(keys) <= {"shortest_edge"} else None
-
-
-def _sides(size: Any) -> bool:
-    """Whether a size gives rows and columns."""
-    return isinstance(size, int | list | tuple) or {"height", "width"} <= set(_keys(size))
-
-
-def _check_sizes(settings: Mapping[str, Any]) -> None:
-    """Raises CheckpointError for sizes of more pixels than any model reads."""
-    for name in ("size", "crop_size", "pad_size"):
-        for key in ("height", "width"):
-            side = settings[name].get(key) if isinstance(settings.get(name), Mapping) else None
-            if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
-                raise CheckpointError(
-                    f"{FILE}: {name}: expected at most {MOST_PIXELS} pixels a side, received {side}"
-                )
-
-
-def _built_for(config: Any) -> Sizes | None:
-    for part in (config, getattr(config, "vision_config", None), getattr(config, "encoder", None)):
-        size = getattr(part, "image_size", None)
-        if isinstance(size, int | list | tuple) and hasattr(part, "patch_size"):
-            return _size_of(size)
-    return None
-
-
-def patches_of(config: Any) -> int | None:
-    """Number of patches of an image of the configured size."""
-    size, patch = _built_for(config), getattr(config, "patch_size", None)
-    if size is None or not isinstance(patch, int) or patch < 1:
-        return None
-    return (size[0] // patch) * (size[1] // patch)
-
-
-def _keys(size: Any) -> tuple[str, ...]:
-    return tuple(size) if isinstance(size, Mapping) else ()
-
-
-def _size_of(given: Any) -> Sizes:
-    """Rows and columns from a number, a pair, height and width, or the shortest edge."""
-    sides = given
-    if isinstance(given, Mapping):
-        edge = given.get("shortest_edge", given.get("longest_edge"))
-        sides = (given.get("height", edge), given.get("width", edge))
-    elif isinstance(given, int):
-        sides = (given, given)
-    if not isinstance(sides, list | tuple) or len(sides) != 2:
-        raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
-    rows, cols = sides
-    if type(rows) is not int or type(cols) is not int or not 1 <= min(sides) <= max(sides) < 10**5:
-        raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
-    return rows, cols
 
 
 def changed(
@@ -326,66 +218,144 @@ def changed(
         return preprocessing
     if preprocessing.size is None:
         raise ValueError("the model's image processor decides the size: it cannot be changed here")
-    _check(size, mean, std)
-    middle = _three(mean or preprocessing.mean)
-    spread = _three(std or preprocessing.std)
+    if size is not None and not all(1 <= side <= MOST_PIXELS for side in size):
+        raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels a side, received {size}")
+    middle = _three("mean", mean or preprocessing.mean)
+    spread = _three("std", std or preprocessing.std)
     now = replace(preprocessing, mean=middle, std=spread, notes=("changed here",), stated=True)
-    if size is None and resize is None:
-        processor = preprocessing.processor
-        if processor is None:
-            return now
-        numbers = {"do_normalize": True, "image_mean": middle, "image_std": spread}
-        settings = json.dumps({**json.loads(processor.json), **numbers}, sort_keys=True)
-        return replace(now, processor=replace(processor, json=settings))
-    mode = resize or mode_of(preprocessing)
-    return replace(
-        now,
-        size=size or preprocessing.size,
-        resize=mode,
-        before_crop=None,
-        crop=False,
-        processor=None,
+    if size is not None or resize is not None:
+        mode = resize or preprocessing.resize
+        return replace(now, size=size or preprocessing.size, resize=mode, processor=None)
+    if now.processor is None:
+        return now
+    numbers = {"do_normalize": True, "image_mean": middle, "image_std": spread}
+    settings = json.dumps({**json.loads(now.processor.json), **numbers}, sort_keys=True)
+    return replace(now, processor=replace(now.processor, json=settings))
+
+
+def patches_of(config: Any) -> int | None:
+    """Number of patches of an image of the configured size."""
+    size, patch = _built_for(config), getattr(config, "patch_size", None)
+    if size is None or not isinstance(patch, int) or patch < 1:
+        return None
+    return (size[0] // patch) * (size[1] // patch)
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def _families(config: Any) -> list[str]:
+    """Model types of the vision tower and of the whole model, most specific first."""
+    parts = (getattr(config, name, None) for name in ("vision_config", "encoder"))
+    types = (getattr(part, "model_type", None) for part in (*parts, config))
+    return [family.removesuffix(PART) for family in types if isinstance(family, str)]
+
+
+def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
+    """The settings of a part of the processor; empty without a file."""
+    if folder is None:
+        return {}
+    for name in (NESTED, FILE):
+        given = folder.json(name) or {}
+        if name == NESTED and part not in given:
+            continue
+        given = given.get(part, given)
+        if not isinstance(given, Mapping):
+            raise CheckpointError(f"{name}: expected an object, received {given!r:.40}")
+        if given:
+            return given
+    return {}
+
+
+def _preprocessing(given: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
+    """What settings of an image processor say."""
+    for name in ("size", "crop_size", "pad_size"):
+        for key in ("height", "width"):
+            side = given[name].get(key) if isinstance(given.get(name), Mapping) else None
+            if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
+                raise CheckpointError(
+                    f"{FILE}: {name}: expected at most {MOST_PIXELS} pixels a side, received {side}"
+                )
+    mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    if given.get("do_normalize") is not False:
+        half = HALF[0]
+        mean, std = (_channels(given.get(name, half), name) for name in ("image_mean", "image_std"))
+    factor = 1.0 if given.get("do_rescale") is False else given.get("rescale_factor")
+    whole = given.get("do_resize") is not False
+    return Preprocessing(
+        size,
+        mean,
+        std,
+        "crop" if _crops(given) else "stretch" if whole else "none",
+        1.0
+        if given.get("do_rescale") is False
+        else factor
+        if isinstance(factor, float)
+        else 1 / 255,
+        _processor_settings(given, family),
     )
 
 
-def mode_of(preprocessing: Preprocessing) -> ResizeMode:
-    """The resize mode, "crop" where the middle of a resized image is cropped."""
-    return "crop" if preprocessing.crop else preprocessing.resize
+def _processor_settings(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
+    plain = {name: value for name, value in settings.items() if name not in CODE}
+    return ProcessorSettings(json.dumps(plain, sort_keys=True), family)
 
 
-def _check(size: Sizes | None, mean: Sequence[float] | None, std: Sequence[float] | None) -> None:
-    """Raises ValueError for numbers that no image can be prepared with."""
-    if size is not None and not all(1 <= side <= MOST_PIXELS for side in size):
-        raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels a side, received {size}")
-    for name, values in (("mean", mean), ("std", std)):
-        if values is None:
-            continue
-        if len(values) != 3 or not all(isfinite(value) for value in values):
-            raise ValueError(f"{name}: expected three numbers, received {tuple(values)}")
-    if std is not None and min(std) <= 0:
-        raise ValueError(f"std: expected numbers above 0, received {tuple(std)}")
+def _crops(given: Mapping[str, Any]) -> bool:
+    return given.get("do_center_crop") is True or _keys(given.get("size")) == {"shortest_edge"}
 
 
-def _three(values: Sequence[float]) -> tuple[float, float, float]:
-    red, green, blue = (float(value) for value in values)
-    return red, green, blue
+def _output_size(given: Mapping[str, Any], built: Sizes | None) -> Sizes | None:
+    """The size that settings give a picture, or the one that the network is built for."""
+    size = given.get("crop_size") if _crops(given) and given.get("crop_size") else given.get("size")
+    states_sides = isinstance(size, int | list | tuple) or {"height", "width"} <= _keys(size)
+    return built if size is None or (built is None and not states_sides) else _sides(size)
 
 
-def _mean_and_std(
-    settings: Mapping[str, Any],
-) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    """Mean and std per channel; 0 and 1 where the images are not normalised."""
-    if settings.get("do_normalize") is False:
-        return (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    mean, std = (_channels(settings, name) for name in ("image_mean", "image_std"))
-    if min(std) <= 0:
-        raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
-    return mean, std
+def _keys(size: Any) -> set[str]:
+    return set(size) if isinstance(size, Mapping) else set()
 
 
-def _channels(given: Mapping[str, Any], name: str) -> tuple[float, float, float]:
-    values = given.get(name, (0.5, 0.5, 0.5))
+def _built_for(config: Any) -> Sizes | None:
+    for part in (config, getattr(config, "vision_config", None), getattr(config, "encoder", None)):
+        size = getattr(part, "image_size", None)
+        if isinstance(size, int | list | tuple) and hasattr(part, "patch_size"):
+            return _sides(size)
+    return None
+
+
+def _sides(given: Any) -> Sizes:
+    """Rows and columns from a number, a pair, height and width, or the shortest edge."""
+    sides = (given, given) if isinstance(given, int) else given
+    if isinstance(given, Mapping):
+        edge = given.get("shortest_edge", given.get("longest_edge"))
+        sides = (given.get("height", edge), given.get("width", edge))
+    pairs = isinstance(sides, list | tuple) and len(sides) == 2
+    if not pairs or not all(type(side) is int and 1 <= side < 10**5 for side in sides):
+        raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
+    rows, cols = sides
+    return rows, cols
+
+
+def _channels(values: Any, name: str) -> Three:
     numbers = isinstance(values, list | tuple) and all(isinstance(v, int | float) for v in values)
     if not numbers or len(values) != 3:
         raise CheckpointError(f"{FILE}: {name}: expected three numbers, received {values!r}")
-    return float(values[0]), float(values[1]), float(values[2])
+    try:
+        return _three(name.removeprefix("image_"), [float(value) for value in values])
+    except ValueError as error:
+        raise CheckpointError(f"{FILE}: image_{error}") from error
+
+
+def _three(name: str, values: Sequence[float]) -> Three:
+    """A mean or std of each channel.
+
+    Raises:
+        ValueError: for numbers that no image can be prepared with.
+    """
+    if len(values) != 3 or not all(isfinite(value) for value in values):
+        raise ValueError(f"{name}: expected three numbers, received {tuple(values)}")
+    if name == "std" and min(values) <= 0:
+        raise ValueError(f"std: expected numbers above 0, received {tuple(values)}")
+    red, green, blue = map(float, values)
+    return red, green, blue

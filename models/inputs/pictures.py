@@ -1,4 +1,4 @@
-"""Pictures as a model reads them: by its own processor, else as its settings say."""
+"""Pictures as a model reads them: by its own processor, else by Pillow to a size."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from models.image import Picture, crop_middle, fit_image, open_image, resized, to_pixels
-from models.inputs.processor import image_processor, notes_of, processed_inputs, seen_image
+from models.image import Picture, fit_image, open_image, to_pixels
+from models.inputs.processor import (
+    image_processor,
+    notes_of,
+    plain_processor,
+    processed_inputs,
+    seen_image,
+)
 from models.picture_grid import Box
 from models.preprocessing import Preprocessing, default_preprocessing
 
@@ -56,10 +62,14 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
     """
     sources = source if isinstance(source, list | tuple) else [source]
     pictures = [opened(each) for each in sources]
-    processor = None
-    if preprocessing.processor is not None:
-        processor = image_processor(preprocessing.processor)
-    result = _by_rule(preprocessing, pictures) if processor is None else _by(processor, pictures)
+    settings = preprocessing.processor
+    if settings is None:
+        result = _by_size(preprocessing, pictures)
+    else:
+        processor = image_processor(settings)
+        if processor is None and preprocessing.size is None:
+            raise ValueError("the model's image processor does not run here: pass pixel values")
+        result = _by(processor or plain_processor(settings), pictures)
     opening = dict.fromkeys(note for picture in pictures for note in picture.notes)
     done = (*result.notes, *preprocessing.notes)
     return Processed(result.arguments, result.image, (*opening, *dict.fromkeys(done)))
@@ -150,34 +160,17 @@ def _by(processor: Any, pictures: Sequence[Picture]) -> Processed:
     return Processed(arguments, seen[0], tuple(notes))
 
 
-def _by_rule(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Processed:
-    """By size, resampling, crop, mean and std, without a processor."""
-    done = [_fitted(preprocessing, picture) for picture in pictures]
-    images = [image for image, _ in done]
+def _by_size(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Processed:
+    """By Pillow, to one size and mode."""
+    images, notes = [], []
+    for picture in pictures:
+        image, note = picture.image, ""
+        if preprocessing.size is not None and preprocessing.resize != "none":
+            image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
+        images.append(image)
+        notes += [note] if note else []
     if len({image.size for image in images}) > 1:
         raise ValueError("pictures: expected one size, as this model does not resize them")
     how = preprocessing.mean, preprocessing.std, preprocessing.rescale
     pixels = torch.cat([to_pixels(image, *how) for image in images])
-    notes = [note for _, more in done for note in more]
-    if preprocessing.rescale == 1:
-        notes.append("levels not scaled")
     return Processed({"pixel_values": pixels}, images[0], tuple(notes))
-
-
-def _fitted(preprocessing: Preprocessing, picture: Picture) -> "tuple[Image, tuple[str, ...]]":
-    size, before = preprocessing.size, preprocessing.before_crop
-    if preprocessing.resize == "none" and not preprocessing.crop:
-        return picture.image, ()
-    if size is None:
-        raise ValueError("the model's image processor does not run here: pass pixel values")
-    if preprocessing.resize != "none" and before is None:
-        image, note = fit_image(
-            picture, *size, how=preprocessing.resize, resample=preprocessing.resample
-        )
-        return image, (note,) if note else ()
-    image, notes = picture.image, []
-    if before is not None:
-        image, note = resized(image, before, preprocessing.resample)
-        notes.append(note)
-    rows, cols = size
-    return crop_middle(image, rows, cols), (*notes, f"its middle, {cols} × {rows}, cropped")

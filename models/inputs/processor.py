@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from models.preprocessing import FILE, RESAMPLING, ProcessorSettings
+from models.image import resampling_note
+from models.preprocessing import BILINEAR, FILE, HALF, ProcessorSettings
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -21,6 +22,17 @@ def image_processor(settings: ProcessorSettings) -> Any | None:
     from transformers import AutoImageProcessor
 
     return _from_settings(AutoImageProcessor, settings, "image_processor_type")
+
+
+def plain_processor(settings: ProcessorSettings) -> Any:
+    """One that resizes, crops and normalises as the settings say, where the model's own does not
+    run, and for settings that are assumed."""
+    from transformers import CLIPImageProcessorPil
+
+    usual = {"do_center_crop": False, "resample": BILINEAR, "image_mean": HALF[0]}
+    given = {**usual, "image_std": HALF[1], **json.loads(settings.json)}
+    takes = {*CLIPImageProcessorPil.valid_kwargs.__annotations__}
+    return CLIPImageProcessorPil(**{name: given[name] for name in given if name in takes})
 
 
 def feature_extractor(settings: ProcessorSettings) -> Any | None:
@@ -95,8 +107,8 @@ def notes_of(processor: Any, image: "Image", seen: "Image | None") -> tuple[str,
     (wide, high), crop = image.size, _size(getattr(processor, "crop_size", None))
     crops = bool(getattr(processor, "do_center_crop", False)) and crop is not None
     before = f"from {wide} × {high} pixels"
-    how = RESAMPLING.get(getattr(processor, "resample", None) or 0, "")
-    how = "" if how in ("", "bilinear") else f", {how}"
+    resample = getattr(processor, "resample", None)
+    how = "" if resample is None else resampling_note(resample)
     notes = []
     if getattr(processor, "do_resize", False) and crops:
         size = getattr(processor, "size", None)

@@ -14,9 +14,14 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from models.image import fit_image, open_image
 from models.inputs import pictures
 from models.inputs.pictures import processed
-from models.preprocessing import Preprocessing, ProcessorSettings, changed, usual_preprocessing
+from models.preprocessing import (
+    USUAL,
+    Preprocessing,
+    ProcessorSettings,
+    changed,
+    usual_preprocessing,
+)
 from models.run import CheckpointError, Model, load, trace
-from models.vision_families import USUAL
 from tests.models.architectures import ARCHITECTURES
 from viz.api.samples import PHOTOS
 
@@ -287,7 +292,7 @@ def test_pictures_of_unequal_size_that_are_not_resized() -> None:
     sizes = [Image.new("RGB", (20, 20)), Image.new("RGB", (24, 20))]
     with pytest.raises(ValueError, match="pictures: expected one size"):
         processed(as_they_are, sizes)
-    alone = Preprocessing(None)
+    alone = Preprocessing(None, processor=ProcessorSettings("{}", "no such family"))
     with pytest.raises(ValueError, match="processor does not run here: pass pixel values"):
         processed(alone, sizes[0])
 

@@ -15,7 +15,6 @@ MODEL = "dinov2"
 PHOTO = "flower"
 SIDE, PATCH, WIDTH, DEPTH = 224, 14, 384, 12
 GRID = (SIDE // PATCH, SIDE // PATCH)
-EDGE = 256  # of the photo, before its middle is cut out
 LAYER = 11
 DRAWS = 20  # of as many random patches
 
@@ -23,12 +22,12 @@ DRAWS = 20  # of as many random patches
 @lru_cache(maxsize=4)
 def image(photo: str) -> Any:
     """A photo as the network reads it, before normalisation."""
-    from PIL import Image
+    from models.inputs.pictures import processed
 
-    from models.image import crop_middle, resized
-
-    scaled, _ = resized(_opened(photo), EDGE, Image.Resampling.BICUBIC)
-    return crop_middle(scaled, SIDE, SIDE)
+    preprocessing = real.opened(MODEL, "own").preprocessing
+    if preprocessing is None:
+        raise ValueError("expected a model with preprocessing")
+    return processed(preprocessing, _opened(photo)).image
 
 
 @real.of(MODEL)

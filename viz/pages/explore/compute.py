@@ -42,7 +42,6 @@ from models.loading.folders import doors as doors
 from models.loading.folders import network_of as network_of
 from models.loading.summary import reads as reads
 from models.model import grouped as grouped
-from models.preprocessing import mode_of as mode_of
 from models.trace import PatchGrid as PatchGrid
 from models.tracing import length as length
 from models.tracing import seen as seen

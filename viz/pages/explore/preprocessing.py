@@ -141,7 +141,7 @@ def _settings(model: "Model", stated: "Preprocessing") -> None:
         controls.number(PAGE, "rows_px", "Rows", (0, MOST), help, auto=str(rows))
         help = "Width in pixels"
         controls.number(PAGE, "cols_px", "Columns", (0, MOST), help, auto=str(cols))
-    mode = MODES[compute.mode_of(stated)]
+    mode = MODES[stated.resize]
     help = "How a picture with another aspect ratio is fitted"
     titles = {"": f"As {'stated' if stated.stated else 'assumed'}: {mode.lower()}", **MODES}
     controls.select(PAGE, "resize", "Resize", titles, help, width=276)

@@ -94,7 +94,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert (found - expected(pixels).last_hidden_state).abs().max() < 1e-6
     assert model.left_out == ()
     assert model.preprocessing is not None
-    assert (model.preprocessing.before_crop, model.preprocessing.size) == (256, (224, 224))
+    assert (model.preprocessing.resize, model.preprocessing.size) == ("crop", (224, 224))
 
 
 def test_files_that_hold_something_else(tmp_path: Path) -> None:
