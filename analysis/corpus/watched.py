@@ -116,7 +116,7 @@ class Watched:
 
     def _wished(self) -> str:
         try:
-            wished = read_object(self.folder / FOLDER / "wish.json").get("wish")
+            wished = str(read_object(self.folder / FOLDER / "wish.json").get("wish"))
         except ValueError:
             return "read"
         return wished if wished in get_args(Wish) else "read"
