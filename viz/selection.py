@@ -138,10 +138,8 @@ class Selection:
     )
     outliers: bool = option(False, FLAG, "of a picture: patches that act as sinks too")
     partner: int | None = option(None, whole(0, 99_999), "the other token of a pair", of="view")
-    query: int | None = option(
-        None, whole(0, 99_999), "of qk, stages and model, the row", of="file"
-    )
-    key: int | None = option(None, whole(0, 99_999), "of qk, the column", of="file")
+    query: int | None = option(None, whole(0, 99_999), "of head and model, the row", of="file")
+    key: int | None = option(None, whole(0, 99_999), "of head, the column", of="file")
     layers: tuple[int, ...] = option(
         (), wholes(999), "of text: several layers beside each other, instead of the chosen one"
     )

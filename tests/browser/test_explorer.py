@@ -804,15 +804,14 @@ def test_a_file_shows_what_it_holds_and_says_what_it_does_not(page: Page, tmp_pa
     expect(stage).to_have_class("hs-stage")
 
 
-@pytest.mark.parametrize("form", ["qk", "stages"])
-def test_a_file_says_that_it_lacks_the_numbers_of_a_form(page: Page, tmp_path: Path, form: str):
+def test_a_file_says_that_it_lacks_the_numbers_of_a_form(page: Page, tmp_path: Path):
     source = random_source(2, 3, 7)
     held: dict[str, bytes] = {"overview": source.answer("overview", {})}
-    props = {"kind": "text", "start": {"head": 1, "token": 2, "form": form}}
+    props = {"kind": "text", "start": {"head": 1, "token": 2, "form": "head"}}
     file = tmp_path / "view.html"
     file.write_text(standalone(held, props), encoding="utf-8")
     page.goto(file.as_uri())
-    shown = page.locator(".hs-query-key" if form == "qk" else ".hs-stages")
+    shown = page.locator(".hs-head")
     expect(shown.get_by_role("status").filter(visible=True)).to_have_text("Not in this file.")
     expect(shown.locator("canvas, .hs-stage-summary").filter(visible=True)).to_have_count(0)
 

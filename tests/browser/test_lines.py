@@ -117,9 +117,9 @@ def test_heads_are_switched_on_off_and_alone(draw):
     head[1].click()
     lines.page.wait_for_url(re.compile(r"shown=3(&|$)"))
     lines.page.get_by_role("button", name="Draw all heads of the layer").click()
-    expect(lines.page.locator(".hs-head[aria-pressed='true']")).to_have_count(4)
+    expect(lines.page.locator(".hs-head-switch[aria-pressed='true']")).to_have_count(4)
     head[2].dblclick()
-    expect(lines.page.locator(".hs-head[aria-pressed='true']")).to_have_count(1)
+    expect(lines.page.locator(".hs-head-switch[aria-pressed='true']")).to_have_count(1)
     lines.shows(0, 2)
 
 

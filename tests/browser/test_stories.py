@@ -86,7 +86,7 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
     q, k, both = (float(each.replace("−", "-")) for each in numbers.groups())
     assert abs(q * k - both) < 0.005 * (abs(q) + abs(k) + 2)  # each is rounded to 0.01
     link = page.locator(".story-explore")
-    expect(link).to_have_attribute("href", re.compile("form=qk.*token=9&partner=8"))
+    expect(link).to_have_attribute("href", re.compile("form=head.*token=9&partner=8"))
     link.click()
     expect(page.locator(".headscope[data-trace]")).to_have_count(1, timeout=60_000)
     read = page.locator(".hs-query-key .hs-heading").first

@@ -158,14 +158,14 @@ def place_of(t: Trace, site: Any) -> dict[str, Any]:
     return {"layer": site.layer, "kind": site.kind, "tower": site.tower, "head": 1}
 
 
-def test_a_pair_is_named_with_its_steps_and_shares(tmp_path: Path) -> None:
+def test_a_head_names_its_pair_with_its_steps_and_shares(tmp_path: Path) -> None:
     for t in TRACES:
         site, query, key = t.sites[-1], 2, 1
-        given: dict[str, Any] = {"view": "qk", "query": query, "key": key, **place_of(t, site)}
+        given: dict[str, Any] = {"view": "head", "query": query, "key": key, **place_of(t, site)}
         said, texts = written(export(t, tmp_path / "file.svg", **given))
         held = arrays(export(t, tmp_path / "file.npz", **given))
-        pair = f"From “{t.query_labels(site)[query]}” ({query}) to “{t.key_labels(site)[key]}”"
-        assert f"{pair} ({key}): query and key element by element" in said
+        pair = f"from “{t.query_labels(site)[query]}” ({query}) to “{t.key_labels(site)[key]}”"
+        assert f"One head {pair} ({key}): their product" in said
         score = float(t.scores(site, 1)[query, key])
         named = dict(zip(held["step_step_labels"].tolist(), held["step"].tolist(), strict=True))
         assert named["weight"] == pytest.approx(float(t.weights(site, 1)[query, key]), rel=1e-4)
@@ -177,22 +177,12 @@ def test_a_pair_is_named_with_its_steps_and_shares(tmp_path: Path) -> None:
             shares = held.get(f"share_at_the_{side}")
             assert (claim.replace("-", "−") in texts) == (shares is not None)
             assert shares is None or shares.sum() == pytest.approx(score, rel=1e-3, abs=1e-4)
-
-
-def test_stages_name_their_token_and_draw_what_they_name(tmp_path: Path) -> None:
-    for t in TRACES:
-        site, query = t.sites[-1], 3
-        given: dict[str, Any] = {"view": "stages", "query": query, **place_of(t, site)}
-        said, texts = written(export(t, tmp_path / "file.svg", **given))
-        held = arrays(export(t, tmp_path / "file.npz", **given))
-        assert f"One head for “{t.query_labels(site)[query]}” ({query})," in said
-        for name, title in (
-            ("weights", "weights, after the softmax"),
-            ("output", "weights × values"),
-            ("written", "what the head writes at the query"),
-        ):
-            assert title in texts
-            assert name in held
+        titles = (
+            "weights, after the softmax",
+            "weights × values",
+            "what the head writes at the query",
+        )
+        assert {*titles} <= {*texts}
         np.testing.assert_allclose(held["output"], held["weights"] @ held["v"], **LOOSE)
         assert held["written_query_positions"].tolist() == [query]
 

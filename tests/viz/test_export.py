@@ -233,7 +233,7 @@ def test_csv_gives_every_weight_with_its_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"view": "qq", "layer": 0}, "view: expected one of matrix, lines, text, qk"),
+        ({"view": "qq", "layer": 0}, "view: expected one of matrix, lines, text, head"),
         ({}, "layer: expected one of [0, 1, 2] for 'matrix', received None"),
         ({"layer": 9}, "layer: expected 0 to 2, received 9"),
         ({"layer": 0, "head": HEADS}, "head: expected 0 to 2, mean or max, received 3"),

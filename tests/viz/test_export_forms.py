@@ -213,7 +213,7 @@ def test_numbers_of_every_head(tmp_path: Path) -> None:
 
 
 def test_the_score_of_a_pair_is_split_in_its_file(tmp_path: Path) -> None:
-    found = arrays(tmp_path, "qk", query=QUERY, key=KEY)
+    found = arrays(tmp_path, "head", query=QUERY, key=KEY)
     made_of = split(traced(), LAYER, HEAD, QUERY, KEY)
     for side, shares in (("query", made_of.query), ("key", made_of.key)):
         same(found[f"share_at_the_{side}"], torch.tensor([share.value for share in shares]))
@@ -257,8 +257,7 @@ def test_hidden_sinks_are_hatched_with_their_shares_beside(tmp_path: Path, mode:
 
 SHOWN: dict[str, dict[str, Any]] = {
     "faithfulness": {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)},
-    "qk": {"query": QUERY, "key": KEY},
-    "stages": {"query": QUERY},
+    "head": {"query": QUERY, "key": KEY},
     "model": {"method": "alti", "beside": "flow"},
     "text": {"token": QUERY},
 }

@@ -181,18 +181,11 @@ def test_numbers_of_heads_name_their_head(tmp_path: Path) -> None:
         assert len(heads) == sum(site.heads for site in view.sites)
 
 
-def test_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:
+def test_the_numbers_of_a_head_name_their_tokens(tmp_path: Path) -> None:
     file = tmp_path / "file.csv"
     for _, t in traces():
         for site in (t.sites[0], t.sites[-1]):
-            pattern, here = t.pattern(site), placed(site)
-            lines = lines_of(export(t, file, view="qk", query=QUERY, key=KEY, **here))
-            assert {(line["query"], line["key"]) for line in lines} == {(str(QUERY), str(KEY))}
-            weight = [line for line in lines if line["numbers"] == "step"][-1]
-            assert float(weight["value"]) == pytest.approx(
-                float(t.weights(site, 1)[QUERY, KEY]), **CLOSE
-            )
-            weights = t.weights(site, 1)
+            pattern, weights = t.pattern(site), t.weights(site, 1)
             expected = {
                 "q": pattern.q[0, 1],
                 "k": pattern.k[0, 1],
@@ -202,12 +195,18 @@ def test_pairs_and_stages_name_their_tokens(tmp_path: Path) -> None:
                 "output": weights @ pattern.v[0, 1],
             }
             labels = {"query": t.query_labels(site), "key": t.key_labels(site)}
-            for line in lines_of(export(t, file, view="stages", query=QUERY, **here)):
-                for side in ("query", "key"):
-                    if line[side]:
-                        assert line[f"{side}_token"] == labels[side][int(line[side])]
-                at = [int(line[name]) for name in ("query", "key", "feature") if line[name]]
+            given = {"view": "head", "query": QUERY, "key": KEY, **placed(site)}
+            lines = lines_of(export(t, file, **given))
+            steps = [line for line in lines if line["numbers"] == "step"]
+            assert {(line["query"], line["key"]) for line in steps} == {(str(QUERY), str(KEY))}
+            assert float(steps[-1]["value"]) == pytest.approx(float(weights[QUERY, KEY]), **CLOSE)
+            assert {*expected} < {line["numbers"] for line in lines}
+            for line in lines:
                 if line["numbers"] in expected:
+                    for side in ("query", "key"):
+                        if line[side]:
+                            assert line[f"{side}_token"] == labels[side][int(line[side])]
+                    at = [int(line[name]) for name in ("query", "key", "feature") if line[name]]
                     number = float(expected[line["numbers"]][tuple(at)])
                     assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-5)
                 assert line["numbers"] != "written" or line["query"] == str(QUERY)
@@ -319,7 +318,7 @@ def test_filters_without_effect_are_refused(tmp_path: Path) -> None:
     _, t = traces()[0]
     idle = {"values": "scores", "sinks": "hidden", "least": 0.5, "top": 3, "rows": range(1, 3)}
     for name, value in idle.items():
-        for form in (*EVERY, "qk", "stages", *(["model"] if name != "sinks" else [])):
+        for form in (*EVERY, "head", *(["model"] if name != "sinks" else [])):
             where = {} if form in EVERY else {"layer": 0, "head": 0}
             with pytest.raises(ValueError, match=f"{name}: without effect on '{form}'"):
                 export(t, tmp_path / "file.svg", view=form, **where, **{name: value})

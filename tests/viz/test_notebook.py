@@ -87,5 +87,5 @@ def test_a_picture_is_shown_over_itself() -> None:
 
 
 def test_a_view_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="view: expected one of matrix, lines, text, qk"):
+    with pytest.raises(ValueError, match="view: expected one of matrix, lines, text, head"):
         explore(text(), view="flow")

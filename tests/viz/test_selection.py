@@ -118,7 +118,7 @@ LINKS = {  # as the app has written them, and what they choose
         "find": "cat",
     },
     "form=text&layers=0.2&average=yes": {"form": "text", "layers": "0.2", "average": "yes"},
-    "form=qk&partner=4": {"form": "qk", "partner": 4},
+    "form=head&partner=4": {"form": "head", "partner": 4},
     "form=model&method=flow&beside=attnlrp&output=mat@3&tested=yes&fusion=max&beside_fusion=min": {
         "form": "model",
         "method": "flow",

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
 from viz.api.pool import check, report
-from viz.api.requests import QuestionError
-from viz.api.text import site_at
 
 if TYPE_CHECKING:
     from analysis.heads import HeadTable, TraceOrView
@@ -45,38 +43,6 @@ def all_weights(entry: TraceEntry) -> int:
     if "numbers" in entry.answers:
         return 0
     return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
-
-
-def split(
-    entry: TraceEntry, id: str, site: int, head: int | str, query: int, key: int
-) -> dict[str, Any]:
-    """The score of a query and a key, split over what wrote them."""
-    from analysis.split import split as split_score
-    from analysis.view import JOINT, View
-
-    view, attention_site = entry.view, site_at(entry.view, site, head)
-    if not isinstance(head, int) or attention_site.kind == JOINT:
-        raise QuestionError("expected one head of one attention layer")
-    if query >= attention_site.queries or key >= attention_site.keys:
-        raise QuestionError(
-            f"expected query 0 to {attention_site.queries - 1}"
-            f" and key 0 to {attention_site.keys - 1}"
-        )
-    if isinstance(view, View):
-        query, key = view.token(attention_site, "out", query), view.token(attention_site, "in", key)
-        view, attention_site = view.trace, view.trace.site(attention_site)
-    try:
-        with entry.forward_pass():
-            shares = split_score(view, attention_site, head, query, key)
-    except ValueError as error:
-        raise QuestionError(str(error)) from None
-    return {
-        "score": shares.score,
-        "query": [{"name": name, "value": value} for name, value in shares.query],
-        "key": [{"name": name, "value": value} for name, value in shares.key],
-        "applied": list(shares.applied),
-        "error": shares.error,
-    }
 
 
 def finite(number: float) -> float | None:

@@ -33,7 +33,7 @@ def refused(entry: TraceEntry, id: str) -> Answer:
     trace, kind = entry.trace, kind_of(entry.trace.output)
     reasons: Answer = {}
     if is_mean(trace):
-        reasons |= dict.fromkeys(("qk", "stages", "parts"), OF_ONE)
+        reasons |= dict.fromkeys(("head", "parts"), OF_ONE)
     if kind not in ("tokens", "classes", "similarity"):  # of which heads can be switched off
         reasons["parts"] = f"Parts are of a logit; {trace.model} gives {trace.output.name}"
     try:

@@ -60,7 +60,7 @@ def export(
         t: a trace, or a view of it by words.
         path: ends in .svg, .pdf, .png (300 dpi), .html (a page that needs no server), .npz or .csv.
         view: "matrix", "lines", "atlas" (every head of every layer), "text" (tokens shaded by a
-            token's weights), "qk" (a pair element by element), "stages" (a head for one query),
+            token's weights), "head" (inside a head: a query and its keys up to what is written),
             "model" (all layers together), "faithfulness" (whether a relevance is borne out by
             removing tokens), "lens" (what each layer would predict), "parts" (what each head and
             MLP adds to a logit), "blame" (the edges an output rests on), "numbers" (every number

@@ -9,6 +9,7 @@ from viz.export.answers import answered
 from viz.selection import OF_ANSWERS, OF_VIEWS
 from viz.views import EVERY, FORM, VIEWS
 from viz.views.entries import image_entry, text_entry
+from viz.views.head.view import pair_of
 from viz.views.pictures import view as pictures
 from viz.views.request import Request, Second, caption
 
@@ -73,12 +74,12 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
         if name in (*FORM[view].options, *OF_ANSWERS)
     }
     start |= {"scale": selection.scale} | FORM[view].opens
-    token = request.row if "query" in FORM[view].options else selection.token
+    token = request.row if view == "model" else selection.token
     if view == "pictures" and token is None and not selection.captions:
         token = pictures.panel_of(request).query
     start |= {} if token is None else {"token": token, "direction": selection.direction}
-    if view == "qk":
-        start["partner"] = selection.key or 0
+    if view == "head":
+        start |= dict(zip(("token", "partner"), pair_of(request), strict=True))
     if request.second is not None:
         start["there"] = request.second.there
     if not request.every and len(request.heads) > 1:

@@ -530,7 +530,7 @@ export interface Header {
   rows?: RowHeader[];
   layers?: LayerHeader[];
   sinks?: PictureSinksHeader[];
-  stages?: StagesHeader;
+  inside?: InsideHeader;
 }
 
 /** A header and its area of bytes, aligned to eight. */
@@ -539,14 +539,27 @@ export interface Message {
   area: Uint8Array;
 }
 
-// ---- one pair of tokens (JSON)
+// ---- inside a head
 
-/** The response of "pair". */
-export interface PairAnswer {
-  query: string;
-  key: string;
-  /** What is compared; the elements of the last one sum to the first step. */
-  strips: { name: string; values: number[] }[];
+export interface TokenAt {
+  index: number;
+  label: string;
+}
+
+/** What the header of "inside" says. */
+export interface InsideHeader {
+  query: number;
+  key: number;
+  /** Places of the pair among the tokens that are there. */
+  at: [number, number | null];
+  /** How many keys there are in all. */
+  of: number;
+  /** Why a matrix cannot be told, by name. */
+  missing: Record<string, string>;
+  titles: Record<string, string>;
+  tokens: { query: TokenAt[]; key: TokenAt[] };
+  /** Matrices of the head; then what is compared of the pair, whose last one sums to the first step. */
+  numbers: Record<string, { shape: [number, number]; at: number }>;
   /** From that sum to the weight; null is −∞. */
   steps: { name: string; value: number | null; how: string }[];
   applied: string[];
@@ -566,33 +579,6 @@ export interface SplitAnswer {
   applied: string[];
   /** Largest difference of a list's sum from the score. */
   error: number;
-}
-
-// ---- the stages of one head
-
-/** A token of the stages. */
-export interface StageToken {
-  index: number;
-  label: string;
-}
-
-/** What the header of "stages" says. */
-export interface StagesHeader {
-  rows: StageToken[];
-  keys: StageToken[];
-  /** Place of the chosen query among the rows. */
-  chosen: number;
-  /** How many keys there are in all. */
-  of: number;
-  /** Why it cannot be told what the head writes. */
-  reason: string;
-  /** Of the scores before bias and mask. */
-  formula: string;
-  /** Whether an edit changed the values that this head's weights give. */
-  edited: boolean;
-  /** Whether they are multiplied with an output gate. */
-  gated: boolean;
-  matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 
 // ---- views of all heads
@@ -1167,7 +1153,8 @@ export interface Zoom {
 
 /** The panel of one form of the picture. */
 export interface FormPanel extends Panel {
-  save(): void;
+  /** Saves the picture as it is on the screen; null where there is no canvas. */
+  save: (() => void) | null;
   zoom?: Zoom;
   /** What stands in the toolbar. */
   choices?: HTMLElement;

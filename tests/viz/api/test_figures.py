@@ -126,7 +126,7 @@ def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:
             out.attentions[layer][0, head, query, key].item(), abs=1e-4
         )
         assert found["of_map"] == 32 * ids.input_ids.shape[1] ** 2
-        assert answer["explore"]["query"]["form"] == "qk"
+        assert answer["explore"]["query"]["form"] == "head"
 
 
 POSITION = {

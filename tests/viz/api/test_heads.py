@@ -14,8 +14,9 @@ from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
 from viz.api.entries import TraceEntry
-from viz.api.heads import numbers, split
+from viz.api.heads import numbers
 from viz.api.requests import QuestionError
+from viz.views.head.view import split
 
 
 @pytest.fixture(scope="module")
@@ -38,28 +39,21 @@ def test_numbers_of_every_head(done: Trace) -> None:
     assert answer["sentences"][0][2] == "100\u00a0% of its weight goes to the token before."
 
 
-def test_split_of_a_score(done: Trace) -> None:
-    answer = json.loads(json.dumps(split(entry_of(done), "id", 4, 3, 5, 2), allow_nan=False))
-    found = split_score(done, 4, 3, 5, 2)
-    assert answer["score"] == found.score
-    assert [each["name"] for each in answer["key"]] == [share.name for share in found.key]
-    assert sum(each["value"] for each in answer["query"]) == pytest.approx(found.score, abs=1e-4)
-    assert answer["applied"] == list(found.applied)
-
-
 def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
     view = View(done)
     entry = TraceEntry(view, lambda *_: "code")
     site = view.sites[4]
     found = split_score(done, 4, 3, view.token(site, "out", 5), view.token(site, "in", 2))
-    assert split(entry, "id", 4, 3, 5, 2)["score"] == found.score
+    answer = json.loads(json.dumps(split(entry, "id", 4, 3, 5, 2), allow_nan=False))
+    assert answer["score"] == found.score
+    assert [each["name"] for each in answer["key"]] == [share.name for share in found.key]
 
 
 @pytest.mark.parametrize(
     ("asked", "line"),
     [
         ((4, "mean", 0, 0), "one head"),
-        ((4, 3, 99, 0), "expected query 0 to"),
+        ((4, 3, 99, 0), "expected a position 0 to"),
         ((9, 0, 0, 0), "expected site"),
     ],
 )

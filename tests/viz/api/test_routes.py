@@ -44,8 +44,7 @@ GOOD = {
     "hidden": "site=0&head=1&top=2",
     "strongest": "site=0&head=1&top=3",
     "row": "site=1&head=mean&axis=query&index=10",
-    "pair": "site=1&head=2&query=10&key=3",
-    "stages": "site=0&head=1&query=4",
+    "inside": "site=0&head=1&query=4",
     "provenance": "site=0",
     "corpora": "site=0&head=1",
     "code": "site=0&head=max",
@@ -107,7 +106,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "thumbs", "map", "row", "average", "stages")
+    binary = name in ("overview", "thumbs", "map", "row", "average", "inside")
     kind = "application/octet-stream" if binary else "application/json"
     kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind
@@ -185,8 +184,8 @@ def test_a_stranger_learns_nothing_of_what_is_held(client: TestClient, path: str
     [
         *("map", "map?site=0", "map?site=2&head=0", "map?site=0&head=3"),
         *("map?site=0&head=0&rows=0-12", "map?site=0&head=0&columns=11-12"),
-        *("pair?site=0&head=mean&query=1&key=1", "pair?site=0&head=0&query=11&key=0"),
-        *("pair?site=0&head=0&query=1", "stages?site=0&head=0&query=11", "stages?site=9&head=0"),
+        *("inside?site=0&head=mean&query=1", "inside?site=0&head=0&query=11&key=0"),
+        *("split?site=0&head=0&query=1", "inside?site=0&head=0&key=11", "inside?site=9&head=0"),
         *("map?site=0&head=0&values=all", "map?site=0&head=0&coding=linear"),
         *("map?site=0&head=0&sinks=gone", "row?site=0&head=0&axis=key&index=0&values=log"),
         *("row?site=0&head=0&axis=query", "row?site=0&head=0&axis=side&index=0"),

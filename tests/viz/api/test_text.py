@@ -16,12 +16,13 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from viz.api import registry, steps
+from viz.api import registry
 from viz.api.entries import THUMB, TraceEntry
 from viz.api.pool import StoppedError
 from viz.api.text import WHOLE, row_of, row_reads, thumbs_of
 from viz.pack import unpack
 from viz.routes import routes
+from viz.views.head.view import inside
 
 TOKENS = 11
 Ask = Callable[..., tuple[dict[str, Any], bytes]]
@@ -270,29 +271,51 @@ def test_without_sinks_the_share_they_took_comes_beside(mode: str, ask: Ask) -> 
     np.testing.assert_allclose(numbers(area, column["rows"][0]), left[:, 2], rtol=1e-5)
 
 
-def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows(ask: Ask) -> None:
+def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows() -> None:
     found = trace(load("minilm"), "An unbelievable hippopotamus")
     view = View(found, words=True)
     entry = TraceEntry(view, lambda *_: "code")
-    answer = steps.pair_of(entry, "id", 2, 3, 2, 3)
+    answer = inside(entry, 2, 3, 2, 3)
     own = view.token(view.sites[2], "out", 2), view.token(view.sites[2], "in", 3)
-    assert (answer["query"], answer["key"]) == tuple(found.labels[place] for place in own)
+    for place in own:
+        assert f"“{found.labels[place]}”" in answer.title
     shown, single = float(view.weights(2, 3)[2, 3]), float(found.weights(2, 3)[own])
-    assert answer["steps"][-1]["value"] == pytest.approx(shown, rel=1e-6)
-    assert answer["steps"][-2]["value"] == pytest.approx(single, rel=1e-6)
+    assert answer.steps[-1][1] == pytest.approx(shown, rel=1e-6)
+    assert answer.steps[-2][1] == pytest.approx(single, rel=1e-6)
     with pytest.raises(ValueError, match="one head"):
-        steps.pair_of(entry, "id", 2, "mean", 2, 3)
+        inside(entry, 2, "mean", 2, 3)
 
 
-def test_stages_are_sent_as_they_are(pair: Trace, ask: Ask) -> None:
-    header, area = ask(pair, "stages", site=5, head=2, query=4)
-    made = header["stages"]
-    assert [made["rows"][made["chosen"]]["index"], made["of"], len(made["keys"])] == [4, 13, 13]
-    part = made["matrices"]["weights"]
+def test_a_head_opens_on_the_strongest_key_that_is_not_the_token_itself(pair: Trace) -> None:
+    found = trace(load("minilm"), "The cat sat on the mat.")
+    entry = TraceEntry(found, lambda *_: "code")
+    last = len(found.labels) - 1
+    for head in range(12):
+        weights = found.weights(4, head)
+        others = [key for key in range(1, last) if key != 3]
+        assert inside(entry, 4, head, 3).pair == (3, max(others, key=lambda k: weights[3, k]))
+        queries = range(last + 1)
+        assert inside(entry, 4, head, None, 3).pair == (
+            max(queries, key=lambda q: weights[q, 3]),
+            3,
+        )
+        query, key = inside(entry, 4, head).pair
+        assert query in range(1, last)
+        assert (query, key) == inside(entry, 4, head, query).pair
+    causal = TraceEntry(pair, lambda *_: "code")
+    assert inside(causal, 4, 0, 0).pair == (0, 0)  # there is no other
+
+
+def test_the_inside_of_a_head_is_sent_as_it_is(pair: Trace, ask: Ask) -> None:
+    header, area = ask(pair, "inside", site=5, head=2, query=4, key=7)
+    made = header["inside"]
+    assert (made["query"], made["key"], made["at"], made["of"]) == (4, 7, [4, 7], 13)
+    assert [token["index"] for token in made["tokens"]["key"]] == [*range(13)]
+    part = made["numbers"]["weights"]
     weights = np.frombuffer(area, "<f4", math.prod(part["shape"]), part["at"])
     expected = pair.weights(1, 2, kind="cross").numpy()
     np.testing.assert_allclose(weights.reshape(part["shape"]), expected, atol=1e-6)
-    causal, area = ask(pair, "stages", site=4, head=1, query=4)
-    part = causal["stages"]["matrices"]["scores"]
+    causal, area = ask(pair, "inside", site=4, head=1, query=4)
+    part = causal["inside"]["numbers"]["scores"]
     scores = np.frombuffer(area, "<f4", math.prod(part["shape"]), part["at"])
     assert np.isneginf(scores.reshape(part["shape"])[4, 5:]).all()

@@ -159,7 +159,7 @@ def _cell(sentence: str, layer: int, head: int, query: int, key: int) -> dict[st
         },
         **about(
             "minilm",
-            form="qk",
+            form="head",
             input=sentence,
             layer=layer,
             head=head,

@@ -17,7 +17,7 @@ PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
 METHODS = {"decompx": "alti", "added": "norms"}
 REPLACED = {  # values of older links, and what they open
-    "form": {"vectors": "qk"},
+    "form": {"vectors": "head", "qk": "head", "stages": "head"},
     "overview": {"scatter": "table"},
     "method": METHODS,
     "beside": METHODS,

@@ -9,7 +9,6 @@ import { capital, legible } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
 import { OutputMenu } from "../../web/methods/output_menu.js";
-import { saveCells } from "../../web/parts/cell_file.js";
 import { CellTable } from "../../web/parts/cells.js";
 import { Field, Menu, Pager, Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
@@ -61,7 +60,6 @@ export function Lens({ state, theme, panel }) {
     reveal(box.current);
     markPainted(box.current);
   }, [theme, page, ranks]);
-  panel.save = () => page && save(page, ranks, `${title} · ${summary}`, `${state.base.model}-lens`, theme);
   panel.figure = () => ({ lens, ...(output ? { output } : {}) });
   return html`
     <div class="hs-model">
@@ -205,13 +203,4 @@ function reveal(scroller) {
   ];
   if (scroller.scrollLeft > left) scroller.scrollLeft = left;
   else if (scroller.scrollLeft < right) scroller.scrollLeft = right;
-}
-
-function save({ layers, labels, names, probabilities }, ranks, title, name, theme) {
-  const cells = names.map((row, i) => [
-    ...row.map((text, j) => ({ text: legible(text), ground: shade(theme.ramp, probabilities[i][j], 1) })),
-    ...(ranks ? [{ text: ranks.ranks[i].toLocaleString("en"), ground: null }] : []),
-  ]);
-  const across = [...labels.map(legible), ...(ranks ? ["rank"] : [])];
-  saveCells({ title, rows: layers, across, cells, wide: 78 }, name, theme);
 }

@@ -3,7 +3,7 @@
 import { tableOf } from "../../web/core/colours.js";
 import { markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
-import { fileOf, fit, paintPicture, widthsOf } from "../../web/painting/painter.js";
+import { fit, paintPicture, widthsOf } from "../../web/painting/painter.js";
 import { cellAt, layoutOf, whole } from "../../web/painting/viewport.js";
 import { weightScale } from "../../web/text/scale.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
@@ -27,9 +27,8 @@ const LABEL = 8.5; // height of a row that has one
  * @param {number} props.row that is outlined
  * @param {HiddenSinks | null} props.sinks the key that is hidden
  * @param {(cell: Cell | null) => void} props.onPoint
- * @param {{current: (() => HTMLCanvasElement) | null}} props.file makes the picture, twice as fine
  */
-export function MapOfLayers({ state, theme, wide, map, names, row, sinks, onPoint, file }) {
+export function MapOfLayers({ state, theme, wide, map, names, row, sinks, onPoint }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const drawn = useRef(/** @type {Layout | null} */ (null));
   const { queries, keys } = state.site();
@@ -40,7 +39,6 @@ export function MapOfLayers({ state, theme, wide, map, names, row, sinks, onPoin
     const ratio = devicePixelRatio || 1;
     paintPicture(fit(canvas.current, layout, ratio), layout, picture, ratio);
     drawn.current = layout;
-    file.current = () => fileOf(layout, picture);
     markPainted(canvas.current);
   }, [...of, devicePixelRatio]);
   const cellOf = ({ offsetX, offsetY }) => {

@@ -1,6 +1,6 @@
 // All layers together: maps over tokens and shaded sentences by one method, or two beside each other.
 
-import { moreIs, savePng } from "../../web/core/dom.js";
+import { moreIs } from "../../web/core/dom.js";
 import { useAnswer, useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
@@ -13,9 +13,8 @@ import { showsOf, spansOf, together } from "../../web/methods/methods.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { RestingOffer } from "../../web/parts/resting_offer.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
-import { useEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
+import { useEffect, useMemo, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
-import { below, fileOfTokens } from "./file.js";
 import { MapOfLayers, topOf } from "./map.js";
 
 /** @import {Cell, ModelMap, ModelRow, RelevanceAnswer} from "../../web/types" */
@@ -29,19 +28,11 @@ const KINDS = { map: MapPart, row: FlowPart, relevance: RelevancePart };
 /** @param {ViewProps} props */
 export function Model({ state, theme, space, panel }) {
   const infos = chosenIn(state);
-  const files = useRef(
-    /** @type {{current: (() => HTMLCanvasElement) | null}[]} */ ([{ current: null }, { current: null }]),
-  );
   const title = [`${state.base.model} · all layers together`, state.base.caveat].filter(Boolean).join(" — ");
-  panel.save = () => {
-    const pictures = infos.flatMap((_, i) => files.current[i].current?.() ?? []);
-    const name = [state.base.model, "model", ...infos.map((info) => info.name)].join("-");
-    if (pictures.length) savePng(below(pictures, theme), name);
-  };
   panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
   const parts = infos.map((info, i) => {
-    const [fused, file, name] = [fusedIn(state.selection, i > 0), files.current[i], "AB"[i]];
-    return html`<${KINDS[info.kind]} key=${name + info.kind} ...${{ state, theme, space, info, fused, name, file }} />`;
+    const [fused, name] = [fusedIn(state.selection, i > 0), "AB"[i]];
+    return html`<${KINDS[info.kind]} key=${name + info.kind} ...${{ state, theme, space, info, fused, name }} />`;
   });
   return html`
     <div class="hs-model">
@@ -79,7 +70,7 @@ const Part = ({ info, fused, note, dim = false, children, after = null }) => htm
 
 const Waiting = ({ reason }) => html`<p class="hs-sentence">${reason}</p>`;
 
-function MapPart({ state, theme, space, info, fused, name, file }) {
+function MapPart({ state, theme, space, info, fused, name }) {
   const { site, head, sinks: hides } = state.selection;
   const asked = { ...placeOf(state, info), method: info.name, ...fusedQueryOf(info, fused) };
   const reply = useAnswer(state.view, `model ${name}`, pathOf("model", asked), "Computing");
@@ -97,7 +88,6 @@ function MapPart({ state, theme, space, info, fused, name, file }) {
   const resting = useMemo(() => map && restingOf(state, map), [map]);
   const sinks = hides === "shown" ? null : resting;
   if (!map) {
-    file.current = null;
     return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
   }
   const of = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
@@ -115,7 +105,7 @@ function MapPart({ state, theme, space, info, fused, name, file }) {
     <${Part} ...${{ info, fused, note: map.note, dim: !answer }}>
       ${resting && html`<span class="hs-offer"><${RestingOffer} ...${{ state, resting }} /></span>`}
       <${MapOfLayers}
-        ...${{ state, theme, wide: space.wide, map, names, row, sinks, file }}
+        ...${{ state, theme, wide: space.wide, map, names, row, sinks }}
         onPoint=${(next) => (isSame(cell, next) ? undefined : setCell(next))}
       />
       <${Row} ...${{ state, theme, values: shares, said: cell ? html`<${AtCell} ...${{ state, map, cell, sinks }} />` : said }} />
@@ -145,7 +135,7 @@ function restingOf(state, { cells, shape: [rows, cols] }) {
   return { ...resting, keys: [resting.key], shares: ofRows };
 }
 
-function FlowPart({ state, theme, info, fused, name, file }) {
+function FlowPart({ state, theme, info, fused, name }) {
   const { keys } = state.site();
   const slot = `flow ${name}`;
   const asked = {
@@ -155,8 +145,6 @@ function FlowPart({ state, theme, info, fused, name, file }) {
     index: rowOf(state),
   };
   const { values, note, refusal } = useSpans(state, slot, asked, keys);
-  const text = { labels: state.texts().key.labels, values };
-  file.current = () => fileOfTokens(`${nameOf(info, fused)} · ${state.base.model}`, text, theme);
   if (refusal) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${capital(refusal)} /><//>`;
   const isDone = values.length >= keys;
   const said = isDone
@@ -214,7 +202,7 @@ function Row({ state, theme, values, said }) {
   `;
 }
 
-function RelevancePart({ state, theme, info, fused, name, file }) {
+function RelevancePart({ state, theme, info, fused, name }) {
   const { output } = state.selection;
   const path = pathOf("relevance", { site: 0, method: info.name, output: output || undefined });
   const reply = useAnswer(state.view, `relevance ${name}`, path, "Computing");
@@ -225,13 +213,6 @@ function RelevancePart({ state, theme, info, fused, name, file }) {
     () => texts?.map((each) => html`<${Chips} ...${{ theme, ...each, onRead: setPointed }} />`),
     [theme, texts],
   );
-  file.current =
-    answer && texts
-      ? () => {
-          const text = { labels: texts[0].text.labels, values: answer.values };
-          return fileOfTokens(`${nameOf(info, fused)} · ${state.base.model}`, text, theme);
-        }
-      : null;
   if (!answer) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
   const signs = answer.values.some((value) => value < 0)
     ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`

@@ -9,7 +9,6 @@ import { pathOf } from "../../web/core/sources.js";
 import { signed } from "../../web/core/ticks.js";
 import { colourOf, largest } from "../../web/methods/methods.js";
 import { OutputMenu } from "../../web/methods/output_menu.js";
-import { saveCells } from "../../web/parts/cell_file.js";
 import { CellTable } from "../../web/parts/cells.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
@@ -51,14 +50,14 @@ export function Parts({ state, theme, panel }) {
     <div class="hs-model" ref=${section}>
       <p class="hs-heading">${title}</p>
       <p class="hs-sentence">${logits ? SENTENCE : NO_LOGIT}</p>
-      ${logits && html`<${Division} ...${{ state, theme, panel, title }} /><${Blame} ...${{ state, theme }} />`}
+      ${logits && html`<${Division} ...${{ state, theme }} /><${Blame} ...${{ state, theme }} />`}
       <${Matter} ...${{ state, theme }} />
       ${logits && html`<${Patching} ...${{ state, theme }} />`}
     </div>
   `;
 }
 
-function Division({ state, theme, panel, title }) {
+function Division({ state, theme }) {
   const { output, versus, site, head } = state.selection;
   const path = pathOf("parts", { output: output || undefined, versus: versus || undefined });
   const { answer, reason, isRefused } = useAnswer(state.view, "parts", path, "Dividing the logit");
@@ -75,9 +74,6 @@ function Division({ state, theme, panel, title }) {
   useLayoutEffect(() => {
     if (box.current) markPainted(box.current);
   }, [theme, parts, site, head]);
-  panel.save = () =>
-    parts &&
-    save(state, parts, `${title} · ${sumsOf(parts)}${logitOf(parts)} is ${plus(parts.logit)}.`, theme);
   return html`
     <div class="hs-row"><${OutputMenu} state=${state} /><${OutputMenu} ...${{ state, which: VERSUS }} /></div>
     <p class="hs-even" role="status">${reason}</p>
@@ -157,9 +153,6 @@ const Logit = ({ parts: { name, versus, position } }) => html`
   ${versus !== null && html`${", less that of "}<${Quoted} label=${versus} />`}
 `;
 
-const logitOf = ({ name, versus, position }) =>
-  `the logit of “${name}” at position ${position}${versus === null ? "" : `, less that of “${versus}”`}`;
-
 const legendOf = ({ mode }, top) =>
   `${mode === "dark" ? "Orange" : "Brown"} adds to it, blue takes away; colours up to ${top.toPrecision(3)}.`;
 
@@ -168,19 +161,6 @@ function sumsOf({ rows, rest, sum }) {
   const mlps = rows.reduce((total, { mlp }) => total + (mlp ?? 0), 0);
   const others = rest.map(({ name, value }) => `, ${name} ${plus(value)}`).join("");
   return `Heads ${plus(heads)}, MLPs ${plus(mlps)}${others}. Together ${plus(sum)}; `;
-}
-
-function save(state, parts, title, theme) {
-  const across = [...[...Array(widest(parts)).keys()].map(String), MLP];
-  const cells = parts.rows.map((_, row) =>
-    across.map((_name, column) => {
-      const value = valueAt(parts, row, column);
-      if (value === null) return { text: "", ground: null };
-      return { text: signed(value, 2), ground: colourOf(theme, value, largestOf(parts), true) };
-    }),
-  );
-  const rows = parts.rows.map(({ site }) => state.siteName(site));
-  saveCells({ title, rows, across, cells, wide: 48 }, `${state.base.model}-parts`, theme);
 }
 
 /** A part with its sign. */

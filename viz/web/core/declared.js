@@ -8,7 +8,7 @@
  * @property {number | null} token whose weights are drawn
  * @property {"out" | "in"} direction what the token attends to, or what attends to it
  * @property {string} shown several heads beside each other, instead of the one that is chosen
- * @property {"matrix" | "lines" | "text" | "qk" | "stages" | "model" | "lens" | "parts" | "features"} form how one head is drawn
+ * @property {"matrix" | "lines" | "text" | "head" | "model" | "lens" | "parts" | "features"} form how one head is drawn
  * @property {"weights" | "scores" | "difference"} values weights, scores before the softmax, or in a file what edits changed in the weights
  * @property {"shown" | "hidden" | "renormalised"} sinks the first token, special ones and those that take over half of a head's weight, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
@@ -135,15 +135,9 @@ export const FORMS = {
     grouped: true,
     covers: "heads",
   },
-  qk: {
-    label: "Query · key",
-    title: "One pair of tokens: query and key element by element, and the steps to the weight",
-    grouped: false,
-    covers: "heads",
-  },
-  stages: {
-    label: "Stages",
-    title: "One head for one token, from query and keys to what it writes",
+  head: {
+    label: "Inside a head",
+    title: "One query and key of one head: their product, the steps to the weight, what the head writes",
     grouped: false,
     covers: "heads",
   },
@@ -215,7 +209,7 @@ export const FORMS = {
  * @type {Record<"text" | "image", readonly Options["form"][]>}
  */
 export const ON_SCREEN = {
-  text: ["matrix", "lines", "text", "qk", "stages", "model", "lens", "parts"],
+  text: ["matrix", "lines", "text", "head", "model", "lens", "parts"],
   image: ["matrix", "model", "features"],
 };
 

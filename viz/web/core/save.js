@@ -34,6 +34,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @property {() => string} form of the figure, as the server calls it
  * @property {() => Record<string, string | number>} query parameters of the figure beside its form
  * @property {() => void} picture saves the picture as it is on the screen
+ * @property {() => boolean} [isPicture] whether there is one: a canvas
  * @property {() => Other[]} [others] further figures
  * @property {() => Record<string, string | number> | null} [page] parameters of what is beside it on a page
  */
@@ -45,7 +46,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @param {ViewState<B>} view
  * @param {Offers} offers
  */
-export function saveMenu(view, { form, query, picture, others = () => [], page = () => null }) {
+export function saveMenu(view, { form, query, picture, isPicture = () => true, others = () => [], page = () => null }) {
   const opener = button("Save", "Save or share the picture", () => {});
   const list = element("div", "hs-menu", { role: "menu", "aria-label": "Save", popover: "auto" });
   const state = element("p", "hs-menu-state", { role: "status" });
@@ -83,10 +84,11 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
   const heading = (name) => element("p", "hs-menu-heading", { role: "presentation" }, name);
 
   function build() {
-    const onScreen = item("PNG as on the screen", "The picture as it is drawn here", () => {
+    const asDrawn = item("PNG as on the screen", "The picture as it is drawn here", () => {
       picture();
       list.hidePopover();
     });
+    const onScreen = isPicture() ? [asDrawn] : [];
     const after = "Files hold the weights after the edits";
     const figures = [
       ...(view.props.difference && form() !== "matrix" ? [heading(after)] : []),
@@ -115,12 +117,12 @@ export function saveMenu(view, { form, query, picture, others = () => [], page =
     ];
     const { remote, props } = view;
     list.replaceChildren(
-      ...(remote ? [...figures, onScreen, ...numbers, ...further] : [onScreen]),
+      ...(remote ? [...figures, ...onScreen, ...numbers, ...further] : onScreen),
       ...(remote && props.page ? link : []),
       ...[state, text],
     );
     text.hidden = true;
-    setText(state, "");
+    setText(state, remote || onScreen.length ? "" : "This form is saved where the app runs.");
   }
 
   function place() {

@@ -86,3 +86,16 @@ export function probability(share) {
   if (share < 0.0001) return "< 0.01\u00a0%";
   return `${share >= 0.0995 ? (100 * share).toFixed(0) : (100 * share).toPrecision(2)}\u00a0%`;
 }
+
+/**
+ * A number in four figures, with a true minus sign.
+ *
+ * @param {number | null} value null: −∞
+ */
+export function figures(value) {
+  if (value === null || value === -Infinity) return "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const text = size >= 1e4 || size < 1e-4 ? value.toExponential(2) : value.toPrecision(4);
+  return text.replace(/-/g, "−");
+}

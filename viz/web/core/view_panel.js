@@ -47,7 +47,7 @@ export const panelOf = (name, View) => (state, parent) => {
   const panel = {
     stage: createRef(),
     choices: element("div", "hs-values"),
-    save() {},
+    save: null,
     measure() {
       const place = panel.stage.current ?? section;
       const { fontSize, fontFamily: family } = getComputedStyle(section);

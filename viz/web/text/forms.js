@@ -1,14 +1,13 @@
 // Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py.
 
 import { panelOf } from "../core/view_panel.js";
+import { Head } from "../../views/head/view.js";
 import { Lens } from "../../views/lens/view.js";
 import { Matrix } from "../../views/matrix/view.js";
 import { Model } from "../../views/model/view.js";
 import { Parts } from "../../views/parts/view.js";
 import { copies } from "./copies.js";
 import { lines } from "./lines.js";
-import { queryKey } from "./query_key.js";
-import { stages } from "./stages.js";
 
 /** @import {Form, FormPanel, ImageForm} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -24,8 +23,7 @@ export const PAINTERS = {
   matrix: panelOf("matrix", Matrix),
   lines,
   text: copies,
-  qk: queryKey,
-  stages,
+  head: panelOf("head", Head),
   model: panelOf("model", Model),
   lens: panelOf("lens", Lens),
   parts: panelOf("parts", Parts),

@@ -60,7 +60,7 @@ export class TextState {
       take: (path, bytes) => {
         if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (path === "numbers") this.numbers = new HeadNumbers(JSON.parse(new TextDecoder().decode(bytes)), this.base.sites);
-        else if (/^stages\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
+        else if (/^inside\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
         return true;
       },

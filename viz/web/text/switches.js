@@ -31,7 +31,7 @@ export function headSwitches(state) {
     const set = (next) => state.select({ shown: listOf(next) });
     box.replaceChildren(
       ...all.map((head) => {
-        const node = element("button", "hs-head", { type: "button" }, String(head));
+        const node = element("button", "hs-head-switch", { type: "button" }, String(head));
         node.title = `Head ${head}: click switches it on or off, a double click draws it alone`;
         node.setAttribute("aria-label", `Head ${head}`);
         node.style.setProperty("--head", headColour(head, theme));
@@ -85,7 +85,7 @@ export function layerSwitches(state) {
     box.replaceChildren(
       ...group.map((site) => {
         const name = layerName(state.base, site);
-        const node = element("button", "hs-head hs-layer-switch", { type: "button" }, name);
+        const node = element("button", "hs-head-switch hs-layer-switch", { type: "button" }, name);
         node.title = `Layer ${name}: click switches it on or off`;
         node.setAttribute("aria-label", `Layer ${name}`);
         node.onclick = () => toggle(site);

@@ -158,7 +158,8 @@ function toolbar(state, bar, drawn) {
   const save = saveMenu(state.view, {
     form: () => state.selection.form,
     query: () => ({ ...figureOf(state), ...form()?.figure?.(), ...state.second?.() }),
-    picture: () => form()?.save(),
+    picture: () => form()?.save?.(),
+    isPicture: () => Boolean(form()?.save),
     others: () => othersOf(state),
   });
   const forms = switchOf(

@@ -57,7 +57,9 @@ def test_an_old_link_opens_without_a_complaint() -> None:
         ({"form": "model", "method": "decompx"}, {"form": "model", "method": "alti"}),
         ({"form": "model", "beside": "decompx"}, {"form": "model", "beside": "alti"}),
         ({"form": "model", "method": "added"}, {"form": "model", "method": "norms"}),
-        ({"form": "vectors"}, {"form": "qk"}),
+        ({"form": "vectors"}, {"form": "head"}),
+        ({"form": "qk", "token": "3", "partner": "5"}, {"form": "head", "token": 3, "partner": 5}),
+        ({"form": "stages", "token": "3"}, {"form": "head", "token": 3}),
         ({"overview": "scatter"}, {"overview": "table"}),
     ],
 )
@@ -72,11 +74,11 @@ def test_a_link_to_what_is_gone_opens_what_takes_its_place(
 
 
 def test_a_link_to_the_tree_of_a_score_opens_the_score() -> None:
-    query = {"model": "grammar-next", "input": "the cat saw the dog", "form": "qk"}
+    query = {"model": "grammar-next", "input": "the cat saw the dog", "form": "head"}
     app = helpers.run("explore", query | {"token": "5", "partner": "3", "tree": "query.2"})
     assert helpers.lines(app) == [params.GONE["tree"]]
     start = helpers.view(app, "text")["start"]
-    assert (start["form"], start["token"], start["partner"]) == ("qk", 5, 3)
+    assert (start["form"], start["token"], start["partner"]) == ("head", 5, 3)
 
 
 def test_a_link_to_a_proof_that_is_gone_opens_another() -> None:

@@ -14,8 +14,9 @@ from models.run import load, trace
 from models.tracing import run
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import snippet, steps, text, tracing, why
+from viz.api import snippet, text, tracing, why
 from viz.api.requests import QuestionError
+from viz.views.head.view import inside
 
 TEXTS = ("the cat saw the dog", "the dog saw the cat", "the old dog saw it")
 LONGER = "the old dog saw the cat"
@@ -86,13 +87,9 @@ def test_a_mean_has_no_queries_keys_and_values() -> None:
     entry = tracing.entry_for(
         TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
     ).value
-    assert {"qk", "stages", "parts", "lens"} <= why.refused(entry, "").keys()
-    for ask in (
-        lambda: steps.pair_of(entry, "", 1, 0, 3, 2),
-        lambda: steps.stages_of(entry, "", 1, 0, 3),
-    ):
-        with pytest.raises(QuestionError, match="no queries, keys and values"):
-            ask()
+    assert {"head", "parts", "lens"} <= why.refused(entry, "").keys()
+    with pytest.raises(QuestionError, match="no queries, keys and values"):
+        inside(entry, 1, 0, 3, 2)
     assert text.rows_sum_to_one(entry.view)
 
 
