@@ -74,7 +74,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
         (
             *("viz/course", "viz/lessons", "viz/pages/lessons", "models/lessons"),
             "models/simple.py",
-            *(f"{VIEWS}/{name}" for name in ("story", "figures", "map", "lessons")),
+            *(f"{VIEWS}/{name}" for name in ("story", "scene", "figures", "map", "lessons")),
         ),
     ),
     "viz/build": (

@@ -160,9 +160,9 @@ def test_a_figure_is_saved_as_a_file(page, app_url, tmp_path):
     assert "Anna" in shown
     assert "0.663" in shown
     assert "Ann" in str(root[1].text)  # what it shows
-    assert root[2].attrib == {"width": "560", "height": "350", "fill": "#ffffff"}
+    assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
     with Image.open(saved(page, "Save this figure as a PNG file", tmp_path)) as pixels:
-        assert pixels.size == (3 * 560, 3 * 350)
+        assert pixels.size == (3 * 560, 3 * 430)
 
 
 def test_from_the_map_into_the_figure_and_back_out_by_keyboard(page, app_url):

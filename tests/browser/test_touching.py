@@ -45,7 +45,7 @@ def test_a_query_is_dragged_moved_by_keys_and_put_back(page, app_url):
 def test_a_number_is_typed_in_its_cell_and_a_row_is_followed(page, app_url):
     open_story(page, app_url, "by_hand?story=2")
     shows(page, "scores")
-    row = page.locator("[data-key='word1']")
+    row = page.locator("[data-key='X/row1']")
     row.click()
     expect(row).to_have_attribute("aria-pressed", "true")
     page.locator("[data-key='X/0.0']").click()

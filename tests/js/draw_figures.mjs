@@ -6,13 +6,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-import { boardMarks, boardTables, describeBoard } from "../../viz/web/story/board.js";
-import { attributesOf, labelParts } from "../../viz/web/story/scene.js";
+import { fitted, plain, SIZE } from "../../viz/web/scene/layout.js";
+import { boardPart, describeBoard } from "../../viz/web/story/board.js";
+import { attributesOf } from "../../viz/web/scene/scene.js";
 
 /** @import {Figure, Ink, Mark} from "../../viz/web/types" */
 
 const HEX = /^#[0-9a-f]{6}$/;
-const LEAST = 10; // of text on a board, in a picture 560 wide
+const LEAST = 9.5; // of text, in a picture 560 wide
 const MARGIN = 2; // units a mark's corner may lie outside
 const terms = { query: "#990000", key: "#006600", value: "#660066", weight: "#0000cc", output: "#666600" };
 /** @type {Ink} */
@@ -28,30 +29,40 @@ const ink = {
 let drawn = 0;
 /** @type {string[]} */
 const written = [];
+/** @type {Record<string, unknown>} */
+const controls = {}; // by what they are
 for (const { figure: name, step, steps, boards, inputs, numbers } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   /** @type {{figure: Figure}} */
   const { figure } = await import(`../../viz/web/figures/${name}.js`);
   const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
+  const reached = (/** @type {string} */ each) => {
+    assert.ok(steps.includes(each), `${where}: no step ${each}`);
+    return steps.indexOf(each) <= steps.indexOf(step);
+  };
   const board = boards[step];
-  const moment = { step, board: Boolean(board), reached: (/** @type {string} */ each) => steps.indexOf(each) <= steps.indexOf(step), inputs, ink };
-  assert.deepEqual(figure.steps, steps, `${name}: the steps of its story`);
-  for (const control of figure.controls ?? []) assert.ok(control.input in inputs, `${name}: ${control.input}`);
-  const marks = board ? boardMarks(board, figure.size, ink) : figure.marks(numbers, moment);
+  const moment = { step, board: Boolean(board), reached, inputs, ink };
+  for (const control of typeof figure.controls === "function" ? figure.controls(moment) : (figure.controls ?? [])) {
+    if (!control) continue;
+    assert.ok(control.input in inputs, `${name}: ${control.input}`);
+    controls[JSON.stringify(control)] = control;
+  }
+  const part = board ? boardPart(board) : figure.picture?.(numbers, moment);
+  const marks = part ? fitted(part, ink, figure.size) : (figure.marks?.(numbers, moment) ?? []);
   const keys = marks.map(({ key }) => key);
   assert.equal(new Set(keys).size, keys.length, `${where}: ${keys.filter((key, i) => keys.indexOf(key) < i)}`);
   for (const { key, tip, of = [] } of marks) if (tip) for (const source of of) assert.ok(keys.includes(source), `${where}: ${key} comes from ${source}`);
-  for (const mark of marks) check(mark, `${where}: ${mark.key}`, ...figure.size);
-  if (board) for (const { key, kind, size = 0 } of marks) assert.ok(kind !== "text" || size >= LEAST, `${where}: ${key} is ${size} high`);
+  for (const mark of marks) check(mark, `${where}: ${mark.key}`, ...(figure.size ?? SIZE));
+  if (part) for (const { key, kind, size = 0 } of marks) assert.ok(kind !== "text" || size >= LEAST, `${where}: ${key} is ${size} high`);
   const said = board ? describeBoard(board) : figure.describe(numbers, moment);
   assert.ok(said.length > 20, `${where}: the description`);
   assert.doesNotMatch(said, /undefined|NaN/, where);
-  const tables = [...(board ? boardTables(board) : []), ...(figure.tables?.(numbers) ?? [])];
+  const tables = [...(part?.tables ?? []), ...(figure.tables?.(numbers) ?? [])];
   for (const { rows, values } of tables) assert.ok(!rows.length || rows.length === values.length, where);
-  written.push(...marks.flatMap(({ kind, text = "" }) => (kind === "text" ? [labelParts(text).map((part) => part.text).join("")] : [])));
+  written.push(...marks.flatMap(({ kind, text = "" }) => (kind === "text" ? [plain(text)] : [])));
   written.push(...tables.flatMap(({ title, rows, cols, values }) => [title, ...rows, ...cols, ...values.flat().filter((value) => typeof value === "string")]));
   drawn += 1;
 }
-process.stdout.write(JSON.stringify({ drawn, written }));
+process.stdout.write(JSON.stringify({ drawn, written, controls: Object.values(controls) }));
 
 /** @type {(mark: Mark, where: string, width: number, height: number) => void} */
 function check(mark, where, width, height) {

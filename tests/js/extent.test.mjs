@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beside, extentOf, nearest } from "../../viz/web/story/extent.js";
+import { beside, extentOf, nearest } from "../../viz/web/scene/extent.js";
 
-/** @import {Extent} from "../../viz/web/story/extent.js" */
+/** @import {Extent} from "../../viz/web/scene/extent.js" */
 
 const ROOM = { x: 0, y: 0, w: 400, h: 300 };
 const SIZE = { w: 120, h: 24 };

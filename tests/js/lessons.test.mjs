@@ -5,11 +5,12 @@ import { test } from "node:test";
 
 import { moveStep, onRequest, reportStep } from "../../viz/web/lessons/current_step.js";
 import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/web/lessons/progress.js";
-import { boardMarks, boardTables, describeBoard } from "../../viz/web/story/board.js";
+import { fitted } from "../../viz/web/scene/layout.js";
+import { boardPart, describeBoard } from "../../viz/web/story/board.js";
 import { feed } from "../../viz/web/story/feed.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { formatted, valueAt } from "../../viz/web/story/prose.js";
-import { attributesOf, between, labelParts } from "../../viz/web/story/scene.js";
+import { attributesOf, between, labelParts } from "../../viz/web/scene/scene.js";
 import { playing } from "../../viz/web/story/playing.js";
 import { settled } from "./helpers.mjs";
 import { nextPosition, valuesAhead } from "../../viz/web/story/controls.js";
@@ -198,18 +199,19 @@ test("a curve stands on an axis of seconds, with a word's time marked", () => {
   /** @type {import("../../viz/web/types").BoardPanel} */
   const curve = { ...plain, title: "weight", rows: ["0 s", "1 s", "2 s", "3 s"], values: [[0], [0.1], [0.4], [0.2]], kind: "curve", axis: { low: 0, high: 4, unit: "s" }, span: { low: 1, high: 2, name: "cat" } };
   const board = { rows: [[table], [curve]] };
-  const marks = new Map(boardMarks(board, [560, 420], ink).map((mark) => [mark.key, mark]));
+  const part = boardPart(board);
+  const marks = new Map(fitted(part, ink).map((mark) => [mark.key, mark]));
   const at = (/** @type {string} */ key) => /** @type {Required<import("../../viz/web/types").Mark>} */ (marks.get(key));
   const bars = [0, 1, 2, 3].map((i) => at(`b1.0/${i}.0`));
   for (const [i, share] of [0, 0.25, 1, 0.5].entries()) assert.ok(Math.abs(bars[i].h - share * bars[2].h) < 1e-9);
-  for (const { y, h } of bars) assert.ok(Math.abs(y + h - at("b1.0/axis").y) < 1e-9);
+  for (const { y, h } of bars) assert.ok(Math.abs(y + h - at("b1.0/floor").y) < 1e-9);
   // a bar for each second: the marked one lies over the second of them, between its ticks
   const span = at("b1.0/span");
   assert.deepEqual([span.x, span.w].map(Math.round), [bars[1].x, bars[1].w].map(Math.round));
-  assert.deepEqual([at("b1.0/tick1").x, at("b1.0/tick2").x].map(Math.round), [span.x, span.x + span.w].map(Math.round));
-  assert.equal(at("b1.0/tick2").text, "2 s");
+  assert.deepEqual([at("b1.0/x1").x, at("b1.0/x2").x].map(Math.round), [span.x, span.x + span.w].map(Math.round));
+  assert.equal(at("b1.0/x2").text, "2");
   assert.match(describeBoard(board), /weight, from 0 to 4.0 s, largest at 2 s; “cat” lies between 1.00 and 2.00$/);
-  assert.deepEqual(boardTables(board)[1].values, [[0], [0.1], [0.4], [0.2]]);
+  assert.deepEqual(part.tables?.[1].values, [[0], [0.1], [0.4], [0.2]]);
 });
 
 test("a slider plays step by step to its end, begins anew from there, and stops out of sight", (context) => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Scene } from "../../viz/web/story/scene.js";
+import { Scene } from "../../viz/web/scene/scene.js";
 
 /** @import {Mark} from "../../viz/web/types" */
 

@@ -19,8 +19,9 @@ const IMPORTS = {
   lessons: ["core"],
   methods: ["core", "parts", "vendor"],
   map: ["core", "lessons"],
-  story: ["core", "lessons"],
-  figures: ["story"],
+  scene: ["core"],
+  story: ["core", "lessons", "scene"],
+  figures: ["scene", "story"],
   streamlit: ["core"],
 };
 // A name says what it holds. Keys are left alone: links, props and answers have some of these words.

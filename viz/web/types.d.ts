@@ -1309,16 +1309,15 @@ export interface Board {
 }
 
 /** A living figure: pure functions of the numbers that the server computes for its inputs. */
-export interface Figure<Step extends string = string> {
-  /** The steps of its story, in order. */
-  steps: readonly Step[];
-  /** Width and height of the picture, in its own units. */
-  size: [number, number];
-  /** Below the picture. */
-  controls?: FigureControl<Step>[];
+export interface Figure<Step extends string = any> {
+  steps?: readonly Step[];
+  size?: [number, number];
+  /** Of a step; what is false is left out. */
+  controls?: FigureControl<Step>[] | ((moment: Moment) => (FigureControl | false)[]);
   /** What a step asks the server for besides the reader's inputs. */
   asks?(moment: Moment<Step>): Patch;
-  marks(numbers: any, moment: Moment<Step>): Mark[];
+  marks?(numbers: any, moment: Moment<Step>): Mark[];
+  picture?(numbers: any, moment: Moment): import("./scene/layout.js").Part;
   /** What the picture shows, in a sentence or two, for a screen reader. */
   describe(numbers: any, moment: Moment<Step>): string;
   /** The numbers behind the picture. */

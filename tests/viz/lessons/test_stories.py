@@ -15,7 +15,6 @@ from viz.api import figures
 from viz.lessons import course, prose
 from viz.lessons.inputs import Count, OneOf, Value, Within
 from viz.lessons.story import NETWORK, Lesson, Step
-from viz.web import WEB
 
 ROOT = Path(__file__).parents[3]
 DRAW = ROOT / "tests" / "js" / "draw_figures.mjs"
@@ -177,8 +176,8 @@ def test_every_question_has_one_right_answer_and_feedback_for_each(name: str) ->
         assert all(option.feedback for option in question.options)
 
 
-def drawn(name: str, folder: Path) -> list[str]:
-    """What a lesson's figure writes in all its steps; it is checked on the way."""
+def drawn(name: str, folder: Path) -> dict[str, Any]:
+    """What a lesson's figure writes in all its steps, and its controls; checked on the way."""
     lesson = course.lesson(name)
     cases = []
     for step in lesson.steps:
@@ -203,7 +202,7 @@ def drawn(name: str, folder: Path) -> list[str]:
     assert run.returncode == 0, run.stdout + run.stderr
     told = json.loads(run.stdout)
     assert told["drawn"] == len(cases)
-    return told["written"]
+    return told
 
 
 def said(name: str) -> Iterator[str]:
@@ -225,10 +224,21 @@ def plain(part: prose.Part, found: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_figure_draws_every_step_and_what_the_documents_say(name: str, tmp_path: Path) -> None:
-    """Marks with keys that differ, inside the picture; no fact of the documents is left out."""
-    told = "\n".join([*said(name), *drawn(name, tmp_path)]).replace("−", "-")
+    """Marks with keys that differ, inside the picture; no fact of the documents is left out.
+
+    What the controls offer is what the server accepts.
+    """
+    figure = drawn(name, tmp_path)
+    told = "\n".join([*said(name), *figure["written"]]).replace("−", "-")
     missing = [fact for fact in FACTS.get(name, ()) if fact.replace("−", "-") not in told]
     assert missing == []
+    for control in figure["controls"]:
+        about = course.lesson(name).inputs[control["input"]]
+        if control["kind"] == "slider":
+            assert isinstance(about, Count | Within)
+            assert about.low <= control["min"] < control["max"] <= about.high, control
+        elif control["kind"] == "choice" and isinstance(about, OneOf):
+            assert {value for value, _ in control["options"]} <= {*about.choices}
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -244,27 +254,6 @@ def test_a_figure_says_whose_weights_it_computes_from(name: str) -> None:
         if re.search(r"these weights: .*(MiniLM|SmolLM2|trained|choose)", each)
     ]
     assert bool(trained) == ("viz.lessons.trained" in code or bool(lesson.real))
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_controls_offer_what_the_server_accepts(name: str) -> None:
-    """The ends of a slider and the options of a choice, in the figure's module."""
-    code = (WEB / "figures" / f"{name}.js").read_text("utf-8")
-    for control in re.findall(r"\{ kind: \"(?:slider|choice)\", [^\n]*", code):
-        name_ = re.search(r'input: "(\w+)"', control)
-        assert name_
-        about = course.lesson(name).inputs[name_[1]]
-        ends = re.search(r"min: (-?[\d.]+), max: (-?[\d.]+)", control)
-        if ends:
-            assert isinstance(about, Count | Within)
-            assert about.low <= float(ends[1]) < float(ends[2]) <= about.high, control
-        elif isinstance(about, OneOf):
-            offered = re.search(r"options: (\[.*?\])(\]|\.map\()", control)
-            assert offered
-            value = r'"(\w[\w.-]*)"' if offered[2] == ".map(" else r'\["(\w[\w.-]*)", "'
-            values = set(re.findall(value, offered[1]))
-            assert values
-            assert values <= set(about.choices)
 
 
 @pytest.mark.parametrize("gain", [0.5, 0.9, 1.2])

@@ -1,7 +1,7 @@
 // The controls below a figure.
 
 import { element, setText } from "../core/dom.js";
-import { fixed } from "./marks.js";
+import { fixed } from "../scene/numbers.js";
 import { playing } from "./playing.js";
 
 /** @import {FigureControl, Inputs, Patch} from "../types" */
@@ -20,7 +20,10 @@ export function controlsOf(change, touched) {
 
   const placeOf = (control) => (control.above ? above : box);
 
+  let latest = "";
+
   function show(controls) {
+    if (latest === (latest = JSON.stringify(controls))) return;
     rows = controls.map((control) => {
       const widget = CONTROLS[control.kind](/** @type {any} */ (control), change);
       for (const name of ["pointerenter", "focusin"]) widget.row.addEventListener(name, () => touched(control));

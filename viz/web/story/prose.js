@@ -1,7 +1,7 @@
 // Paragraphs with terms, glossary entries and live numbers.
 
 import { element, setText } from "../core/dom.js";
-import { power } from "./marks.js";
+import { power } from "../scene/numbers.js";
 
 /** @import {ProsePart} from "../types" */
 

@@ -7,19 +7,20 @@ import { modeOf } from "../core/colours.js";
 import { element, setText } from "../core/dom.js";
 import { saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
-import { boardFont, boardMarks, boardTables, describeBoard } from "./board.js";
+import { boardPart, describeBoard } from "./board.js";
+import { fitted, SIZE } from "../scene/layout.js";
 import { controlsOf, valuesAhead } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
 import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
 import { answeredSteps, recordAnswer } from "../lessons/progress.js";
 import { followPage } from "../lessons/follow_changes.js";
 import { feed, fetchJson } from "./feed.js";
-import { inkOf } from "./ink.js";
+import { inkOf } from "../scene/ink.js";
 import { changed, queryOf, read, written } from "./inputs.js";
 import { operate } from "./operate.js";
 import { fill } from "./prose.js";
 import { isOnScrollbar, scrolls } from "./reading.js";
-import { Scene, TWEEN_MS } from "./scene.js";
+import { Scene, TWEEN_MS } from "../scene/scene.js";
 import { sectionsOf } from "./sections.js";
 import { tablesOf } from "./tables.js";
 import { tipOf } from "./tip.js";
@@ -125,7 +126,7 @@ class Story {
     /** @type {{figure: Figure}} */
     const { figure } = await import(`../figures/${this.props.page}.js`);
     this.figure = figure;
-    this.scene = new Scene(figure.size);
+    this.scene = new Scene(sizeOf(figure));
     this.picture.append(this.scene.root);
     const tip = (this.tip = tipOf(this.scene, this.picture));
     this.ends.push(operate(this.scene, this.picture, {
@@ -133,7 +134,6 @@ class Story {
       tip: tip.show,
       refuse: (reason) => this.failed(reason),
     }));
-    this.controls.show(figure.controls ?? []);
     this.ask();
     this.draw(0);
   }
@@ -270,7 +270,7 @@ class Story {
     }
     this.problem.hidden = true;
     this.fillText();
-    if (!this.dragging) this.tables.show(this.figure ? tablesFor(this.figure, numbers) : []);
+    if (!this.dragging) this.tables.show(this.figure ? tablesFor(this.figure, numbers, this.moment(this.step)) : []);
     const first = this.root.dataset.ready === undefined;
     this.draw(this.dragging || first ? 0 : TWEEN_MS);
     // only now the figure has its height; what is still to come above it must not move the step away
@@ -472,12 +472,13 @@ class Story {
     this.reset.hidden = !written(this.inputs, this.opening(this.opened));
     if (!this.figure || !this.scene) return;
     const moment = this.moment(this.step);
+    this.controls.show(controlsFor(this.figure, moment));
     this.controls.update(moment);
     const numbers = this.turning ? null : this.numbers;
     if (!numbers) return;
     const least = this.narrow ? LEAST : 0;
-    this.scene.least = leastFor(this.figure, numbers, least);
-    this.scene.draw(marksFor(this.figure, numbers, moment, least), calm() ? 0 : duration);
+    this.scene.least = least;
+    this.scene.draw(marksFor(this.figure, numbers, moment), calm() ? 0 : duration);
     this.scene.root.setAttribute("aria-label", describeFor(this.figure, numbers, moment));
     this.tip?.refresh();
     this.root.dataset.step = moment.step;
@@ -491,7 +492,7 @@ class Story {
     const { computed, explore } = step.sizes ? {} : (of ?? {});
     const isOther = step.other?.network === this.inputsOf(this.drawn(this.step)).network;
     const source = computed ?? (isOther && step.other ? step.other : step).computed;
-    const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, this.figure?.controls ?? [], step.name)} · ` : "";
+    const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, this.figure ? controlsFor(this.figure, this.moment(this.step)) : [], step.name)} · ` : "";
     setText(this.computed, this.seconds ? `Still computing: ${this.seconds} s` : stored + source);
     this.point(this.seconds ? undefined : explore);
   }
@@ -581,11 +582,11 @@ class Story {
     const ink = inkOf(colours);
     this.colour(colours);
     this.stills = this.sections.map(({ box }, step) => {
-      const scene = new Scene(figure.size);
+      const scene = new Scene(sizeOf(figure));
       const moment = this.state(step, ink);
       const draw = (/** @type {any} */ answer) => {
-        scene.least = leastFor(figure, answer, PAPER_LEAST);
-        scene.draw(marksFor(figure, answer, moment, PAPER_LEAST).map(still));
+        scene.least = PAPER_LEAST;
+        scene.draw(marksFor(figure, answer, moment).map(still));
         scene.root.setAttribute("role", "img");
         scene.root.setAttribute("aria-label", describeFor(figure, answer, moment));
       };
@@ -613,7 +614,7 @@ class Story {
     const { title, theme, page, steps } = this.props;
     const { name, title: about } = steps[this.step];
     const { background, text } = theme.light;
-    const scene = new Scene(figure.size);
+    const scene = new Scene(sizeOf(figure));
     const moment = { ...this.moment(this.step), ink: inkOf(theme.light) };
     scene.draw(marksFor(figure, numbers, moment));
     const svg = scene.toSvg(`${title}: ${about}`, describeFor(figure, numbers, moment), background, text);
@@ -632,8 +633,22 @@ class Story {
   }
 }
 
-/** @type {(figure: Figure, numbers: any, moment: Moment, least?: number) => Mark[]} */
-const marksFor = (figure, numbers, moment, least = 0) => (numbers.board ? boardMarks(numbers.board, figure.size, moment.ink, least) : figure.marks(numbers, momentOf(numbers, moment)));
+/** @param {Figure} figure */
+const sizeOf = (figure) => figure.size ?? SIZE;
+
+/** @type {(figure: Figure, numbers: any, moment: Moment) => import("../scene/layout.js").Part | undefined} */
+const partFor = (figure, numbers, moment) => (numbers.board ? boardPart(numbers.board) : figure.picture?.(numbers, momentOf(numbers, moment)));
+
+/** @type {(figure: Figure, numbers: any, moment: Moment) => Mark[]} */
+function marksFor(figure, numbers, moment) {
+  const part = partFor(figure, numbers, moment);
+  return part ? fitted(part, moment.ink, sizeOf(figure)) : (figure.marks?.(numbers, momentOf(numbers, moment)) ?? []);
+}
+
+/** @type {(figure: Figure, moment: Moment) => FigureControl[]} */
+function controlsFor({ controls = [] }, moment) {
+  return typeof controls === "function" ? controls(moment).filter((each) => each !== false) : controls;
+}
 
 /** The state that these numbers are of, where those of the state asked for are not stored. @type {(numbers: any, moment: Moment) => Moment} */
 const momentOf = ({ nearest }, moment) => (nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment);
@@ -649,14 +664,11 @@ function namesOf(values, controls, step) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The least size of text that a picture has room for. @type {(figure: Figure, numbers: any, least: number) => number} */
-const leastFor = (figure, { board }, least) => (board ? boardFont(board, figure.size, least) : least);
-
 /** @type {(figure: Figure, numbers: any, moment: Moment) => string} */
 const describeFor = (figure, numbers, moment) => (numbers.board ? describeBoard(numbers.board) : figure.describe(numbers, momentOf(numbers, moment)));
 
-/** @type {(figure: Figure, numbers: any) => FigureTable[]} */
-const tablesFor = (figure, numbers) => [...(numbers.board ? boardTables(numbers.board) : []), ...(figure.tables?.(numbers) ?? []), ...boardTables({ rows: [numbers.tables ?? []] })];
+/** @type {(figure: Figure, numbers: any, moment: Moment) => FigureTable[]} */
+const tablesFor = (figure, numbers, moment) => [...(partFor(figure, numbers, moment)?.tables ?? []), ...(figure.tables?.(numbers) ?? []), ...(boardPart({ rows: [numbers.tables ?? []] }).tables ?? [])];
 
 /** Whether nothing may move by itself. */
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,7 +1,7 @@
 // The numbers behind a figure, folded away.
 
 import { element } from "../core/dom.js";
-import { fixed } from "./marks.js";
+import { fixed } from "../scene/numbers.js";
 
 /** @import {FigureTable} from "../types" */
 

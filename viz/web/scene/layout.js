@@ -1,0 +1,339 @@
+// A picture is built of parts. A part has a size and marks, all in units of the font size; columns, rows and grids
+// arrange parts, and `fitted` makes the font as large as the picture allows.
+//
+// A mark's look is a few words: “surface/line 2 bold start” is filled with one colour and outlined, 2 wide, with
+// another; of a text the first is that of its letters. The names of terms (query, key, …) are colours, too.
+
+import { extentOf } from "./extent.js";
+
+/** @import {FigureTable, Ink, Mark} from "../types" */
+/** @import {Extent} from "./extent.js" */
+
+/**
+ * @typedef {Omit<Mark, "fill" | "stroke" | "term"> & {fill?: Colour, stroke?: Colour, term?: string}} Drawn a mark in em, its colours by name
+ * @typedef {string | ((ink: Ink) => string)} Colour a name of the ink or of a term, or made from the ink
+ * @typedef {{w: number, h: number, draw: (x: number, y: number) => Drawn[], tables?: FigureTable[]}} Part
+ * @typedef {Part | false | null | undefined | ""} Maybe a part, if a condition holds
+ */
+
+export const SIZE = /** @type {[number, number]} */ ([560, 430]); // of every picture
+export const WIDEST = 37; // em of a picture with the largest font
+const LARGEST = 15;
+const LETTER = 0.51; // mean width of a letter
+/** @type {Record<string, number>} */
+const SIZES = { small: 0.88, large: 1.15 }; // of text
+const TERMS = new Set(["query", "key", "value", "weight", "output"]);
+
+/** Text without the signs of what is below and above the line. @param {string} string */
+export const plain = (string) => string.replace(/[_^]\{([^}]*)\}/g, "$1");
+
+/** Width of a text. @param {string} string */
+export const wide = (string) => LETTER * [...plain(string)].length;
+
+/** @type {(string: string, most: number) => string} */
+export const cut = (string, most) =>
+  [...string].length > most ? `${[...string].slice(0, most - 1).join("")}…` : string;
+
+/** @type {(share: number) => Colour} */
+export const weightOf = (share) => (ink) => ink.weight(Math.min(1, Math.max(0, share)));
+
+/** @type {(share: number) => Colour} */
+export const signedOf = (share) => (ink) => ink.signed(Math.min(1, Math.max(-1, share)));
+
+/** A colour that is legible on another. @type {(ground: Colour) => Colour} */
+export const onto = (ground) => (ink) => ink.on(colourOf(ground, ink) ?? ink.background);
+
+function colourOf(colour, ink) {
+  if (typeof colour === "function") return colour(ink);
+  return ink.term[colour] ?? ink[colour] ?? colour;
+}
+
+/**
+ * The marks of a part, with the largest font that fits.
+ *
+ * @param {Part} part
+ * @param {Ink} ink
+ * @param {[number, number]} [size]
+ * @returns {Mark[]}
+ */
+export function fitted(part, ink, [width, height] = SIZE) {
+  const em = Math.min(LARGEST, width / part.w, height / part.h);
+  const [left, top] = [(width - part.w * em) / 2, (height - part.h * em) / 2];
+  const scaled = (number, start = 0) => (number === undefined ? undefined : start + number * em);
+  const marks = part.draw(0, 0).map((mark) => ({
+    ...mark,
+    ...{
+      x: scaled(mark.x, left),
+      y: scaled(mark.y, top),
+      x2: scaled(mark.x2, left),
+      y2: scaled(mark.y2, top),
+    },
+    ...{ w: scaled(mark.w), h: scaled(mark.h), r: scaled(mark.r), size: scaled(mark.size) },
+    d: mark.d && movedPath(mark.d, em, left, top),
+    handle: mark.handle && {
+      ...mark.handle,
+      move: (x, y) => mark.handle?.move((x - left) / em, (y - top) / em),
+    },
+    fill: colourOf(mark.fill, ink),
+    stroke: colourOf(mark.stroke, ink),
+  }));
+  return /** @type {Mark[]} */ (marks);
+}
+
+/** A path of absolute M, L, C and relative m, l, v, h commands, in pixels. */
+const movedPath = (d, em, left, top) =>
+  d.replace(/([A-Za-z])([^A-Za-z]*)/g, (_, command, rest) => {
+    const numbers = rest.match(/-?[\d.]+(?:e-?\d+)?/g) ?? [];
+    const start = (i) => (command === "H" ? left : command === "V" ? top : i % 2 ? top : left);
+    const isAbsolute = command === command.toUpperCase();
+    return (
+      command +
+      numbers.map((each, i) => (Number(each) * em + (isAbsolute ? start(i) : 0)).toFixed(2)).join(" ")
+    );
+  });
+
+/** What the words of a look say. @type {(words: string, isText: boolean) => Partial<Drawn>} */
+function lookOf(words, isText) {
+  /** @type {Partial<Drawn>} */
+  const look = {};
+  for (const word of words.split(" ").filter(Boolean)) {
+    if (word === "bold") look.bold = true;
+    else if (word === "start" || word === "end") look.anchor = word;
+    else if (word === "dashed") look.dash = "4 4";
+    else if (word in SIZES) look.size = SIZES[word];
+    else if (Number(word)) look.width = Number(word);
+    else {
+      const [fill, stroke] = word.split("/");
+      if (fill) look.fill = fill;
+      if (stroke) look.stroke = stroke;
+      const term = [fill, stroke].find((each) => TERMS.has(each));
+      if (term) look.term = term;
+    }
+  }
+  if (look.term && isText) look.fill ??= look.term;
+  return look;
+}
+
+/** @type {(key: string, box: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
+export const rect = (key, [x, y, w, h], words = "", more) => ({
+  key,
+  kind: "rect",
+  x,
+  y,
+  w,
+  h,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** @type {(key: string, middle: number[], r: number, words?: string, more?: Partial<Drawn>) => Drawn} */
+export const circle = (key, [x, y], r, words = "", more) => ({
+  key,
+  kind: "circle",
+  x,
+  y,
+  r,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** @type {(key: string, place: number[], string: string, words?: string, more?: Partial<Drawn>) => Drawn} */
+export const say = (key, [x, y], string, words = "", more) => ({
+  key,
+  kind: "text",
+  x,
+  y,
+  text: string,
+  size: 1,
+  ...lookOf(words, true),
+  ...more,
+});
+
+/** @type {(key: string, ends: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
+export const line = (key, [x, y, x2, y2], words = "/muted", more) => ({
+  key,
+  kind: "line",
+  x,
+  y,
+  x2,
+  y2,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** @type {(key: string, d: string, words?: string, more?: Partial<Drawn>) => Drawn} */
+export const path = (key, d, words = "/muted", more) => ({
+  key,
+  kind: "path",
+  d,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** Points joined by a line. @type {(key: string, points: number[][], words?: string, more?: Partial<Drawn>) => Drawn} */
+export const joined = (key, points, words, more) =>
+  path(key, `M${points.map((point) => point.join(" ")).join("L")}`, words, more);
+
+/** A part that is drawn freely. @type {(w: number, h: number, draw: Part["draw"], tables?: FigureTable[]) => Part} */
+export const free = (w, h, draw, tables) => ({ w, h, draw, tables });
+
+/** A line of text. @type {(key: string, string: string, words?: string, more?: Partial<Drawn>) => Part} */
+export function text(key, string, words = "", more = {}) {
+  const { anchor = "middle", size = 1 } = { ...lookOf(words, true), ...more };
+  const [w, h] = [size * wide(string), 1.4 * size];
+  const share = { start: 0, middle: 0.5, end: 1 }[anchor];
+  return free(w, h, (x, y) => [say(key, [x + share * w, y + h / 2], string, words, more)]);
+}
+
+/** Lines of text, one below the other. @type {(key: string, lines: (string | false)[], words?: string) => Part} */
+export const lines = (key, strings, words = "") =>
+  column(
+    { gap: 0, align: "start" },
+    ...strings.filter(Boolean).map((string, i) => text(`${key}${i}`, String(string), `${words} start`)),
+  );
+
+/** @typedef {{gap?: number, align?: "start" | "middle" | "end"}} Arrangement */
+
+const SHARE = { start: 0, middle: 0.5, end: 1 };
+
+/** Parts one below the other; how far apart they are may come first. @type {(...parts: (Maybe | Arrangement)[]) => Part} */
+export const column = (...parts) =>
+  arranged(
+    parts,
+    0.7,
+    (part) => [part.h, part.w],
+    (along, across) => [across, along],
+  );
+
+/** Parts side by side. @type {(...parts: (Maybe | Arrangement)[]) => Part} */
+export const row = (...parts) =>
+  arranged(
+    parts,
+    1.5,
+    (part) => [part.w, part.h],
+    (along, across) => [along, across],
+  );
+
+function arranged(all, usual, sides, turned) {
+  const isPart = (each) => "draw" in each;
+  const { gap = usual, align = "middle" } = all.filter(Boolean).find((each) => !isPart(each)) ?? {};
+  const parts = all.filter(Boolean).filter(isPart);
+  const sizes = parts.map(sides);
+  const most = Math.max(0, ...sizes.map(([, across]) => across));
+  const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((sum, [along]) => sum + along + gap, 0));
+  const long = sizes.length ? starts[starts.length - 1] + sizes[sizes.length - 1][0] : 0;
+  const [w, h] = turned(long, most);
+  const draw = (x, y) =>
+    parts.flatMap((part, i) => {
+      const [dx, dy] = turned(starts[i], SHARE[align] * (most - sizes[i][1]));
+      return part.draw(x + dx, y + dy);
+    });
+  return free(
+    w,
+    h,
+    draw,
+    parts.flatMap(({ tables = [] }) => tables),
+  );
+}
+
+/** Parts in rows and columns. @type {(gap: number, rows: Maybe[][]) => Part} */
+export function grid(gap, rows) {
+  const columns = rows[0].map((_, j) => Math.max(...rows.map((each) => (each[j] ? each[j].w : 0))));
+  const cell = (part, room) =>
+    free(
+      room,
+      part ? part.h : 0,
+      (x, y) => (part ? part.draw(x + (room - part.w) / 2, y) : []),
+      (part && part.tables) || [],
+    );
+  return column(
+    { gap },
+    ...rows.map((each) => row({ gap }, ...each.map((part, j) => cell(part, columns[j])))),
+  );
+}
+
+/** @typedef {(at: (key: string) => Extent) => Drawn[]} Wire between marks of a part */
+
+/** A part with wires behind its marks. @type {(part: Part, ...wires: (Wire | false)[]) => Part} */
+export const wired = (part, ...wires) => ({
+  ...part,
+  draw(x, y) {
+    const marks = part.draw(x, y);
+    const extents = new Map(marks.map((mark) => [mark.key, extentOf(/** @type {Mark} */ (mark))]));
+    const at = (key) => extents.get(key) ?? { x, y, w: 0, h: 0 };
+    return [...wires.flatMap((each) => (each ? each(at) : [])), ...marks];
+  },
+});
+
+/**
+ * A band between two marks: from the side that faces the second one to that which faces the first. The word
+ * “runs” lets something flow along it, “arrow” makes it one, “flat” keeps it between left and right sides.
+ *
+ * @type {(key: string, from: string, to: string, words?: string, more?: Partial<Drawn>) => Wire}
+ */
+export const wire =
+  (key, from, to, words = "/muted 2", more = {}) =>
+  (at) => {
+    const has = (word) => words.split(" ").includes(word);
+    const [a, b] = [at(from), at(to)];
+    const [isBelow, isAbove] = [b.y >= a.y + a.h - 0.01, b.y + b.h <= a.y + 0.01];
+    const isUpright = (isBelow || isAbove) && !has("flat");
+    const near = 0.15;
+    const [x, x2] = isUpright
+      ? [a.x + a.w / 2, b.x + b.w / 2]
+      : b.x > a.x
+        ? [a.x + a.w + near, b.x - near]
+        : [a.x - near, b.x + b.w + near];
+    const [y, y2] = !isUpright
+      ? [a.y + a.h / 2, b.y + b.h / 2]
+      : isBelow
+        ? [a.y + a.h, b.y - near]
+        : [a.y, b.y + b.h + near];
+    const look = lookOf(words.replace(/\b(runs|arrow|flat)\b/g, ""), false);
+    /** @type {Drawn} */
+    const band = {
+      key,
+      kind: has("arrow") ? "arrow" : "curve",
+      x,
+      y,
+      x2,
+      y2,
+      bend: isUpright ? "v" : "h",
+      ...look,
+      ...more,
+    };
+    if (!has("runs")) return [band];
+    const [width, opacity] = [Math.min(3, (band.width ?? 2) / 2), (band.width ?? 2) > 1 ? 0.9 : 0];
+    return [
+      band,
+      {
+        key: `${key}/run`,
+        kind: "curve",
+        x,
+        y,
+        x2,
+        y2,
+        bend: band.bend,
+        stroke: "background",
+        width,
+        opacity,
+        flow: true,
+      },
+    ];
+  };
+
+/** An arc from one mark of a row to another, above the row or “below” it. @type {(key: string, from: string, to: string, words?: string, more?: Partial<Drawn>) => Wire} */
+export const arc =
+  (key, from, to, words = "", more = {}) =>
+  (at) => {
+    const [a, b] = [at(from), at(to)];
+    const loop = from === to ? 0.25 * a.w : 0;
+    const [x, x2] = [a.x + a.w / 2 + loop, b.x + b.w / 2 - loop];
+    const isBelow = words.includes("below");
+    const [y, side] = isBelow ? [a.y + a.h + 0.1, 1] : [a.y - 0.1, -1];
+    const far = y + side * Math.min(9, 1.6 + 0.34 * Math.abs(x - x2));
+    const head = `m-0.28 ${0.5 * side}l0.28 ${-0.5 * side}l0.28 ${0.5 * side}`;
+    return [
+      path(key, `M${x} ${y}C${x} ${far} ${x2} ${far} ${x2} ${y}${head}`, words.replace("below", ""), more),
+    ];
+  };

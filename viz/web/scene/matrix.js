@@ -1,0 +1,130 @@
+// A matrix: cells with their numbers, a title above and names beside them.
+
+import { fixed } from "./numbers.js";
+import { free, onto, plain, rect, say, signedOf, weightOf, wide } from "./layout.js";
+
+/** @import {Mark} from "../types" */
+/** @import {Colour, Drawn, Part} from "./layout.js" */
+
+/** @typedef {number | string | null} Value null is masked, a text is shown as it is */
+
+/**
+ * @typedef {object} MatrixLook
+ * @property {string} [title]
+ * @property {string} [about] the title of its table, where it has no title
+ * @property {string[]} [rows] names
+ * @property {string[]} [cols] names
+ * @property {string} [term]
+ * @property {string} [kind] of its colours: “weights” from 0 to 1, “signed” below and above 0, or “plain” without
+ * @property {number} [most] the number with the full colour
+ * @property {number} [digits] after the point; less than 0 for colours alone
+ * @property {number} [cell] width of a cell
+ * @property {number} [tall] height of a row
+ * @property {string} [stroke]
+ * @property {(value: any, i: number, j: number) => Colour | false} [fill]
+ * @property {(value: any, i: number, j: number) => string | false} [tip]
+ * @property {(i: number, j: number) => string[]} [of] keys of the cells that a number comes from
+ * @property {(i: number, j: number) => Mark["edit"]} [edit]
+ * @property {(i: number, j: number) => boolean} [lit] cells with a frame
+ * @property {(i: number) => Mark["press"]} [follow] what pressing a row's name does
+ * @property {(i: number, j: number) => Partial<Drawn>} [more] of a cell
+ */
+
+/** @type {(value: Value, digits: number) => string} */
+export const written = (value, digits) =>
+  value === null ? "" : typeof value === "string" ? value : fixed(value, Math.max(0, digits));
+
+/** @type {(key: string, values: Value[][], look?: MatrixLook) => Part} */
+export function matrix(key, values, look = {}) {
+  const { title = "", about = title, rows = [], cols = [], term, kind = "plain", digits = 2 } = look;
+  const isBare = digits < 0;
+  const bare = Math.min(1.2, 14 / Math.max(values.length, values[0]?.length ?? 0));
+  const { tall = isBare ? bare : 1.75 } = look;
+  const texts = values.map((each) => each.map((value) => written(value, digits)));
+  const widths = (texts[0] ?? []).map((_, j) => {
+    const most = isBare ? 0 : Math.max(...texts.map((each) => 0.5 + 0.92 * wide(each[j])));
+    return look.cell ?? Math.max(isBare ? bare : 1.7, 0.4 + 0.92 * wide(cols[j] ?? ""), most);
+  });
+  const isEven = values.flat().every((value) => typeof value === "number");
+  const cells = isEven ? widths.map(() => Math.max(...widths)) : widths;
+  const body = cells.reduce((sum, width) => sum + width, 0);
+  const names = rows.some(Boolean) ? (look.follow ? 1.2 : 0.5) + 0.92 * Math.max(...rows.map(wide)) : 0;
+  const head = (title ? 1.7 : 0) + (cols.length ? 1.5 : 0);
+  const most =
+    look.most ??
+    (kind === "weights" ? 1 : Math.max(1e-9, ...values.flat().map((value) => Math.abs(Number(value) || 0))));
+  const ground = (value, i, j) => {
+    if (look.fill) return look.fill(value, i, j) || "background";
+    if (typeof value !== "number") return value === null ? "surface" : "background";
+    if (kind === "plain") return "background";
+    return kind === "weights" ? weightOf(value / most) : signedOf(value / most);
+  };
+  const outline = look.stroke ?? (kind === "plain" ? term : undefined) ?? "line";
+
+  const draw = (x, y) => {
+    const left = x + names;
+    const across = (j) => left + cells.slice(0, j).reduce((sum, width) => sum + width, 0);
+    const down = (i) => y + head + i * tall;
+    const cell = (i, j) => {
+      const [fill, lit, at] = [ground(values[i][j], i, j), look.lit?.(i, j), `${key}/${i}.${j}`];
+      const more = {
+        term,
+        tip: look.tip?.(values[i][j], i, j) || undefined,
+        of: look.of?.(i, j),
+        edit: look.edit?.(i, j),
+        ...look.more?.(i, j),
+      };
+      const box = rect(at, [across(j), down(i), cells[j], tall], lit ? "/primary 2.5" : `/${outline} 1`, {
+        fill,
+        ...more,
+      });
+      if (isBare || texts[i][j] === "") return [box];
+      const { opacity } = box;
+      return [
+        box,
+        say(`${at}/number`, [across(j) + cells[j] / 2, down(i) + tall / 2], texts[i][j], "", {
+          size: 0.92,
+          fill: onto(fill),
+          term,
+          opacity,
+        }),
+      ];
+    };
+    return [
+      ...(title
+        ? [
+            say(`${key}/title`, [left + body / 2, y + 0.75], title, term ? `${term} bold` : "bold", {
+              size: 1.04,
+            }),
+          ]
+        : []),
+      ...cols.map((name, j) =>
+        say(`${key}/col${j}`, [across(j) + cells[j] / 2, down(0) - 0.7], name, "muted", { size: 0.92 }),
+      ),
+      ...rows.flatMap((name, i) =>
+        name ? nameOf(key, i, name, [x, down(i), names, tall], look.follow?.(i)) : [],
+      ),
+      ...values.flatMap((each, i) => each.flatMap((_, j) => cell(i, j))),
+    ];
+  };
+  const tables = about ? [{ title: plain(about), rows: rows.map(plain), cols: cols.map(plain), values }] : [];
+  const over = Math.max(0, wide(title) * 1.04 - body); // of a title that is wider than its cells
+  return free(
+    names + body + over,
+    head + tall * values.length,
+    (x, y) => draw(x + Math.max(0, over / 2 - (over ? Math.min(names, over / 2) : 0)), y),
+    tables,
+  );
+}
+
+/** The name of a row, which may be pressed. */
+function nameOf(key, i, name, [x, y, w, h], press) {
+  if (!press) return [say(`${key}/row${i}`, [x + w - 0.4, y + h / 2], name, "muted end", { size: 0.92 })];
+  const words = press.pressed ? "background/primary 2.5" : "background/line 1";
+  return [
+    rect(`${key}/row${i}`, [x + 0.05, y + 0.12, w - 0.3, h - 0.24], words, { r: 0.7, press }),
+    say(`${key}/row${i}/name`, [x + w / 2 - 0.1, y + h / 2], name, press.pressed ? "bold" : "", {
+      size: 0.92,
+    }),
+  ];
+}

@@ -1,0 +1,152 @@
+// A plot: axes with ticks, and what is drawn between them; bars beside each other.
+
+import { ticksOf } from "../core/ticks.js";
+import { free, line, rect, say } from "./layout.js";
+
+/** @import {FigureTable, Mark} from "../types" */
+/** @import {Drawn, Part} from "./layout.js" */
+
+/** @typedef {{at: (x: number, y: number) => number[], x: (x: number) => number, y: (y: number) => number}} Scale places of numbers */
+
+/**
+ * @typedef {object} PlotLook
+ * @property {number[]} x ends of the axis
+ * @property {number[]} y
+ * @property {string[]} [log] axes that are logarithmic
+ * @property {{x?: any[], y?: any[]}} [ticks] round numbers by default; [] for none
+ * @property {string[]} [names] of the axes
+ * @property {string} [title]
+ * @property {number} [wide]
+ * @property {number} [high]
+ */
+
+/** @type {(key: string, look: PlotLook, draw: (scale: Scale) => Drawn[], tables?: FigureTable[]) => Part} */
+export function plot(
+  key,
+  { x: [x0, x1], y: [y0, y1], log = [], ticks = {}, names = ["", ""], title = "", wide = 30, high = 15 },
+  draw,
+  tables,
+) {
+  const [across, up] = [ticks.x ?? roundNumbers(x0, x1, 7), ticks.y ?? roundNumbers(y0, y1, 5)];
+  const [left, below] = [up.length ? 2.8 : 0.4, (across.length ? 1.4 : 0) + (names[0] ? 1.2 : 0)];
+  const above = (title ? 1.7 : 0.3) + (names[1] ? 1.3 : 0);
+  return free(
+    left + wide + 0.8,
+    above + high + below,
+    (startX, startY) => {
+      const x = scaleOf(x0, x1, startX + left, wide, log.includes("x"));
+      const y = scaleOf(y0, y1, startY + above + high, -high, log.includes("y"));
+      const small = { size: 0.88 };
+      return [
+        ...(title ? [say(`${key}/title`, [startX, startY + 0.6], title, "bold start", { size: 1.04 })] : []),
+        ...(names[1] ? [say(`${key}/y`, [startX, y(y1) - 0.8], names[1], "muted start", small)] : []),
+        ...(names[0] ? [say(`${key}/x`, [x(x1), y(y0) + below - 0.6], names[0], "muted end", small)] : []),
+        line(`${key}/floor`, [x(x0), y(y0), x(x1), y(y0)], "/muted 1"),
+        ...across.map(([value, text], i) =>
+          say(`${key}/x${i}`, [x(value), y(y0) + 0.8], text, "muted", small),
+        ),
+        ...up.flatMap(([value, text], i) => [
+          line(`${key}/y${i}`, [x(x0), y(value), x(x1), y(value)], "/line 1"),
+          say(`${key}/y${i}/text`, [x(x0) - 0.4, y(value)], text, "muted end", small),
+        ]),
+        ...draw({ x, y, at: (a, b) => [x(a), y(b)] }),
+      ];
+    },
+    tables,
+  );
+}
+
+/** @type {(low: number, high: number, most: number) => [number, string][]} */
+const roundNumbers = (low, high, most) => ticksOf([low, high], most).map(({ value, text }) => [value, text]);
+
+function scaleOf(low, high, start, length, isLog) {
+  const of = isLog ? Math.log : Number;
+  return (value) => start + (length * (of(value) - of(low))) / (of(high) - of(low) || 1);
+}
+
+/**
+ * @typedef {object} BarsLook
+ * @property {string[]} [labels] below them
+ * @property {string} [title]
+ * @property {string} [name] of the labels
+ * @property {number} [wide]
+ * @property {number} [high]
+ * @property {number} [low] of the axis
+ * @property {number} [most]
+ * @property {boolean} [axis] whether numbers stand beside it
+ * @property {number} [chosen]
+ * @property {(i: number) => string} [said] above a bar
+ * @property {(i: number) => Partial<Drawn>} [bar] of its rectangle
+ * @property {(i: number) => Mark["press"]} [press]
+ * @property {(scale: Scale) => Drawn[]} [more] above the bars
+ */
+
+/** Bars beside each other. @type {(key: string, values: number[], look: BarsLook) => Part} */
+export function bars(
+  key,
+  values,
+  {
+    labels = [],
+    title = "",
+    name = "",
+    wide = 16,
+    high = 8,
+    low = 0,
+    most = Math.max(...values, 1e-9),
+    axis = false,
+    chosen,
+    said,
+    bar,
+    press,
+    more,
+  },
+) {
+  const few = Math.ceil(values.length / 16) || 1;
+  /** @type {[number, string][]} */
+  const below = labels.map((text, i) => [i + 0.5, text]);
+  const ticks = { x: below.filter((_, i) => i % few === 0), ...(axis ? {} : { y: [] }) };
+  const room = said ? 1.2 / high : 0; // above the highest bar
+  const look = {
+    x: [0, values.length],
+    y: [low, most + room * (most - low)],
+    ticks,
+    names: [name, ""],
+    title,
+    wide,
+    high,
+  };
+  const tables = title ? [{ title, rows: labels, cols: [name], values: values.map((value) => [value]) }] : [];
+  return plot(
+    `${key}axis`,
+    /** @type {PlotLook} */ (look),
+    ({ x, y, at }) => {
+      const one = (value, i) => {
+        const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
+        const [top, width] = [Math.min(from, to), x(1) - x(0)];
+        const isChosen = i === chosen;
+        const box = rect(
+          `${key}${i}`,
+          [x(i) + 0.08 * width, top, 0.84 * width, Math.max(0.06, Math.abs(from - to))],
+          isChosen ? "primary" : "line",
+          bar?.(i),
+        );
+        const number =
+          said &&
+          say(`${key}${i}/value`, [x(i + 0.5), top - 0.6], said(i), isChosen ? "bold" : "muted", {
+            size: 0.88,
+          });
+        const area =
+          press &&
+          rect(
+            `${key}${i}/press`,
+            [x(i), y(most), width, y(low) - y(most)],
+            isChosen ? "none/text 2" : "none",
+            { press: press(i) },
+          );
+        return [box, ...(number ? [number] : []), ...(area ? [area] : [])];
+      };
+      return [...values.flatMap(one), ...(more?.({ x, y, at }) ?? [])];
+    },
+    tables,
+  );
+}

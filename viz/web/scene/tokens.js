@@ -1,0 +1,74 @@
+// Tokens, words or letters in a row; each may be pressed.
+
+import { free, rect, say, WIDEST, wide } from "./layout.js";
+
+/** @import {Mark} from "../types" */
+/** @import {Drawn, Part} from "./layout.js" */
+
+const [TALL, GAP] = [1.9, 0.3];
+
+/**
+ * @typedef {object} TokensLook
+ * @property {number} [chosen]
+ * @property {(i: number) => Mark["press"] | false} [press]
+ * @property {(i: number) => string} [words] the look of a token's box
+ * @property {(i: number) => Partial<Drawn>} [more] of its box
+ * @property {(i: number) => Partial<Drawn>} [letters] of its text
+ * @property {number} [cell] width of each; as wide as its text by default
+ * @property {boolean} [wrap] whether there are several lines if need be, or one that fits
+ * @property {number} [room] at most
+ */
+
+/** @type {(key: string, words: string[], look?: TokensLook) => Part} */
+export function tokens(
+  key,
+  names,
+  { chosen, press, words, more, letters, cell, wrap = false, room = WIDEST } = {},
+) {
+  const widths = names.map((name) => cell ?? Math.max(TALL, 0.8 + wide(name)));
+  const lines = linesOf(widths, wrap ? room : Infinity);
+  const longOf = (each) => each.reduce((sum, i) => sum + widths[i] + GAP, -GAP);
+  const long = Math.max(0, ...lines.map(longOf));
+  const unit = Math.min(1, room / long); // narrower than wanted
+  const draw = (x, y) =>
+    lines.flatMap((each, n) => {
+      let left = x;
+      return each.flatMap((i) => {
+        const [w, top] = [widths[i] * unit, y + n * (TALL + GAP)];
+        const look = words?.(i) ?? (i === chosen ? "surface/primary 2.5" : "background/line 1");
+        const box = rect(`${key}${i}`, [left, top, w, TALL], look, {
+          r: 0.4,
+          press: press?.(i) || undefined,
+          ...more?.(i),
+        });
+        const size = Math.min(1, (0.96 * w) / Math.max(0.5, wide(names[i])));
+        const colour = box.term ? `${box.term} ` : "";
+        const middle = [left + w / 2, top + TALL / 2];
+        left += w + GAP * unit;
+        return [
+          box,
+          say(`${key}${i}/text`, middle, names[i], colour + (i === chosen ? "bold" : ""), {
+            size,
+            ...letters?.(i),
+          }),
+        ];
+      });
+    });
+  return free(long * unit, lines.length * (TALL + GAP) - GAP, draw);
+}
+
+/** The numbers of the words of each line. */
+function linesOf(widths, room) {
+  /** @type {number[][]} */
+  const lines = [[]];
+  let used = 0;
+  widths.forEach((width, i) => {
+    if (used + width > room && used) {
+      lines.push([]);
+      used = 0;
+    }
+    lines[lines.length - 1].push(i);
+    used += width + GAP;
+  });
+  return lines;
+}
