@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Error, Page
 from benchmarks import servers
 from benchmarks.chrome import launched, wait_for
 from benchmarks.measure import Spread, as_json, machine, machine_line, table
-from viz.lessons import course
+from viz import course
 
 AIMS = {"step, ms p95": 50, "input, ms p95": 33, "characters a line": 75}
 PACKAGES = ("streamlit", "torch", "playwright")

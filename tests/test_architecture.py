@@ -235,7 +235,7 @@ import importlib, pkgutil, sys
 import viz
 names = [each.name for each in pkgutil.walk_packages(viz.__path__, "viz.")]
 for name in names:
-    if not name.endswith(("__main__", "frame.main", ".compute")):  # scripts; imported on first use
+    if not name.endswith(("__main__", "frame.main", ".compute", ".numbers")):  # on first use
         importlib.import_module(name)
 print(len(names), *sorted({"torch", "transformers", "scipy"} & sys.modules.keys()))
 """

@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from models.catalogue import entry
-from viz import stored
+from viz import course, stored
 from viz.api import figures, tracing
 from viz.api.endpoint import work_of
 from viz.api.routes import body_of
-from viz.lessons import course, real
-from viz.lessons.inputs import Value
-from viz.lessons.story import Lesson
+from viz.course import real
+from viz.course.inputs import Value
+from viz.course.reading import Lesson
 from viz.pages.explore import opening
 from viz.routes import ENDPOINTS
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect
 
-from viz.lessons import course
+from viz import course
 
 ACTIONS = 300
 EVERY = 100  # actions between two comparisons

@@ -11,7 +11,7 @@ from tests.browser.conftest import new_page
 from tests.browser.looks import TRIED, fits, look
 from tests.browser.test_accessibility import serious
 from tests.browser.test_stories import STORY, open_story, shows
-from viz.lessons import course
+from viz import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 UNKNOWN = re.compile("^[…–]$")  # numbers that are not written yet, or that the figure lacks

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.drawings import saved
-from viz.lessons import course
+from viz import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 STORY = ".story[data-ready]"

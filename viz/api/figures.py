@@ -1,16 +1,17 @@
-"""The numbers of the course's figures, computed by `viz.lessons` for a reader's inputs."""
+"""The numbers of the course's figures, computed by `viz.course` for a reader's inputs."""
 
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from viz import course
 from viz.api import requests
 from viz.api.registry import UnknownError
 from viz.api.requests import Parse, QuestionError
-from viz.lessons import course, inputs, real
-from viz.lessons.inputs import Input, InputError, Value
-from viz.lessons.story import Lesson
+from viz.course import inputs, real
+from viz.course.inputs import Input, InputError, Value
+from viz.course.reading import Lesson
 from viz.values import whole
 
 MAX_INPUT = 700  # characters of an input: of a list of numbers
@@ -48,7 +49,7 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
 
 
 def _answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
-    module = importlib.import_module(f"viz.lessons.{lesson.name}.numbers")
+    module = importlib.import_module(f"viz.course.{lesson.name}.numbers")
     accepted = inspect.signature(module.numbers).parameters  # others are of boards alone
     answer = module.numbers(**{name: values[name] for name in accepted})
     return answer if step is None else {**answer, BOARD: module.BOARDS[step](values)}

@@ -1280,7 +1280,7 @@ export interface FigureTable {
   values: (number | string | null)[][];
 }
 
-/** A matrix or table of a board, as `viz/lessons/boards.py` makes it. */
+/** A matrix or table of a board, as `viz/course/boards.py` makes it. */
 export interface BoardPanel {
   title: string;
   values: (number | string | null)[][];

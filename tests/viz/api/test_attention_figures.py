@@ -8,7 +8,7 @@ import pytest
 import torch
 from starlette.testclient import TestClient
 
-from viz.lessons.by_hand.lesson import X
+from viz import course
 
 QKV = {
     "word": 1,
@@ -60,7 +60,7 @@ def test_query_key_value_against_plain_loops(client: TestClient) -> None:
 BY_HAND = {
     "film": [0.9, 0.1, -0.4],
     "viewer": [0.8, -0.2, 0.5],
-    "x": list(X),
+    "x": course.lesson("by_hand").inputs["x"].start,
     "row": 0,
 }
 

@@ -16,9 +16,10 @@ from models.catalogue import entry, folder
 from models.lessons.block_steps import random_block
 from models.run import load
 from models.seeding import seeded
-from viz.lessons import course, trained
-from viz.lessons.block import numbers as block_figure
-from viz.lessons.heads import numbers as heads_figure
+from viz import course
+from viz.course import trained
+from viz.course.block import numbers as block_figure
+from viz.course.heads import numbers as heads_figure
 
 
 def test_the_dictionary_in_closed_form(client: TestClient) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from viz import course
 from viz.api.preview import Preview
-from viz.lessons import course
 from viz.pages.frame import registry
 from viz.pages.lazy import Lazy
 

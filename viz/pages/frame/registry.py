@@ -6,7 +6,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from viz.lessons import course
+from viz import course
 
 
 @dataclass(frozen=True)

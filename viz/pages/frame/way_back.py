@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.lessons import course
+from viz import course
 from viz.pages.frame import registry
 
 

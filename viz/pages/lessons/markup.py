@@ -7,7 +7,7 @@ must be escaped with `plain`.
 import re
 from html import escape
 
-from viz.lessons.glossary import TERMS
+from viz.course.glossary import TERMS
 
 _MARKS = re.compile(
     r"\[\[(?P<term>[^\]|]+)(?:\|(?P<shown>[^\]]+))?\]\]"

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from viz.lessons import course
-from viz.lessons.story import Lesson
+from viz import course
+from viz.course.reading import Lesson
 from viz.pages import shared
 from viz.pages.lessons import page as lessons
 from viz.pages.state import link_on_entry

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 from headscope_views import view
 
-from viz.lessons import course
-from viz.lessons.glossary import TERMS
-from viz.lessons.story import Lesson
+from viz import course
+from viz.course.glossary import TERMS
+from viz.course.reading import Lesson
 from viz.pages import shared
 from viz.pages.frame import registry
 from viz.pages.lessons import markup, story

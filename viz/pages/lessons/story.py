@@ -1,14 +1,14 @@
 """Draws a lesson's story: the props of its browser view."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headscope_views import view
 
 from viz import theme
-from viz.lessons import prose
-from viz.lessons.inputs import Value
-from viz.lessons.story import SIZES, Lesson, Other, Question, Step, Try
+from viz.course import prose
+from viz.course.inputs import Value
+from viz.course.reading import SIZES, Lesson, Other, Question, Step, Try
 from viz.pages.state import params as link
 from viz.pages.state import session
 
@@ -52,7 +52,7 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def _version(paragraphs: tuple[str, ...], tries: tuple[Try, ...]) -> dict[str, Any]:
+def _version(paragraphs: Sequence[str], tries: Sequence[Try]) -> dict[str, Any]:
     return {
         "prose": [prose.parts(paragraph) for paragraph in paragraphs],
         "tries": [{"label": each.label, "inputs": _plain(each.inputs)} for each in tries],

@@ -23,7 +23,7 @@ from tests.viz.pages.explore.explorer import (
 from tests.viz.pages.helpers import lines, take
 from viz.api import samples, tracing
 from viz.api.predictions import Tokens
-from viz.lessons.real import RECORDING
+from viz.course.real import RECORDING
 from viz.pages.explore import answers
 from viz.pages.explore.example_texts import EXAMPLES
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.lessons.quiz.lesson import LESSON
+from viz import course
 from viz.pages.lessons import page as lessons
 from viz.pages.lessons.quiz import tables
 from viz.pages.lessons.quiz.question import Question, judged
@@ -39,7 +39,7 @@ EXERCISES = (
 
 def page() -> None:
     """Draws the lesson."""
-    with lessons.framed(LESSON, *PARAMS):
+    with lessons.framed(course.lesson(NAME), *PARAMS):
         lessons.text(*TEXT)
         with st.container(key="quiz_settings", horizontal=True, gap="medium"):
             seed = controls.seed(NAME, "Seed of the numbers")
@@ -58,8 +58,8 @@ def page() -> None:
         lessons.heading("Exercises")
         lessons.text(*EXERCISES)
         lessons.explore("What to do next: look into a trained network, with a sentence of your own")
-        lessons.code(NAME, *LESSON.code)
-        lessons.takeaways(LESSON)
+        lessons.code(NAME, *course.lesson(NAME).code)
+        lessons.takeaways(course.lesson(NAME))
 
 
 def _part(title: str, asked: dict[int, Question], columns: int) -> int:

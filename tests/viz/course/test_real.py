@@ -1,0 +1,671 @@
+"""What lessons take from pretrained models: stored for each state, and as the weights give it."""
+
+import json
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from models.catalogue import entry
+from models.edits.text import parse_edits
+from models.request import Source, TraceRequest
+from tests.fetched import fetched
+from viz import course, store
+from viz.api import figures
+from viz.api.requests import QuestionError
+from viz.course import real
+
+CHAIR = "The cat sat on the black chair because it was tired."
+REAL = [each.name for each in course.STORIES if each.real]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_every_step_and_button_has_numbers_without_the_model(name: str) -> None:
+    for query in store.states(course.lesson(name)):
+        json.dumps(figures.numbers(name, query)(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "differences"),
+    [
+        ("decoder", {"text": "A frog jumped"}, {"text": "The sun rises in the"}),
+        ("block", {"view": "lens", "text": "A frog"}, {"text": "The capital of France is"}),
+        ("head_layer", {"text": "A frog"}, {"text": "The capital of France is"}),
+        ("sampling", {"start": "A frog"}, {"start": "The capital of France is"}),
+        ("vision", {"board": "frames", "layer": "3", "head": "1"}, {"head": 4}),
+        ("vision", {"board": "frames", "position": "60"}, {"position": 68}),
+        ("both", {"board": "grows", "sentence": "A cat."}, {"sentence": CHAIR}),
+    ],
+)
+def test_without_the_model_the_nearest_stored_state_is_shown(
+    name: str, query: dict[str, str], differences: dict[str, Any]
+) -> None:
+    opening = course.lesson(name).steps[-1].inputs if query.get("board") == "frames" else {}
+    query = {each: str(value) for each, value in opening.items()} | query
+    answer = figures.numbers(name, [*query.items()])()
+    assert answer["nearest"] == differences
+    there = query | {each: str(value) for each, value in answer["nearest"].items()}
+    stored = figures.numbers(name, [*there.items()])()
+    assert "nearest" not in stored
+    board = "board" in query
+    pictured, expected = (each["board"] if board else each for each in (answer, stored))
+    assert pictured["computed"].startswith("The nearest stored state is shown")
+    assert pictured["explore"]["label"].startswith("Get them (")
+    drop = {"computed", "nearest"}
+    left, right = (
+        {each: value for each, value in one.items() if each not in drop}
+        for one in (pictured, expected)
+    )
+    assert left == right
+
+
+def test_a_bad_input_is_refused_without_the_model_too() -> None:
+    with pytest.raises(QuestionError, match=r"expected 4 to 12 letters, received 2$"):
+        figures.numbers("block", [("network", "reverse"), ("word", "go")])()
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_stored_numbers_are_called_stored(name: str) -> None:
+    for each in course.lesson(name).real:
+        assert real.COMMAND in real.about(each)["computed"]
+    answers = [figures.numbers(name, query)() for query in store.states(course.lesson(name))]
+    told = [{**each, **each.get("board", {})} for each in answers]
+    of_real = [
+        each["computed"]
+        for each in told
+        if "explore" in each and each["explore"]["query"]["model"] in course.lesson(name).real
+    ]
+    assert of_real
+    assert all(real.COMMAND in each for each in of_real)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_the_file_is_of_the_published_weights_and_holds_nothing_else(name: str) -> None:
+    """No answer is left that no step or button asks for."""
+    file = real.stored(name)
+    assert file["models"] == {each: real.digest(entry(each)) for each in course.lesson(name).real}
+    asked: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            real, "_stored", lambda lesson, call, model: asked.add(call) or file["answers"][call]
+        )
+        for query in store.states(course.lesson(name)):
+            figures.numbers(name, query)()
+    assert asked == set(file["answers"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", REAL)
+def test_stored_numbers_are_what_the_weights_give(name: str) -> None:
+    for each in course.lesson(name).real:
+        fetched(each)
+    with real.recording() as kept:
+        for query in store.states(course.lesson(name)):
+            figures.numbers(name, query)()
+    answers = real.stored(name)["answers"]
+    for call, answer in kept[name].items():
+        assert near(json.loads(json.dumps(answer)), answers[call]), call
+
+
+def near(a: Any, b: Any) -> bool:
+    """Equal up to rounding, in float32 and in the file."""
+    if isinstance(a, float):
+        return abs(a - b) <= 1e-3 + 1e-3 * abs(b)
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(near(a[name], b[name]) for name in a)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(near, a, b))
+    return a == b
+
+
+@pytest.mark.long
+def test_the_decoder_shows_what_transformers_computes() -> None:
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM
+
+    from models.catalogue import folder
+
+    theirs = AutoModelForCausalLM.from_pretrained(
+        folder(entry("smollm2")), attn_implementation="eager"
+    ).eval()
+    answers = real.stored("decoder")["answers"]
+    for call, shown in answers.items():
+        function, given = call.split("[", 1)
+        if function != "read":
+            continue
+        ids, window, ahead, layer, head, _ = json.loads(f"[{given}")
+        if window < len(ids) or ahead:
+            continue
+        with torch.no_grad():
+            out = theirs(torch.tensor([ids]), output_attentions=True)
+        weights = torch.tensor(shown["weights"])
+        assert torch.allclose(out.attentions[layer][0, head], weights, atol=1e-4)
+        best = out.logits[0].softmax(-1).max(-1).values
+        assert torch.allclose(
+            best, torch.tensor([row[0]["share"] for row in shown["best"]]), atol=1e-4
+        )
+
+
+def test_the_translator_crosses_noun_and_adjective() -> None:
+    """Measured with the reader of the published weights: 0.97 and 0.93."""
+    from viz.course.both.real import SENTENCE
+
+    read = real.stored("both")["answers"][real.call_of("alignment", (SENTENCE,))]
+    rows = dict(zip(read["written"], read["weights"], strict=True))
+    for word, source, weight in (("cadeira", "chair", 0.97), ("preta", "black", 0.93)):
+        assert rows[word][read["source"].index(source)] == pytest.approx(weight, abs=0.005)
+
+
+def test_without_its_month_a_date_loses_the_month_alone() -> None:
+    ((rows,),) = figures.numbers("both", [("board", "cut")])()["board"]["rows"]
+    whole, month, day, year = rows["values"]
+    assert min(whole) > 0.99
+    assert (month[6] < 0.5, min(month[:4]) > 0.99, min(month[8:]) > 0.99) == (True, True, True)
+    assert (min(day[5:7]) > 0.9, min(year[5:7]) > 0.9) == (True, True)
+
+
+@pytest.mark.long
+def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM
+
+    from models.catalogue import folder
+    from models.lessons.head_roles import repeats
+    from viz.course.heads_do.real import HEADS, HIGH, LENGTH, LOW
+
+    ids = repeats(1, LENGTH, LOW, HIGH)
+    tests = real.stored("heads_do")["answers"]["ablations[]"]["tests"]
+    network = AutoModelForCausalLM.from_pretrained(folder(entry("smollm2"))).eval()
+    for place, expected in zip([None, *HEADS], tests, strict=True):
+        columns = None
+        if place is not None:
+            out = network.model.layers[place[0]].self_attn.o_proj.weight.data
+            columns = out[:, 64 * place[1] : 64 * place[1] + 64]
+        kept = None if columns is None else columns.clone()
+        if columns is not None:
+            columns.zero_()
+        with torch.no_grad():
+            logits = network(ids).logits[0, LENGTH:-1]
+        loss = torch.nn.functional.cross_entropy(logits, ids[0, LENGTH + 1 :])
+        assert loss.item() == pytest.approx(expected["loss"], abs=2e-3)
+        if columns is not None and kept is not None:
+            columns.copy_(kept)
+
+
+def test_a_shuffle_of_tokens_with_positions_moves_nothing_and_one_of_patches_does() -> None:
+    answers = real.stored("vision")["answers"]
+    tokens, patches = (answers[f'moved["flower", "{how}"]'] for how in ("tokens", "patches"))
+    assert (tokens["changed"] < 1e-4, tokens["cosine"] > 1 - 1e-6) == (True, True)
+    assert patches["cosine"] < 0.9
+    assert figures.numbers("vision", [("shuffle", "patches")])()["cosine"] == patches["cosine"]
+
+
+def test_learned_positions_are_like_their_neighbours_in_the_picture() -> None:
+    similar = torch.tensor(real.stored("vision")["answers"]["alike[119]"]["similar"])
+    row, col = 119 // 16, 119 % 16
+    near_it = [at for at in range(256) if max(abs(at // 16 - row), abs(at % 16 - col)) <= 2]
+    assert set(similar.topk(6).indices.tolist()) <= set(near_it)
+    assert {103, 118, 120, 135} <= set(similar.topk(10).indices.tolist())
+
+
+@pytest.mark.long
+def test_vision_shows_what_transformers_computes() -> None:
+    fetched("dinov2")
+    from transformers import AutoImageProcessor, Dinov2Model
+
+    from models.catalogue import folder
+    from viz.course.vision import parts
+    from viz.course.vision.real import PHOTO, image
+
+    place = folder(entry("dinov2"))
+    theirs = Dinov2Model.from_pretrained(place, attn_implementation="eager").eval()
+    processor = AutoImageProcessor.from_pretrained(place, use_fast=False)
+    cut = image(PHOTO)
+    given = {"do_resize": False, "do_center_crop": False, "return_tensors": "pt"}
+    pixels = processor(cut, **given)["pixel_values"]
+    tiles = pixels.unfold(2, 14, 14).unfold(3, 14, 14).flatten(2, 3)[:, :, parts.shuffled(256)]
+    dealt = tiles.unflatten(2, (16, 16)).transpose(3, 4).reshape(1, 3, 224, 224)
+    with torch.no_grad():
+        out = theirs(pixels, output_attentions=True, output_hidden_states=True)
+        other = theirs(dealt).last_hidden_state[0, 0]
+        table = theirs.embeddings.interpolate_pos_encoding(torch.zeros(1, 257, 384), 224, 224)[
+            0, 1:
+        ]
+    answers = real.stored("vision")["answers"]
+    for layer, head in ((11, 2), (10, 1), (0, 2)):
+        weights = torch.tensor(answers[f'attends["{PHOTO}", "none", {layer}, {head}]']["at"])
+        assert torch.allclose(out.attentions[layer][0, head, 0, 1:], weights, atol=1e-4)
+    for layer in (0, 6, 11):
+        norms = torch.tensor(answers[f'norms["{PHOTO}", "none", {layer}]']["norms"])
+        for step, state in ((0, out.hidden_states[layer]), (6, out.hidden_states[layer + 1])):
+            assert torch.allclose(state[0].norm(dim=-1), norms[step], rtol=1e-3)
+    alike = torch.tensor(answers["alike[119]"]["similar"])
+    assert torch.allclose(torch.cosine_similarity(table[119][None], table), alike, atol=1e-3)
+    cosine = torch.cosine_similarity(out.last_hidden_state[0, 0], other, dim=0).item()
+    assert answers[f'moved["{PHOTO}", "patches"]']["cosine"] == pytest.approx(cosine, abs=1e-3)
+
+
+def test_the_pages_that_follow_a_lesson_are_links_with_model_layer_and_head() -> None:
+    pages = [each for lesson in course.COURSE for each in lesson.pages if each.page == "explore"]
+    assert len(pages) > 5
+    assert all({"model", "layer", "head"} <= each.query.keys() for each in pages)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_the_edits_of_a_link_can_be_read(name: str) -> None:
+    """By the page that it leads to."""
+    answers = [figures.numbers(name, query)() for query in store.states(course.lesson(name))]
+    figured = [each for one in answers for each in (one, one.get("board", {}))]
+    queries = [each["explore"]["query"] for each in figured if "explore" in each]
+    assert queries
+    for query in queries:
+        assert {"model", "layer", "head"} <= query.keys()
+        parse_edits(query.get("edits", ""), {"second": TraceRequest(Source("built", ""), "")})
+
+
+def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> None:
+    read = real.stored("both")["answers"]["spoken[]"]
+    assert read["words"] == [
+        "The",
+        "animal",
+        "didn't",
+        "cross",
+        "the",
+        "street",
+        "because",
+        "it",
+        "was",
+        "too",
+        "tired.",
+    ]
+    times = [time for span in zip(read["starts"], read["ends"], strict=True) for time in span]
+    assert times == sorted(times)
+    assert read["heard"] * 0.8 < times[-1] <= read["heard"]
+
+
+def test_the_curve_of_a_word_is_drawn_over_the_seconds_of_the_recording() -> None:
+    read = real.stored("both")["answers"]["spoken[]"]
+    for word in (1, 3):
+        board = figures.numbers("both", [("board", "spoken"), ("word", f"{word}")])()["board"]
+        ((times,), (curve,)) = board["rows"]
+        heights = [value for (value,) in curve["values"]]
+        assert heights == read["curves"][word]
+        assert len(heights) * read["frame"] == pytest.approx(read["heard"], abs=read["frame"])
+        assert curve["axis"]["high"] == pytest.approx(read["heard"], abs=read["frame"])
+        assert curve["span"]["name"] == read["words"][word] == board["word"]
+        assert [curve["span"]["low"], curve["span"]["high"]] == times["values"][word][:2]
+        assert board["share"] == pytest.approx(math.fsum(heights))
+        assert 0.5 < board["share"] < 1
+        assert heights[round(board["top"] / read["frame"])] == max(heights)
+    assert board["inside"] == 9
+
+
+@pytest.mark.long
+def test_the_curves_of_words_are_the_cross_attention_that_transformers_computes() -> None:
+    fetched("whisper")
+    from scipy.io import wavfile
+    from transformers import (
+        AutoTokenizer,
+        WhisperFeatureExtractor,
+        WhisperForConditionalGeneration,
+    )
+
+    from models.catalogue import folder
+
+    place = folder(entry("whisper"))
+    theirs = WhisperForConditionalGeneration.from_pretrained(
+        place, attn_implementation="eager"
+    ).eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    rate, samples = wavfile.read(real.RECORDING)
+    features = WhisperFeatureExtractor()(
+        samples / 32768, sampling_rate=rate, return_tensors="pt"
+    ).input_features
+    text = " The animal didn't cross the street because it was too tired."
+    pieces = reader(text, add_special_tokens=False).input_ids
+    with torch.no_grad():
+        ids = torch.tensor([[50257, 50362, *pieces]])
+        out = theirs(features, decoder_input_ids=ids, output_attentions=True)
+    heads = [(1, 0), (2, 0), (2, 5), *((3, head) for head in range(5))]  # of the checkpoint's card
+    mean = torch.stack([out.cross_attentions[layer][0, head] for layer, head in heads]).mean(0)
+    curves = torch.tensor(real.stored("both")["answers"]["spoken[]"]["curves"])
+    written = [[0], [1], [2, 3], *([at] for at in range(4, 12))]  # tokens of each word
+    for curve, tokens in zip(curves, written, strict=True):
+        rows = mean[[1 + token for token in tokens], : len(curve)]
+        assert torch.allclose(rows.mean(0), curve, atol=2e-4)
+
+
+def test_the_spectrogram_is_the_log_mel_of_the_recording() -> None:
+    """By the formula: a Fourier transform of every window, in triangles on Slaney's mel scale."""
+    from scipy.io import wavfile
+
+    from viz.course.vision import sound
+
+    rate, samples = wavfile.read(real.RECORDING)
+    assert rate == 16_000
+    padded = np.zeros(30 * rate)
+    padded[: len(samples)] = samples / 32768
+    mirrored = np.pad(padded, 200, mode="reflect")
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(400) / 400)
+    starts = 160 * np.arange(3000)
+    power = np.abs(np.fft.rfft(mirrored[starts[:, None] + np.arange(400)] * window)) ** 2
+    mels = np.linspace(0, 15 + 27 * np.log(8) / np.log(6.4), 82)  # of 0 and 8,000 Hz
+    edges = np.where(mels < 15, 200 * mels / 3, 1000 * np.exp(np.log(6.4) / 27 * (mels - 15)))
+    at = np.arange(201) * 40.0
+    rising = (at - edges[:-2, None]) / np.diff(edges)[:-1, None]
+    falling = (edges[2:, None] - at) / np.diff(edges)[1:, None]
+    filters = np.maximum(0, np.minimum(rising, falling)) * (2 / (edges[2:] - edges[:-2]))[:, None]
+    logs = np.log10(np.maximum(filters @ power.T, 1e-10))
+    expected = (np.maximum(logs, logs.max() - 8) + 4) / 4
+    levels, step = sound.spectrogram()
+    assert levels.shape == (80, int(len(samples) / 160))
+    assert step == 0.01
+    assert np.allclose(levels, expected[:, : levels.shape[1]], atol=1e-3)
+
+
+def test_the_frames_of_a_spectrogram_are_columns_of_it_two_by_two() -> None:
+    import base64
+    import io
+
+    from PIL import Image
+
+    from viz.course.vision import sound
+
+    levels, _ = sound.spectrogram()
+    for token, first in ((0, 0), (68, 62), (200, 189)):
+        (whole,), cuts, (begins, ends) = sound.pictures(token)
+        assert (begins, ends, len(cuts)) == (first, first + 12, 12)
+        files = [io.BytesIO(base64.b64decode(each.split(",")[1])) for each in (whole, *cuts)]
+        image, *parts = (np.asarray(Image.open(each).convert("RGB")) for each in files)
+        assert image.shape == (160, 2 * levels.shape[1], 3)
+        for at, part in enumerate(parts):
+            columns = image[::2, 4 * (begins + at) : 4 * (begins + at + 1) : 2]
+            assert (part[::8, ::8] == columns).all()  # the same colours, the lowest band below
+    loud = np.unravel_index(levels.argmax(), levels.shape)
+    dark = np.unravel_index(levels.argmin(), levels.shape)
+    row = 2 * (levels.shape[0] - 1 - np.array([loud[0], dark[0]]))
+    brightest, darkest = image[row, 2 * np.array([loud[1], dark[1]])].sum(-1)
+    assert (brightest, darkest) == (image.sum(-1).max(), image.sum(-1).min())
+
+
+@pytest.mark.long
+def test_the_frames_attend_as_transformers_computes_and_see_five_columns() -> None:
+    fetched("whisper")
+    from scipy.io import wavfile
+    from transformers import WhisperFeatureExtractor, WhisperModel
+
+    from models.catalogue import folder
+
+    theirs = WhisperModel.from_pretrained(
+        folder(entry("whisper")), attn_implementation="eager"
+    ).eval()
+    rate, samples = wavfile.read(real.RECORDING)
+    features = WhisperFeatureExtractor()(
+        samples / 32768, sampling_rate=rate, return_tensors="pt"
+    ).input_features
+    answers = real.stored("vision")["answers"]
+    rows = {call[7:]: each["at"] for call, each in answers.items() if call.startswith("listens")}
+    assert len(rows) == 3
+    with torch.no_grad():
+        weights = theirs.encoder(features, output_attentions=True).attentions
+    for call, stated in rows.items():
+        layer, head, token = json.loads(call)
+        row = weights[layer][0, head, token, : len(stated)]
+        assert torch.allclose(row, torch.tensor(stated), atol=2e-4)
+    built = answers["shapes[]"]
+    features.requires_grad_()
+    encoder = theirs.encoder
+    once = torch.nn.functional.gelu(encoder.conv1(features))
+    twice = torch.nn.functional.gelu(encoder.conv2(once))
+    assert built["shapes"] == [[*each.shape[1:]] for each in (features, once, twice)]
+    twice[0, :, 68].sum().backward()
+    assert features.grad is not None
+    seen = features.grad[0].abs().sum(0).nonzero().flatten().tolist()
+    assert seen == [134, 135, 136, 137, 138]
+    assert built["sees"] == len(seen)
+
+
+def test_a_rotary_pair_turns_at_the_speed_of_the_formula() -> None:
+    for call, read in real.stored("position")["answers"].items():
+        rates = [100_000 ** (-2 * pair / 64) for pair in range(32)]
+        assert read["rates"] == pytest.approx(rates, rel=1e-4), call
+        assert [sum(row) for row in read["shares"]] == pytest.approx([1, 1, 1], abs=1e-4)
+
+
+def test_a_tied_logit_is_the_product_of_both_norms_and_the_cosine() -> None:
+    for call, read in real.stored("head_layer")["answers"].items():
+        rows = zip(read["rows"], read["cosines"], strict=True)
+        logits = [read["norm"] * row * cosine for row, cosine in rows]
+        assert read["logits"] == pytest.approx(logits, rel=1e-3), call
+        assert math.hypot(*read["h"]) == pytest.approx(read["norm"], rel=1e-4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("target", "rate", "temperature"), [(1, 1.0, 2.0), (0, 4.0, 0.3)])
+def test_all_tokens_are_in_the_head_layers_numbers(
+    target: int, rate: float, temperature: float
+) -> None:
+    """Softmax, loss and gradient by torch, over the logits of 49,152 tokens."""
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from models.catalogue import folder
+
+    place = folder(entry("smollm2"))
+    theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    text = "The opposite of hot is"
+    with torch.no_grad():
+        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+        out = theirs(ids, output_hidden_states=True)
+    logits = out.logits[0, -1].double().requires_grad_()
+    best = logits.topk(6).indices
+    loss = torch.nn.functional.cross_entropy(logits[None], best[None, target])
+    (gradient,) = torch.autograd.grad(loss, logits)
+    moved = (logits - rate * gradient).log_softmax(0)
+    query = [("text", text), ("target", str(target)), ("rate", str(rate))]
+    answer = figures.numbers("head_layer", [*query, ("temperature", str(temperature))])()
+    approx = partial(pytest.approx, rel=1e-3, abs=1e-6)
+
+    def with_others(shares: torch.Tensor) -> list[float]:
+        return [*shares[best].tolist(), 1 - shares[best].sum().item()]
+
+    assert answer["h"] == pytest.approx(out.hidden_states[-1][0, -1].tolist(), abs=2e-3)
+    assert answer["logits"] == approx(logits[best].tolist())
+    assert answer["probabilities"] == approx(with_others(logits.softmax(0)))
+    assert answer["sampled"] == approx(with_others((logits / temperature).softmax(0)))
+    assert answer["loss"] == approx(loss.item())
+    assert answer["gradient"][:-1] == approx(gradient[best].tolist())
+    assert sum(answer["gradient"]) == pytest.approx(0, abs=1e-6)
+    assert answer["moved"]["probabilities"] == approx(with_others(moved.exp()))
+    assert answer["moved"]["loss"] == approx(-moved[best[target]].item())
+
+
+@pytest.mark.long
+def test_the_steps_on_the_language_model_show_what_transformers_computes() -> None:
+    """Streams, what blocks add, logits, scores and verbs, from the library's own pass."""
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from models.catalogue import folder
+
+    place = folder(entry("smollm2"))
+    theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    added: dict[str, torch.Tensor] = {}
+    for number, block in enumerate(theirs.model.layers, start=1):
+        for name, part in (("attention", block.self_attn), ("mlp", block.mlp)):
+            key = f"{name} {number}"
+            part.register_forward_hook(
+                lambda _, given, out, key=key: added.update(
+                    {key: (out[0] if isinstance(out, tuple) else out)[0, -1]}
+                )
+            )
+
+    mixed: dict[int, torch.Tensor] = {}
+    for layer, block in enumerate(theirs.model.layers):
+        block.self_attn.o_proj.register_forward_pre_hook(
+            lambda _, given, layer=layer: mixed.update({layer: given[0][0, -1]})
+        )
+
+    def head_output(name: str) -> torch.Tensor:
+        """What a head, such as "layer 3, head 5", adds to the last token's stream."""
+        layer, head = (int(each.split()[1]) for each in name.split(", "))
+        part = slice(64 * head, 64 * head + 64)
+        weight = theirs.model.layers[layer].self_attn.o_proj.weight
+        return weight[:, part] @ mixed[layer][part]
+
+    def passed(text: str) -> Any:
+        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+        with torch.no_grad():
+            return theirs(ids, output_attentions=True, output_hidden_states=True)
+
+    def answers(lesson: str) -> list[tuple[str, dict[str, Any]]]:
+        calls = real.stored(lesson)["answers"].items()
+        return [(json.loads(call[call.index("[") :])[0], answer) for call, answer in calls]
+
+    approx = partial(pytest.approx, rel=2e-3, abs=1e-4)
+    for text, answer in answers("block"):
+        if "parts" in answer:
+            out = passed(text)
+            best = out.logits[0, -1].topk(2)
+            rows = theirs.lm_head.weight[best.indices] * theirs.model.norm.weight
+            last = out.hidden_states[-2][0, -1] + added["attention 30"] + added["mlp 30"]
+            scaled = rows / (last.pow(2).mean() + 1e-5).sqrt()
+            heads = [name for name in answer["names"] if "head" in name]
+            inputs = {name: head_output(name) for name in heads if not name.startswith("other")}
+            mlps = [name for name in answer["names"] if "MLP" in name and "other" not in name]
+            inputs |= {name: added[f"mlp {int(name.split()[1].rstrip(',')) + 1}"] for name in mlps}
+            inputs["token embedding"] = out.hidden_states[0][0, -1]
+            for name, part in zip(answer["names"], answer["parts"], strict=True):
+                if name in inputs:
+                    assert (scaled @ inputs[name]).tolist() == approx(part[:2])
+            for n, logit in enumerate(best.values.tolist()):
+                assert sum(part[n] for part in answer["parts"]) == approx(logit)
+            assert best.values.tolist() == approx(answer["logits"])
+    for text, answer in answers("sequences"):
+        out = passed(text)
+        shares = out.logits[0, -1].softmax(-1)
+        verbs = [reader(verb, add_special_tokens=False).input_ids[0] for verb in (" are", " is")]
+        assert shares[verbs].tolist() == approx(answer["verbs"])
+        weights = torch.stack(out.attentions)[:, 0, :, -1, 1]
+        assert weights.max().item() == approx(answer["weight"])
+        assert int(weights.argmax()) == 9 * answer["layer"] + answer["head"]
+    for text, answer in answers("scale"):
+        out = passed(text)
+        for row in answer["rows"]:
+            weights = out.attentions[row["layer"]][0, row["head"]]
+            largest = weights[1:].max(-1).values.mean().item()
+            assert largest == approx(row["largest"])
+            sharp = weights**8  # scores times √64
+            unscaled = (sharp / sharp.sum(-1, keepdim=True))[1:].max(-1).values.mean().item()
+            assert unscaled == approx(row["unscaled"])
+    for text, answer in answers("heads"):
+        weights = torch.stack(passed(text).attentions)[:, 0, :, 1:]
+        first = weights[..., 0].mean(-1)
+        (row,) = (row for row in answer["rows"] if row["name"] == "first")
+        assert first.max().item() == approx(row["score"])
+    for text, answer in answers("tokens"):
+        assert reader(text, add_special_tokens=False).input_ids == answer["ids"]
+
+
+@pytest.mark.long
+def test_the_streams_are_those_of_the_library() -> None:
+    """States, what is read and added, their shares of the end, and what states read as."""
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from models.catalogue import folder
+    from viz.course.block.real import AFTER
+
+    place = folder(entry("smollm2"))
+    theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    read: list[torch.Tensor] = []
+    added: list[torch.Tensor] = []
+    for block in theirs.model.layers:
+        for norm in (block.input_layernorm, block.post_attention_layernorm):
+            norm.register_forward_hook(lambda _, given, out: read.append(out[0]))
+        for part in (block.self_attn, block.mlp):
+            part.register_forward_hook(
+                lambda _, given, out: added.append((out[0] if isinstance(out, tuple) else out)[0])
+            )
+    for call, answer in real.stored("block")["answers"].items():
+        function, (text,) = call[: call.index("[")], json.loads(call[call.index("[") :])
+        if function not in ("stream", "lens"):
+            continue
+        read.clear()
+        added.clear()
+        with torch.no_grad():
+            ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+            out = theirs(ids, output_hidden_states=True)
+        states = [out.hidden_states[0][0]]
+        for each in added:
+            states.append(states[-1] + each)
+        if function == "lens":
+            for after, words, goal in zip(AFTER, answer["shares"], answer["goals"], strict=True):
+                seen = theirs.lm_head(theirs.model.norm(states[2 * after])).softmax(-1)
+                assert seen.max(-1).values[-len(words) :].tolist() == pytest.approx(words, rel=5e-3)
+                best = int(out.logits[0, -1].argmax())
+                assert seen[-1, best].item() == pytest.approx(goal, rel=5e-3, abs=1e-6)
+            continue
+        for token, norms in enumerate(answer["norms"]):
+            lengths = [state[token].norm().item() for state in states]
+            assert norms == pytest.approx(lengths, rel=2e-3)
+            assert answer["reads"][token] == pytest.approx(
+                [each[token].norm().item() for each in read], rel=2e-3
+            )
+            assert answer["adds"][token] == pytest.approx(
+                [each[token].norm().item() for each in added], rel=2e-3
+            )
+            end = states[-1][token]
+            parts = [states[0][token], *(each[token] for each in added)]
+            shares = [(part @ end / (end @ end)).item() for part in parts]
+            assert answer["shares"][token] == pytest.approx(shares, abs=1e-3)
+            assert sum(answer["shares"][token]) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("way", ["part", "path"])
+def test_a_prediction_without_a_part_is_that_of_the_library_without_it(way: str) -> None:
+    fetched("smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from models.catalogue import folder
+
+    place = folder(entry("smollm2"))
+    theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()
+    reader: Any = AutoTokenizer.from_pretrained(place)
+    text = "The capital of France is"
+    answer = real.stored("block")["answers"][real.call_of("without", (text,))]
+    ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+
+    def last() -> torch.Tensor:
+        with torch.no_grad():
+            return theirs(ids).logits[0, -1].softmax(-1)
+
+    goal = int(last().argmax())
+    assert last()[goal].item() == pytest.approx(answer["share"], rel=2e-3)
+    for sublayer in (0, 1, 2, 17, 45, 46, 59):
+        block = theirs.model.layers[sublayer // 2]
+        norm = (block.input_layernorm, block.post_attention_layernorm)[sublayer % 2]
+        part = (block.self_attn, block.mlp)[sublayer % 2]
+        before: list[torch.Tensor] = []
+
+        def changed(_: Any, given: Any, out: Any, before: list[torch.Tensor] = before) -> Any:
+            whole = out[0] if isinstance(out, tuple) else out
+            new = torch.zeros_like(whole) if way == "part" else whole - before[-1]
+            return (new, *out[1:]) if isinstance(out, tuple) else new
+
+        hooks = [
+            norm.register_forward_pre_hook(lambda _, given, kept=before: kept.append(given[0])),
+            part.register_forward_hook(changed),
+        ]
+        shares = last()
+        for hook in hooks:
+            hook.remove()
+        assert shares[goal].item() == pytest.approx(answer[way]["shares"][sublayer], abs=2e-3)
+        assert shares.max().item() == pytest.approx(answer[way]["best"][sublayer], abs=2e-3)

@@ -1,0 +1,278 @@
+"""A lesson as data, and how it is read from its folder's `text.md`.
+
+The file begins with settings in TOML between two lines `+++`: those of `Lesson`. Then Markdown:
+
+    # Title of the lesson
+    Its topic in one sentence.
+
+    ## name: Title of a step
+    Paragraphs, in the markup of `prose`, and three kinds of fenced blocks: `formula`, a line each,
+    shown above them; `code`, shown below; and `toml`, the other settings of `Step`, and `tries`.
+
+    > The question that comes first.
+    >
+    > - [ ] An answer
+    >
+    >   The reply to it.
+    > - [x] The right one
+    >
+    >   Its reply.
+
+    ### network
+    What the step says while its figure shows that other network, in the same form.
+
+    # To take away, # A common misreading, # For teachers
+    A list; what is wrong, what is right; paragraphs that begin with **Aim:**, **Show:**, **Ask:**.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from models.catalogue import PREFIX
+from viz.course.inputs import KINDS, Input, Value
+
+ON_SCREEN = "the numbers on the screen"
+SIZES = "the sizes alone"
+NETWORK = "network"  # the input that chooses between the networks of a figure
+FILE = "text.md"
+_MARKDOWN = MarkdownIt("zero").enable(["heading", "fence", "list", "blockquote"])
+Node = SyntaxTreeNode
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to a question, and the reply to whoever chooses it."""
+
+    text: str
+    feedback: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a reader predicts before the step is shown."""
+
+    text: str
+    options: Sequence[Option]
+
+
+@dataclass(frozen=True)
+class Try:
+    """A button that sets the figure's inputs; all others return to the start."""
+
+    label: str
+    inputs: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Other:
+    """What a step says while its figure shows another network than at the start.
+
+    Attributes:
+        network: of the choices of the input `network`.
+        computed: what its numbers are computed from.
+        prose: paragraphs in place of the step's.
+        tries: buttons in place of the step's.
+    """
+
+    network: str
+    computed: str
+    prose: Sequence[str]
+    tries: Sequence[Try] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One state of the figure, and what is said about it.
+
+    Attributes:
+        name: of the step, in the figure's module too.
+        title: a few words.
+        prose: paragraphs.
+        formulas: lines above them.
+        code: lines of code below them.
+        tries: buttons below.
+        ask: a question that comes first: the step is shown once it is answered.
+        inputs: with which its figure opens; what other steps set is as the story starts.
+        board: whether its picture is a board of matrices and tables, from the lesson's `BOARDS`.
+        computed: what its numbers are computed from; empty where it is as in the lesson.
+        other: what it says of the figure's other network, to which a switch leads.
+    """
+
+    name: str
+    title: str
+    prose: Sequence[str]
+    formulas: Sequence[str] = ()
+    code: Sequence[str] = ()
+    tries: Sequence[Try] = ()
+    ask: Question | None = None
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    board: bool = False
+    computed: str = ""
+    other: Other | None = None
+
+    def states(self) -> Iterator[Mapping[str, Value]]:
+        """The inputs in which it opens, of either network, and those that its buttons set."""
+        yield self.inputs
+        yield from (each.inputs for each in self.tries)
+        if self.other is not None:
+            yield {**self.inputs, NETWORK: self.other.network}
+            yield from (each.inputs for each in self.other.tries)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A link to another page of the app in a state."""
+
+    label: str
+    page: str
+    query: Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class Misreading:
+    """A common misreading beside the right one."""
+
+    wrong: str
+    right: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a teacher does with a lesson, in Markdown: `ask` has the right answer in bold."""
+
+    aim: str
+    show: str
+    ask: str
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson of the course.
+
+    Attributes:
+        name: of its folder, its figure and its address.
+        title: for display.
+        line: its topic in one sentence.
+        takeaways: its key points.
+        misreading: for readers, and to watch for.
+        plan: for teachers.
+        steps: of the story, in order; none where the lesson has a page of its own.
+        place: in the course; lessons are in ascending order.
+        parts: of the map that it explains, as in viz/web/map/parts.js.
+        needs: names of the earlier lessons that it builds on.
+        minutes: for reading it and trying its buttons.
+        figure: title of the figure.
+        computed: what its numbers are computed from, after “Computed now, from”.
+        inputs: of the figure.
+        code: dotted names of the functions and classes behind its numbers; those without a dot
+            are in its `numbers.py`.
+        pages: links to where more can be seen.
+        exercise: file in notebooks/exercises with code to write.
+        real: pretrained models that its numbers come from, in the catalogue's names.
+    """
+
+    name: str
+    title: str
+    line: str
+    takeaways: Sequence[str]
+    misreading: Misreading
+    plan: Plan
+    steps: Sequence[Step]
+    place: int
+    minutes: int
+    parts: Sequence[str] = ()
+    needs: Sequence[str] = ()
+    figure: str = ""
+    computed: str = ON_SCREEN
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    code: Sequence[str] = ()
+    pages: Sequence[Page] = ()
+    exercise: str = ""
+    real: Sequence[str] = ()
+
+
+def read(folder: Path) -> Lesson:
+    """The lesson of a folder."""
+    _, head, body = (folder / FILE).read_text("utf-8").split("+++\n", 2)
+    settings = tomllib.loads(head)
+    written = {name: _input(each) for name, each in settings.pop("inputs", {}).items()}
+    pages = [Page(**each) for each in settings.pop("pages", ())]
+    here = f"{__package__}.{folder.name}.numbers."
+    code = [(PREFIX if "." in each else here) + each for each in settings.pop("code", ())]
+    sections = _sections(SyntaxTreeNode(_MARKDOWN.parse(body)).children, "h1")[1:]
+    (title, story), (_, points), (_, misreading), (_, plan) = sections
+    (_, opening), *steps = _sections(story, "h2")
+    return Lesson(
+        name=folder.name,
+        title=title,
+        line=_text(opening[0]),
+        takeaways=[_text(item.children[0]) for item in points[0].children],
+        misreading=Misreading(*map(_text, misreading)),
+        plan=Plan(*(_text(each).partition(":** ")[2] for each in plan)),
+        steps=[_step(heading, nodes) for heading, nodes in steps],
+        inputs=written,
+        pages=pages,
+        code=code,
+        **settings,
+    )
+
+
+def _sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
+    """The nodes below each heading of a level; first those above all of them."""
+    sections: list[tuple[str, list[Node]]] = [("", [])]
+    for node in nodes:
+        if node.type == "heading" and node.tag == tag:
+            sections.append((_text(node), []))
+        else:
+            sections[-1][1].append(node)
+    return sections
+
+
+def _step(heading: str, nodes: Sequence[Node]) -> Step:
+    name, _, title = heading.partition(": ")
+    (_, opening), *others = _sections(nodes, "h3")
+    other = [Other(network, **_version(below)) for network, below in others]
+    return Step(name, title, **_version(opening), other=other[0] if other else None)
+
+
+def _version(nodes: Sequence[Node]) -> dict[str, Any]:
+    """What a step says of one network, and how it opens."""
+    fences = {node.info: node.content for node in nodes if node.type == "fence"}
+    settings = tomllib.loads(fences.pop("toml", ""))
+    lines = {name: fences[kind].splitlines() for kind, name in _LINES.items() if kind in fences}
+    for node in nodes:
+        if node.type == "blockquote":
+            settings["ask"] = _question(node)
+    tries = [Try(label, inputs) for label, inputs in settings.pop("tries", {}).items()]
+    prose = [_text(node) for node in nodes if node.type == "paragraph"]
+    return {"prose": prose, "tries": tries, **lines, **settings}
+
+
+_LINES = {"formula": "formulas", "code": "code"}
+
+
+def _question(quote: Node) -> Question:
+    text, options = quote.children
+    return Question(_text(text), [_option(item) for item in options.children])
+
+
+def _option(item: Node) -> Option:
+    mark, feedback = map(_text, item.children)
+    return Option(mark[4:], feedback, right=mark.startswith("[x]"))
+
+
+def _input(written: dict[str, Any]) -> Input:
+    kind = next(iter(written))
+    return KINDS[kind](written.pop(kind), **written)
+
+
+def _text(node: Node) -> str:
+    """The text of a paragraph or heading, in one line."""
+    return node.children[0].content.replace("\n", " ")

