@@ -304,100 +304,46 @@ def test_a_weight_is_dragged_to_another_value(page: Page, app_url: str) -> None:
     )
 
 
-def test_a_head_and_a_weight_are_taken_from_a_second_text(page: Page, app_url: str) -> None:
+def test_a_head_and_a_row_are_taken_from_a_second_text(page: Page, app_url: str) -> None:
     text, other = "the cat saw the dog", "the dogs saw the cat"
     model = load("grammar-next")
-    page.set_viewport_size({"width": 1280, "height": 1200})  # both pictures are in sight
     opened(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
     plain = trace_of(page)
     page.get_by_role("button", name=re.compile("^Compare …")).press("Enter")
     page.get_by_label("Second text", exact=True).fill(other)
     page.get_by_label("Second text", exact=True).press("Enter")
-    beside = page.get_by_role("region", name="Second text")
-    expect(beside.get_by_role("heading")).to_contain_text(other)
+    expect(page.locator(".hs-other > h3")).to_contain_text(other)
     page.wait_for_url(re.compile("second=the"))
-    head = beside.get_by_role("button", name="Head 1 of the second text")
-    expect(head.locator("canvas")).to_have_count(1)
-    page.get_by_role("button", name=re.compile("^Change …")).press("Enter")
-    page.get_by_role("button", name="Patch this head from the other").press("Enter")
+    mine, theirs = (page.locator(f"{half} .hs-overlay") for half in (".hs-half", ".hs-other"))
+    mine = mine.first
+    expect(page.locator(".hs-other .headscope[data-painted]")).to_have_count(1)
+
+    def take(name: str) -> None:
+        page.get_by_role("button", name=re.compile("^Change …")).first.press("Enter")
+        page.get_by_role("button", name=name).press("Enter")
+
+    take("Patch this head from the other")
     row = page.locator(".st-key-explore_edit_0_row")
     expect(row).to_contain_text("Layer 1, head 0: values after attention of every token become")
-    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
-    page.get_by_role("button", name="Undo").click()
-    shows(page, plain)
-    expect(row).to_have_count(0)
-    first, start = page.locator(".hs-atlas canvas").bounding_box(), head.bounding_box()
-    assert first is not None
-    assert start is not None
-    page.mouse.move(start["x"] + 10, start["y"] + 10)
-    page.mouse.down()
-    page.mouse.move(first["x"] + 20, first["y"] + 20, steps=6)
-    expect(page.locator(".hs-dragged:visible")).to_contain_text("Patch head 1 of layer 1")
-    page.mouse.up()
-    expect(row).to_contain_text("Layer 1, head 1: values after attention of every token become")
     page.wait_for_url(re.compile("edits=Patch"))
     before = trace(model, text).output.row(-1).softmax(-1)
-    edits = [Patch(1, "head", trace(model, other), head=1)]
+    edits = [Patch(1, "head", trace(model, other), head=0)]
     after = trace(model, text, edits=edits).output.row(-1).softmax(-1)
-    second = int(before.topk(2).indices[1])
-    change = f"{100 * float(before[second]):.2f} % → {100 * float(after[second]):.2f} %"
-    expect(page.locator(".hs-next")).to_contain_text(change)
+    likeliest = int(before.topk(2).indices[1])
+    change = f"{100 * float(before[likeliest]):.2f} % → {100 * float(after[likeliest]):.2f} %"
+    expect(page.locator(".hs-next").first).to_contain_text(change)
     page.get_by_role("button", name="Undo").click()
     shows(page, plain)
     expect(row).to_have_count(0)
-    mine = page.locator(".hs-forms > .hs-matrix .hs-overlay").bounding_box()
-    theirs = beside.locator(".hs-overlay").bounding_box()
-    assert mine is not None
-    assert theirs is not None
-    page.mouse.move(theirs["x"] + 0.3 * theirs["width"], theirs["y"] + 0.6 * theirs["height"])
-    page.mouse.down()
-    page.mouse.move(mine["x"] + 0.3 * mine["width"], mine["y"] + 0.6 * mine["height"], steps=6)
-    words = page.locator(".hs-dragged:visible")
-    expect(words).to_contain_text(re.compile(r"“.+” → “.+” becomes \d\.\d{3}"))
-    weight = float((words.text_content() or "").rpartition(" ")[2])
-    page.mouse.up()
-    expect(row).to_contain_text(re.compile(rf"query \d gives key \d the weight {weight:g};"))
-
-
-def test_a_row_is_taken_from_a_second_text_by_its_button_and_by_a_drag(
-    page: Page, app_url: str
-) -> None:
-    text, other = "the cat saw the dog", "the dogs saw the cat"
-    page.set_viewport_size({"width": 1280, "height": 1200})  # both pictures are in sight
-    query = f"&input={text.replace(' ', '+')}&second={other.replace(' ', '+')}"
-    opened(page, f"{app_url}/{LINK}{query}")
-    plain = trace_of(page)
-    beside = page.get_by_role("region", name="Second text")
-    set_row = beside.get_by_role("button", name="Set this row")
-    expect(set_row).to_have_attribute("title", "Choose a token in both")
-    mine, theirs = page.locator(".hs-forms > .hs-matrix .hs-overlay"), beside.locator(".hs-overlay")
     for overlay in (mine, theirs):
         overlay.focus()
         for key in ("ArrowDown",) * 4 + ("Enter",):  # the first shows the cross-hair
             page.keyboard.press(key)
-    expect(set_row).to_be_enabled()  # once the exact row is there
-    set_row.press("Enter")
-    weights = trace(load("grammar-next"), other).weights(1, 0)[3, :4]
+    take("Set this row to the other’s")
+    weights = trace(model, other).weights(1, 0)[3, :4]
     *others, last = (f"{round(float(each), 3):g}" for each in weights)
-    row = page.locator(".st-key-explore_edit_0_row")
     words = f"query 3 gives keys 0, 1, 2 and 3 the weights {', '.join(others)} and {last};"
     expect(row).to_contain_text(words)
-    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
-    page.get_by_role("button", name="Undo").click()
-    shows(page, plain)
-    expect(row).to_have_count(0)
-    boxes = [each.bounding_box() for each in (theirs, mine)]
-    (start, end) = (
-        (box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"]) for box in boxes if box
-    )
-    page.keyboard.down("Shift")
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(*end, steps=6)
-    expect(page.locator(".hs-dragged:visible")).to_contain_text("from the second text")
-    page.mouse.up()
-    page.keyboard.up("Shift")
-    expect(row).to_contain_text(re.compile(r"query \d gives keys 0, .+ the weights "))
 
 
 def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: str) -> None:

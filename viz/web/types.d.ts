@@ -717,6 +717,8 @@ export interface Other {
   sought: Sought;
   /** The input: a text, or the name of a picture. */
   source: string;
+  /** The weights of a row of the other; null where no token is chosen in both. */
+  row?: { refusal: string; set: () => void } | null;
 }
 
 /** The rows that a change can reach, by site; of all heads where heads is null. */

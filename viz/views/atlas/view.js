@@ -31,9 +31,6 @@ export function Atlas({ state, theme }) {
   );
   useRoomNeeded(scroller, layout?.need, state);
   useRevealed(scroller, layout, selection);
-  useLayoutEffect(() => {
-    state.atlasBox = body.current;
-  });
   const canvas = usePainted(state, layout, theme);
 
   const spotAt = ({ clientX, clientY }) => {

@@ -76,10 +76,6 @@ export function useTouch({ state, overlay, layout, picture, zoom, lags, altered,
   useLayoutEffect(() => {
     if (overlay.current) listenForBrush(overlay.current, brush);
   }, []);
-  useLayoutEffect(() => {
-    state.matrixBox = overlay.current;
-    state.cellUnder = (event) => (lags() ? null : cellAt(...spotOf(event)));
-  });
 
   return useGestures({
     grabs: (x, y) => Boolean(layout && viewport.isInside(layout, ...inPlot(x, y))),

@@ -185,7 +185,14 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     });
     patchIt.disabled = Boolean(offer.refusal);
     shading(patchIt, () => offer.sought);
-    return [heading("The second input"), patchIt];
+    const { row } = offer;
+    if (row === undefined) return [heading("The second input"), patchIt];
+    const setIt = item("Set this row to the other’s", row?.refusal || "The weights of the chosen token become those of the token chosen in the second input", () => {
+      list.hidePopover();
+      row?.set();
+    });
+    setIt.disabled = row === null || Boolean(row.refusal);
+    return [heading("The second input"), patchIt, setIt];
   }
 
   /** Shades what a button’s change can reach while it has the pointer or the focus. */

@@ -1,20 +1,24 @@
-// A second model on the same text, in a view of its own beside the first. Layer and head are chosen in
-// each; form, colours and filters are the first's. The token under the pointer and the pinned one are
-// marked in both, by the characters that they stand for.
+// A second model on the same text, or a second text in the same model, in a view of its own beside the first.
+// Layer and head are chosen in each; form, colours and filters are the first's. Of a second model, the token under
+// the pointer and the pinned one are marked in both, by the characters that they stand for.
 
-import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { capital } from "../core/labels.js";
+import { useAnswer } from "../core/hooks.js";
+import { html } from "../core/html.js";
 import { addressOf, siteFor } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
+import { embedded } from "../core/view_panel.js";
+import { Button } from "../parts/controls.js";
 import { overlapping } from "./same_characters.js";
+import { fromSecondText } from "./second_text.js";
 
 /** @import {AlignedAnswer, Axis, Base, Head, Host, LikenessAnswer, Mounted, Options, Panel, Selection, ViewProps} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 /** @typedef {Mounted<ViewProps> & {state: TextState}} Opened */
 /** @typedef {(root: HTMLElement, props: ViewProps, host: Host) => Opened} Open */
+/** @typedef {"first" | "second"} Name */
 
 const SHARED = /** @type {(keyof Options)[]} what the second takes from the first */ ([
   ...["form", "values", "scale", "sinks", "least", "top", "find", "average", "direction"],
@@ -23,9 +27,10 @@ const SHARED = /** @type {(keyof Options)[]} what the second takes from the firs
 const OVERLAP =
   "The share of the weight that two heads put on the same pieces of text: 1 for equal maps. Special tokens are left" +
   " out, and rows sum to 1 without them.";
+const LONGEST = 60; // characters of a title
 
 /**
- * The view of the second model, as long as the props name one.
+ * The second view, as long as the props name one.
  *
  * @param {TextState} first
  * @param {Open} open a view of a text
@@ -34,18 +39,13 @@ const OVERLAP =
  * @param {Host} host
  * @returns {Panel}
  */
-export function secondModel(first, open, both, half, host) {
-  const title = element("h3", "hs-heading");
-  const otherTitle = element("h3", "hs-heading");
+export function secondView(first, open, both, half, host) {
+  const [title, otherTitle] = [element("h3", "hs-heading"), element("h3", "hs-heading")];
   const inner = element("div");
   const other = element("div", "hs-half hs-other", {}, otherTitle, inner);
-  const overlap = element("span", "", { title: OVERLAP });
-  const mostAlike = button("Most alike", "", () => follow(likeness()?.best));
-  const together = button("Same layer and head", "The second model shows the layer and head of the first", () => first.select({ there: "" }));
-  for (const each of [mostAlike, together]) each.removeAttribute("aria-label");
-  const line = element("p", "hs-likeness", {}, overlap, mostAlike, together);
+  const line = embedded(Likeness);
   half.prepend(title);
-  both.prepend(line);
+  both.prepend(line.box);
 
   /** @type {Opened | null} */
   let second = null;
@@ -71,16 +71,12 @@ export function secondModel(first, open, both, half, host) {
     const { view } = first;
     if (props === view.props) return;
     ({ props } = view);
-    both.classList.toggle("hs-two-models", Boolean(props.second));
-    title.hidden = line.hidden = !props.second;
-    if (!props.second) {
-      const forms = /** @type {HTMLElement | null} */ (half.querySelector(".hs-forms"));
-      forms?.style.removeProperty("padding-top");
-      return close();
-    }
-    setText(title, props.title ?? "");
-    setText(otherTitle, props.second.title);
-    const given = secondProps(props, props.second);
+    const given = secondProps(view);
+    both.classList.toggle("hs-two-models", Boolean(given));
+    title.hidden = !given;
+    if (!given) return close();
+    setText(title, props.title ?? "This text");
+    setText(otherTitle, brief(props.second?.title ?? `Second text: ${props.other?.title}`));
     if (second) return second.update(given);
     both.append(other);
     second = open(inner, given, host);
@@ -92,7 +88,9 @@ export function secondModel(first, open, both, half, host) {
     second = null;
     agreed = { trace: "", site: 0, head: 0 };
     pinned.second = null;
+    line.render(null);
     other.remove();
+    /** @type {HTMLElement | null} */ (half.querySelector(".hs-forms"))?.style.removeProperty("padding-top");
   }
 
   /** @returns {TextState | null} the second once it has a base */
@@ -124,12 +122,12 @@ export function secondModel(first, open, both, half, host) {
     point("second", state, first);
   }
 
-  /** @param {[number, Head] | undefined} place site and head of the second */
-  function follow(place) {
+  /** @param {[number, Head]} place site and head of the second */
+  function follow([site, head]) {
     const state = ready();
-    if (!state || !place) return;
-    agreed = { trace: state.trace, site: place[0], head: place[1] };
-    first.select({ there: textOf(state.base, ...place) });
+    if (!state) return;
+    agreed = { trace: state.trace, site, head };
+    first.select({ there: textOf(state.base, site, head) });
   }
 
   /**
@@ -140,50 +138,39 @@ export function secondModel(first, open, both, half, host) {
    */
   function placeIn(base) {
     const { there, site, head } = first.selection;
-    const said = placeOf(there);
-    const address = said ?? { ...addressOf(first.base.sites, site), head };
+    const address = placeOf(there) ?? { ...addressOf(first.base.sites, site), head };
     return { site: siteFor(base.sites, address), head: address.head };
   }
 
-  // ---- tokens
+  // ---- tokens of the same characters
 
   /** @returns {AlignedAnswer | null} */
   function aligned() {
     const { second: given } = first.view.props;
     if (!given?.aligned) return null;
-    return /** @type {AlignedAnswer | null} */ (first.view.answer("aligned", pathOf("aligned", { second: given.trace })));
+    return /** @type {AlignedAnswer | null} */ (
+      first.view.answer("aligned", pathOf("aligned", { second: given.trace }))
+    );
   }
 
   /**
    * The tokens of one view that share characters with a token of the other, those with most first.
    *
-   * @param {"first" | "second"} name of the view with the token
-   * @param {TextState} from
-   * @param {TextState} to
-   * @param {Axis} axis
-   * @param {number} index
+   * @type {(name: Name, from: TextState, to: TextState, axis: Axis, index: number) => number[]}
    */
   function sameCharacters(name, from, to, axis, index) {
     const answer = aligned();
-    if (!answer) return [];
-    const text = (/** @type {TextState} */ state) => state.site()[axis === "query" ? "query_text" : "key_text"] ?? 0;
-    if (text(from) !== text(to)) return [];
-    const [mine, theirs] = [answer[name], answer[name === "first" ? "second" : "first"]].map((texts) => texts[text(from)] ?? []);
+    const text = (/** @type {TextState} */ state) => state.site()[`${axis}_text`] ?? 0;
+    if (!answer || text(from) !== text(to)) return [];
+    const [mine, theirs] = [answer[name], answer[otherOf(name)]].map((texts) => texts[text(from)] ?? []);
     return overlapping(index, mine, from.texts()[axis], theirs, to.texts()[axis]);
   }
 
-  /**
-   * Pins in one view the token that is pinned in the other.
-   *
-   * @param {"first" | "second"} name
-   * @param {TextState} from
-   * @param {"first" | "second"} others
-   * @param {TextState} to
-   */
+  /** @type {(name: Name, from: TextState, others: Name, to: TextState) => void} */
   function pin(name, from, others, to) {
     const { token, direction } = from.selection;
+    if (!aligned()) return; // tokens of two texts are chosen apart
     const axis = direction === "in" ? "key" : "query";
-    if (token !== null && first.view.props.second?.aligned && !aligned()) return; // it comes
     const [place = null] = token === null ? [] : sameCharacters(name, from, to, axis, token);
     to.select({ token: place, direction });
     [pinned[name], pinned[others]] = [token, to.selection.token];
@@ -192,14 +179,11 @@ export function secondModel(first, open, both, half, host) {
   /**
    * Points in one view at what is under the pointer in the other.
    *
-   * @param {"first" | "second"} name
-   * @param {TextState} from
-   * @param {TextState} to
+   * @type {(name: Name, from: TextState, to: TextState) => void}
    */
   function point(name, from, to) {
     const { hover, isolated } = from;
-    const others = name === "first" ? "second" : "first";
-    if (!pointed[name](hover, isolated, aligned())) return;
+    if (!aligned() || !pointed[name](hover, isolated, aligned())) return;
     from.lit = null;
     /** @type {(axis: Axis, index: number) => number[]} */
     const of = (axis, index) => sameCharacters(name, from, to, axis, index);
@@ -209,43 +193,15 @@ export function secondModel(first, open, both, half, host) {
     to.lit = hover && { query: queries.slice(cell ? 1 : 0), key: keys.slice(cell ? 1 : 0) };
     const [index] = isolated ? of(isolated.axis, isolated.index) : [];
     to.isolate(isolated && index !== undefined ? { axis: isolated.axis, index } : null);
-    pointed[others](to.hover, to.isolated, aligned());
+    pointed[otherOf(name)](to.hover, to.isolated, aligned());
     to.changed();
-  }
-
-  // ---- how alike the two heads are
-
-  /** @returns {Exclude<LikenessAnswer, {why: string}> | null} */
-  function likeness() {
-    const answer = asked();
-    return answer && !("why" in answer) ? answer : null;
-  }
-
-  function asked() {
-    const { site, head } = first.selection;
-    const { second: given } = first.view.props;
-    if (!given?.aligned || typeof head !== "number") return null;
-    const path = pathOf("likeness", { site, head, second: given.trace });
-    return /** @type {LikenessAnswer | null} */ (first.view.answer("likeness", path));
-  }
-
-  function compare() {
-    const state = ready();
-    const answer = likeness();
-    const why = asked();
-    const value = state && answer && typeof state.selection.head === "number" ? answer.overlap[state.selection.site]?.[state.selection.head] : null;
-    const known = typeof value === "number" ? `Overlap of the two heads: ${value.toFixed(2)}` : "Overlap of the two heads: –";
-    setText(overlap, why && "why" in why ? `${capital(why.why)}.` : known);
-    mostAlike.disabled = !answer || !state;
-    together.setAttribute("aria-pressed", String(!first.selection.there));
-    if (!answer || !state) return setText(mostAlike, "Most alike");
-    const [site, head] = answer.best;
-    setText(mostAlike, `Most alike: ${state.siteName(site)}, ${state.headName(head, site)} (${answer.overlap[site]?.[head]?.toFixed(2)})`);
   }
 
   /** Begins the two pictures at one height where they are side by side. */
   function level() {
-    const forms = [half, other].map((each) => /** @type {HTMLElement | null} */ (each.querySelector(".hs-forms")));
+    const forms = [half, other].map(
+      (each) => /** @type {HTMLElement | null} */ (each.querySelector(".hs-forms")),
+    );
     const [mine, theirs] = forms;
     if (!mine || !theirs) return;
     const beside = Math.abs(title.getBoundingClientRect().top - otherTitle.getBoundingClientRect().top) < 1;
@@ -258,26 +214,77 @@ export function secondModel(first, open, both, half, host) {
     theirs.style.paddingTop = beside && lead < 0 ? `${-lead}px` : "";
   }
 
-  /** @returns {Record<string, string | number>} what the server is told of it for a saved page */
-  function saved() {
+  first.second = /** @returns {Record<string, string | number>} */ () => {
     const state = ready();
-    if (!state?.view.props.trace) return {};
+    if (!state || !first.view.props.second) return {};
     const { site, head } = state.selection;
-    return { second: state.view.props.trace, second_site: site, second_head: head, there: textOf(state.base, site, head) };
-  }
-
-  first.second = saved;
+    const there = textOf(state.base, site, head);
+    return { second: state.trace, second_site: site, second_head: head, there };
+  };
+  first.fromOther = () => {
+    const [state, given] = [ready(), first.view.props.other];
+    return state && given && first.canEdit() ? fromSecondText(first, state, given) : null;
+  };
   first.view.subscribe(() => apply(fromFirst));
   return {
     measure: settle,
     render() {
-      if (!first.view.props.second) return;
+      if (!second) return;
       if (came(aligned())) apply(fromFirst);
-      compare();
+      line.render({ first, second: ready(), follow });
       level();
     },
     destroy: close,
   };
+}
+
+/**
+ * How alike the two heads are, and the one most alike; of a second text, the way back to the head of the first.
+ *
+ * @param {{first: TextState, second: TextState | null, follow: (place: [number, Head]) => void}} props
+ */
+function Likeness({ first, second, follow }) {
+  const { site, head, there } = first.selection;
+  const { second: given } = first.view.props;
+  const isAsked = given?.aligned && typeof head === "number";
+  const path = isAsked ? pathOf("likeness", { site, head, second: given.trace }) : null;
+  const reply = useAnswer(first.view, "likeness", path);
+  const answer = /** @type {Exclude<LikenessAnswer, {why: string}> | null} */ (reply.answer);
+  const overlapOf = (/** @type {number} */ of, /** @type {Head} */ name) =>
+    (typeof name === "number" && answer?.overlap[of]?.[name]?.toFixed(2)) || "–";
+  const chosen = second?.selection;
+  const overlap = `Overlap of the two heads: ${chosen ? overlapOf(chosen.site, chosen.head) : "–"}`;
+  const best = answer?.best;
+  const alike =
+    best &&
+    second &&
+    `: ${second.siteName(best[0])}, ${second.headName(best[1], best[0])} (${overlapOf(...best)})`;
+  return html`
+    <p class="hs-likeness">
+      ${given && html`<span title=${OVERLAP}>${reply.isRefused ? `${reply.reason}.` : overlap}</span>`}
+      ${
+        given &&
+        html`<${Button} title="Shows the head of the second model" disabled=${!alike} onClick=${() => best && follow(best)}>
+          Most alike${alike}
+        <//>`
+      }
+      <${Button}
+        title="The second view shows the layer and head of the first"
+        aria-pressed=${String(!there)}
+        onClick=${() => first.select({ there: "" })}
+      >
+        Same layer and head
+      <//>
+    </p>
+  `;
+}
+
+/** @type {(name: Name) => Name} */
+const otherOf = (name) => (name === "first" ? "second" : "first");
+
+function brief(text) {
+  const letters = Array.from(text.trim());
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : text.trim();
 }
 
 /**
@@ -305,19 +312,23 @@ export function placeOf(text) {
   return {
     layer: Number(layer),
     head: /** @type {Head} */ (/^\d+$/.test(head) ? Number(head) : head),
-    ...{ attention: attention || null, tower: tower || null, module: module || null, part: part ? Number(part) : null },
+    attention: attention || null,
+    tower: tower || null,
+    module: module || null,
+    part: part ? Number(part) : null,
   };
 }
 
 /**
- * The props of the second view: it writes no link, keeps no selection and offers no edits.
+ * The props of the second view: it writes no link, keeps no selection and offers no edits. Null for none.
  *
- * @param {ViewProps} props
- * @param {NonNullable<ViewProps["second"]>} second
- * @returns {ViewProps}
+ * @param {TextState["view"]} view
+ * @returns {ViewProps | null}
  */
-const secondProps = ({ kind, session, type_size, busy, parts, defaults }, second) => ({
-  ...{ kind, session, type_size, busy, parts, defaults, panels: [], follows: true },
-  ...second,
-  ...{ page: "", path: [], link: {}, revision: "second", start: null },
-});
+function secondProps({ props, remote }) {
+  const { kind, session, type_size, busy, parts, defaults, second, other } = props;
+  const given = second ?? (remote ? other : null);
+  if (!given) return null;
+  const alone = { page: "", path: [], link: {}, revision: "second", start: null };
+  return { kind, session, type_size, busy, parts, defaults, panels: [], follows: true, ...given, ...alone };
+}

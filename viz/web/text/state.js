@@ -77,12 +77,6 @@ export class TextState {
     this.setRow = null; // sets weights of a row by an edit
     /** @type {Sought | null} a change whose reach is shaded */
     this.sought = null;
-    /** @type {HTMLElement | null} where the thumbnails are */
-    this.atlasBox = null;
-    /** @type {HTMLElement | null} where the matrix is */
-    this.matrixBox = null;
-    /** @type {((point: {clientX: number, clientY: number}) => Cell | null) | null} */
-    this.cellUnder = null; // of the matrix
     /** @type {(() => Other | null) | null} */
     this.fromOther = null; // what can be patched from a second text
     /** @type {HeadNumbers | null} numbers of every head, once they have come */

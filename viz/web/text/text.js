@@ -24,8 +24,7 @@ import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { onPictures } from "./picture_maps.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "../painting/lettering.js";
-import { secondModel } from "./second.js";
-import { secondText } from "./second_text.js";
+import { secondView } from "./second.js";
 import { sentence } from "./sentence.js";
 import { sound } from "./sound.js";
 import { TextState } from "./state.js";
@@ -129,12 +128,11 @@ function compose(state, whole, host) {
     picture.append(line);
     around.push(sentence(state, line), ...(follows ? [] : [aids(state, picture)]));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
-    around.push(secondText(state, picture, root, host));
     around.push(overCorpora(state, picture, line), panelWithin(picture, Alike, { state }));
   }
   if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
-  const beside = follows ? [] : [secondModel(state, open, both, root, host)];
+  const beside = follows ? [] : [secondView(state, open, both, root, host)];
   return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelWithin(root, Below, { view: state.view }), ...beside];
 }
 
