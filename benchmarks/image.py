@@ -137,7 +137,7 @@ def visited(page: Page, url: str, number: int) -> dict[str, list[float]]:
     show_picture(page)
     hover = [hovered(page, place) for place in range(HOVERS)][3:]
     page.mouse.move(2, 2)
-    page.locator(".hs-tiles").focus()
+    page.get_by_role("radio", checked=True).focus()
     head = [pressed(page, "ArrowRight", "head") for _ in range(10)][1:]
     page.get_by_role("button", name="Previous layer").focus()
     layer = [pressed(page, "Enter", "site") for _ in range(BASE["depth"] - 1)]

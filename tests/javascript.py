@@ -26,10 +26,10 @@ FORMATTED = [
     *(f"viz/web/scene/{name}.js" for name in ("layout", "matrix", "tokens", "list", "plot")),
     *(f"viz/web/figures/{name}.js" for name in ("by_hand", "dictionary")),
     "viz/web/story/board.js",
-    *(f"viz/web/core/{name}.js" for name in ("hooks", "html", "view_panel")),
+    *(f"viz/web/core/{name}.js" for name in ("grids", "hooks", "html", "view_panel")),
     "viz/web/painting",
-    *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu")),
-    "viz/web/image/patching.js",
+    *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),
+    "viz/web/image",
     *(f"viz/web/text/{name}.js" for name in ("alike",)),
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]

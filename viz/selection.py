@@ -283,7 +283,7 @@ class Selection:
         words("patches", "smooth", "mask"),
         "how weights lie over a picture; mask is the patches that hold 60 % of the weight",
     )
-    opacity: int = option(100, whole(10, 100), "of weights over a picture, in percent")
+    opacity: int = option(100, whole(0, 100), "of weights over a picture, in percent")
 
     @property
     def inward(self) -> bool:

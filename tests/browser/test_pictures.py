@@ -84,11 +84,13 @@ def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url
     page.get_by_role("combobox", name="Layer").select_option("1")
     page.get_by_role("combobox", name="Head").select_option("max")
     shows(page, site=1, head="max", trace=before)
-    for name in ("Is looked at by", "Own", "0 to 1", "Shared", "Looks at", "Hide weights"):
-        button = page.get_by_role("button", name=name, exact=True)
+    for name in ("Is looked at by", "Looks at"):
+        button = page.get_by_role("button", name=name)
         button.click()
         expect(button).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Hide weights", exact=True).click()
+    for name, label in (("Scale", "each head’s own"), ("Weights drawn as", "smooth")):
+        page.get_by_role("combobox", name=name).select_option(label)
+        shows(page)
     photo = page.get_by_role("img", name="Arrow keys choose a patch")
     for key, token in (("ArrowDown", 2), ("ArrowRight", 3), ("Home", 0)):
         photo.press(key)
@@ -100,7 +102,7 @@ def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url
     page.get_by_role("img", name="one row of").click()
     expect(page.locator(f"{VIEW}:not([data-token='2'])")).to_have_count(1)
     page.wait_for_url(re.compile(r"layer=1&head=max&token=\d+"))
-    page.get_by_role("img", name="heads of layer 1").click(position={"x": 40, "y": 60})
+    page.get_by_role("radio", name="head 0", exact=True).click()
     shows(page, head=0)
     with page.expect_download() as saved:
         save_the_screen(page)
@@ -134,7 +136,9 @@ def test_the_read_out_is_the_exact_weight_and_a_loaded_layer_needs_no_server(
         x, y = box["width"] * (across + 0.5) / 4, box["height"] * (down + 0.5) / 4
         page.mouse.move(box["x"] + x, box["y"] + y)
         shows(page, token=1 + patch)
-    page.get_by_role("img", name="heads of layer 2").press("End")
+    page.get_by_role("radiogroup", name="heads of layer 2").get_by_role(
+        "radio", checked=True
+    ).press("End")
     shows(page, head="max")
     console[:] = [each for each in console if "ERR_INTERNET_DISCONNECTED" not in each]
 
@@ -177,7 +181,7 @@ def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app
     photos.nth(1).press("End")
     shows(page, token=16)
     page.wait_for_url(re.compile("compare=photo.*token=16"))
-    page.get_by_role("img", name="heads of layer 0").nth(1).press("End")
+    page.get_by_role("radio", name="mean of heads").nth(1).press("End")
     shows(page, head="max")
     drop(page, [picture(), moving()])
     page.get_by_role("button", name="Your picture 2", exact=True).click()
@@ -228,7 +232,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     expect(page.get_by_role("heading", name="Rollout from the class token")).to_be_visible()
     page.get_by_role("button", name="Features").click()
     expect(page.get_by_role("heading", name=re.compile(r"Features: 64 of 64"))).to_be_visible()
-    alike = page.locator(".hs-over-parts .hs-photo").last
+    alike = page.locator(".hs-over-parts .hs-photo canvas").last
     alike.focus()
     alike.press("End")
     expect(page.get_by_role("heading", name="Like patch 63")).to_be_visible()

@@ -6,12 +6,11 @@ import { test } from "node:test";
 import { layout } from "../../viz/web/architecture/layout.js";
 import * as numbers from "../../viz/web/architecture/numbers.js";
 import * as steps from "../../viz/web/controls/steps.js";
-import * as flatness from "../../viz/web/core/flatness.js";
-import { levelOf, shadePatches, signedLevelOf, veilOf } from "../../viz/web/core/overlay.js";
+import * as flatness from "../../viz/web/painting/flatness.js";
+import { levelOf, signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
 import * as rows from "../../viz/web/image/rows.js";
-import { ratioFor, wrapped } from "../../viz/web/core/picture_file.js";
+import { ratioFor, wrapped } from "../../viz/web/painting/picture_file.js";
 import { ImageState } from "../../viz/web/image/state.js";
-import { planOf } from "../../viz/web/image/tiles.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
 test("four values of six bits come out of three bytes", () => {
@@ -20,13 +19,14 @@ test("four values of six bits come out of three bytes", () => {
   assert.equal(rows.unpackBits(bytes, 2, 8), bytes);
 });
 
-test("a rough row is its query's, a column its key's", () => {
-  const layer = rows.layerOf(
-    { ...{ site: 0, shape: [1, 2, 2], factor: 1, resting: [], bits: 8 }, maxima: 0, at: 8 },
-    new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]),
-  );
-  assert.deepEqual([...rows.roughRow(layer, 0, 1, "query")], [0, 0.5]);
-  assert.deepEqual([...rows.roughRow(layer, 0, 0, "key")], [1, 0]);
+test("a rough row is its query's, a column its key's; of every patch its cell's", () => {
+  const header = { site: 0, shape: /** @type {[number, number, number]} */ ([1, 2, 2]), factor: 2, resting: [], bits: /** @type {8} */ (8) };
+  const area = new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]);
+  const layer = rows.layerOf({ ...header, maxima: 0, at: 8 }, area, { prefix: 1, grid: [2, 1] }); // a cell of two patches
+  assert.deepEqual([...layer.cells], [0, 1, 1]);
+  assert.deepEqual([...rows.roughRow(layer, 0, 2, "query")], [0, 0.5, 0.5]);
+  assert.deepEqual([...rows.roughRow(layer, 0, 0, "key")], [1, 0, 0]);
+  assert.deepEqual([...rows.cellsOf({ prefix: 0, grid: [3, 3] }, 2)], [0, 0, 1, 0, 0, 1, 2, 2, 3]);
 });
 
 test("beside a patch on which a head rests the shared scale ends at the 99th percentile", () => {
@@ -43,13 +43,20 @@ test("mean and largest of the heads follow them", () => {
   assert.deepEqual([[...mean], [...max]], [[0.25, 0.75], [0.5, 1]]);
 });
 
-test("what goes to class token, registers and patches adds up", () => {
-  const base = { prefix: 2, grid: /** @type {[number, number]} */ ([1, 2]), query_labels: ["class"] };
-  const mass = rows.massOf(Float32Array.of(0.5, 0.25, 0.125, 0.125), base, 1, "query");
-  assert.deepEqual(mass, { first: 0.5, registers: 0.25, patches: 0.25, whole: 1, named: 1 });
-  const pooled = { ...base, grid: /** @type {[number, number]} */ ([3, 3]) };
-  const spread = rows.massOf(Float32Array.of(0, 0, 1, 1, 1, 1), pooled, 2, "key");
-  assert.equal(spread.patches, 9); // cells of 4, 2, 2 and 1 patches
+test("a row is made of what goes to class token, registers and patches, called what they are", () => {
+  /** @type {(labels: string[], values: number[], row?: {coarse: boolean, axis: "query" | "key"}) => [string, number][]} */
+  const parts = (labels, values, row = { coarse: false, axis: "query" }) => {
+    const base = { prefix: labels.length, query_labels: [...labels, "patch 0,0"] };
+    return rows.massOf(Float32Array.from(values), base, row).map(({ name, value }) => [name, value]);
+  };
+  const mass = parts(["class", "register 0"], [0.5, 0.25, 0.125, 0.125]);
+  assert.deepEqual(mass, [["class", 0.5], ["registers", 0.25], ["patches", 0.25]]);
+  assert.deepEqual(parts(["[CLS]"], [0.5, 0.25, 0.25]), [["class", 0.5], ["patches", 0.5]]);
+  assert.deepEqual(parts(["[CLS]", "[DIST]"], [0.5, 0.25, 0.25])[1], ["other tokens", 0.25]);
+  assert.deepEqual(parts([], [1, 1]), [["patches", 2]]);
+  const coarse = [0.5, 1, 1]; // each patch has the largest weight of its cell
+  assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "query" })[1], ["patches", 0.5]);
+  assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "key" })[1], ["patches", 2]);
 });
 
 test("a logarithmic scale ends four powers of ten below the largest weight", () => {
@@ -64,15 +71,6 @@ test("a token moves to the patch of another stage at its place", () => {
   assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
   assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
   assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
-});
-
-test("tiles stand in a grid that fits its place", () => {
-  for (const room of [330, 600, 1100]) {
-    const plan = planOf(room, { width: 224, height: 224 }, 14, [14, 14], 1);
-    assert.ok(plan.whole[0] <= room);
-    assert.equal(plan.places.length, 14);
-    assert.ok(plan.across * plan.down >= 14);
-  }
 });
 
 test("a saved picture is large enough to print, its words as wide as the picture", () => {
@@ -149,30 +147,6 @@ test("a mask is the fewest patches that hold a share of the weight", () => {
   assert.ok(held >= 0.6 * whole && held - Math.min(...kept) < 0.6 * whole);
 });
 
-test("patches outside a mask are shaded, cell by cell", () => {
-  const pixels = new Uint32Array(2 * 3);
-  shadePatches(pixels, { stride: 3 }, [true, false], [2, 3], 2); // a cell of 2 × 2 patches and one of 2 × 1
-  assert.deepEqual(
-    [...pixels].map((pixel) => pixel >>> 24),
-    [0, 0, 200, 0, 0, 200],
-  );
-  const tile = new Uint32Array(4 * 2); // a tile of two patches, each of 2 × 2 pixels, a line wide as it is
-  shadePatches(tile, { stride: 4, side: 2 }, [false, true], [1, 2], 1);
-  assert.deepEqual([...tile].map((pixel) => pixel >>> 24), [200, 200, 0, 0, 200, 200, 0, 0]);
-});
-
-test("the tokens before the patches are called what they are", () => {
-  /** @type {(labels: string[], prefix: number) => any} */
-  const base = (labels, prefix) => ({ prefix, query_labels: [...labels, "patch 0,0"] });
-  assert.deepEqual(rows.partsOf(base(["[CLS]"], 1)), { first: "class", others: "", patches: "patches" });
-  assert.equal(rows.partsOf(base(["class", "register 0"], 2)).others, "registers");
-  const distilled = rows.partsOf(base(["[CLS]", "[DIST]"], 2));
-  assert.deepEqual([distilled.first, distilled.others], ["class", "other tokens"]);
-  assert.equal(rows.partsOf(base([], 0)).first, "");
-  const mass = rows.massOf(Float32Array.of(0.5, 0.25, 0.25), { ...base(["[CLS]"], 1), grid: [1, 2] }, 1, "query");
-  assert.deepEqual([mass.first, mass.registers], [0.5, 0]);
-});
-
 test("colours of a uniform map are faint, and a larger weight is never darker", () => {
   const even = Float32Array.of(0.9, 0.024, 0.025, 0.026);
   assert.equal(flatness.nearlyUniform(even, 1), true);
@@ -193,23 +167,20 @@ test("colours of a uniform map are faint, and a larger weight is never darker", 
 });
 
 test("rows without sinks leave them out, and are divided by what is left if wanted", () => {
-  const cellOf = (/** @type {number} */ key) => key;
   const keys = new Set([0, 2]);
   const row = Float32Array.of(0.5, 0.125, 0.25, 0.125);
   /** @type {(axis: "query" | "key", token: number, left: ((query: number) => number) | null) => number[]} */
   const shown = (axis, token, left) => [
-    ...rows.withoutSinks(row, { axis, token, keys, cellOf, left }),
+    ...rows.withoutSinks(row, { axis, token, keys, left }),
   ];
   assert.deepEqual(shown("query", 3, null), [0, 0.125, 0, 0.125]);
   assert.deepEqual(shown("query", 3, () => 0.25), [0, 0.5, 0, 0.5]);
   assert.deepEqual(shown("key", 1, null), [...row]); // a column of a key that is no sink
   assert.deepEqual(shown("key", 1, (query) => [0.5, 0.25, 0, 1][query]), [1, 0.5, 0.25, 0.125]);
   assert.deepEqual(shown("key", 2, null), [0, 0, 0, 0]);
-  const pooled = rows.withoutSinks(Float32Array.of(0.5, 0.25, 0.125), {
-    ...{ axis: "query", token: 0, keys: new Set([0, 6]), left: null },
-    cellOf: (key) => (key ? 1 + Math.floor((key - 1) / 4) : 0),
-  });
-  assert.deepEqual([...pooled], [0, 0.25, 0]);
+  const cells = Uint32Array.of(0, 1, 1, 2); // of coarse rows the whole cell of a sink goes
+  const coarse = rows.withoutSinks(row, { ...{ axis: "query", token: 0, keys: new Set([0, 2]), left: null }, cells });
+  assert.deepEqual([...coarse], [0, 0, 0, 0.125]);
 });
 
 /**

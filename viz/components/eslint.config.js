@@ -7,13 +7,13 @@ const VIEWS = "viz/views";
 // makes are on their way to viz/views.
 const IMPORTS = {
   core: ["vendor"],
-  parts: ["core", "vendor"],
+  parts: ["core", "painting", "vendor"],
   painting: ["core"],
   controls: ["core"],
   chart: ["core"],
   matter: ["core", "methods", "parts", "vendor"],
   text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
-  image: ["core", "matter", "methods", "parts", "vendor"],
+  image: ["core", "matter", "methods", "painting", "parts", "vendor", "../views"],
   corpus: ["core", "parts", "text", "../views"],
   architecture: ["core"],
   lessons: ["core"],
@@ -42,7 +42,7 @@ const BINDINGS = [
 // modules that import others when they are first wanted
 const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js"];
 // older modules with state or caches of their own, which all views of a page share
-const SHARED = ["architecture/draw.js", "core/overlay.js", "lessons/**", "text/column.js", "painting/lettering.js"];
+const SHARED = ["architecture/draw.js", "lessons/**", "text/column.js", "painting/lettering.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
 const NO_STATE = [
   `${TOP}[kind="let"]`,

@@ -9,18 +9,18 @@ import { pathOf } from "../../web/core/sources.js";
 import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
 import { fusedIn, fusedQueryOf, largest, nameOf, number } from "../../web/methods/methods.js";
-import { showsOf, spansOf, together } from "../../web/methods/methods.js";
+import { showsOf, together } from "../../web/methods/methods.js";
+import { useSpans } from "../../web/methods/spans.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { RestingOffer } from "../../web/parts/resting_offer.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
-import { useEffect, useMemo, useState } from "../../web/vendor/hooks.js";
+import { useMemo, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
 import { MapOfLayers, topOf } from "./map.js";
 
-/** @import {Cell, ModelMap, ModelRow, RelevanceAnswer} from "../../web/types" */
+/** @import {Cell, ModelMap, RelevanceAnswer} from "../../web/types" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
 
-const KEYS = 24; // of attention flow in one request
 const UNEXPLAINED =
   "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
 const KINDS = { map: MapPart, row: FlowPart, relevance: RelevancePart };
@@ -144,7 +144,8 @@ function FlowPart({ state, theme, info, fused, name }) {
     ...fusedQueryOf(info, fused),
     index: rowOf(state),
   };
-  const { values, note, refusal } = useSpans(state, slot, asked, keys);
+  const { values, answer, refusal } = useSpans(state, slot, asked, keys);
+  const note = answer?.note ?? "";
   if (refusal) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${capital(refusal)} /><//>`;
   const isDone = values.length >= keys;
   const said = isDone
@@ -154,23 +155,6 @@ function FlowPart({ state, theme, info, fused, name }) {
   return html`
     <${Part} ...${{ info, fused, note }}>${!isDone && bar}<${Row} ...${{ state, theme, values, said }} /><//>
   `;
-}
-
-/** The keys of a row in parts, as far as they have come. */
-function useSpans(state, slot, asked, keys) {
-  useEffect(() => () => state.view.forget(slot), [state, slot]);
-  /** @type {number[]} */
-  const values = [];
-  let note = "";
-  for (const columns of spansOf(keys, KEYS)) {
-    const path = pathOf("model_row", { ...asked, columns });
-    const answer = /** @type {ModelRow | {why: string} | null} */ (state.view.answer(slot, path));
-    if (!answer) break;
-    if ("why" in answer) return { values, note, refusal: answer.why };
-    values.push(...answer.values);
-    ({ note } = answer);
-  }
-  return { values, note, refusal: "" };
 }
 
 /** The row of the chosen token, as a shaded text; below it what is said while no token is pointed at. */

@@ -1,58 +1,58 @@
 // A picture as a network reads it: its patches, one of them chosen, and every head of a layer.
 
-import { button, menu, stepper, switchOf } from "../core/bar.js";
-import { changes } from "../core/changes.js";
 import { FORMS } from "../core/declared.js";
-import { element, setText } from "../core/dom.js";
+import { element } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
+import { html } from "../core/html.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
-import { headBeside } from "../core/selection.js";
 import { embedded, panelWithin } from "../core/view_panel.js";
 import { Below } from "../parts/below.js";
+import { Switch, Field, Hosted, Menu, Stepper, Toggle } from "../parts/controls.js";
 import { HeadsThatMatter } from "../matter/heads.js";
 import { methodOf } from "../methods/methods.js";
+import { Features } from "../../views/features/view.js";
+import { Heads } from "../../views/image/heads.js";
+import { States } from "../../views/image/patching.js";
+import { Unrolled } from "../../views/image/unrolled.js";
+import { Picture } from "../../views/image/view.js";
+import { OverPatches } from "../../views/model/over_picture.js";
 import { besideOf } from "./beside.js";
-import { pictureOf } from "./grid.js";
-import { featuresOf } from "./features.js";
-import { headsOf } from "./heads.js";
-import { patchesOf } from "./patches.js";
-import { States } from "./patching.js";
-import { relevanceOf } from "./relevance.js";
 import { ImageState } from "./state.js";
 
-/** @import {Form, Host, Paint, Panel, Scale, Selection, Sinks, ViewProps} from "../types" */
+/** @import {Host, Panel, ViewProps} from "../types" */
 
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
-/** @type {[Form, string, string][]} */
 const CONTENTS = [
-  ["matrix", "Attention", "The weights of one token in each head"],
-  ["model", "Relevance", FORMS.model.title],
-  ["features", FORMS.features.label, FORMS.features.title],
+  { value: "matrix", label: "Attention", title: "The weights of one token in each head" },
+  { value: "model", label: "Relevance", title: FORMS.model.title },
+  { value: "features", label: FORMS.features.label, title: FORMS.features.title },
 ];
-
-/** @type {[Scale, string, string][]} */
-const SCALES = [
-  ["layer", "Shared", "All heads on one scale: 0 to the largest weight of any head for this token; beside a patch on which a head rests, to the 99th percentile"],
-  ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
-  ["fixed", "0 to 1", "All heads on the full range of weights"],
-  ["log", "Log", "All heads on one logarithmic scale: small weights show, down to a 10,000th of the largest"],
+const DIRECTIONS = [
+  { value: "out", label: "Looks at", title: "Where the chosen patch looks" },
+  { value: "in", label: "Is looked at by", title: "Which patches look at the chosen one" },
 ];
-
-/** @type {[Paint, string, string][]} */
-const PAINTS = [
-  ["patches", "Patches", "Each patch in the colour of its weight"],
-  ["smooth", "Smooth", "Colours interpolated between the centres of patches; numbers stay exact"],
-  ["mask", "Mask", "The fewest patches that hold 60\u00a0% of the weight on patches; the rest dark"],
-];
-/** @type {[Sinks, string][]} */
-const SINKS = [
+const SCALES = /** @type {const} */ ([
+  ["layer", "shared by heads"],
+  ["own", "each head’s own"],
+  ["fixed", "0 to 1"],
+  ["log", "logarithmic"],
+]);
+const PAINTS = /** @type {const} */ ([
+  ["patches", "patches"],
+  ["smooth", "smooth"],
+  ["mask", "a mask"],
+]);
+const SINKS = /** @type {const} */ ([
   ["shown", "Sinks shown"],
   ["hidden", "Sinks hidden"],
   ["renormalised", "Sinks hidden, rows sum to 1"],
-];
+]);
+const OUTLIERS =
+  "Also hides patches that receive far more weight than the others (mean over heads and queries above" +
+  " median + 10 MAD); they may also hold what the network looks for";
 
 /**
  * @param {HTMLElement} root
@@ -76,74 +76,65 @@ export function mount(root, props, host) {
   };
 }
 
+/** @returns {Panel[]} */
 function compose(state, root, host) {
-  const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
-  const grid = element("div", "hs-grid hs-image-grid");
   const next = predictionLine(state.view, root, () => explaining(state));
-  const alone = element("p", "hs-doubt", {}, "The second picture stands beside this one under “Attention”.");
-  root.append(bar, grid, alone);
-  const relevance = whenChosen(state, "model", root, relevanceOf);
-  const features = whenChosen(state, "features", root, featuresOf);
-  /** @type {Panel} */
-  const forms = {
-    render() {
-      grid.hidden = state.form !== "attention";
-      alone.hidden = !grid.hidden || !state.view.props.second;
-    },
-  };
   const edits = editsOf(state, host);
-  const views = [pictureOf(state, grid, edits.ask), headsOf(state, grid, [edits.box])];
-  const column = /** @type {HTMLElement} */ (grid.lastElementChild); // of the heads
-  const matters = embedded(HeadsThatMatter);
-  const states = embedded(States);
-  column.append(matters.box, states.box);
-  /** @type {Panel} */
-  const experiments = {
-    late: true,
-    render(theme) {
-      const select = (/** @type {Partial<Selection>} */ change) => state.select(change);
-      matters.render({ view: state.view, theme, site: state.selection.site, select, edit: edits.ask });
-      states.render({ state, theme, edit: edits.ask });
-    },
-    destroy() {
-      matters.render(null);
-      states.render(null);
-    },
-  };
-  const beside = besideOf(state, grid, root, host, edits.ask);
-  const over = overCorpora(state, column);
+  const corpora = element("div");
+  const beside = besideOf(state, root, host, edits.ask);
+  const page = embedded(Page);
+  root.append(page.box);
   return [
-    ...[next, forms, beside, ...views, experiments, relevance, features, over],
-    ...[patchesOf(state, root), toolbar(state, bar, edits), panelWithin(root, Below, { view: state.view })],
-    { render() {}, destroy: edits.destroy },
+    next,
+    edits,
+    {
+      render: (theme) =>
+        page.render({ state, theme, edits, corpora, second: beside.state(), drag: beside.drag }),
+      destroy() {
+        page.render(null);
+        beside.destroy();
+      },
+    },
+    overCorpora(state, corpora),
+    panelWithin(root, Below, { view: state.view }),
   ];
 }
 
-/**
- * A panel that is made when its form is first chosen.
- *
- * @param {ImageState} state
- * @param {Form} form
- * @param {HTMLElement} parent
- * @param {(state: ImageState, parent: HTMLElement) => Panel} create
- * @returns {Panel}
- */
-function whenChosen(state, form, parent, create) {
-  const place = element("div");
-  parent.append(place);
-  /** @type {Panel | null} */
-  let panel = null;
-  return {
-    measure: () => panel?.measure?.(),
-    render(theme) {
-      if (!panel && state.form === form) {
-        panel = create(state, place);
-        panel.render(theme); // sizes hold once there is content
-        panel.measure?.();
-      }
-      panel?.render(theme);
-    },
+function Page({ state, theme, edits, corpora, second, drag }) {
+  const { form } = state;
+  const matters = {
+    ...{ view: state.view, theme, site: state.selection.site, edit: edits.ask },
+    select: (change) => state.select(change),
   };
+  const isOpen = second?.view.baseOrNull;
+  return html`
+    <${Toolbar} ...${{ state, edits }} />
+    ${
+      form === "attention" &&
+      html`
+      <div class=${second ? "hs-grid hs-image-grid hs-two" : "hs-grid hs-image-grid"}>
+        <div data-first><${Picture} ...${{ state, theme, edit: edits.ask }} /></div>
+        ${second && (isOpen ? html`<${Picture} ...${{ state: second, theme }} />` : html`<section inert />`)}
+        <div data-first>
+          <${Heads} ...${{ state, theme, controls: html`<${Hosted} node=${edits.box} />` }}>
+            <${HeadsThatMatter} ...${matters} />
+            <${States} ...${{ state, theme, edit: edits.ask }} />
+            <${Hosted} node=${corpora} />
+          <//>
+        </div>
+        ${second && (isOpen ? html`<${Heads} ...${{ state: second, theme, drag }} />` : html`<section inert />`)}
+      </div>
+    `
+    }
+    ${
+      form !== "attention" &&
+      state.view.props.second &&
+      html`<p class="hs-doubt">The second picture stands beside this one under “Attention”.</p>`
+    }
+    ${form === "model" && html`<${OverPatches} ...${{ state, theme }} />`}
+    ${form === "features" && html`<${Features} ...${{ state, theme }} />`}
+    <${Unrolled} state=${state} />
+  `;
 }
 
 /** Shows what speaks for a class; null where the model has none. */
@@ -152,16 +143,20 @@ function explaining(state) {
   /** @param {string} output */
   return (output) => {
     const { method } = state.selection;
-    state.select({ form: "model", output, method: methodOf(method).kind === "relevance" ? method : EXPLAINING });
+    state.select({
+      form: "model",
+      output,
+      method: methodOf(method).kind === "relevance" ? method : EXPLAINING,
+    });
   };
 }
 
 function editsOf(state, host) {
   return editControls(state.view, host, {
     chosen() {
-      const { token, direction, ...of } = state.selection;
-      const inward = direction === "in";
-      return { site: of.site, head: of.head, query: inward ? null : token, key: inward ? token : null };
+      const { token, direction, site, head } = state.selection;
+      const isInward = direction === "in";
+      return { site, head, query: isInward ? null : token, key: isInward ? token : null };
     },
     tokensOf: (_, place) => [place],
     patches: false,
@@ -171,82 +166,64 @@ function editsOf(state, host) {
   });
 }
 
-function toolbar(state, bar, edits) {
-  const contents = CONTENTS.map(([form, text, title]) => button(text, title, () => state.select({ form })));
-  const layer = stepper(
-    "Layer",
-    (by) => state.select({ site: state.selection.site + by }),
-    (site) => state.select({ site }),
-  );
-  const head = stepper(
-    "Head",
-    (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
-    (index) => state.select({ head: state.heads()[index] }),
-  );
-  const out = button("Looks at", "Where the chosen patch looks", () =>
-    state.select({ direction: "out" }),
-  );
-  const into = button("Is looked at by", "Which patches look at the chosen one", () =>
-    state.select({ direction: "in" }),
-  );
-  const scales = SCALES.map(([scale, text, title]) =>
-    button(text, title, () => state.select({ scale })),
-  );
-  const paints = PAINTS.map(([paint, text, title]) =>
-    button(text, title, () => state.select({ paint })),
-  );
-  const sinks = menu(
-    "Sinks",
-    "The class token and registers, which take weight when a head finds nothing to look at",
-    SINKS.map(([, label]) => label),
-    (index) => state.select({ sinks: SINKS[index][0] }),
-  );
-  const outliers = button(
-    "Outlier patches",
-    "Also hides patches that receive far more weight than the others (mean over heads and queries" +
-      " above median + 10 MAD); they may also hold what the network looks for",
-    () => state.select({ outliers: state.selection.outliers === "yes" ? "no" : "yes" }),
-  );
-  outliers.removeAttribute("aria-label");
-  for (const item of [...contents, out, into, ...scales, ...paints]) item.removeAttribute("aria-label");
-  const note = element("strong", "hs-note");
-  const directions = switchOf("Direction of attention", out, into);
-  const scaling = switchOf("Scale", ...scales);
-  const sinking = element("div", "hs-values", {}, sinks, outliers);
-  bar.replaceChildren(
-    ...[switchOf("Over the picture", ...contents), layer.box, head.box, directions],
-    ...[scaling, switchOf("Weights drawn as", ...paints)],
-    ...[sinking, note],
-  );
-  const stale = changes();
-  return {
-    render() {
-      edits.render();
-      const { site, head: chosen, direction, scale, paint } = state.selection;
-      const { sinks: mode, outliers: more } = state.selection;
-      const { missing } = state.view;
-      const { form } = state;
-      const { method, beside } = state.selection;
-      const of = new Set([method, beside].filter(Boolean).map((name) => methodOf(name).of));
-      const drawn = [form, ...of, site, chosen, direction, scale, paint, mode, more, missing];
-      if (!stale(state.base, ...drawn)) return;
-      const attends = form === "attention";
-      contents.forEach((item, i) => item.setAttribute("aria-pressed", String(CONTENTS[i][0] === state.selection.form)));
-      const one = form === "model" && of.has("head"); // what a method is about
-      layer.box.hidden = head.box.hidden = !attends && !one;
-      for (const item of [edits.box, directions, scaling, sinking, paints[PAINTS.length - 1]]) item.hidden = !attends;
-      layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
-      head.show(state.heads().map(String), state.heads().indexOf(chosen));
-      out.setAttribute("aria-pressed", String(direction !== "in"));
-      into.setAttribute("aria-pressed", String(direction === "in"));
-      scales.forEach((item, i) => item.setAttribute("aria-pressed", String(SCALES[i][0] === scale)));
-      paints.forEach((item, i) => item.setAttribute("aria-pressed", String(PAINTS[i][0] === paint)));
-      sinks.selectedIndex = SINKS.findIndex(([each]) => each === mode);
-      outliers.hidden = mode === "shown";
-      outliers.setAttribute("aria-pressed", String(more === "yes"));
-      setText(note, [missing, state.base.note].filter(Boolean).join("; "));
-      note.classList.toggle("hs-note-long", Boolean(missing || state.view.props.second)); // which has a button below the row
-      note.hidden = !note.textContent;
-    },
-  };
+function Toolbar({ state }) {
+  const { selection, base } = state;
+  const { site, head, direction, scale, paint, sinks, outliers, method, beside } = selection;
+  const { missing, props } = state.view;
+  const isAttention = state.form === "attention";
+  const isOfHead = [method, beside].some((name) => name && methodOf(name).of === "head"); // what a method is about
+  const note = [missing, base.note].filter(Boolean).join("; ");
+  const heads = state.heads();
+  const menuOf = (name, title, options, value, onChoose) => html`
+    <${Menu}
+      ...${{ name, title, labels: options.map(([, label]) => label) }}
+      index=${options.findIndex(([each]) => each === value)}
+      onChoose=${(index) => onChoose(options[index][0])}
+    />
+  `;
+  return html`
+    <div class="hs-bar" role="toolbar" aria-label="Layer, head and scale">
+      <${Switch}
+        ...${{ name: "Over the picture", chosen: selection.form, choices: CONTENTS }}
+        onChoose=${(form) => state.select({ form })}
+      />
+      ${
+        (isAttention || (state.form === "model" && isOfHead)) &&
+        html`
+        <${Stepper}
+          ...${{ name: "Layer", labels: base.sites.map((_, index) => layerName(base, index)), index: site }}
+          onChoose=${(index) => state.select({ site: index })}
+        />
+        <${Stepper}
+          ...${{ name: "Head", labels: heads.map(String), index: heads.indexOf(head) }}
+          onChoose=${(index) => state.select({ head: heads[index] })}
+        />
+      `
+      }
+      ${
+        isAttention &&
+        html`
+        <${Switch}
+          ...${{ name: "Direction of attention", chosen: direction ?? "out", choices: DIRECTIONS }}
+          onChoose=${(next) => state.select({ direction: next })}
+        />
+        <${Field} name="scale">${menuOf("Scale", "The range of the colours", SCALES, scale, (next) => state.select({ scale: next }))}<//>
+        <${Field} name="drawn as">${menuOf("Weights drawn as", "Colours of patches, smoothed, or the brightest that hold 60 % of the weight on patches", PAINTS, paint, (next) => state.select({ paint: next }))}<//>
+        <div class="hs-values">
+          ${menuOf("Sinks", "The class token and registers, which take weight when a head finds nothing to look at", SINKS, sinks, (next) => state.select({ sinks: next }))}
+          ${
+            sinks !== "shown" &&
+            html`<${Toggle}
+            text="Outlier patches"
+            title=${OUTLIERS}
+            isOn=${outliers === "yes"}
+            onToggle=${(isOn) => state.select({ outliers: isOn ? "yes" : "no" })}
+          />`
+          }
+        </div>
+      `
+      }
+      ${note && html`<strong class=${missing || props.second ? "hs-note hs-note-long" : "hs-note"}>${note}</strong>`}
+    </div>
+  `;
 }

@@ -8,13 +8,14 @@ const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
  * A layer ready to be read.
  *
  * @typedef {object} Layer
- * @property {[number, number, number]} shape heads, queries, keys
+ * @property {[number, number, number]} shape heads, queries, keys; or cells of several patches
  * @property {number} factor patches along a cell's side
- * @property {number[]} resting cells of patches on which a head rests
+ * @property {ReadonlySet<number>} resting cells of patches on which a head rests
  * @property {6 | 8} bits
  * @property {Float32Array} maxima of each row
  * @property {Uint8Array} data
  * @property {Float32Array} square share of the row's largest weight, by level
+ * @property {Uint32Array} cells in which each token is
  */
 
 /**
@@ -40,17 +41,37 @@ export function unpackBits(packed, count, bits) {
 /**
  * @param {LayerHeader} layer
  * @param {Uint8Array} area
+ * @param {Pick<ImageBase, "prefix" | "grid">} base of its site
  * @returns {Layer}
  */
-export function layerOf({ shape, factor, resting, bits, maxima, at }, area) {
+export function layerOf({ shape, factor, resting, bits, maxima, at }, area, base) {
   const [heads, queries, keys] = shape;
   const levels = 2 ** bits - 1;
   return {
-    ...{ shape, factor, resting, bits },
+    shape,
+    factor,
+    bits,
+    resting: new Set(resting),
     maxima: new Float32Array(area.buffer, area.byteOffset + maxima, heads * queries),
     data: unpackBits(area.subarray(at), heads * queries * keys, bits),
     square: Float32Array.from({ length: 256 }, (_, q) => (q / levels) ** 2),
+    cells: cellsOf(base, factor),
   };
+}
+
+/**
+ * The cell that each token is in: one of its own without a place on the picture.
+ *
+ * @param {Pick<ImageBase, "prefix" | "grid">} base
+ * @param {number} factor patches along a cell's side
+ */
+export function cellsOf({ prefix, grid: [rows, cols] }, factor) {
+  const across = Math.ceil(cols / factor);
+  return Uint32Array.from({ length: prefix + rows * cols }, (_, token) => {
+    if (token < prefix) return token;
+    const [row, col] = [Math.floor((token - prefix) / cols), (token - prefix) % cols];
+    return prefix + Math.floor(row / factor) * across + Math.floor(col / factor);
+  });
 }
 
 /**
@@ -69,23 +90,21 @@ export function sharedTop(patches, rests) {
 }
 
 /**
- * What one query gives to all keys, or one key gets, from quantised weights.
+ * What one query gives to every token, or one key gets, from quantised weights: of each its cell's.
  *
- * @param {Pick<Layer, "shape" | "maxima" | "data" | "square">} layer
+ * @param {Pick<Layer, "shape" | "maxima" | "data" | "square" | "cells">} layer
  * @param {number} head
- * @param {number} cell
+ * @param {number} token
  * @param {Axis} axis
  */
-export function roughRow({ shape, maxima, data, square }, head, cell, axis) {
+export function roughRow({ shape, maxima, data, square, cells }, head, token, axis) {
   const [, queries, keys] = shape;
-  const values = new Float32Array(axis === "key" ? queries : keys);
-  if (axis === "key")
-    for (let q = 0, at = head * queries; q < queries; q++, at++)
-      values[q] = maxima[at] * square[data[at * keys + cell]];
-  else
-    for (let k = 0, row = head * queries + cell; k < keys; k++)
-      values[k] = maxima[row] * square[data[row * keys + k]];
-  return values;
+  const first = head * queries;
+  const one = cells[token];
+  return Float32Array.from(cells, (cell) => {
+    const [query, key] = axis === "key" ? [first + cell, one] : [first + one, cell];
+    return maxima[query] * square[data[query * keys + key]];
+  });
 }
 
 /**
@@ -107,52 +126,26 @@ export function withMeanAndMax(heads) {
 export const isClass = (label) => label === "class" || label === "[CLS]";
 
 /**
- * What the tokens without a position are: the class token, registers or others, and patches.
- *
- * @param {Pick<ImageBase, "prefix" | "query_labels">} base
- */
-export function partsOf({ prefix, query_labels: labels }) {
-  const others = labels.slice(isClass(labels[0]) ? 1 : 0, prefix);
-  const registers = others.every((label) => label.startsWith("register"));
-  return {
-    first: prefix && isClass(labels[0]) ? "class" : "",
-    others: others.length ? (registers ? "registers" : "other tokens") : "",
-    patches: "patches",
-  };
-}
-
-/**
- * How much goes to the class token, the registers and the patches (or comes from them).
+ * What a row is made of: what goes to the class token, the registers and the patches, or comes from them.
  * Where cells hold several patches, a cell's largest weight counts for each of them.
  *
  * @param {Float32Array} values
- * @param {Pick<ImageBase, "prefix" | "grid" | "query_labels">} base
- * @param {number} factor
- * @param {Axis} axis
+ * @param {Pick<ImageBase, "prefix" | "query_labels">} base
+ * @param {{coarse: boolean, axis: Axis}} row
+ * @returns {{name: string, value: number}[]} those parts that there are
  */
-export function massOf(values, { prefix, grid, query_labels: labels }, factor, axis) {
-  const named = isClass(labels[0]) ? 1 : 0;
-  let [first, registers, patches] = [0, 0, 0];
-  for (let i = 0; i < prefix; i++) {
-    if (i < named) first += values[i];
-    else registers += values[i];
-  }
-  if (factor === 1) for (let i = prefix; i < values.length; i++) patches += values[i];
-  else if (axis === "query") patches = Math.max(0, 1 - first - registers);
-  else patches = spreadMass(values, prefix, grid, factor);
-  return { first, registers, patches, whole: first + registers + patches, named };
-}
-
-function spreadMass(values, prefix, grid, factor) {
-  const [down, across] = grid.map((size) => Math.ceil(size / factor));
-  let sum = 0;
-  for (let i = prefix; i < values.length; i++) {
-    const [row, col] = [Math.floor((i - prefix) / across), (i - prefix) % across];
-    const high = row === down - 1 ? grid[0] - row * factor : factor;
-    const wide = col === across - 1 ? grid[1] - col * factor : factor;
-    sum += values[i] * high * wide;
-  }
-  return sum;
+export function massOf(values, { prefix, query_labels: labels }, { coarse, axis }) {
+  const sum = (/** @type {number} */ from, /** @type {number} */ to) =>
+    values.subarray(from, to).reduce((total, value) => total + value, 0);
+  const named = prefix && isClass(labels[0]) ? 1 : 0;
+  const registers = labels.slice(named, prefix).every((label) => label.startsWith("register"));
+  const [first, others] = [sum(0, named), sum(named, prefix)];
+  const patches = coarse && axis === "query" ? Math.max(0, 1 - first - others) : sum(prefix, values.length);
+  return [
+    ...(named ? [{ name: "class", value: first }] : []),
+    ...(prefix > named ? [{ name: registers ? "registers" : "other tokens", value: others }] : []),
+    { name: "patches", value: patches },
+  ];
 }
 
 /**
@@ -203,19 +196,18 @@ export function massMask(values, share) {
 /**
  * What one query gives to all keys but the sinks, or what one key gets, if it is none.
  *
- * @param {Float32Array} values over tokens or cells
+ * @param {Float32Array} values
  * @param {object} place
  * @param {Axis} place.axis
  * @param {number} place.token whose row or column it is
- * @param {ReadonlySet<number>} place.keys sinks, as tokens
- * @param {(token: number) => number} place.cellOf
- * @param {((query: number) => number) | null} place.left what rows of tokens or cells leave, if rows
- *   are to be divided by it
+ * @param {ReadonlySet<number>} place.keys sinks
+ * @param {Uint32Array} [place.cells] of coarse rows, which lose the sinks' whole cells
+ * @param {((query: number) => number) | null} place.left what rows leave, if they are to be divided by it
  */
-export function withoutSinks(values, { axis, token, keys, cellOf, left }) {
-  const remaining = axis === "key" && keys.has(token) ? new Float32Array(values.length) : values.slice();
-  if (axis === "query") for (const key of keys) remaining[cellOf(key)] = 0;
-  if (left)
-    for (let i = 0; i < remaining.length; i++) remaining[i] /= left(axis === "query" ? token : i) || 1;
-  return remaining;
+export function withoutSinks(values, { axis, token, keys, cells, left }) {
+  const hidden = new Set([...keys].map((key) => cells?.[key] ?? key));
+  return values.map((value, i) => {
+    if (axis === "query" ? hidden.has(cells?.[i] ?? i) : keys.has(token)) return 0;
+    return left ? value / (left(axis === "query" ? token : i) || 1) : value;
+  });
 }

@@ -4,17 +4,16 @@
 import { ON_SCREEN } from "../core/declared.js";
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
-import { fadeOf } from "../core/flatness.js";
+import { gridOf } from "../core/grids.js";
 import { headName, headsOf, siteName } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { reachedOf } from "../core/reachable.js";
 import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
-import { colourPatches, faded, shadePatches, signedVeilOf, veilOf } from "../core/overlay.js";
-import { layerOf, massMask, massOf, movedToken, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./rows.js";
+import { layerOf, movedToken, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./rows.js";
 
-/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, Sought, ViewProps} from "../types" */
+/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, Sought, TokenGrid, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
@@ -28,36 +27,14 @@ const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
 const SCALES = ["layer", "own", "fixed", "log"];
 
 /**
- * All heads, their mean and their largest for one token, over prefix and cells.
+ * All heads, their mean and their largest for one token.
  *
  * @typedef {object} Rows
  * @property {Float32Array[]} heads as they are shown: without sinks where these are hidden
  * @property {Float32Array[]} whole with them
- * @property {number} factor patches along a cell's side
  * @property {boolean} exact
+ * @property {boolean} coarse whether a patch has the largest weight of its cell of several
  */
-
-/**
- * Writes one head’s row into pixels, as patches of colour or as the mask of the strongest.
- *
- * @param {Uint32Array} pixels
- * @param {{at?: number, stride: number, side?: number}} place
- * @param {Float32Array} values
- * @param {ImageState} state
- * @param {number} factor
- * @param {number} top
- */
-export function paintMap(pixels, place, values, state, factor, top) {
-  const { base, log } = state;
-  if (state.difference)
-    return colourPatches(pixels, place, values, { base, table: state.table, signed: true }, factor, top);
-  if (state.selection.paint === "mask")
-    return shadePatches(pixels, place, state.mask(values), base.grid, factor);
-  const table = faded(state.table, fadeOf(values, base.prefix));
-  colourPatches(pixels, place, values, { base, log, table }, factor, top);
-}
-
-const SHARE = 0.6; // of the weight on patches, which a mask holds
 
 /** Bytes of a layer's cells as they are sent. */
 const sizeOf = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
@@ -76,15 +53,9 @@ export class ImageState {
       forms: ON_SCREEN.image,
       slot: "layer",
       take: (path, bytes) => this.take(path, bytes),
-      opened: ({ area }, { theme }, same) => {
+      opened: ({ area }, base, same) => {
         if (leader) this.view.start = leader.chosenFor(this);
-        if (same) return;
-        this.forget();
-        this.overview = area;
-        const at = theme.dark.sequential; // weights shine on a dim picture in both modes
-        this.ramp = area.subarray(at, at + 768);
-        const { diverging } = theme.dark;
-        this.bothWays = area.subarray(diverging, diverging + 768);
+        if (!same) this.opened(area, base);
       },
       wish: () => this.wish(),
     });
@@ -97,16 +68,13 @@ export class ImageState {
     this.sought = null;
     /** @type {ImageBitmap | null} */
     this.bitmap = null;
-    /** @type {Uint8Array} */
-    this.ramp = new Uint8Array(768);
-    /** @type {Uint8Array} */
-    this.bothWays = new Uint8Array(768);
     this.drawn = ""; // the trace whose picture it is
-    /** @type {Uint8Array} */
     this.overview = new Uint8Array();
+    this.ramp = new Uint8Array(768);
+    this.bothWays = new Uint8Array(768);
     /** @type {Cache<Layer>} by site */
     this.layers = new Cache(LAYERS);
-    /** @type {Cache<Float32Array>} of all heads, by site, axis and token */
+    /** @type {Cache<Float32Array>} of all heads, by site, axis, token and what the values are */
     this.exact = new Cache(ROWS);
     /** @type {Cache<Hidden>} by site and whether patches count */
     this.sinks = new Cache(ROWS);
@@ -119,19 +87,25 @@ export class ImageState {
     this.cached = null;
     /** @type {{whole: ImageBase, base: ImageBase} | null} */
     this.staged = null;
+    /** @type {{base: ImageBase, grid: TokenGrid} | null} */
+    this.gridded = null;
     this.stale = changes();
     this.direction = 1; // of the user's way through the layers
-    /** @type {Map<"hover" | "pin", ReturnType<typeof setTimeout>>} */
-    this.resting = new Map();
+    /** @type {ReturnType<typeof setTimeout> | undefined} of what waits for a rest of the pointer */
+    this.resting = undefined;
   }
 
-  /** Drops what belongs to the trace before. */
-  forget() {
+  /** Replaces what belongs to the trace before. */
+  opened(area, { theme }) {
     this.layers = new Cache(LAYERS);
     this.exact = new Cache(ROWS);
     this.sinks = new Cache(ROWS);
     this.fetched = 0;
     this.pointed = this.read = null;
+    this.overview = area;
+    const { sequential, diverging } = theme.dark; // weights shine on a dim picture in both modes
+    this.ramp = area.subarray(sequential, sequential + 768);
+    this.bothWays = area.subarray(diverging, diverging + 768);
   }
 
   /** Of the chosen site: networks of several stages merge patches, so that each has its own grid. */
@@ -150,8 +124,7 @@ export class ImageState {
    */
   baseOf(whole, site) {
     const { grid = whole.grid, prefix = whole.prefix, patch = whole.patch } = whole.sites[site] ?? {};
-    const same = String(grid) === String(whole.grid) && prefix === whole.prefix;
-    if (same) return whole;
+    if (String(grid) === String(whole.grid) && prefix === whole.prefix) return whole;
     if (this.staged?.whole !== whole || String(this.staged.base.grid) !== String(grid))
       this.staged = { whole, base: { ...whole, grid, prefix, patch } };
     return this.staged.base;
@@ -171,14 +144,14 @@ export class ImageState {
     this.view.changed();
   }
 
+  /** @type {ViewState<ImageBase>["waitingFor"]} */
+  waitingFor = (slot, doing) => this.view.waitingFor(slot, doing);
+
   /** What is over the picture: the weights of heads, all layers together, or the last states. */
   get form() {
     const { form } = this.selection;
     return form === "model" || form === "features" ? form : "attention";
   }
-
-  /** @type {ViewState<ImageBase>["waitingFor"]} */
-  waitingFor = (slot, doing) => this.view.waitingFor(slot, doing);
 
   // ---- what has come
 
@@ -187,22 +160,19 @@ export class ImageState {
    * @param {Uint8Array} bytes
    */
   take(path, bytes) {
-    if (path === "picture") this.keepPicture(bytes);
+    if (path === "picture") void this.keepPicture(bytes);
     else if (/^(layer|heads|sinks)\?/.test(path)) this.keep(unpack(bytes));
     else return false;
     return true;
   }
 
   /** @param {Uint8Array} bytes */
-  keepPicture(bytes) {
+  async keepPicture(bytes) {
     const { trace } = this;
-    const file = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]);
-    void createImageBitmap(file).then((bitmap) => {
-      if (this.trace !== trace) return;
-      this.bitmap = bitmap; // the one before stays in view until now
-      this.drawn = trace;
-      this.changed();
-    });
+    const bitmap = await createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
+    if (this.trace !== trace) return;
+    [this.bitmap, this.drawn] = [bitmap, trace]; // the one before stays in view until now
+    this.changed();
   }
 
   /** @param {Message} message */
@@ -210,17 +180,18 @@ export class ImageState {
     for (const layer of header.layers ?? []) {
       if (layer.site !== this.selection.site) this.fetched += sizeOf(layer);
       const [heads, queries, keys] = layer.shape;
-      this.layers.set(String(layer.site), layerOf(layer, area), heads * queries * (keys + 4));
+      const base = this.baseOf(this.view.base, layer.site);
+      this.layers.set(String(layer.site), layerOf(layer, area, base), heads * queries * (keys + 4));
     }
-    for (const { site, axis, index, count, at, values = "weights" } of header.rows ?? []) {
-      const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
-      this.exact.set(`${site}/${axis}/${index}/${values}`, weights, 4 * count);
-    }
-    for (const { site, outliers, keys, shares, count, at } of header.sinks ?? []) {
-      const left = new Float32Array(area.buffer, area.byteOffset + at, count);
-      const sinks = { keys: new Set(keys), shares, left };
-      this.sinks.set(`${site}/${outliers}`, sinks, 4 * count);
-    }
+    const floats = (at, count) => new Float32Array(area.buffer, area.byteOffset + at, count);
+    for (const { site, axis, index, count, at, values = "weights" } of header.rows ?? [])
+      this.exact.set(`${site}/${axis}/${index}/${values}`, floats(at, count), 4 * count);
+    for (const { site, outliers, keys, shares, count, at } of header.sinks ?? [])
+      this.sinks.set(
+        `${site}/${outliers}`,
+        { keys: new Set(keys), shares, left: floats(at, count) },
+        4 * count,
+      );
   }
 
   // ---- what panels read
@@ -267,20 +238,6 @@ export class ImageState {
   }
 
   /**
-   * Where a token is among the cells of a layer.
-   *
-   * @param {number} token
-   * @param {number} factor
-   */
-  cellOf(token, factor) {
-    const { prefix, grid } = this.base;
-    if (token < prefix || factor === 1) return token;
-    const [row, col] = this.place(token);
-    const across = Math.ceil(grid[1] / factor);
-    return prefix + Math.floor(row / factor) * across + Math.floor(col / factor);
-  }
-
-  /**
    * Row and column of a patch.
    *
    * @param {number} token
@@ -291,70 +248,76 @@ export class ImageState {
     return [Math.floor(at / this.base.grid[1]), at % this.base.grid[1]];
   }
 
+  /** The patches as a grid; the same object as long as they are the same. */
+  grid() {
+    const { base } = this;
+    if (this.gridded?.base === base) return this.gridded.grid;
+    this.gridded = { base, grid: gridOf(base) };
+    return this.gridded.grid;
+  }
+
+  /** Whether weights are shown as what edits changed. */
+  get difference() {
+    return Boolean(this.view.props.difference);
+  }
+
+  /** What rows hold, as they are asked for. */
+  get values() {
+    return this.difference ? "difference" : "weights";
+  }
+
   /** The rows of the token in question; the same object as long as the numbers are the same. */
   rows() {
-    const { site } = this.selection;
+    const { site, sinks } = this.selection;
     const token = this.token();
-    const layer = this.layer();
+    const layer = this.difference ? null : this.layer();
     const exact = this.exact.get(`${site}/${this.axis}/${token}/${this.values}`);
-    const { sinks } = this.selection;
     const hidden = this.hidden();
-    if (this.stale(layer, exact, this.axis, token, sinks, hidden, this.values)) {
-      const rows = this.rowsOf(layer, exact, token);
-      this.cached = rows && this.withoutSinks(rows, token);
-    }
+    if (this.stale(layer, exact, this.axis, token, sinks, hidden, this.values))
+      this.cached = this.rowsOf(layer, exact, token, hidden);
     return this.cached;
   }
 
   /** The hidden sinks of the chosen site; null where none are, or while they are fetched. */
   hidden() {
-    const { site, sinks, outliers } = this.selection;
-    return sinks === "shown" || this.difference ? null : this.sinks.get(`${site}/${outliers}`);
+    const { site, outliers } = this.selection;
+    return this.hides ? this.sinks.get(`${site}/${outliers}`) : null;
+  }
+
+  /** Whether sinks are to be hidden. */
+  get hides() {
+    return this.selection.sinks !== "shown" && !this.difference;
   }
 
   /**
-   * Rows without their sinks; null until these are known.
+   * Exact rows where they are here, else those of the layer; null without either, and until the sinks
+   * that are hidden are known.
    *
-   * @param {Rows} rows
-   * @param {number} token
    * @returns {Rows | null}
    */
-  withoutSinks(rows, token) {
-    const { sinks } = this.selection;
-    if (sinks === "shown" || this.difference) return rows;
-    const hidden = this.hidden();
-    if (!hidden) return null;
-    const { keys, left } = hidden;
+  rowsOf(layer, exact, token, hidden) {
+    if (!(exact || layer) || (this.hides && !hidden)) return null;
     const { axis } = this;
     const many = this.site().heads;
-    const { length } = rows.whole[0];
-    const queries = axis === "query" || rows.factor === 1 ? null : this.centres(rows.factor, length);
-    /** @type {(head: number) => (query: number) => number} */
-    const leftOf = (head) => (query) => left[(head * left.length) / many + (queries?.[query] ?? query)];
-    const cellOf = (/** @type {number} */ key) => this.cellOf(key, rows.factor);
-    const heads = rows.whole.slice(0, many).map((values, head) => {
-      const divided = sinks === "renormalised" ? leftOf(head) : null;
-      return withoutSinks(values, { axis, token, keys, cellOf, left: divided });
-    });
-    return { ...rows, heads: withMeanAndMax(heads) };
-  }
-
-  /**
-   * The token that represents each cell: itself without a place, else the patch in its middle.
-   *
-   * @param {number} factor patches along a cell's side
-   * @param {number} count of cells, those without a place included
-   */
-  centres(factor, count) {
-    const { prefix, grid } = this.base;
-    const across = Math.ceil(grid[1] / factor);
-    const middle = (/** @type {number} */ cell, /** @type {number} */ size) =>
-      Math.min(cell * factor + Math.floor(factor / 2), size - 1);
-    return Array.from({ length: count }, (_, i) => {
-      if (i < prefix) return i;
-      const [row, col] = [Math.floor((i - prefix) / across), (i - prefix) % across];
-      return prefix + middle(row, grid[0]) * grid[1] + middle(col, grid[1]);
-    });
+    const each = Array.from({ length: many }, (_, head) => head);
+    const count = exact && exact.length / many;
+    const rows = each.map((head) =>
+      exact ? exact.subarray(head * count, (head + 1) * count) : roughRow(layer, head, token, axis),
+    );
+    const whole = withMeanAndMax(rows);
+    const result = { heads: whole, whole, exact: Boolean(exact), coarse: !exact && layer.factor > 1 };
+    if (!hidden) return result;
+    const { keys, left } = hidden;
+    const size = left.length / many;
+    const divided = this.selection.sinks === "renormalised";
+    const cells = result.coarse ? layer.cells : undefined;
+    const heads = rows.map((values, head) =>
+      withoutSinks(values, {
+        ...{ axis, token, keys, cells },
+        left: divided ? (query) => left[head * size + query] : null,
+      }),
+    );
+    return { ...result, heads: withMeanAndMax(heads) };
   }
 
   /** What a row of the chosen head gives to the hidden sinks; of columns, its rows’ mean. */
@@ -362,36 +325,12 @@ export class ImageState {
     const [rows, hidden] = [this.rows(), this.hidden()];
     if (!rows || !hidden) return 0;
     const { head } = this.selection;
-    const tokens = [...hidden.keys];
     const given = rows.whole.slice(0, this.site().heads).map((values, i) => {
       if (this.axis === "key") return hidden.shares[i];
-      return tokens.reduce((sum, key) => sum + values[this.cellOf(key, rows.factor)], 0);
+      return [...hidden.keys].reduce((sum, key) => sum + values[key], 0);
     });
     if (typeof head === "number") return given[head];
     return head === "max" ? Math.max(...given) : given.reduce((a, b) => a + b) / given.length;
-  }
-
-  /**
-   * @param {Layer | null} layer
-   * @param {Float32Array | null} exact
-   * @param {number} token
-   * @returns {Rows | null}
-   */
-  rowsOf(layer, exact, token) {
-    const many = this.site().heads;
-    if (exact) {
-      const count = exact.length / many;
-      const heads = Array.from({ length: many }, (_, i) =>
-        exact.subarray(i * count, (i + 1) * count),
-      );
-      const whole = withMeanAndMax(heads);
-      return { heads: whole, whole, factor: 1, exact: true };
-    }
-    if (!layer || this.difference) return null;
-    const cell = this.cellOf(token, layer.factor);
-    const heads = Array.from({ length: many }, (_, i) => roughRow(layer, i, cell, this.axis));
-    const whole = withMeanAndMax(heads);
-    return { heads: whole, whole, factor: layer.factor, exact: false };
   }
 
   /**
@@ -403,26 +342,22 @@ export class ImageState {
     const { scale } = this.selection;
     if (scale === "fixed") return 1;
     if (scale === "own") return this.largest(values) || 1;
-    return Math.max(this.shared(), this.peer?.shared() ?? 0) || 1;
+    return Math.max(this.sharedTop().top, this.peer?.sharedTop().top ?? 0) || 1;
   }
 
-  /** The weight that has the last colour where all heads share a scale; 0 until it is known. */
-  shared() {
-    return this.sharedTop().top;
-  }
-
-  /** The same, and whether it is a percentile, beside a patch on which a head rests. */
+  /**
+   * The weight that has the last colour where all heads share a scale, 0 until it is known; and whether
+   * it is a percentile, beside a patch on which a head rests.
+   */
   sharedTop() {
     const rows = this.view.baseOrNull && this.rows();
     const largest = rows?.heads.at(-1);
-    if (!rows || !largest) return { top: 0, beside: false };
+    if (!largest) return { top: 0, beside: false };
     const layer = this.layer();
     const isScale = this.selection.scale === "layer" && this.axis === "query" && !this.difference;
-    if (!isScale || !layer?.resting.length) return { top: this.largest(largest), beside: false };
+    if (!isScale || !layer?.resting.size) return { top: this.largest(largest), beside: false };
     const { prefix } = this.base;
-    const cell = (/** @type {number} */ at) =>
-      rows.factor === layer.factor ? at : this.cellOf(at, layer.factor);
-    return sharedTop(largest.subarray(prefix), (patch) => layer.resting.includes(cell(prefix + patch)));
+    return sharedTop(largest.subarray(prefix), (patch) => layer.resting.has(layer.cells[prefix + patch]));
   }
 
   /**
@@ -431,51 +366,7 @@ export class ImageState {
    * @param {Float32Array} values
    */
   largest(values) {
-    let top = 0;
-    for (let i = this.base.prefix; i < values.length; i++) top = Math.max(top, Math.abs(values[i]));
-    return top;
-  }
-
-  /** Whether weights are shown as what edits changed. */
-  get difference() {
-    return Boolean(this.view.props.difference);
-  }
-
-  /** Whether the picture is in colour: below changes, whose colours are hues too, it is grey. */
-  get coloured() {
-    return this.selection.ground === "colour" && !this.difference;
-  }
-
-  /** What rows hold, as they are asked for. */
-  get values() {
-    return this.difference ? "difference" : "weights";
-  }
-
-  /** Whether the scale of colours is logarithmic. */
-  get log() {
-    return this.selection.scale === "log" && !this.difference;
-  }
-
-  /** The pixel of each step of the scale. */
-  get table() {
-    return this.difference ? signedVeilOf(this.bothWays) : veilOf(this.ramp);
-  }
-
-  /**
-   * The fewest patches that hold `SHARE` of the weight on patches.
-   *
-   * @param {Float32Array} values
-   */
-  mask(values) {
-    return massMask(values.subarray(this.base.prefix), SHARE);
-  }
-
-  /**
-   * @param {Float32Array} values
-   * @param {number} factor
-   */
-  mass(values, factor) {
-    return massOf(values, this.base, factor, this.axis);
+    return values.subarray(this.base.prefix).reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   }
 
   // ---- what the user does
@@ -493,12 +384,10 @@ export class ImageState {
       this.direction = Math.sign(change.site - before);
       const next = this.baseOf(this.view.base, change.site);
       if (next !== this.base) {
-        const token = this.selection.token ?? 0;
-        change = { token: movedToken(token, this.base, next), ...change };
+        change = { token: movedToken(this.selection.token ?? 0, this.base, next), ...change };
         this.pointed = this.read = null;
       }
     }
-    if ("token" in change) clearTimeout(this.resting.get("pin"));
     this.view.select(change);
   }
 
@@ -513,7 +402,9 @@ export class ImageState {
   reached() {
     const { site, head } = this.selection;
     const reached = this.sought && this.view.remote ? reachedOf(this.view, this.sought)?.sites[site] : null;
-    return reached && (typeof head !== "number" || (reached.heads?.includes(head) ?? true)) ? reached.rows : null;
+    return reached && (typeof head !== "number" || (reached.heads?.includes(head) ?? true))
+      ? reached.rows
+      : null;
   }
 
   /** @param {number | null} token */
@@ -527,7 +418,15 @@ export class ImageState {
   /** @param {number | null} token */
   hover(token) {
     this.pointed = token;
-    this.rest("hover");
+    clearTimeout(this.resting);
+    const isCoarse = (this.layer()?.factor ?? 1) > 1;
+    this.resting = setTimeout(
+      () => {
+        this.resting = undefined;
+        this.wish();
+      },
+      isCoarse ? SOON_MS : REST_MS,
+    );
     this.changed();
   }
 
@@ -555,8 +454,10 @@ export class ImageState {
     const link = toLink(this.view.base, this.selection);
     if (link.token === null) return link;
     const { base } = other.view;
-    const place = other.baseOf(base, siteFor(base.sites, link));
-    return { ...link, token: movedToken(link.token, this.base, place) };
+    return {
+      ...link,
+      token: movedToken(link.token, this.base, other.baseOf(base, siteFor(base.sites, link))),
+    };
   }
 
   /**
@@ -569,11 +470,10 @@ export class ImageState {
     if (!this.view.baseOrNull) return;
     const { token, ...link } = from.chosenFor(this);
     const { site, ...rest } = change;
-    const moved = site !== undefined || "token" in change;
     this.choose({
       ...rest,
       ...(site === undefined ? {} : { site: siteFor(this.view.base.sites, link) }),
-      ...(moved ? { token } : {}),
+      ...(site !== undefined || "token" in change ? { token } : {}),
     });
   }
 
@@ -586,22 +486,6 @@ export class ImageState {
 
   // ---- fetching
 
-  /** @param {"hover" | "pin"} name */
-  rest(name) {
-    clearTimeout(this.resting.get(name));
-    const coarse = (this.layer()?.factor ?? 1) > 1;
-    this.resting.set(
-      name,
-      setTimeout(
-        () => {
-          this.resting.delete(name);
-          this.wish();
-        },
-        coarse ? SOON_MS : REST_MS,
-      ),
-    );
-  }
-
   /** Requests missing data: the layer at once, exact rows after a delay. */
   wish() {
     const { client, next, baseOrNull, start, selection } = this.view;
@@ -611,51 +495,45 @@ export class ImageState {
       next.client.want("layer", site in next.heads ? pathOf("layer", { site }) : null);
     }
     if (!client || !baseOrNull) return;
-    const { site, token, sinks, outliers } = selection;
+    const { site, token, outliers } = selection;
     client.want("picture", this.drawn === this.trace ? null : "picture");
     if (this.form !== "attention") return;
-    const wanted = sinks !== "shown" && !this.hidden();
-    client.want("sinks", wanted ? pathOf("sinks", { site, outliers }) : null);
+    client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", this.layer() ? null : pathOf("layer", { site }));
-    if (!this.resting.has("hover"))
+    if (this.resting === undefined)
       client.want("hover", this.pointed === null ? null : this.rowPath(this.pointed));
-    if (this.layer()) {
-      client.want("pin", this.rowPath(token ?? 0));
-      this.prefetch();
-    }
+    if (!this.layer()) return;
+    client.want("pin", this.rowPath(token ?? 0));
+    this.prefetch();
   }
 
   /** @param {number} index */
   rowPath(index) {
     const { site } = this.selection;
-    const { axis } = this;
-    if (this.exact.has(`${site}/${axis}/${index}/${this.values}`)) return null;
-    /** @type {Record<string, string>} */
-    const values = this.difference ? { values: "difference" } : {};
-    return pathOf("heads", { site, axis, index, ...values });
+    const { axis, values } = this;
+    if (this.exact.has(`${site}/${axis}/${index}/${values}`)) return null;
+    return pathOf("heads", { site, axis, index, values: this.difference ? values : undefined });
   }
 
-  /** The nearest missing layers, within the prefetch limit. */
+  /** The nearest missing layers, within the prefetch limit; first those in the direction of the user's way. */
   prefetch() {
     const layer = this.layer();
     if (!layer) return;
-    const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
-    const missing = this.likely().filter((site) => !this.layers.has(String(site)));
-    const paths = missing.slice(0, budget).map((site) => pathOf("layer", { site }));
-    this.view.client?.prefetch(paths, AHEAD_MS);
-  }
-
-  /** All layers by distance; ties are broken by the direction of the last layer change. */
-  likely() {
     const { site } = this.selection;
-    const rank = (other) =>
+    const rank = (/** @type {number} */ other) =>
       2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direction);
-    return [...this.base.sites.keys()].sort((a, b) => rank(a) - rank(b));
+    const missing = [...this.base.sites.keys()].filter((other) => !this.layers.has(String(other)));
+    const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
+    const nearest = missing.sort((a, b) => rank(a) - rank(b)).slice(0, budget);
+    this.view.client?.prefetch(
+      nearest.map((other) => pathOf("layer", { site: other })),
+      AHEAD_MS,
+    );
   }
 
   destroy() {
     if (this.peer) this.peer.peer = null;
     this.peer = null;
-    for (const timer of this.resting.values()) clearTimeout(timer);
+    clearTimeout(this.resting);
   }
 }

@@ -1,8 +1,10 @@
-// What the image view calls things.
+// What tokens of a picture are called, and which of them are hidden.
 
 import { isClass } from "./rows.js";
 
 /** @import {ImageState} from "./state.js" */
+
+const LIST = new Intl.ListFormat("en-GB");
 
 /**
  * "patch 23 (row 1, column 9)" or "class token".
@@ -34,9 +36,8 @@ export function shortName(state, token) {
  * @param {ImageState} state
  * @param {number} token
  */
-export function theToken(state, token) {
-  return `${token < state.base.prefix ? "the " : ""}${shortName(state, token)}`;
-}
+export const theToken = (state, token) =>
+  `${token < state.base.prefix ? "the " : ""}${shortName(state, token)}`;
 
 /**
  * Which tokens are hidden as sinks and what they take, as a sentence after others; "" if none are.
@@ -48,29 +49,24 @@ export function withoutWords(state, exact) {
   const hidden = state.hidden();
   if (!hidden) return "";
   if (!hidden.keys.size) return " There are no sinks here to hide.";
-  const share = `${exact || state.axis === "key" ? "" : "≈ "}${(100 * state.hiddenShare()).toFixed(2)}\u00a0%`;
+  const isColumn = state.axis === "key";
+  const share = `${exact || isColumn ? "" : "≈ "}${(100 * state.hiddenShare()).toFixed(2)}\u00a0%`;
   const rest = state.selection.sinks === "hidden" ? "" : "; the rest of each row is scaled to sum to 1";
   const verb = hidden.keys.size === 1 ? "takes" : "take";
-  const takes = `${verb} ${share} of ${state.axis === "key" ? "a row on average" : "this row"}`;
-  const itself = state.axis === "key" && hidden.keys.has(state.token()) ? " This token is one of them." : "";
-  return ` Without ${sinkNames(state, hidden.keys)}, which ${takes}${rest}.${itself}`;
+  const itself = isColumn && hidden.keys.has(state.token()) ? " This token is one of them." : "";
+  return ` Without ${sinkNames(state, hidden.keys)}, which ${verb} ${share} of ${isColumn ? "a row on average" : "this row"}${rest}.${itself}`;
 }
 
 /** "the class token, 4 registers and 2 outlier patches". */
-function sinkNames(state, keys) {
-  const { prefix, query_labels: labels } = state.base;
-  const tokens = [...keys];
-  const named = tokens.filter((key) => key < prefix && isClass(labels[key])).length;
-  const others = tokens.filter((key) => key < prefix && !isClass(labels[key]));
+function sinkNames({ base: { prefix, query_labels: labels } }, keys) {
+  const others = [...keys].filter((key) => key < prefix && !isClass(labels[key]));
   const noun = others.every((key) => labels[key].startsWith("register")) ? "register" : "other token";
-  const patches = tokens.filter((key) => key >= prefix).length;
-  const parts = [
-    named ? "the class token" : "",
-    many(others.length, noun, `${noun}s`),
-    many(patches, "outlier patch", "outlier patches"),
-  ].filter(Boolean);
-  return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` : parts[0];
+  const patches = [...keys].filter((key) => key >= prefix).length;
+  return LIST.format([
+    ...(keys.size > others.length + patches ? ["the class token"] : []),
+    ...many(others.length, noun, `${noun}s`),
+    ...many(patches, "outlier patch", "outlier patches"),
+  ]);
 }
 
-/** @type {(count: number, one: string, more: string) => string} */
-const many = (count, one, more) => (count ? `${count} ${count === 1 ? one : more}` : "");
+const many = (count, one, more) => (count ? [`${count} ${count === 1 ? one : more}`] : []);

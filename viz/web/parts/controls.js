@@ -140,3 +140,42 @@ export const Pager = ({ noun, text, isFirst, isLast, onTurn }) => html`
     <${Button} text="›" title=${`Later ${noun}`} disabled=${isLast} onClick=${() => onTurn(1)} />
   </div>
 `;
+
+/**
+ * A button that stays pressed.
+ *
+ * @param {{text: string, title: string, isOn: boolean, onToggle: (isOn: boolean) => void}} props
+ */
+export const Toggle = ({ text, title, isOn, onToggle }) => html`
+  <${Button} title=${title} aria-pressed=${isOn} onClick=${() => onToggle(!isOn)}>${text}<//>
+`;
+
+/**
+ * ‹ [menu] ›, for what is one of many.
+ *
+ * @param {{name: string, labels: string[], index: number, onChoose: (index: number) => void}} props
+ */
+export const Stepper = ({ name, labels, index, onChoose }) => html`
+  <div class="hs-stepper">
+    <span class="hs-label" aria-hidden="true">${name}</span>
+    <${Button} text="‹" title=${`Previous ${name.toLowerCase()}`} disabled=${index <= 0} onClick=${() => onChoose(index - 1)} />
+    <${Menu} ...${{ name, title: "", labels, index, onChoose }} />
+    <${Button}
+      text="›"
+      title=${`Next ${name.toLowerCase()}`}
+      disabled=${index >= labels.length - 1}
+      onClick=${() => onChoose(index + 1)}
+    />
+  </div>
+`;
+
+/**
+ * An element that draws itself, among components.
+ *
+ * @param {{node: HTMLElement}} props
+ */
+export function Hosted({ node }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => box.current?.replaceChildren(node), [node]);
+  return html`<div class="hs-embedded" ref=${box} />`;
+}

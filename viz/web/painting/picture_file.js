@@ -1,12 +1,11 @@
 // The picture as a file: large enough to print, with what it shows, which network it is and what
 // the colours mean.
 
-import { contextOf, savePng } from "./dom.js";
-import { sheet } from "./overlay.js";
+import { contextOf, savePng } from "../core/dom.js";
+import { sheet } from "./over.js";
 
+/** @import {Look} from "./over.js" */
 /** @import {Theme} from "../types" */
-
-/** @typedef {{wide: number, unit: number, family: string, colour: string}} Look of a scale */
 
 const LONGER = 1600; // pixels of the picture's longer side, at least
 const MARGIN = 24; // the rest in CSS pixels of the page

@@ -22,5 +22,4 @@ export const nearlyUniform = (values, prefix) => contrastOf(values, prefix) < EV
  * @param {ArrayLike<number>} values
  * @param {number} [prefix]
  */
-export const fadeOf = (values, prefix) =>
-  Math.min(1, Math.max(FAINTEST, contrastOf(values, prefix) - 1));
+export const fadeOf = (values, prefix) => Math.min(1, Math.max(FAINTEST, contrastOf(values, prefix) - 1));

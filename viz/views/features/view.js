@@ -1,0 +1,165 @@
+// The last states of the patches: their principal components as colours, and how like the chosen patch each is.
+
+import { useAnswer } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { capital } from "../../web/core/labels.js";
+import { saveMenu } from "../../web/core/save.js";
+import { pathOf } from "../../web/core/sources.js";
+import { number } from "../../web/methods/methods.js";
+import { pixelsOf, signedVeilOf } from "../../web/painting/over.js";
+import { Switch, Field, Hosted } from "../../web/parts/controls.js";
+import { useMemo, useRef } from "../../web/vendor/hooks.js";
+import { Ground, PatchMap } from "../../web/image/map.js";
+import { nameOf, shortName } from "../../web/image/words.js";
+
+/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {Theme} from "../../web/types" */
+
+const COLOURED = 230; // opacity of a patch's colour, of 255
+const DARK = 200; // of the black over those that have none
+const FARTHEST = 2.5; // standard deviations
+const SIDES = [
+  { value: "above", label: "Above", title: "Patches whose first component is above the threshold" },
+  { value: "below", label: "Below", title: "Patches whose first component is below the threshold" },
+  { value: "all", label: "All patches", title: "Every patch, by the components of all of them" },
+];
+const COMPONENTS =
+  "The last hidden states of the patches as colours: their first three principal components are red, green and blue." +
+  " The first component of all patches separates the object from its background.";
+const LIKENESS =
+  "The cosine of each patch’s last hidden state and that of the framed one. Click another patch, or walk with the arrow keys.";
+const DOUBTS = [
+  "Equal colours mean similar features, not one object; which side of which threshold is the object is for you to say.",
+  "Similar features are not yet one object: patches of one texture are alike as well.",
+];
+const COSINES = ["−1", "−0.25", "0", "+0.25", "+1"]; // the square root on both sides of 0
+
+/** @param {{state: ImageState, theme: Theme}} props */
+export function Features({ state, theme }) {
+  const { foreground, deviations } = state.selection;
+  const files = useRef([{ current: null }, { current: null }]).current;
+  const menu = useMemo(() => saving(state, files), [state]);
+  return html`
+    <section class="hs-section hs-model" aria-label="Features of the patches">
+      <div class="hs-row">
+        <${Field} name="coloured">
+          <${Switch}
+            ...${{ name: "Coloured patches", chosen: foreground, choices: SIDES }}
+            onChoose=${(side) => state.select({ foreground: side })}
+          />
+        <//>
+        ${
+          foreground !== "all" &&
+          html`<${Field} name="threshold">
+          <input
+            class="hs-threshold"
+            type="range"
+            min=${-FARTHEST}
+            max=${FARTHEST}
+            step="0.25"
+            value=${deviations}
+            aria-label="Threshold of the first component, in standard deviations"
+            onInput=${({ currentTarget }) => state.select({ deviations: Number(currentTarget.value) })}
+          />
+          <output class="hs-count">${deviations} σ</output>
+        <//>`
+        }
+        <span class="hs-spring"></span><${Ground} state=${state} /><${Hosted} node=${menu} />
+      </div>
+      <div class="hs-model-parts hs-over-parts hs-two">
+        <${Components} ...${{ state, theme, file: files[0] }} />
+        <${Likeness} ...${{ state, theme, file: files[1] }} />
+      </div>
+    </section>
+  `;
+}
+
+function saving(state, files) {
+  return saveMenu(state.view, {
+    form: () => "features",
+    query: () => {
+      const { site, head, foreground, deviations } = state.selection;
+      return { site, head, foreground, deviations, token: chosenIn(state) };
+    },
+    picture: () => files.forEach(({ current: save }) => save?.()),
+  });
+}
+
+/** The patch that others are compared with: the chosen one, else the middle one. */
+function chosenIn({ base: { prefix, grid }, selection: { token } }) {
+  const middle = prefix + Math.floor(grid[0] / 2) * grid[1] + Math.floor(grid[1] / 2);
+  return token === null || token < prefix ? middle : token;
+}
+
+const Part = ({ title, says, doubt, read, children }) => html`
+  <section class="hs-section">
+    <h3 class="hs-heading">${title}</h3>
+    ${children}
+    <p class="hs-read" aria-live="polite">${read}</p>
+    <p class="hs-sentence">${says}</p>
+    <p class="hs-doubt">${doubt}</p>
+  </section>
+`;
+
+function Components({ state, theme, file }) {
+  const { foreground, deviations } = state.selection;
+  const { base, pointed } = state;
+  const path = pathOf("components", { foreground, deviations });
+  const { answer, ...reply } = useAnswer(state.view, "components", path, "Computing");
+  const drawn = useMemo(() => answer && componentsOf(state, answer, foreground), [answer, base]);
+  const patch = pointed === null ? -1 : pointed - base.prefix;
+  const at = answer?.foreground[patch]
+    ? ["red", "green", "blue"].map((name, i) => `${name} ${answer.colours[3 * patch + i]}`).join(", ")
+    : "";
+  const read =
+    answer && pointed !== null && patch >= 0
+      ? `${capital(nameOf(state, pointed))}: ${at ? `${at} of 255` : "background"}`
+      : "Point at a patch to read its colour.";
+  return html`
+    <${Part} ...${{ title: drawn?.caption, says: COMPONENTS, doubt: DOUBTS[0], read }}>
+      <${PatchMap} ...${{ state, theme, drawn, file, ...reply }} />
+    <//>
+  `;
+}
+
+function componentsOf({ base }, { colours, foreground: kept, explained, kept: many, threshold }, side) {
+  const alpha = (i) => (kept[i] ? COLOURED : DARK);
+  const pixels = Uint32Array.from(
+    kept,
+    (_, i) => (alpha(i) << 24) | (colours[3 * i + 2] << 16) | (colours[3 * i + 1] << 8) | colours[3 * i],
+  );
+  const shares = explained.map((share) => `${(100 * share).toFixed(0)}\u00a0%`).join(", ");
+  const limit = side === "all" ? "" : ` ${side} ${number(threshold)}`;
+  const caption = `Features: ${many} of ${kept.length} patches${limit}, ${shares} of their variance`;
+  const label = `${caption}, ${base.model}. Arrow keys choose a patch.`;
+  return { pixels, framed: null, scale: null, label, caption, name: "image-components" };
+}
+
+function Likeness({ state, theme, file }) {
+  const token = chosenIn(state);
+  const { base, bothWays, pointed } = state;
+  const { answer, ...reply } = useAnswer(state.view, "similar", pathOf("similar", { token }), "Computing");
+  const drawn = useMemo(() => {
+    if (!answer) return null;
+    const caption = `Like ${shortName(state, token)}`;
+    const numberAt = (share) => COSINES[Math.round(4 * share)];
+    return {
+      pixels: pixelsOf(answer.values, { table: signedVeilOf(bothWays), top: 1, kind: "signed" }),
+      framed: token,
+      scale: { ramp: bothWays, numberAt, words: "cosine" },
+      label: `${caption}, ${base.model}. Arrow keys choose a patch.`,
+      caption,
+      name: "image-similarity",
+    };
+  }, [answer, base, bothWays]);
+  const value = answer?.values[(pointed ?? -1) - base.prefix];
+  const read =
+    value === undefined
+      ? "Point at a patch to read its cosine; click to compare with it."
+      : `${capital(nameOf(state, pointed ?? 0))}: ${value.toFixed(3)}`;
+  return html`
+    <${Part} ...${{ title: drawn?.caption, says: LIKENESS, doubt: DOUBTS[1], read }}>
+      <${PatchMap} ...${{ state, theme, drawn, file, ...reply }} />
+    <//>
+  `;
+}

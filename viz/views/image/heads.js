@@ -1,0 +1,185 @@
+// Every head of the chosen layer at once: where the token in question looks, or who looks at it.
+
+import { draggable } from "../../web/core/dragging.js";
+import { tokenAt, cellOf } from "../../web/core/grids.js";
+import { useHandlers, useNewest } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { massOf } from "../../web/image/rows.js";
+import { nearlyUniform } from "../../web/painting/flatness.js";
+import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
+import { useEffect, useRef } from "../../web/vendor/hooks.js";
+import { MassBar, pixelsOfRow, useTable } from "./view.js";
+import { nameOf, theToken } from "../../web/image/words.js";
+
+/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {Drag} from "../../web/core/dragging.js" */
+/** @import {Theme} from "../../web/types" */
+
+/** @type {Record<string, string>} */
+const PARTS = { class: "the class token", registers: "the registers", patches: "the patches" };
+const LIST = new Intl.ListFormat("en");
+const LEAST = 92; // CSS pixels of a small picture
+const BEST = 148;
+const GAP = 10;
+
+const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} of heads`);
+
+/**
+ * @param {object} props
+ * @param {ImageState} props.state
+ * @param {Theme} props.theme
+ * @param {Omit<Drag<number>, "takes"> & {isOn: () => boolean}} [props.drag] of heads onto another picture
+ * @param {unknown} [props.controls] beside the heading
+ * @param {unknown} [props.children] below
+ */
+export function Heads({ state, theme, drag, controls, children }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(box);
+  const { title } = state.view.props;
+  const { head } = state.selection;
+  const table = useTable(state);
+  const rows = state.complete ? state.rows() : null;
+  const names = state.heads();
+  const { scale, ground, opacity, paint } = state.selection;
+  const token = state.token();
+  const read = state.read?.token;
+  const shared = state.peer?.sharedTop().top;
+  const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, paint, token, read, shared];
+  const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
+  const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
+  const count = Math.max(
+    Math.min(3, names.length),
+    Math.floor((space.wide + GAP) / (BEST * space.unit + GAP)),
+  );
+  const across = Math.min(count, names.length, Math.max(1, Math.floor((space.wide + GAP) / (LEAST + GAP))));
+  const wide = Math.min((space.wide - GAP * (across - 1)) / across - 4, 1.3 * BEST * space.unit); // within its frame
+  const size = fitted({ ...space, wide }, state.bitmap, { tallest: Infinity });
+  useDragged(box, drag);
+  const keyed = (event) => {
+    const now = names.indexOf(head);
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across };
+    const next = { Home: 0, End: names.length - 1 }[event.key] ?? now + (steps[event.key] ?? NaN);
+    if (Number.isNaN(next) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (next < 0 || next >= names.length) return;
+    state.select({ head: names[next] });
+    box.current?.querySelectorAll("button")[next].focus();
+  };
+  const spot = state.read;
+  const point = (at) => (place) => state.readAt(place && { head: at, token: tokenAt([state.grid()], place) });
+  return html`
+    <section class="hs-section">
+      <div class="hs-row">
+        <h3 class="hs-heading">${title ? `${title}: every head` : "Every head of this layer"}</h3>
+        ${controls}
+      </div>
+      <p class="hs-sentence">${sentenceOf(state)}</p>
+      <div class=${state.complete ? "hs-stage" : "hs-stage hs-dim"}>
+        <div
+          class="hs-tiles"
+          role="radiogroup"
+          aria-label=${`${title ? `${title}: ` : ""}${state.site().heads} heads of ${state.siteName()}, then their mean and maximum`}
+          style=${{ gridTemplateColumns: `repeat(${across}, max-content)` }}
+          ref=${box}
+          onKeyDown=${keyed}
+        >
+          ${names.map(
+            (name, i) => html`
+              <button
+                type="button"
+                class="hs-tile"
+                role="radio"
+                aria-checked=${name === head}
+                aria-label=${labelOf(name)}
+                tabindex=${name === head ? "0" : "-1"}
+                data-head=${name}
+                onClick=${() => state.select({ head: name })}
+              >
+                <span class="hs-tile-label">${labelOf(name)}</span>
+                ${scenes?.[i] && size && html`<${OverPicture} ...${{ scene: scenes[i], size, kind: "hs-small" }} onPoint=${point(i)} />`}
+                ${shares?.[i] && html`<${MassBar} ...${{ theme, mass: shares[i] }} />`}
+              </button>
+            `,
+          )}
+        </div>
+      </div>
+      <p class=${spot ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
+        ${rows && spot ? reading(state, rows, spot) : "Point at a patch here to read its weight; click a head to see it large."}
+      </p>
+      <p class="hs-even">${rows && evenOf(state, rows)}</p>
+      ${children}
+    </section>
+  `;
+}
+
+function scenesOf(state, rows, table) {
+  const { bitmap } = state;
+  const grid = state.grid();
+  const { ground, opacity, paint } = state.selection;
+  const frames = [
+    { sides: cellOf([grid], state.token()), kind: "chosen" },
+    { sides: cellOf([grid], state.read?.token ?? -1), kind: "read" },
+  ];
+  return rows.heads.map((values) => ({
+    bitmap,
+    coloured: ground === "colour" && !state.difference,
+    layers: [{ grid, pixels: pixelsOfRow(state, values, table) }],
+    opacity: opacity / 100,
+    smooth: paint === "smooth",
+    frames,
+  }));
+}
+
+/** How much of each row goes where; changes are shares of nothing. */
+function sharesOf(state, rows) {
+  if (state.difference) return null;
+  return rows.whole.map((values) => massOf(values, state.base, { coarse: rows.coarse, axis: state.axis }));
+}
+
+function sentenceOf(state) {
+  const isInward = state.axis === "key";
+  const name = theToken(state, state.token());
+  const lead = isInward ? `Who looks at ${name}` : `Where ${name} looks`;
+  if (state.difference) return `${lead}: what the edits changed, in each head.`;
+  const { prefix, query_labels: labels } = state.base;
+  const place = { coarse: false, axis: state.axis };
+  const parts = massOf(new Float32Array(prefix), { prefix, query_labels: labels }, place).map(
+    ({ name: part }) => PARTS[part] ?? part,
+  );
+  const bars = prefix ? ` Bars: how much ${isInward ? "comes from" : "goes to"} ${LIST.format(parts)}.` : "";
+  return `${lead}, in each head.${bars}`;
+}
+
+/** Which heads give all patches about the same, as a sentence; "" if none does. */
+function evenOf(state, { heads }) {
+  if (state.selection.paint === "mask" || state.difference) return "";
+  const flat = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
+  return flat.length ? `Nearly uniform, so faint: ${flat.join(", ")}.` : "";
+}
+
+function reading(state, rows, { head: at, token }) {
+  const value = rows.heads[at][token];
+  const sign = rows.exact ? "" : rows.coarse ? "≲ " : "≈ ";
+  const pair = [state.token(), token].map((each) => nameOf(state, each));
+  if (state.axis === "key") pair.reverse();
+  const head = state.heads()[at];
+  const who = typeof head === "number" ? `Head ${head}` : `${head} of heads`;
+  return `${who}: ${pair[0]} → ${pair[1]}: ${sign}${value.toFixed(rows.exact ? 5 : 4)}`;
+}
+
+/** Heads of this picture can be dragged onto another one. */
+function useDragged(box, drag) {
+  const on = useHandlers({
+    takes: (event) => {
+      const head = drag?.isOn() && event.target.closest("[data-head]")?.dataset.head;
+      return head && Number.isInteger(Number(head)) ? Number(head) : null;
+    },
+    over: (head, event) => drag?.over(head, event) ?? "",
+    drop: (head, event) => drag?.drop(head, event),
+    carry: (head) => drag?.carry(head),
+  });
+  useEffect(() => {
+    const root = box.current?.closest(".headscope");
+    if (drag && box.current && root instanceof HTMLElement) draggable(box.current, root, on);
+  }, []);
+}

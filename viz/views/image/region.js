@@ -1,0 +1,81 @@
+// Patches that are chosen together, with the pointer or with Shift and the arrow keys, and what can be done
+// to them: cover them before the network sees them, or cut them off from every token.
+
+import { callOf } from "../../web/core/edit_text.js";
+import { patchesWithin } from "../../web/core/edits.js";
+import { cellBeside, tokenAt } from "../../web/core/grids.js";
+import { useFrameSignal } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { Area } from "../../web/parts/over_picture.js";
+import { Button } from "../../web/parts/controls.js";
+
+/** @import {ImageState} from "../../web/image/state.js" */
+
+/**
+ * @param {ImageState} state
+ * @param {((text: string) => void) | null} edit makes an edit; null where none can be made
+ */
+export function useRegion(state, edit) {
+  const drawn = useFrameSignal(
+    state,
+    /** @type {{token: number | null, from: number, to: number} | null} */ (null),
+  );
+  const { base } = state;
+  const { token } = state.selection;
+  const grid = state.grid();
+  const isArea = Boolean(edit && state.view.remote);
+  const region = isArea && drawn.value?.token === token ? drawn.value : null; // until another patch is chosen
+  const onArea = ([left, top, right, bottom]) => {
+    drawn.value = { token, from: tokenAt([grid], [left, top]), to: tokenAt([grid], [right, bottom]) };
+  };
+  const clear = () => {
+    drawn.value = null;
+  };
+  const onKey = (event) => {
+    if (event.key === "Escape" && region) clear();
+    else {
+      const { from, to } = region ?? { from: state.token(), to: state.token() };
+      if (!event.shiftKey || !event.key.startsWith("Arrow") || from < base.prefix || !isArea) return false;
+      const next = cellBeside([grid], to, event.key);
+      drawn.value = { token, from, to: next < 0 ? to : next };
+    }
+    event.preventDefault();
+    return true;
+  };
+  const area = { isArea, onArea };
+  if (!region) return { area, onKey, above: null };
+  const [rows, cols] = [0, 1].map((axis) =>
+    [region.from, region.to].map((each) => state.place(each)[axis]).sort((a, b) => a - b),
+  );
+  const inside = patchesWithin(
+    /** @type {[number, number]} */ (rows),
+    /** @type {[number, number]} */ (cols),
+    base.grid[1],
+  );
+  const [down, across] = base.grid;
+  const sides = [cols[0] / across, rows[0] / down, (cols[1] + 1) / across, (rows[1] + 1) / down];
+  const [high, wide] = [rows[1] - rows[0] + 1, cols[1] - cols[0] + 1];
+  const act = (name, title, text) => html`
+    <${Button}
+      title=${title}
+      onClick=${() => {
+        edit?.(text);
+        clear();
+      }}
+    >
+      ${name}
+    <//>
+  `;
+  const tokens = inside.map((patch) => patch + base.prefix);
+  const above = html`
+    <${Area} sides=${sides} />
+    <div class="hs-region-actions">
+      <span role="status">${inside.length === 1 ? "1 patch" : `${high} × ${wide} patches`}</span>
+      ${act("Cover", "Set these patches to the picture’s mean colour before the network sees it", callOf("Cover", [inside]))}
+      ${act("Blur", "Blur these patches before the network sees them", callOf("Cover", [inside], { how: "blur" }))}
+      ${act("Cut", "No token attends to these patches, in any layer", callOf("Cut", [null, null, null, tokens]))}
+      <${Button} text="✕" title="Let go of these patches" onClick=${clear} />
+    </div>
+  `;
+  return { area, onKey, above };
+}

@@ -1,0 +1,419 @@
+// One head over the picture: where the token in question looks, or what looks at it. Point at a patch, or
+// walk over them with the arrow keys: all other panels follow.
+
+import { markPainted } from "../../web/core/dom.js";
+import { html } from "../../web/core/html.js";
+import { capital } from "../../web/core/labels.js";
+import { allHeads, saveMenu } from "../../web/core/save.js";
+import { cellOf } from "../../web/core/grids.js";
+import { massMask, massOf } from "../../web/image/rows.js";
+import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
+import { faded, numbersOf, pixelsOf, shadeOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
+import { Button, Hosted } from "../../web/parts/controls.js";
+import { useMemo, useRef } from "../../web/vendor/hooks.js";
+import { useNewest } from "../../web/core/hooks.js";
+import { Ground, PatchMap, tokenBeside } from "../../web/image/map.js";
+import { useRegion } from "./region.js";
+import { nameOf, theToken, withoutWords } from "../../web/image/words.js";
+
+/** @import {ImageState, Rows} from "../../web/image/state.js" */
+/** @import {Ramp} from "../../web/painting/over.js" */
+/** @import {Scale, Theme} from "../../web/types" */
+
+const SHARE = 0.6; // of the weight on patches, which a mask holds
+const MOST = 0.5; // of a row, on tokens without a place
+const DARK = 0.12; // of the scale: below it nothing stands out from the ground
+const FEW = 15; // rows and columns of patches between which there are lines
+/** @type {Partial<Record<Scale, string>>} */
+const KINDS = {
+  fixed: "0 to 1",
+  layer: "to the largest of any head here",
+  own: "to this head’s largest",
+  log: "logarithmic, to the largest of any head here",
+};
+const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
+const DOUBT = "A large weight says where information may come from, not that the network saw what is there.";
+
+/**
+ * The pixels of a head's row over the patches: the colours of its weights, or the mask of the strongest.
+ *
+ * @param {ImageState} state
+ * @param {Float32Array} values
+ * @param {Uint32Array} table
+ */
+export function pixelsOfRow(state, values, table) {
+  const { scale, paint } = state.selection;
+  const patches = values.subarray(state.base.prefix);
+  const top = state.topOf(values);
+  if (state.difference) return pixelsOf(patches, { table, top, kind: "signed" });
+  if (paint === "mask") return shadeOf(massMask(patches, SHARE));
+  return pixelsOf(patches, {
+    table: faded(table, fadeOf(patches)),
+    top,
+    kind: scale === "log" ? "log" : "root",
+  });
+}
+
+/** @param {ImageState} state */
+export const useTable = ({ difference, bothWays, ramp }) =>
+  useMemo(() => (difference ? signedVeilOf(bothWays) : veilOf(ramp)), [difference, bothWays, ramp]);
+
+/** @param {{state: ImageState, theme: Theme, edit?: ((text: string) => void) | null}} props */
+export function Picture({ state, theme, edit = null }) {
+  const section = useRef(/** @type {HTMLElement | null} */ (null));
+  const file = useRef(/** @type {(() => void) | null} */ (null));
+  const { title, edits } = state.view.props;
+  const { site, head, direction, scale, paint, sinks } = state.selection;
+  const table = useTable(state);
+  const rows = state.complete ? state.rows() : null;
+  const reached = state.reached();
+  const shared = state.peer?.sharedTop().top;
+  const drawn = useNewest(
+    Boolean(rows),
+    () => drawnOf(state, /** @type {Rows} */ (rows), table, theme, reached),
+    [
+      rows,
+      table,
+      state.base,
+      site,
+      head,
+      direction,
+      scale,
+      paint,
+      sinks,
+      state.token(),
+      state.hidden(),
+      shared,
+      theme,
+      JSON.stringify(reached),
+    ],
+  );
+  const region = useRegion(state, edits ? edit : null);
+  const menu = useMemo(() => saving(state, () => file.current?.()), [state]);
+  const painted = () => {
+    const root = /** @type {HTMLElement | null} */ (section.current?.closest(".headscope"));
+    if (!root || state.leader || !section.current) return;
+    root.dataset.token = String(state.token());
+    markPainted(section.current);
+  };
+  const wait = state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
+  return html`
+    <section class="hs-section" ref=${section}>
+      <div class="hs-row">
+        <h3 class="hs-heading">${title || "One head over the picture"}</h3>
+        <span class="hs-spring"></span>
+        ${!state.leader && html`<${Ground} state=${state} />`}
+        <${Hosted} node=${menu} />
+      </div>
+      <p class="hs-sentence">${drawn?.sentence}</p>
+      <${Prefix} ...${{ state, drawn }} />
+      <${PatchMap}
+        ...${{ state, theme, drawn, file, area: region.area, beside: region.above }}
+        reason=${rows ? "" : wait}
+        onPainted=${painted}
+        onKey=${region.onKey}
+      />
+      ${
+        drawn &&
+        html`
+        ${drawn.warning && html`<p class="hs-dark">${drawn.warning} ${drawn.isDark && html`<${Brighter} state=${state} />`}</p>`}
+        <${Mass} ...${{ state, theme, drawn }} />
+        <p class="hs-read" aria-live="polite">${drawn.read}</p>
+      `
+      }
+      <p class="hs-doubt">${DOUBT}</p>
+    </section>
+  `;
+}
+
+/**
+ * @param {ImageState} state
+ * @param {Rows} rows
+ * @param {Uint32Array} table
+ * @param {Theme} theme
+ * @param {[number, number][] | null} reached
+ */
+function drawnOf(state, rows, table, theme, reached) {
+  const { base, headIndex, difference } = state;
+  const { head, paint } = state.selection;
+  const values = rows.heads[headIndex];
+  const token = state.token();
+  const hasScale = paint !== "mask" || difference;
+  const whole = rows.whole[headIndex];
+  const sentence = sentenceOf(state, rows);
+  return {
+    pixels: pixelsOfRow(state, values, table),
+    framed: token,
+    scale: hasScale ? rampOf(state, state.topOf(values)) : null,
+    label: labelOf(state),
+    caption: sentence,
+    name: `image-layer-${state.site().layer}-head-${head}`,
+    above: (context, width, height, ratio) => {
+      const box = (patch) => boxOf(state, patch, width, height);
+      context.fillStyle = `color-mix(in srgb, ${theme.primary} 45%, transparent)`;
+      for (const [from, to] of reached ?? [])
+        for (let each = Math.max(base.prefix, from); each < to; each++) context.fillRect(...box(each));
+      if (Math.max(...base.grid) <= FEW) rule(context, base.grid, width, height, ratio);
+      for (const key of state.hidden()?.keys ?? []) if (key >= base.prefix) cross(context, box(key), ratio);
+    },
+    sentence,
+    read: mostOf(state, rows),
+    ...warningOf(state, values),
+    exact: rows.exact,
+    whole,
+    mass: massOf(whole, base, { coarse: rows.coarse, axis: state.axis }),
+  };
+}
+
+function sentenceOf(state, rows) {
+  const name = theToken(state, state.token());
+  const which = capital(`${state.siteName()}, ${state.headName()}`);
+  const verb = state.axis === "key" ? `who looks at ${name}` : `where ${name} looks`;
+  const values = rows.heads[state.headIndex];
+  if (state.difference) {
+    const said = values.some(Boolean)
+      ? "Orange = more weight, blue = less."
+      : "Nothing here: edits of values act on later layers.";
+    return `${which}: what the edits changed in ${verb}. ${said}`;
+  }
+  const mask = state.selection.paint === "mask" && massMask(values.subarray(state.base.prefix), SHARE);
+  const colours = mask
+    ? `The brightest ${mask.filter(Boolean).length} of ${mask.length} patches hold 60\u00a0% of the weight on patches.`
+    : "Brighter = more weight.";
+  return `${which}: ${verb}. ${colours}${withoutWords(state, rows.exact)}`;
+}
+
+function mostOf(state, rows) {
+  const { prefix } = state.base;
+  const values = rows.heads[state.headIndex];
+  const sizes = values.subarray(prefix).map(Math.abs);
+  const best = prefix + sizes.indexOf(Math.max(...sizes));
+  const name = capital(nameOf(state, state.token()));
+  const largest = rows.coarse ? "a patch" : nameOf(state, best);
+  const way = state.axis === "query" ? "to" : "from";
+  const number = values[best].toFixed(5);
+  if (state.difference)
+    return `${name}: largest change ${way} ${largest}, ${values[best] > 0 ? "+" : ""}${number}`;
+  return `${name}: most ${way} ${largest}, ${rows.exact ? "" : "≈ "}${number}`;
+}
+
+function labelOf(state) {
+  const { grid, model, note } = state.base;
+  const { title, edits } = state.view.props;
+  return (
+    `${title ? `${title}: picture` : "Picture"} of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
+    `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
+    `Arrow keys choose a patch${edits ? ", with Shift several" : ""}; Home the first token.`
+  );
+}
+
+/** @returns {Ramp} */
+function rampOf(state, top) {
+  const { scale } = state.selection;
+  if (state.difference)
+    return { ramp: state.bothWays, numberAt: numbersOf(top, "signed"), words: "after − before the edits" };
+  const both = state.peer && (scale === "layer" || scale === "log") ? ", of both" : "";
+  const words = `weight, ${state.sharedTop().beside ? BESIDE : KINDS[scale]}${both}`;
+  return { ramp: state.ramp, numberAt: numbersOf(top, scale === "log" ? "log" : "root"), words };
+}
+
+/** What is said where weights are nearly equal, where the scale ends at a percentile, or leaves nothing to see. */
+function warningOf(state, values) {
+  if (state.difference) return { warning: "", isDark: false };
+  const { scale, paint } = state.selection;
+  const { prefix } = state.base;
+  const [top, largest] = [state.topOf(values), state.largest(values)];
+  const isDark = scale === "fixed" && largest / top < DARK;
+  if (isDark)
+    return { warning: `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`, isDark };
+  const least = values.subarray(prefix).reduce((a, b) => Math.min(a, b), 1);
+  if (paint !== "mask" && nearlyUniform(values, prefix))
+    return {
+      warning: `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(largest)}.`,
+      isDark,
+    };
+  const { beside } = state.sharedTop();
+  const rests = `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`;
+  return { warning: beside ? rests : "", isDark };
+}
+
+const Brighter = ({ state }) => html`
+  <${Button}
+    title="From 0 to the largest weight of any head for this token"
+    onClick=${() => state.select({ scale: "layer" })}
+  >
+    Use the shared scale
+  <//>
+`;
+
+/** The tokens without a place, each with what it gets or gives. */
+function Prefix({ state, drawn }) {
+  const { prefix, query_labels: labels } = state.base;
+  if (!prefix) return null;
+  const isShare = state.axis === "query" && state.selection.head !== "max";
+  const reached = state.reached();
+  const shareOf = (token) => {
+    if (!drawn) return "";
+    const value = drawn.whole[token];
+    const sign = !drawn.exact ? "≈ " : state.difference && value > 0 ? "+" : "";
+    return `${sign}${isShare ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
+  };
+  const walk = (event) => {
+    const next = event.ctrlKey || event.metaKey || event.altKey ? null : tokenBeside(state, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    state.select({ token: next });
+  };
+  const chip = (token) => {
+    const isReached = reached?.some(([from, to]) => from <= token && token < to);
+    return `hs-chip ${token === state.token() ? "hs-current" : ""} ${isReached ? "hs-reached-token" : ""}`;
+  };
+  return html`
+    <div class="hs-prefix" role="group" aria-label="Tokens without a position">
+      ${labels.slice(0, prefix).map(
+        (label, token) => html`
+          <button
+            type="button"
+            class=${chip(token)}
+            aria-pressed=${token === (state.selection.token ?? 0)}
+            onClick=${() => state.select({ token })}
+            onPointerEnter=${(event) => event.pointerType === "mouse" && state.pointAt(token)}
+            onPointerLeave=${() => state.pointAt(null)}
+            onKeyDown=${walk}
+          >
+            ${label} <span class="hs-muted">${shareOf(token)}</span>
+          </button>
+        `,
+      )}
+    </div>
+  `;
+}
+
+/** @param {Theme} theme @param {string} name */
+const massColour = (theme, name) => theme.heads[{ class: 3, patches: 15 }[name] ?? 2];
+
+/**
+ * The parts of a row as a bar.
+ *
+ * @param {{theme: Theme, mass: {name: string, value: number}[]}} props
+ */
+export function MassBar({ theme, mass }) {
+  const whole = mass.reduce((sum, { value }) => sum + value, 0) || 1;
+  let at = 0;
+  const stops = mass.map(({ name, value }) => {
+    const from = at;
+    at += (100 * value) / whole;
+    return `${massColour(theme, name)} ${from.toFixed(2)}% ${at.toFixed(2)}%`;
+  });
+  return html`<div class="hs-mass" aria-hidden="true" style=${{ background: `linear-gradient(90deg, ${stops.join(", ")})` }} />`;
+}
+
+/** How much of a row goes to class token, registers and patches; nothing for the largest of all heads. */
+function Mass({ state, theme, drawn: { mass, exact } }) {
+  if (state.selection.head === "max" || state.difference) return null;
+  const isRow = state.axis === "query";
+  const sum = (parts) => parts.reduce((total, { value }) => total + value, 0);
+  const textOf = (value) =>
+    `${exact ? "" : "≈ "}${isRow ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
+  // beside a token that takes most of the row, the scale shows little of the patches
+  const isOffered = isRow && state.selection.sinks === "shown" && sum(mass.slice(0, -1)) > MOST;
+  return html`
+    <${MassBar} ...${{ theme, mass }} />
+    <p class="hs-parts">
+      ${isRow ? "Goes to: " : "Comes from: "}
+      ${mass.map(
+        ({ name, value }) => html`
+          <span class="hs-part">
+            <i class="hs-dot" style=${{ background: massColour(theme, name) }}></i>${`${name} ${textOf(value)}`}
+          </span>
+        `,
+      )}
+      ${!isRow && `· in all ${sum(mass).toFixed(3)}`}
+      ${
+        isOffered &&
+        html`<${Button}
+        title="Hide the class token and registers; the rest keeps its weights"
+        onClick=${() => state.select({ sinks: "hidden" })}
+      >
+        ${mass.length > 2 ? "Without them" : "Without it"}
+      <//>`
+      }
+    </p>
+  `;
+}
+
+// ---- what is painted above the colours, in device pixels
+
+function boxOf(state, token, width, height) {
+  const [left, top, right, bottom] = (cellOf([state.grid()], token) ?? [0, 0, 0, 0]).map((side, i) =>
+    Math.round(side * (i % 2 ? height : width)),
+  );
+  return /** @type {[number, number, number, number]} */ ([left, top, right - left, bottom - top]);
+}
+
+/** Lines between the patches. */
+function rule(context, [rows, cols], width, height, ratio) {
+  context.fillStyle = "rgba(0, 0, 0, 0.35)";
+  for (let i = 1; i < cols; i++) context.fillRect(Math.round((i * width) / cols), 0, ratio, height);
+  for (let i = 1; i < rows; i++) context.fillRect(0, Math.round((i * height) / rows), width, ratio);
+}
+
+/** A cross over a patch that is hidden as a sink. */
+function cross(context, [x, y, wide, tall], ratio) {
+  context.beginPath();
+  context.moveTo(x + 0.2 * wide, y + 0.2 * tall);
+  context.lineTo(x + 0.8 * wide, y + 0.8 * tall);
+  context.moveTo(x + 0.8 * wide, y + 0.2 * tall);
+  context.lineTo(x + 0.2 * wide, y + 0.8 * tall);
+  context.strokeStyle = "rgba(0, 0, 0, 0.75)";
+  context.lineWidth = 3 * ratio;
+  context.stroke();
+  context.strokeStyle = "#fff";
+  context.lineWidth = 1.25 * ratio;
+  context.stroke();
+}
+
+// ---- files
+
+/** The menu that saves the picture. */
+function saving(state, picture) {
+  const query = () => {
+    const { site, head, scale, direction, sinks, outliers, ground, paint, opacity, token } = state.selection;
+    /** @type {Record<string, string>} */
+    const hidden = sinks === "shown" ? {} : { sinks, outliers };
+    return { site, head, scale, direction, ground, paint, opacity, token: token ?? 0, ...hidden };
+  };
+  return saveMenu(state.view, {
+    form: () => "image",
+    query,
+    picture,
+    others: () => [...allHeads("image", state.site().heads), ...sideBySide(state)],
+    page: () => besideIt(state),
+  });
+}
+
+/** What the server is told of the second picture; null without one. */
+function besideIt(state) {
+  const { second, title = "" } = state.view.props;
+  const peer = state.leader || !second ? null : state.peer;
+  if (!peer?.view.baseOrNull || !second) return null;
+  const { site, head, token } = peer.selection;
+  const place = { second_site: site, second_head: head, second_token: token ?? 0 };
+  return { second: peer.trace, ...place, label: title, second_label: second.title };
+}
+
+/** The picture before and after the edits, and beside the second one. */
+function sideBySide(state) {
+  const both = besideIt(state);
+  const as = {
+    form: "image",
+    formats: ["SVG", "PDF", "PNG"],
+    title: "Pictures in a row, each with title and caption",
+  };
+  return [
+    ...(state.view.props.edited && !state.leader
+      ? [{ ...as, name: "Before, after, difference", query: { both: "edits" } }]
+      : []),
+    ...(both ? [{ ...as, name: "Both pictures", query: { ...both, both: "second" } }] : []),
+  ];
+}

@@ -1,0 +1,210 @@
+// All layers together over a picture: where a method leads from the answer or from a patch, or what speaks
+// for a class; one method, or two beside each other.
+
+import { useAnswer } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { capital, legible } from "../../web/core/labels.js";
+import { saveMenu } from "../../web/core/save.js";
+import { pathOf } from "../../web/core/sources.js";
+import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import { Faithful } from "../../web/methods/faithful.js";
+import {
+  fusedIn,
+  fusedQueryOf,
+  largest,
+  nameOf,
+  number,
+  showsOf,
+  together,
+} from "../../web/methods/methods.js";
+import { useSpans } from "../../web/methods/spans.js";
+import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
+import { Switch, Field, Hosted } from "../../web/parts/controls.js";
+import { useMemo, useRef } from "../../web/vendor/hooks.js";
+import { Ground, PatchMap } from "../../web/image/map.js";
+import { nameOf as tokenName, theToken } from "../../web/image/words.js";
+
+/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {Theme} from "../../web/types" */
+
+const UNEXPLAINED =
+  "Methods that explain a class, and tests by its probability, need a model that gives classes.";
+const FOLLOWED = [
+  { value: "answer", label: "The answer", title: "Followed from what the model’s answer is read from" },
+  {
+    value: "token",
+    label: "The chosen patch",
+    title: "Followed from the patch that is chosen: click another one",
+  },
+];
+
+/** @param {{state: ImageState, theme: Theme}} props */
+export function OverPatches({ state, theme }) {
+  const files = useRef([{ current: null }, { current: null }]).current;
+  const menu = useMemo(() => saving(state, files), [state]);
+  const { followed, tested } = state.selection;
+  const infos = chosenIn(state);
+  return html`
+    <section class="hs-section hs-model" aria-label="All layers over the picture">
+      <div class="hs-row">
+        <${MethodChoices} ...${{ state, always: tested === "yes" }} />
+        ${
+          infos.some(({ kind }) => kind !== "relevance") &&
+          html`<${Field} name="from">
+          <${Switch}
+            ...${{ name: "Followed from", chosen: followed, choices: FOLLOWED }}
+            onChoose=${(next) => state.select({ followed: next })}
+          />
+        <//>`
+        }
+        <div class="hs-values hs-end"><${Ground} state=${state} /><${Hosted} node=${menu} /></div>
+      </div>
+      <div class=${infos.length > 1 ? "hs-model-parts hs-over-parts hs-two" : "hs-model-parts hs-over-parts"}>
+        ${infos.map((info, i) => {
+          const Method = info.kind === "relevance" ? RelevancePart : RowPart;
+          const props = {
+            state,
+            theme,
+            info,
+            fused: fusedIn(state.selection, i > 0),
+            name: "AB"[i],
+            file: files[i],
+          };
+          return html`<${Method} key=${`${i} ${info.kind}`} ...${props} />`;
+        })}
+      </div>
+      ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
+    </section>
+  `;
+}
+
+function saving(state, files) {
+  return saveMenu(state.view, {
+    form: () => "model",
+    query: () => {
+      const { site, head, followed, token } = state.selection;
+      return {
+        site,
+        head,
+        ...choiceOf(state),
+        ...(followed === "token" ? { followed, query: token ?? 0 } : {}),
+      };
+    },
+    picture: () => files.forEach(({ current: save }) => save?.()),
+  });
+}
+
+/** The row of a method from the answer or from a token. */
+function RowPart({ state, info, fused, name, ...others }) {
+  const { site, head, followed, token } = state.selection;
+  const asked = {
+    ...(info.of === "tower" ? { site: 0, head: "mean" } : { site, head }),
+    method: info.name,
+    index: followed === "token" ? (token ?? 0) : undefined,
+    ...fusedQueryOf(info, fused),
+  };
+  const slot = `over ${name}`;
+  const keys = info.kind === "row" ? state.site(0).keys : 0;
+  const { values, answer, refusal } = useSpans(state, slot, asked, keys);
+  const reads = answer?.reads ?? theToken(state, token ?? 0);
+  const numbers = values.length ? { values, of: `from ${reads}`, more: "" } : null;
+  const reason = refusal || (numbers ? "" : state.waitingFor(slot, "Computing"));
+  const framed = followed === "token" ? undefined : null;
+  const isTested = info.of === "tower" && followed !== "token";
+  return html`<${Part} ...${{ state, info, fused, name, numbers, reason, isRefused: Boolean(refusal), framed, isTested, ...others }} />`;
+}
+
+/** What speaks for a class. */
+function RelevancePart({ state, info, name, ...others }) {
+  const { output } = state.selection;
+  const path = pathOf("relevance", { site: 0, method: info.name, output: output || undefined });
+  const { answer, reason, isRefused } = useAnswer(state.view, `relevance ${name}`, path, "Computing");
+  const numbers = answer && {
+    values: answer.values,
+    of: `of ${answer.name ? `“${legible(answer.name)}”` : `output ${answer.id}`}`,
+    more: `${capital(explainedIn(answer))} ${number(answer.value)}. ${together(answer)}`,
+  };
+  return html`<${Part} ...${{ state, info, name, numbers, reason, isRefused, framed: null, isTested: true, ...others }} />`;
+}
+
+/** One method's numbers over the picture. */
+function Part({ state, theme, info, fused, name, numbers, reason, isRefused, framed, isTested, file }) {
+  const { base, pointed } = state;
+  const tokens = state.site(0).keys;
+  const list = numbers?.values ?? [];
+  const of = info.of === "head" ? ` (${state.siteName()}, ${state.headName()})` : "";
+  const title = numbers ? `${nameOf(info, fused)} ${numbers.of}${of}` : nameOf(info, fused);
+  const says = showsOf(info, fused);
+  const drawn = useMemo(
+    () => (numbers ? drawnOf(state, numbers.values, { info, title, says, framed }) : null),
+    [list.length, list[0], title, framed, state.ramp, base],
+  );
+  const isSigned = drawn?.scale.ramp === state.bothWays;
+  const meaning = isSigned ? "Orange speaks for it, blue against it." : "Brighter = more.";
+  const more = numbers
+    ? [numbers.more, beforePatches(state, list), list.length < tokens ? "" : meaning]
+        .filter(Boolean)
+        .join(" ")
+    : isRefused
+      ? capital(reason)
+      : "";
+  const read =
+    pointed === null
+      ? "Point at a patch to read its number; click to choose it."
+      : `${capital(tokenName(state, pointed))}: ${number(list[pointed] ?? 0)}`;
+  return html`
+    <section class="hs-section">
+      <h3 class="hs-heading">${title}</h3>
+      <div class="hs-over-columns">
+        <div class="hs-over-map">
+          <${PatchMap} ...${{ state, theme, drawn, reason, isRefused, file }} />
+          ${
+            numbers &&
+            html`
+            <progress class="hs-progress" aria-label="Patches computed" hidden=${list.length >= tokens} max=${tokens} value=${list.length} />
+            <p class=${pointed === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">${read}</p>
+          `
+          }
+        </div>
+        <div>
+          <p class="hs-sentence">${says}</p>
+          <p class="hs-read hs-muted">${more}</p>
+          <p class="hs-doubt">${`${info.doubt} ${info.source}.`}</p>
+          ${
+            isTested &&
+            base.explains === "classes" &&
+            html`<${Faithful} ...${{ state, slot: `faithful ${name}`, pictured: true, method: info.name, more: fusedQueryOf(info, fused) }} />`
+          }
+        </div>
+      </div>
+    </section>
+  `;
+}
+
+function drawnOf(state, list, { info, title, says, framed }) {
+  const { base, bothWays, ramp } = state;
+  const patches = new Float32Array(base.grid[0] * base.grid[1]);
+  patches.set(list.slice(base.prefix, base.prefix + patches.length));
+  const kind = patches.some((value) => value < 0) ? "signed" : "root";
+  const top = largest(patches);
+  const table = kind === "signed" ? signedVeilOf(bothWays) : veilOf(ramp);
+  const words = info.kind === "relevance" ? "relevance" : "";
+  return {
+    pixels: pixelsOf(patches, { table, top, kind }),
+    framed,
+    scale: { ramp: kind === "signed" ? bothWays : ramp, numberAt: numbersOf(top, kind), words },
+    label: `${title}, ${base.model}: ${base.grid[0]} × ${base.grid[1]} patches. Arrow keys choose a patch.`,
+    caption: `${title}. ${says}`,
+    name: `image-${info.name}`,
+  };
+}
+
+/** What the tokens before the patches hold, as a sentence. */
+function beforePatches(state, values) {
+  const { prefix } = state.base;
+  if (!prefix || values.length < prefix) return "";
+  const named = values
+    .slice(0, Math.min(prefix, 5))
+    .map((value, i) => `${theToken(state, i)} ${number(value)}`);
+  return `Not on the picture: ${named.join(", ")}${prefix > named.length ? ", …" : ""}.`;
+}

@@ -1,0 +1,174 @@
+// Numbers of patches over a picture: pointed at, walked over with the arrow keys, and saved as a file.
+
+import { markPainted } from "../core/dom.js";
+import { useNewest } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
+import { Switch } from "../parts/controls.js";
+import { fitted, OverPicture, Ramp, saveScenes, useSpace } from "../parts/over_picture.js";
+import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
+
+/** @import {ImageState} from "./state.js" */
+/** @import {Ramp as Scale, Scene} from "../painting/over.js" */
+/** @import {Fitted} from "../parts/over_picture.js" */
+/** @import {Theme} from "../types" */
+
+/**
+ * What is drawn over the picture, in words and pixels.
+ *
+ * @typedef {object} Drawn
+ * @property {Uint32Array} pixels one for each patch
+ * @property {number | null} [framed] the token in the frame; the chosen one where it is not said
+ * @property {Scale | null} scale
+ * @property {string} label
+ * @property {string} caption of a file
+ * @property {string} name of it
+ * @property {Scene["above"]} [above]
+ */
+
+const GROUNDS = [
+  { value: "colour", label: "Colour", title: "The picture in its own colours" },
+  { value: "grey", label: "Grey", title: "The picture grey and dim, so that colours are numbers alone" },
+];
+
+/**
+ * The map, which stays while the next is on its way; the picture alone before the first, and where there
+ * will be none.
+ *
+ * @param {object} props
+ * @param {ImageState} props.state
+ * @param {Theme} props.theme
+ * @param {Drawn | null} props.drawn as long as it is the same nothing is painted
+ * @param {string} [props.reason] why there is nothing
+ * @param {boolean} [props.isRefused] whether that is for good
+ * @param {{current: (() => void) | null}} props.file what saves the picture
+ * @param {() => void} [props.onPainted]
+ * @param {(event: KeyboardEvent) => boolean} [props.onKey] whether a key was taken
+ * @param {unknown} [props.beside] above the picture
+ * @param {Record<string, unknown>} [props.area] of `OverPicture`
+ */
+export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, file, beside, ...on }) {
+  const stage = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(stage);
+  const newest = useNewest(Boolean(drawn), () => drawn, [drawn]);
+  const map = isRefused ? null : newest;
+  const { base, bitmap, pointed } = state;
+  const { ground, opacity, paint, token } = state.selection;
+  const grid = state.grid();
+  const framed = map?.framed === undefined ? token : map.framed;
+  const read = state.read?.token ?? (pointed === framed ? null : pointed);
+  const isColoured = ground === "colour" && !(map?.scale && map.scale.ramp === state.bothWays);
+  const scene = useMemo(
+    () =>
+      bitmap && {
+        bitmap,
+        coloured: !map || isColoured,
+        layers: map ? [{ grid, pixels: map.pixels }] : [],
+        opacity: opacity / 100,
+        smooth: paint === "smooth",
+        note: base.note,
+        above: map?.above,
+        frames: [
+          ...(map && base.mark
+            ? [
+                {
+                  sides: cellOf([grid], grid.places[base.mark[0] * base.grid[1] + base.mark[1]]),
+                  kind: /** @type {const} */ ("answer"),
+                },
+              ]
+            : []),
+          { sides: map && cellOf([grid], framed ?? -1), kind: /** @type {const} */ ("chosen") },
+          { sides: map && cellOf([grid], read ?? -1), kind: /** @type {const} */ ("read") },
+        ],
+      },
+    [bitmap, map, isColoured, grid, opacity, paint, framed, read, base],
+  );
+  const size = fitted(space, bitmap);
+  useLayoutEffect(() => {
+    file.current = scene && size && map ? () => save(state, theme, scene, size, map) : null;
+  });
+  const walk = (event) => {
+    if (on.onKey?.(event) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const next = tokenBeside(state, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    state.pointAt(null);
+    state.select({ token: next });
+  };
+  return html`
+    <div class=${reason && !isRefused ? "hs-stage hs-dim" : "hs-stage"} ref=${stage}>
+      ${
+        scene &&
+        size &&
+        html`
+        <${OverPicture}
+          ...${{ scene, size, label: map?.label ?? "Picture", ...on.area }}
+          onPoint=${(place) => state.pointAt(place && tokenAt([grid], place))}
+          onChoose=${(place) => state.select({ token: tokenAt([grid], place) })}
+          onKey=${walk}
+          onPainted=${() => (on.onPainted ? on.onPainted() : stage.current && markPainted(stage.current))}
+        >
+          ${beside}
+        <//>
+      `
+      }
+      ${reason && !isRefused && html`<div class="hs-wait" role="status">${reason}</div>`}
+    </div>
+    ${map?.scale && size && html`<${Ramp} ...${{ scale: map.scale, size, theme }} />`}
+  `;
+}
+
+/**
+ * @param {ImageState} state
+ * @param {Theme} theme
+ * @param {Scene} scene
+ * @param {Fitted} size
+ * @param {Drawn} drawn
+ */
+function save({ base }, theme, scene, size, { caption, name, scale }) {
+  saveScenes([{ scene, size }], { lines: [base.model, caption, base.note], theme, name, scale });
+}
+
+/**
+ * The token a key leads to; null for other keys.
+ *
+ * @param {ImageState} state
+ * @param {string} key
+ */
+export function tokenBeside(state, key) {
+  const { prefix: first } = state.base;
+  const token = state.selection.token ?? 0;
+  if (key === "Home") return 0;
+  if (key === "End") return state.site().queries - 1;
+  const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[key];
+  if (!by) return null;
+  if (token < first) return key === "ArrowDown" ? first : Math.min(Math.max(0, token + by), first);
+  const next = cellBeside([state.grid()], token, key);
+  if (next >= 0) return next;
+  return key === "ArrowUp" && first ? first - 1 : token;
+}
+
+/**
+ * What lies below the colours, and how opaque they are.
+ *
+ * @param {{state: ImageState}} props
+ */
+export function Ground({ state }) {
+  const { ground, opacity } = state.selection;
+  return html`
+    <div class="hs-values">
+      <${Switch} name="Picture" chosen=${ground} choices=${GROUNDS} onChoose=${(each) => state.select({ ground: each })} />
+      <input
+        class="hs-opacity"
+        type="range"
+        min="0"
+        max="100"
+        step="5"
+        value=${opacity}
+        aria-label="Opacity of the colours, percent"
+        title="Opacity of the colours: at 0 the picture alone"
+        onInput=${({ currentTarget }) => state.select({ opacity: Number(currentTarget.value) })}
+      />
+    </div>
+  `;
+}
