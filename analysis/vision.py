@@ -1,8 +1,7 @@
 """The figures of the vision-transformer papers, as tensors.
 
-Mean attention distance and entropy, principal components of the patch embedding, similarity of
-positions, token norms with outliers, principal components of patch features, patch similarity, and
-mass masks.
+Mean attention distance and entropy, outliers among norms, principal components of patch features,
+patch similarity, and mass masks.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ from analysis.similarity import cosine, grid_distances
 from models.trace import PatchGrid, Site, Trace
 
 BLOCK = 128  # rows of weights at a time
-COMPONENTS = 28  # of the filters that embed a patch
 DEVIATIONS = 10.0  # of the median absolute deviation, above which a token is an outlier
 
 
@@ -76,63 +74,6 @@ def attention_entropy(trace: Trace, site: Site, *, item: int = 0) -> Float[Tenso
     if (sink := trace.sink_weights(site, item)) is not None:  # one more key
         total += torch.special.entr(sink).sum(-1).cpu()
     return (total / len(trace.queries(site)[item])).float()
-
-
-def filter_components(
-    kernel: Float[Tensor, "filter channel row col"],
-) -> tuple[Float[Tensor, "component channel row col"], Float[Tensor, " component"]]:
-    """Principal components of the filters that embed a patch, the largest first.
-
-    The filters are centred on their mean. The sign of a component is arbitrary: here the number
-    that is largest in size is positive.
-
-    Source: Dosovitskiy et al. 2021, figure 7 (left), which shows the first 28.
-
-    Args:
-        kernel: weights of the patch embedding.
-
-    Returns:
-        At most 28 components, and the share of the filters' variance in each.
-    """
-    components, shares = _components(kernel.detach().flatten(1).float(), COMPONENTS)
-    return components.unflatten(1, kernel.shape[1:]), shares
-
-
-def position_similarity(
-    table: Float[Tensor, "token dim"], grid: PatchGrid
-) -> Float[Tensor, "row col to_row to_col"]:
-    """Cosine similarity of the position embedding of each patch with that of every other.
-
-    Source: Dosovitskiy et al. 2021, figure 7 (centre).
-
-    Returns:
-        −1 to 1; 1 on each patch itself.
-    """
-    count = grid.rows * grid.cols
-    positions = table.detach()[grid.prefix : grid.prefix + count].float()
-    if len(positions) < count:
-        raise ValueError(f"table: expected {grid.prefix + count} positions, received {len(table)}")
-    size = (grid.rows, grid.cols)
-    return cosine(positions).unflatten(1, size).unflatten(0, size)
-
-
-def token_norms(
-    trace: Trace, *, item: int = 0, tower: str | None = None
-) -> Float[Tensor, "layer token"]:
-    """Euclidean norm of every token's hidden state; layer 0 is the embedding.
-
-    Source: Darcet et al. 2024, "Vision Transformers Need Registers", figure 3.
-
-    Raises:
-        ValueError: for a trace without hidden states, or whose layers have different tokens.
-    """
-    norms = [trace.hidden(0, item, tower=tower).float().norm(dim=-1)]
-    for layer in range(1, len(trace.hidden_states[tower].states)):
-        norms.append(trace.hidden(layer, item, tower=tower).float().norm(dim=-1))
-    counts = [len(each) for each in norms]
-    if len(set(counts)) > 1:
-        raise ValueError(f"expected the same tokens in every layer, received {counts} tokens")
-    return torch.stack(norms)
 
 
 def outliers(

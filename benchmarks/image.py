@@ -230,7 +230,7 @@ def memory_of_many() -> int:
     from models.run import load, trace
     from viz.api import image as api
     from viz.api.entries import Patches, TraceEntry
-    from viz.image import Picture
+    from viz.pack import Picture
 
     config = config_of(**MANY)
     model = load(config)

@@ -40,7 +40,6 @@ from analysis.vision import (
     attention_entropy,
     feature_colours,
     patch_similarity,
-    token_norms,
 )
 from models.decoder import DecoderConfig
 from models.edits import (
@@ -253,7 +252,6 @@ ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
     "reach": lambda m, given, t: [
         each.float() for each in reachable(t, t.sites[0], "head", head=1)
     ],
-    "norms of states": lambda m, given, t: token_norms(t),
     "distance": lambda m, given, t: attention_distance(t, t.sites[1]),
     "entropy": lambda m, given, t: attention_entropy(t, t.sites[1]),
     "colours": lambda m, given, t: feature_colours([t.hidden(1)]).colours,

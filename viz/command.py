@@ -5,23 +5,19 @@
     headscope figure --model MODEL --text "What is it?" --picture dog.png --view pictures \\
         --layer 8 -o looked.pdf
     headscope figure --model whisper --recording said.wav --layer 2 --kind cross -o figure.svg
-    headscope figure --model minilm --inputs texts.txt --layer 3 --format npz --out-dir out --json
 
-The suffix of a file says what it is: .svg, .pdf, .png, .html, .npz or .csv. Exit status: 0 if every
-file was written, 1 if an input failed, 2 for arguments that make no sense.
+The suffix of a file says what it is: .svg, .pdf, .png, .html, .npz or .csv. Exit status: 0 if the
+file was written, 1 if the input failed, 2 for arguments that make no sense.
 """
 
 import argparse
-import json
 import sys
-import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.request import Chat, File, Picture, Question, Recording, Source, TraceRequest, file_of
+from models.request import Chat, File, Input, Picture, Question, Recording, TraceRequest, file_of
 from viz.export.files import FORMATS, export
 from viz.selection import OF_FILES, Option
 from viz.values import FLAG, TEXT
@@ -32,14 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "headscope figure"  # `python headscope.py figure` in a checkout
 FAILED, MISUSED = 1, 2
-
-
-@dataclass(frozen=True)
-class Job:
-    """One input and the file it becomes."""
-
-    input: str
-    path: Path
+FLAGS = {"output": "explain"}  # -o, --output is the file
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,30 +39,34 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes the files. Returns the exit status."""
+    """Writes the file. Returns the exit status."""
+    from models.tracing import open_model, source_of
+
     options = parser().parse_args(arguments)
     try:
-        jobs = jobs_of(options)
-        source, model = opened(options)
+        check(options)
+        source = source_of(options.model, options.device)
+        model = open_model(source)
+        if options.picture and model.preprocessing is None:
+            raise ValueError(f"--picture: {model.name} reads no pictures")
+        if options.recording and model.sound is None:
+            raise ValueError(f"--recording: {model.name} reads no sound")
     except (OSError, ValueError) as error:
         complain(error)
         return MISUSED
-    failures = 0
-    for number, job in enumerate(jobs, 1):
-        started = time.perf_counter()
-        problem = None
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = lambda message, *_: complain(message)
-                write(source, model, job, options)
-        except FileNotFoundError as error:
-            problem, failures = f"there is no file {error.filename}", failures + 1
-        except (OSError, ValueError) as error:
-            problem = " ".join(str(error).split())
-            failures += 1
-        seconds = time.perf_counter() - started
-        report(options, number, len(jobs), job, seconds, problem)
-    return FAILED if failures else 0
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: complain(message)
+            given = read(model, options)
+            request = TraceRequest(source, given, options.target, language=options.language)
+            write(model, request, options)
+    except FileNotFoundError as error:
+        complain(f"input: there is no file {error.filename}")
+    except (OSError, ValueError) as error:
+        complain(f"input: {error}")
+    else:
+        return 0
+    return FAILED
 
 
 def parser() -> Parser:
@@ -90,9 +83,6 @@ def parser() -> Parser:
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--text", help="the input")
     given.add_argument("--recording", help="WAV file, for a model that reads sound")
-    given.add_argument(
-        "--inputs", type=Path, help="file with one text a line, or one picture or WAV file a line"
-    )
     parser.add_argument(
         "--chat", action="store_true", help="the text as a user's turn in the chat template"
     )
@@ -117,12 +107,7 @@ def parser() -> Parser:
     parser.add_argument(
         "--no-words", action="store_true", help="title and caption in the metadata alone"
     )
-    parser.add_argument("-o", "--output", dest="path", type=Path, help="the file")
-    parser.add_argument("--out-dir", type=Path, help="folder of the files of --inputs")
-    parser.add_argument(
-        "--format", default="svg", choices=[suffix[1:] for suffix in FORMATS], help="with --out-dir"
-    )
-    parser.add_argument("--json", action="store_true", help="progress as one JSON object a line")
+    parser.add_argument("-o", "--output", dest="path", type=Path, required=True, help="the file")
     return parser
 
 
@@ -138,9 +123,6 @@ def heads(text: str) -> Any:
         message = f"expected numbers such as 3 or 0,3, or mean, max or all, received {text!r}"
         raise argparse.ArgumentTypeError(message) from None
     return numbers[0] if len(numbers) == 1 else numbers
-
-
-FLAGS = {"output": "explain"}  # -o, --output is the file
 
 
 def _taken(option: Option) -> dict[str, Any]:
@@ -163,137 +145,60 @@ def _taken(option: Option) -> dict[str, Any]:
     return {"type": read, "default": option.default, "help": about}
 
 
-def jobs_of(options: argparse.Namespace) -> list[Job]:
-    """The inputs and the files they become.
-
-    Raises:
-        ValueError: for options that contradict each other.
-        OSError: if the inputs cannot be read, or the folder cannot be made.
-    """
-    if options.inputs is None:
-        if options.text is None and options.recording is None and not options.picture:
-            raise ValueError(
-                "one of the arguments --text --picture --recording --inputs is required"
-            )
-        if options.path is None or options.out_dir is not None:
-            raise ValueError("expected -o with --text, --picture or --recording")
-        if options.picture and (
-            options.recording or (len(options.picture) > 1 and not options.text)
-        ):
-            raise ValueError("--picture: expected one alone, or with --text")
-        if options.path.suffix.lower() not in FORMATS:
-            raise ValueError(
-                f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
-                f" received {options.path.name!r}"
-            )
-        given = (options.text, options.recording, *(options.picture or ()))
-        return [Job(next(each for each in given if each is not None), options.path)]
-    if options.picture:
-        raise ValueError("--picture: expected without --inputs, which names the pictures itself")
-    if options.out_dir is None or options.path is not None:
-        raise ValueError("expected --out-dir with --inputs")
-    lines = options.inputs.read_text(encoding="utf-8").splitlines()
-    jobs = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not jobs:
-        raise ValueError(f"{options.inputs.name}: expected one input a line, received none")
-    options.out_dir.mkdir(parents=True, exist_ok=True)
-    digits = len(str(len(lines)))
-    return [
-        Job(line, options.out_dir / f"{number:0{digits}}.{options.format}") for number, line in jobs
-    ]
+def check(options: argparse.Namespace) -> None:
+    """Raises ValueError for options that contradict each other."""
+    pictures = options.picture or ()
+    if options.text is None and options.recording is None and not pictures:
+        raise ValueError("one of the arguments --text --picture --recording is required")
+    if pictures and (options.recording or (len(pictures) > 1 and not options.text)):
+        raise ValueError("--picture: expected one alone, or with --text")
+    if options.path.suffix.lower() not in FORMATS:
+        raise ValueError(
+            f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
+            f" received {options.path.name!r}"
+        )
 
 
-def opened(options: argparse.Namespace) -> "tuple[Source, Model]":
-    """Where the model is, and the model.
-
-    Raises:
-        ValueError: if it cannot be opened, or does not read what it is given.
-    """
-    from models.tracing import open_model, source_of
-
-    source = source_of(options.model, options.device)
-    model = open_model(source)
-    if options.picture is not None and model.preprocessing is None:
-        raise ValueError(f"--picture: {model.name} reads no pictures")
-    if options.recording is not None and model.sound is None:
-        raise ValueError(f"--recording: {model.name} reads no sound")
-    return source, model
-
-
-def write(source: Source, model: "Model", job: Job, options: argparse.Namespace) -> None:
-    """Traces one input and writes its file."""
-    from analysis.view import View
+def read(model: "Model", options: argparse.Namespace) -> Input:
+    """The input."""
+    from models.inputs.prompt import is_asked
     from models.inputs.sound import read_recording
+
+    if options.recording:
+        read_recording(Path(options.recording))  # names the file where it cannot be read
+        return Recording(_file(options.recording))
+    pictures = [_file(path) for path in options.picture or ()]
+    if not pictures:
+        return Chat(options.text) if options.chat else options.text
+    if options.text and is_asked(model):
+        return Question(options.text, tuple(pictures))
+    if len(pictures) > 1:
+        raise ValueError(f"--picture: {model.name} reads one picture, received {len(pictures)}")
+    return Picture(pictures[0], text=options.text)
+
+
+def _file(path: str) -> File:
+    return file_of(Path(path).read_bytes(), Path(path).name)
+
+
+def write(model: "Model", request: TraceRequest, options: argparse.Namespace) -> None:
+    """Traces the input and writes the file."""
+    from analysis.view import View
     from models.tracing import arguments, run
 
-    reads_picture = (
-        model.preprocessing is not None and options.text is None and options.recording is None
-    )
-    path = Path(job.input)
-    given = Picture(_file(path)) if reads_picture else job.input
-    if model.sound is not None and not reads_picture and options.text is None:
-        read_recording(path)  # names the file where it cannot be read
-        given = Recording(_file(path))
-    if options.text is not None and options.picture:
-        given = _about_pictures(options.text, options.picture, model)
-    if options.chat and isinstance(given, str):
-        given = Chat(given)
-    request = TraceRequest(source, given, options.target, language=options.language)
-    t = run(request, model)
-    view = t
-    if not reads_picture and (options.words or options.special != "shown"):
-        view = View(t, words=options.words, special=options.special)
+    view: Any = run(request, model)
+    alone = options.text is None and options.recording is None  # a picture without words
+    if not alone and (options.words or options.special != "shown"):
+        view = View(view, words=options.words, special=options.special)
+    place = ("view", "layer", "head", "kind", "tower", "module", "part")
     export(
         view,
-        job.path,
-        view=options.view,
-        layer=options.layer,
-        head=options.head,
-        kind=options.kind,
-        tower=options.tower,
-        module=options.module,
-        part=options.part,
-        picture=path if reads_picture else None,
+        options.path,
+        picture=Path(options.picture[0]) if alone else None,
         run=arguments(request, model),
         words=not options.no_words,
-        **{name: getattr(options, name) for name in OF_FILES},
+        **{name: getattr(options, name) for name in (*place, *OF_FILES)},
     )
-
-
-def _about_pictures(text: str, pictures: Sequence[str], model: "Model") -> Question | Picture:
-    """A question about pictures, or a text that is read beside one."""
-    from models.inputs.prompt import is_asked
-
-    first, *others = (_file(Path(each)) for each in pictures)
-    if is_asked(model):
-        return Question(text, (first, *others))
-    if others:
-        raise ValueError(f"--picture: {model.name} reads one picture, received {len(pictures)}")
-    return Picture(first, text=text)
-
-
-def _file(path: Path) -> File:
-    return file_of(path.read_bytes(), path.name)
-
-
-def report(
-    options: argparse.Namespace,
-    number: int,
-    total: int,
-    job: Job,
-    seconds: float,
-    problem: str | None,
-) -> None:
-    """Writes a line of progress: JSON to standard output, or a problem to standard error."""
-    if options.json:
-        line: dict[str, Any] = {"input": number, "of": total, "file": str(job.path)}
-        line |= {"seconds": round(seconds, 3)}
-        line |= {"error": problem} if problem else {"bytes": job.path.stat().st_size}
-        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
-    elif problem:
-        place = f" {number}" if total > 1 else ""
-        sys.stderr.write(f"{NAME}: input{place}: {problem}\n")
 
 
 def complain(problem: object) -> None:

@@ -31,37 +31,34 @@ def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
     return pooled
 
 
-def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One byte per cell, finer for small weights: q = round(255·√(a/max)), a ≈ max·(q/255)².
+def quantise(
+    weights: np.ndarray, axes: tuple[int, ...] = (-2, -1), levels: int = LEVELS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Levels finer for small weights: q = round(levels·√(a/max)), a ≈ max·(q/levels)².
+
+    Args:
+        weights: [..., row, col].
+        axes: of one map, which has its own maximum: (-1,) for single rows.
+        levels: the largest of them.
 
     Returns:
-        q, uint8 of the same shape, and the largest weight of each map (last two axes), float32.
+        q, uint8 of the same shape, and the largest weight of each map, float32 without these axes.
         A map of zeros stays zero.
 
     Raises:
-        ValueError: A weight is NaN, infinite or negative.
+        ValueError: a weight is NaN, infinite or negative.
     """
-    if weights.ndim < 2 or 0 in weights.shape[-2:]:
-        raise ValueError(f"expected weights [..., row, col] with cells, received {weights.shape}")
-    maxima = weights.max(axis=(-2, -1)).astype(np.float32)
+    maxima = weights.max(axis=axes, keepdims=True).astype(np.float32)
     if not (weights.min() >= 0 and np.isfinite(maxima).all()):  # NaN if any weight is
         raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
-    scale = np.where(maxima > 0, maxima, 1).astype(np.float32)[..., None, None]
-    levels = np.minimum(weights / scale, 1, dtype=np.float32)
-    np.sqrt(levels, out=levels)
-    np.rint(np.multiply(levels, LEVELS, out=levels), out=levels)
-    quantised = levels.astype(np.uint8)
-    return quantised, maxima
+    share = np.minimum(weights / np.where(maxima > 0, maxima, 1), 1, dtype=np.float32)
+    np.sqrt(share, out=share)
+    np.rint(np.multiply(share, levels, out=share), out=share)
+    return share.astype(np.uint8), maxima.squeeze(axes)
 
 
 def quantise_log(weights: np.ndarray) -> np.ndarray:
-    """One byte per cell on a logarithmic scale: 1 is `LEAST`, 255 is 1, and 0 is anything less.
-
-    Raises:
-        ValueError: A weight is NaN, infinite or negative.
-    """
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
+    """One byte per cell on a logarithmic scale: 1 is `LEAST`, 255 is 1, and 0 is anything less."""
     share = 1 - np.log10(np.clip(weights, LEAST, 1)) / np.log10(LEAST)
     return np.where(weights < LEAST, 0, np.rint(1 + (LEVELS - 1) * share)).astype(np.uint8)
 
@@ -73,7 +70,7 @@ def quantise_scores(scores: np.ndarray) -> tuple[np.ndarray, float, float]:
         uint8 of the same shape, and the least and the largest score that is not −∞.
 
     Raises:
-        ValueError: A score is NaN or +∞.
+        ValueError: a score is NaN or +∞.
     """
     if np.isnan(scores).any() or np.isposinf(scores).any():
         raise ValueError("expected scores below infinity, received NaN or inf")

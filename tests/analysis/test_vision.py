@@ -12,18 +12,14 @@ from analysis.vision import (
     attention_distance,
     attention_entropy,
     feature_colours,
-    filter_components,
     mass_mask,
     outliers,
     patch_similarity,
-    position_similarity,
-    token_norms,
 )
 from models.attention import attend
 from models.run import load, trace
 from models.text import Tokens
-from models.trace import Output, PatchGrid, Site, Trace
-from models.vit import ViTConfig
+from models.trace import Output, Site, Trace
 
 HEADS, DIM = 3, 5
 
@@ -105,54 +101,6 @@ def test_distances_are_of_images_alone() -> None:
     found = trace(load("grammar"), "the mouse .")
     with pytest.raises(ValueError, match="expected self-attention among the patches of one image"):
         attention_distance(found, found.sites[0])
-
-
-# --- embeddings -------------------------------------------------------------------------------
-
-
-def test_filter_components_are_those_of_scikit_learn() -> None:
-    kernel = torch.randn(41, 3, 5, 7, generator=torch.Generator().manual_seed(3))
-    kernel *= torch.linspace(0.2, 2, 41)[:, None, None, None]
-    expected = PCA(n_components=28, svd_solver="full").fit(kernel.flatten(1))
-    found, shares = filter_components(kernel)
-    assert found.shape == (28, 3, 5, 7)
-    ratios = torch.tensor(expected.explained_variance_ratio_).float()
-    torch.testing.assert_close(shares, ratios, atol=1e-5, rtol=0)
-    axes = torch.tensor(expected.components_).float()
-    for own, other in zip(found.flatten(1), axes, strict=True):
-        assert (own @ other).abs() == pytest.approx(1, abs=1e-4)  # the sign is arbitrary
-        assert own[own.abs().argmax()] > 0
-
-
-def test_fewer_filters_than_components() -> None:
-    assert filter_components(torch.randn(5, 1, 2, 2))[0].shape == (4, 1, 2, 2)
-
-
-def test_position_similarity_is_the_cosine_of_every_two_patches() -> None:
-    table = torch.randn(2 + 3 * 4, 11, generator=torch.Generator().manual_seed(3))
-    found = position_similarity(table, PatchGrid(3, 4, prefix=2))
-    assert found.shape == (3, 4, 3, 4)
-    for row, col, other_row, other_col in product(range(3), range(4), range(3), range(4)):
-        a, b = table[2 + 4 * row + col], table[2 + 4 * other_row + other_col]
-        expected = torch.nn.functional.cosine_similarity(a, b, dim=0)
-        assert found[row, col, other_row, other_col] == pytest.approx(float(expected), abs=1e-5)
-    with pytest.raises(ValueError, match="expected 14 positions, received 13"):
-        position_similarity(table[:13], PatchGrid(3, 4, prefix=2))
-
-
-# --- tokens -----------------------------------------------------------------------------------
-
-
-def test_token_norms_by_layer() -> None:
-    model = load(ViTConfig(image=20, patch=5, dim=22, heads=2, depth=3))
-    found = trace(model, torch.randn(2, 3, 20, 20), hidden=True)
-    norms = token_norms(found, item=1)
-    assert norms.shape == (4, 17)
-    for layer, token in ((0, 0), (2, 5), (3, 16)):
-        vector = found.hidden(layer, 1)[token]
-        assert norms[layer, token] == pytest.approx(math.sqrt(float((vector**2).sum())), rel=1e-5)
-    with pytest.raises(ValueError, match="no hidden states recorded"):
-        token_norms(trace(model, torch.randn(1, 3, 20, 20)))
 
 
 def test_outliers_are_those_beyond_the_median_absolute_deviation() -> None:

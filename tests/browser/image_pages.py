@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from tests.browser.views import Answer
-from viz.image import Layer, PictureSinks, Rows, factor_for, message
+from viz.pack import ALL, Part, factor_for, layer_part, message, row_part
 
 
 class Source:
@@ -53,29 +53,28 @@ class Source:
             ],
         }
 
-    def layer(self, site: int) -> Layer:
-        return Layer(site, self.weights[site], 1)
+    def layer(self, site: int) -> Part:
+        return layer_part(site, self.weights[site], 1)
 
-    def rows(self, site: int, axis: str, index: int) -> Rows:
+    def rows(self, site: int, axis: str, index: int) -> Part:
         weights = self.weights[site]
-        return Rows(
-            site, axis, index, weights[:, index] if axis == "query" else weights[..., index]
-        )
+        row = weights[:, index] if axis == "query" else weights[..., index]
+        return row_part(site, ALL, axis, index, row)
 
-    def sinks(self, site: int, outliers: bool) -> PictureSinks:
+    def sinks(self, site: int, outliers: bool) -> Part:
         """The class token and registers and, if wanted, the last patch."""
         weights = self.weights[site]
         keys = [*range(self.prefix), *([weights.shape[-1] - 1] if outliers else [])]
         kept = weights.copy()
         kept[..., keys] = 0
-        left = kept.sum(-1)
-        shares = weights[..., keys].sum(-1).mean(-1)
-        return PictureSinks(site, outliers, tuple(keys), shares, left)
+        left, shares = kept.sum(-1), weights[..., keys].sum(-1).mean(-1).tolist()
+        said = {"site": site, "outliers": "yes" if outliers else "no", "keys": keys}
+        return {**said, "shares": shares, "count": left.size, "at": left}
 
     def answer(self, route: str, query: dict[str, str]) -> Answer:
         """The body of a response."""
         if route == "overview":
-            return message(trace=self.trace, base=self.base())
+            return message(self.base())
         if route == "picture":
             file = io.BytesIO()
             self.picture.save(file, "PNG")
@@ -84,11 +83,11 @@ class Source:
             return {"corpora": []}
         site = int(query["site"])
         if route == "sinks":
-            return message(trace=self.trace, sinks=[self.sinks(site, query["outliers"] == "yes")])
+            return message(sinks=[self.sinks(site, query["outliers"] == "yes")])
         if route == "layer":
-            return message(trace=self.trace, layers=[self.layer(site)])
+            return message(layers=[self.layer(site)])
         rows = self.rows(site, query["axis"], int(query["index"]))
-        return message(trace=self.trace, rows=[rows])
+        return message(rows=[rows])
 
 
 def random_source(

@@ -101,7 +101,7 @@ def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app
     problem = page.get_by_text("heads must divide dim")
     expect(problem).to_be_visible(timeout=60_000)
     expect(page.locator(VIEW)).to_have_count(0)
-    page.get_by_role("button", name="8 heads").click()
+    page.get_by_role("button", name="Heads 8").click()
     expect(page.locator(VIEW).get_by_text("untrained: random weights").first).to_be_visible()
     expect(problem).to_have_count(0)
     for name, link in (("Depth", "depth=5"), ("Heads", "heads=16")):  # the next that divides

@@ -235,7 +235,7 @@ test("a thumbnail is the whole map where nothing was pooled, and is cropped from
   const area = Uint8Array.from({ length: 2 * columns * 25 }, (_, i) => i % 251);
   const max = [0, 1].map(() => Array(columns).fill(1));
   const thumbs = { at: 0, first: 0, sites: 2, columns, rows: 5, cols: 5, max };
-  maps.take({ header: { v: 1, trace: "t", thumbs }, area });
+  maps.take({ header: { v: 1, thumbs }, area });
   const [part] = maps.parts(0, "mean");
   assert.deepEqual([part.shape, part.stride, part.data[0]], [[4, 4], 5, 75]);
   assert.equal(maps.thumb(1, 0)?.data[0], 125);
@@ -247,10 +247,10 @@ test("thumbnails come for all sites at once, or for one after the other", () => 
   const maps = new Maps(BASE);
   const area = Uint8Array.from({ length: 5 * 25 }, (_, i) => i);
   const thumbs = { at: 0, first: 1, sites: 1, columns: 5, rows: 5, cols: 5, max: [[1, 2, 3, 4, 5]] };
-  maps.take({ header: { v: 1, trace: "t", thumbs }, area });
+  maps.take({ header: { v: 1, thumbs }, area });
   assert.equal(maps.thumb(0, 0), null);
   assert.deepEqual([maps.thumb(1, "max")?.data[0], maps.thumb(1, "max")?.max], [100, 5]);
-  maps.take({ header: { v: 1, trace: "t", thumbs: { ...thumbs, first: 0 } }, area });
+  maps.take({ header: { v: 1, thumbs: { ...thumbs, first: 0 } }, area });
   assert.equal(maps.thumb(0, 1)?.max, 2);
   assert.equal(maps.thumbs.size, 2);
 });

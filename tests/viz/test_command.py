@@ -1,6 +1,5 @@
 """`headscope figure`: files from a shell, one line for each mistake, exit status."""
 
-import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -84,31 +83,17 @@ def test_parts_of_a_map_and_several_layers_of_a_text(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.load(path)["weight"], expected, rtol=1e-5)
 
 
-def test_a_batch_goes_on_after_a_failure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    inputs = tmp_path / "texts.txt"
-    inputs.write_text(f"{TEXT}\n\n{'cat ' * 500}\nthe cat\n", encoding="utf-8")
-    options = ("--model", "grammar", "--inputs", inputs, "--layer", 0, "--format", "csv", "--json")
-    assert run(*options, "--out-dir", tmp_path / "out") == 1
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [Path(line["file"]).name for line in lines] == ["1.csv", "3.csv", "4.csv"]
-    assert ["error" in line for line in lines] == [False, True, False]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["1.csv", "4.csv"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
             "--layer 0 -o a.svg",
-            "one of the arguments --text --picture --recording --inputs is required",
+            "one of the arguments --text --picture --recording is required",
         ),
-        ("--text a --layer 0", "expected -o with --text, --picture or --recording"),
+        ("--text a --layer 0", "the following arguments are required: -o/--output"),
         ("--text a --layer 0 -o a.doc", "-o: expected a name that ends in one of .svg, .pdf"),
         ("--text a --layer x -o a.svg", "argument --layer: invalid int value: 'x'"),
         ("--text a --head a -o a.svg", "argument --head: expected numbers such as 3 or 0,3"),
-        ("--inputs none.txt --out-dir out", "No such file or directory: 'none.txt'"),
         ("--model nothing-such --text a -o a.svg", "nothing-such"),
         ("--model grammar --picture a.png -o a.svg", "--picture: "),
         ("--text a --rows 3-1 -o a.svg", "argument --rows: expected positions such as"),

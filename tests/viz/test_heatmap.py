@@ -79,3 +79,10 @@ def test_what_is_no_weight_is_refused(bad: float):
     weights[1, 2] = bad
     with pytest.raises(ValueError, match="expected finite weights"):
         quantise(weights)
+
+
+def test_rows_are_quantised_by_their_own_largest():
+    weights = np.array([[[0.5, 0.125, 0.0], [0.01, 0.0025, 0.0]]], np.float32)
+    quantised, maxima = quantise(weights, (-1,), 63)
+    np.testing.assert_array_equal(quantised, [[[63, 32, 0], [63, 32, 0]]])
+    np.testing.assert_array_equal(maxima, np.array([[0.5, 0.01]], np.float32))

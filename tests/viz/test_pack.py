@@ -1,4 +1,4 @@
-"""The blob: aligned, plain, and read back as it was written."""
+"""Messages to the views: aligned, plain, and read back as they were written."""
 
 import struct
 from typing import Any
@@ -7,77 +7,64 @@ import numpy as np
 import pytest
 
 from viz import theme
-from viz.pack import Map, Row, Thumbs, message, pack, unpack
+from viz.pack import (
+    BUDGET,
+    cells,
+    factor_for,
+    layer_part,
+    map_part,
+    message,
+    pack,
+    pack_bits,
+    row_part,
+    thumbs_part,
+    unpack,
+)
 
 ODD = ["<script>alert(1)</script>", "🙂", "مرحبا", " ", "", "x" * 60, "the", "the"]
 
 
-def base(**changes: Any) -> dict[str, Any]:
-    site = {"layer": 0, "kind": "self", "heads": 3, "queries": 5, "keys": 7}
-    return {
-        "model": "m",
-        "note": "",
-        "texts": [{"labels": ODD[:5], "special": [0]}, {"labels": ODD[:7], "special": []}],
-        "sites": [{**site, "query_text": 0, "key_text": 1}],
-        "select": {"site": 0, "head": 0, "token": None, "direction": "out", "scale": "fixed"},
-        **changes,
-    }
-
-
 @pytest.mark.parametrize("length", range(9))
-def test_sections_start_at_multiples_of_eight(length: int):
+def test_sections_start_at_multiples_of_eight(length: int) -> None:
     first, second = np.arange(5, dtype=np.uint8), np.array([0.5, 0.25], dtype=np.float32)
-    blob = pack({"x": "é" * length}, [first, second])
+    blob = pack({"x": "é" * length, "first": first, "in": [{"second": second}]})
     (size,) = struct.unpack_from("<I", blob)
     assert (4 + size) % 8 == 0
     header, area = unpack(blob)
-    assert header == {"x": "é" * length}
+    assert header == {"x": "é" * length, "first": 0, "in": [{"second": 8}]}
     assert area[:5] == bytes(range(5))
     np.testing.assert_array_equal(np.frombuffer(area, "<f4", 2, 8), second)
 
 
-def test_numbers_are_little_endian_whatever_they_were():
-    _, area = unpack(pack({}, [np.array([1.5], dtype=">f4")]))
-    assert area == struct.pack("<f", 1.5)
+def test_numbers_are_little_endian_whatever_they_were() -> None:
+    _, area = unpack(pack({"x": np.array([1.5], dtype=">f4")}))
+    assert area[:4] == struct.pack("<f", 1.5)
 
 
 @pytest.mark.parametrize(
     "bad",
     [
-        np.float32(1),
-        np.float64(1),
-        np.int64(1),
-        np.bool_(True),
-        np.zeros(2),
-        float("nan"),
-        float("inf"),
-        {1: "a"},
-        {"a": {"b"}},
-        [b"bytes"],
-        object(),
+        *(np.float32(1), np.float64(1), np.int64(1), np.bool_(True)),
+        *(float("nan"), float("inf"), {1: "a"}, {"a": {"b"}}, [b"bytes"], object()),
     ],
     ids=lambda bad: type(bad).__name__,
 )
-def test_what_is_not_plain_json_is_refused(bad: object):
+def test_what_is_not_plain_json_is_refused(bad: object) -> None:
     with pytest.raises(ValueError, match=r"expected .* header\['deep'\]"):
-        pack({"deep": bad}, [])
+        pack({"deep": bad})
 
 
 @pytest.mark.parametrize("blob", [b"", b"abc", b"\xff\0\0\0{}", b"\x02\0\0\0{}"])
-def test_a_torn_blob_is_refused(blob: bytes):
+def test_a_torn_blob_is_refused(blob: bytes) -> None:
     with pytest.raises(ValueError, match="expected"):
         unpack(blob)
 
 
-def test_labels_arrive_as_they_are():
+def test_labels_arrive_as_they_are_and_a_base_brings_its_colours() -> None:
     texts = [{"labels": ODD, "special": []}]
-    header, _ = unpack(message(trace="k3j", base=base(texts=texts)))
+    header, area = unpack(message({"texts": texts}))
     assert header["base"]["texts"] == texts
     assert header["maps"] == header["rows"] == []
-
-
-def test_a_base_brings_its_colours():
-    header, area = unpack(message(trace="k3j", base=base()))
     for mode in theme.MODES:
         colours = header["base"]["theme"][mode]
         assert colours["background"] == theme.COLOURS[mode].background
@@ -86,26 +73,14 @@ def test_a_base_brings_its_colours():
         np.testing.assert_array_equal(ramp, theme.sequential(mode))
 
 
-def test_a_base_must_be_complete():
-    broken = base()
-    del broken["texts"]
-    with pytest.raises(ValueError, match="texts"):
-        message(trace="k3j", base=broken)
-
-
-def test_maps_rows_and_thumbs_read_back():
+def test_maps_rows_and_thumbs_read_back() -> None:
     rng = np.random.default_rng(0)
     weights = rng.random((5, 7), dtype=np.float32)
     thumbs = rng.random((2, 5, 3, 7), dtype=np.float32)
-    header, area = unpack(
-        message(
-            trace="k3j",
-            maps=[Map(0, 3, weights, (10, 15), (20, 34)), Map(1, "mean", weights, (0, 5), (0, 7))],
-            rows=[Row(1, "max", "key", 4, weights[0])],
-            thumbs=Thumbs(thumbs),
-        )
-    )
-    assert (header["v"], header["trace"]) == (1, "k3j")
+    maps = [map_part(0, 3, weights, range(10, 15), range(20, 34))]
+    maps.append(map_part(1, "mean", weights, range(5), range(7)))
+    rows = [row_part(1, "max", "key", 4, weights[0])]
+    header, area = unpack(message(maps=maps, rows=rows, thumbs=thumbs_part([*thumbs])))
     part = header["maps"][0]
     assert (part["site"], part["head"], part["rows"], part["cols"]) == (0, 3, [10, 15], [20, 34])
     quantised = np.frombuffer(area, np.uint8, 35, part["at"]).reshape(part["shape"])
@@ -121,38 +96,70 @@ def test_maps_rows_and_thumbs_read_back():
     assert all(entry["at"] % 8 == 0 for entry in (part, row, small, header["maps"][1]))
 
 
-@pytest.mark.parametrize(
-    ("shape", "rows", "cols"),
-    [((5, 7), (0, 4), (0, 7)), ((5, 7), (0, 5), (3, 3)), ((5, 7), (-1, 4), (0, 7))],
-)
-def test_a_map_fits_its_range(shape: tuple[int, int], rows, cols):
-    with pytest.raises(ValueError, match="expected a map"):
-        Map(0, 0, np.zeros(shape, np.float32), rows, cols)
+def test_a_row_is_of_finite_numbers_but_for_masked_scores() -> None:
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match="NaN"):
+            row_part(0, 0, "key", 0, np.array([bad]))
+    assert row_part(0, 0, "key", 0, np.array([-np.inf]), "scores")["sum"] is None
 
 
-@pytest.mark.parametrize(("site", "head"), [(-1, 0), (0, -1), (0, "median")])
-def test_a_place_is_checked(site: int, head: int | str):
-    with pytest.raises(ValueError, match="expected a site"):
-        Map(site, head, np.zeros((1, 1), np.float32), (0, 1), (0, 1))
-
-
-def test_a_row_is_one_axis_of_finite_numbers():
-    with pytest.raises(ValueError, match="'column'"):
-        Row(0, 0, "column", 0, np.zeros(3))
-    with pytest.raises(ValueError, match="1-D"):
-        Row(0, 0, "key", 0, np.zeros((3, 5)))
-    with pytest.raises(ValueError, match="NaN"):
-        Row(0, 0, "key", 0, np.array([np.nan]))
-    with pytest.raises(ValueError, match="expected"):
-        Thumbs(np.zeros((3, 5, 7)))
-
-
-def test_thumbs_of_unequal_sites_are_filled_up_and_their_means_come_last():
+def test_thumbs_of_unequal_sites_are_filled_up_and_their_means_come_last() -> None:
     rng = np.random.default_rng(0)
     small, large = rng.random((4, 3, 7)), rng.random((5, 11, 2))  # two and three heads
-    weights = Thumbs.of([small, large]).weights
-    assert weights.shape == (2, 5, 11, 7)
-    np.testing.assert_array_equal(weights[0, :2, :3], small[:2].astype(np.float32))
-    np.testing.assert_array_equal(weights[0, 3:, :3], small[2:].astype(np.float32))
-    np.testing.assert_array_equal(weights[1, :, :, :2], large.astype(np.float32))
-    assert weights.sum() == pytest.approx(small.sum() + large.sum())  # nothing but zeros elsewhere
+    part = thumbs_part([small, large])
+    maxima = np.array(part["max"])
+    levels = maxima[..., None, None] * (part["at"] / 255) ** 2
+    assert levels.shape == (2, 5, 11, 7)
+    for filled, expected in (
+        (levels[0, :2, :3], small[:2]),
+        (levels[0, 3:, :3], small[2:]),
+        (levels[1, :, :, :2], large),
+    ):
+        np.testing.assert_allclose(filled, expected, atol=1 / 255)
+    assert levels.sum() == pytest.approx(small.sum() + large.sum(), rel=0.01)  # zeros elsewhere
+
+
+# ---- layers of a picture
+
+
+def unpacked(packed: np.ndarray, count: int, bits: int) -> list[int]:
+    """Bit by bit, as slowly as can be."""
+    text = "".join(f"{byte:08b}" for byte in packed.tobytes())
+    return [int(text[i * bits : (i + 1) * bits], 2) for i in range(count)]
+
+
+@pytest.mark.parametrize("bits", [6, 8])
+@pytest.mark.parametrize("count", [1, 4, 7, 30])
+def test_bits_come_back(bits: int, count: int) -> None:
+    values = np.random.default_rng(0).integers(0, 2**bits, count).astype(np.uint8)
+    assert unpacked(pack_bits(values, bits), count, bits) == values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("heads", "grid", "prefix", "factor"),
+    [(12, (14, 14), 1, 1), (6, (60, 60), 1, 4), (3, (14, 14), 0, 1), (16, (37, 53), 5, 4)],
+)
+def test_a_layer_fits_its_message(
+    heads: int, grid: tuple[int, int], prefix: int, factor: int
+) -> None:
+    assert factor_for(heads, grid, prefix) == factor
+    count = cells(grid, prefix, factor)
+    weights = np.random.default_rng(0).random((heads, count, count), np.float32)
+    assert len(message(layers=[layer_part(0, weights, factor)])) <= 400_000
+    if factor > 1:
+        assert heads * cells(grid, prefix, factor - 1) ** 2 * 6 / 8 > BUDGET
+
+
+@pytest.mark.parametrize(("tokens", "bits"), [(11, 8), (197, 6)])
+def test_a_layer_comes_back(tokens: int, bits: int) -> None:
+    weights = np.random.default_rng(1).random((12, tokens, tokens), np.float32)
+    header, area = unpack(message(layers=[layer_part(2, weights, 1)]))
+    layer: dict[str, Any] = header["layers"][0]
+    assert (layer["site"], layer["bits"]) == (2, bits)
+    maxima = np.frombuffer(area, "<f4", 12 * tokens, layer["maxima"]).reshape(12, tokens)
+    packed = np.frombuffer(area, np.uint8, offset=layer["at"])
+    first = np.array(unpacked(packed, tokens, bits)) / (2**bits - 1)
+    # half a step of the square-root scale at its steepest: 1/levels of the row's largest
+    np.testing.assert_allclose(
+        maxima[0, 0] * first**2, weights[0, 0], atol=maxima[0, 0] / (2**bits - 1)
+    )

@@ -13,7 +13,7 @@ from viz.api.heads import finite
 from viz.api.registry import Held, registry
 from viz.api.requests import QuestionError, sentence
 from viz.api.run_numbers import exact, measures, place_of
-from viz.pack import Thumbs, run_message
+from viz.pack import Part, message, thumbs_part
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,7 +117,7 @@ def overview(entry: RunEntry, id: str) -> bytes:
         },
         "numbers": _numbers(entry),
     }
-    return run_message(trace=id, base=base, thumbs=_thumbs(entry))
+    return message(base, thumbs=_thumbs(entry))
 
 
 def _site(site: HeadSite) -> dict[str, Any]:
@@ -127,12 +127,12 @@ def _site(site: HeadSite) -> dict[str, Any]:
     return held | {"queries": SIDE, "keys": SIDE}
 
 
-def _thumbs(entry: RunEntry) -> Thumbs:
+def _thumbs(entry: RunEntry) -> Part:
     import numpy as np
 
     maps = np.nan_to_num(entry.run.maps["corner"]).astype(np.float32)
     sites = [maps[each.first : each.first + each.heads] for each in entry.sites]
-    return Thumbs.of([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
+    return thumbs_part([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
 
 
 def _numbers(entry: RunEntry) -> dict[str, Any]:

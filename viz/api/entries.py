@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from models.output import Sampling
     from models.request import File
     from models.trace import Trace
-    from viz.image import Picture
+    from viz.pack import Picture
 
 THUMB = 40  # maximum cells per side of a thumbnail
 

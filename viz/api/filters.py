@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
 from viz.api.text import site_at, source_of, within
-from viz.pack import Row, message
+from viz.pack import message, row_part
 
 if TYPE_CHECKING:
     from analysis.overview import Head
@@ -64,4 +64,4 @@ def average_of(entry: TraceEntry, id: str, site: int, head: "Head") -> bytes:
 
     attention_site = site_at(entry.view, site, head)
     weights = mean_over_queries(entry.view, attention_site, head).numpy(force=True)
-    return message(trace=id, rows=[Row(site, head, "mean", 0, weights)])
+    return message(rows=[row_part(site, head, "mean", 0, weights)])

@@ -7,7 +7,7 @@ from viz.api.entries import Patches, TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.api.text import DIFFERENCE, note_of, site_at
-from viz.image import Layer, PictureSinks, Rows, factor_for, message
+from viz.pack import ALL, factor_for, layer_part, message, row_part
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -43,7 +43,7 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         "mark": cut.mark,
         "explains": "classes" if kind_of(trace.output) == "classes" else "nothing",
     }
-    return message(trace=id, base=base)
+    return message(base)
 
 
 def shapes(cut: Patches, grid: tuple[int, int], prefix: Sequence[str]) -> list[dict[str, str]]:
@@ -74,7 +74,7 @@ def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     factor = factor_for(attention_site.heads, grid, prefix)
     cells = layer_cells(entry.trace, attention_site, factor)
     resting = tuple(resting_cells(cells, prefix).nonzero().flatten().tolist())
-    return message(trace=id, layers=[Layer(site, cells.numpy(force=True), factor, resting)])
+    return message(layers=[layer_part(site, cells.numpy(force=True), factor, resting)])
 
 
 def heads_of(
@@ -96,7 +96,8 @@ def heads_of(
     if values == DIFFERENCE:
         entry.difference(site)
         weights = weights - read(entry.unedited)
-    return message(trace=id, rows=[Rows(site, axis, index, weights.numpy(force=True), values)])
+    numbers = weights.numpy(force=True)
+    return message(rows=[row_part(site, ALL, axis, index, numbers, values)])
 
 
 def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> bytes:
@@ -105,8 +106,15 @@ def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> b
 
     attention_site = site_at(entry.trace, site)
     sinks = patch_sinks(entry.trace, attention_site, outliers=outliers, check=check)
-    numbers = sinks.shares.numpy(force=True), sinks.left.numpy(force=True)
-    return message(trace=id, sinks=[PictureSinks(site, outliers, sinks.keys, *numbers)])
+    part = {
+        "site": site,
+        "outliers": "yes" if outliers else "no",
+        "keys": list(sinks.keys),
+        "shares": sinks.shares.tolist(),
+        "count": sinks.left.numel(),
+        "at": sinks.left.float().numpy(force=True),
+    }
+    return message(sinks=[part])
 
 
 def sinks_read(entry: TraceEntry, site: int, outliers: bool = False) -> int:

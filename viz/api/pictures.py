@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from models.request import File
-from viz.image import Picture
+from viz.pack import Picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -7,7 +7,7 @@ from viz.api.answers import Answers
 from viz.api.entries import THUMB, TraceEntry
 from viz.api.pool import check, report
 from viz.api.requests import QuestionError
-from viz.pack import Map, Row, Sinks, Thumbs, message
+from viz.pack import Part, map_part, message, row_part, sinks_part, thumbs_part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,10 +52,9 @@ def overview(entry: TraceEntry, id: str) -> bytes:
         base["asked"] = entry.asked
         base["video"] = entry.video
         base["captions"] = entry.compares
-    small = None
-    if is_short(view):
-        small = Thumbs.of([_thumbs(entry, site) for site in range(len(view.sites))])
-    return message(trace=id, base=base, thumbs=small)
+    sites = range(len(view.sites)) if is_short(view) else ()
+    small = thumbs_part([_thumbs(entry, site) for site in sites]) if sites else None
+    return message(base, thumbs=small)
 
 
 def is_short(view: "TraceOrView") -> bool:
@@ -66,7 +65,7 @@ def is_short(view: "TraceOrView") -> bool:
 def thumbs_of(entry: TraceEntry, id: str, site: int) -> bytes:
     """Thumbnails of the heads of one site."""
     site_at(entry.view, site)
-    return message(trace=id, thumbs=Thumbs.of([_thumbs(entry, site)], site))
+    return message(thumbs=thumbs_part([_thumbs(entry, site)], site))
 
 
 def _thumbs(entry: TraceEntry, site: int) -> "np.ndarray":
@@ -117,16 +116,14 @@ def map_of(
     hidden = None
     if values == DIFFERENCE:
         changes = entry.difference(site)
-        cells = changes.pooled(attention_site, head, rows, columns, size=WHOLE).numpy(force=True)
+        cells = changes.pooled(attention_site, head, rows, columns, size=WHOLE)
     else:
         source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
-        cells = pooled(source, attention_site, head, rows, columns, size=WHOLE).numpy(force=True)
-    part = Map(
-        *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
-        coding=coding if values == "weights" else values,
-        sinks=None if hidden is None else _shares(hidden, attention_site, head, rows, sinks),
-    )
-    return message(trace=id, maps=[part])
+        cells = pooled(source, attention_site, head, rows, columns, size=WHOLE)
+    coding = coding if values == "weights" else values
+    shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
+    place = (site, head, cells.numpy(force=True), rows, columns)
+    return message(maps=[map_part(*place, coding, shares)])
 
 
 def row_of(
@@ -149,26 +146,24 @@ def row_of(
     count = attention_site.queries if axis == "query" else attention_site.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
+    rows, hidden = range(attention_site.queries), None
+    if axis == "query":
+        rows = range(index, index + 1)
     if values == DIFFERENCE:
         changes = entry.difference(site)
-        wanted = range(index, index + 1)
-        changed = (
-            changes.rows(attention_site, head, wanted)[0]
-            if axis == "query"
-            else changes.column(attention_site, head, index)
-        )
-        return message(
-            trace=id, rows=[Row(site, head, axis, index, changed.numpy(force=True), values)]
-        )
-    source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
-    rows = range(index, index + 1) if axis == "query" else range(attention_site.queries)
-    if axis == "query":
-        numbers = rows_of(source, attention_site, head, rows)[0]
+        if axis == "query":
+            numbers = changes.rows(attention_site, head, rows)[0]
+        else:
+            numbers = changes.column(attention_site, head, index)
     else:
-        numbers = _column(entry, source, site, head, index)
-    shares = None if hidden is None else _shares(hidden, attention_site, head, rows, sinks)
-    row = Row(site, head, axis, index, numbers.numpy(force=True), values, shares)
-    return message(trace=id, rows=[row])
+        source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
+        if axis == "query":
+            numbers = rows_of(source, attention_site, head, rows)[0]
+        else:
+            numbers = _column(entry, source, site, head, index)
+    shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
+    numbers = numbers.numpy(force=True)
+    return message(rows=[row_part(site, head, axis, index, numbers, values, shares)])
 
 
 def source_of(
@@ -200,9 +195,9 @@ def source_of(
     return hidden or view, hidden
 
 
-def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Sinks:
+def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Part:
     shares = hidden.shares(site, head, rows).numpy(force=True)
-    return Sinks(mode, hidden.sinks[site], shares)
+    return sinks_part(mode, hidden.sinks[site], shares)
 
 
 def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key: int) -> "Tensor":

@@ -53,7 +53,7 @@ def image_entry(request: Request) -> "TraceEntry":
     from PIL import Image
 
     from viz.api.entries import Patches, TraceEntry
-    from viz.image import Picture
+    from viz.pack import Picture
 
     if request.entry is not None:
         return request.entry

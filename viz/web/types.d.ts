@@ -523,7 +523,6 @@ export interface PictureSinksHeader {
 
 export interface Header {
   v: number;
-  trace: string;
   base?: Base | ImageBase | RunBase | null;
   thumbs?: ThumbsHeader | null;
   maps?: MapHeader[];

@@ -25,7 +25,7 @@ from viz.api.requests import QuestionError
 from viz.colours import Scale, Veil, is_nearly_uniform, layer_of, overlaid, strength_of
 from viz.export import responses as export
 from viz.export.files import FORMATS
-from viz.image import Picture
+from viz.pack import Picture
 from viz.theme import sequential
 from viz.views import FORMS
 

@@ -275,8 +275,8 @@ def _source_of(first: Source, chosen: str) -> Source:
         return Source(cast("Place", place), name, device=first.device)
     settings, model = session.current(PAGE).settings, sizes.MODELS[name]
     begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
-    if not cost.estimate(begin).quick:
-        raise ValueError("the untrained network takes long: make it smaller first")
+    if problem := cost.problem_of(model, begin):
+        raise ValueError(problem)
     return source.of({**begin, "place": "catalogue", "model": model})
 
 

@@ -1,8 +1,8 @@
-"""The model card, and a table of all tensors."""
+"""The model card, and the code of the network."""
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,21 +11,17 @@ from models import catalogue
 from models.request import Source
 from viz.api import tracing
 from viz.architecture import short
-from viz.histogram import counts
 from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import plain
 from viz.pages.state import params as link
-from viz.pages.state import session
-from viz.pages.widgets import cards, charts, controls, entry, sources
+from viz.pages.widgets import cards, sources
 
 if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
     from models.loading.summary import Part
     from models.model import Model
 
-PARAMS = (link.text("tensors", ""), link.text("tensor", ""))
+PARAMS = tuple(map(link.retired, ("tensors", "tensor")))
 FAMILIES = {  # what people call a model type, where it is not its own name
     "albert": "ALBERT",
     "bart": "BART",
@@ -55,21 +51,7 @@ KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decod
 UNLIMITED = 10**6  # tokens, of a model whose config states no limit
 OURS = "headscope-"  # model types of checkpoints trained here
 TOKENS = 1000  # length of the input for the memory estimate
-MAX_ROWS = 2000  # of the tensor table
 CODE_HEIGHT = 480  # CSS pixels, in which a file scrolls
-
-
-class TensorRow(NamedTuple):
-    """One tensor in the table."""
-
-    name: str
-    shape: str
-    dtype: str
-    numbers: int
-    mean: float
-    std: float
-    low: float
-    high: float
 
 
 def about(place: DeltaGenerator | None, source: Source, verified: float | None) -> None:
@@ -140,7 +122,7 @@ def kind(source: Source, model: "Model") -> str:
 
 
 def show(source: Source, model: "Model") -> None:
-    """The card, the code of the network and the tensors, each in an expander."""
+    """The card and the code of the network, each in an expander."""
     card = st.expander("Model card", key=f"{PAGE}_card", on_change="rerun")
     if card.open:
         with card:
@@ -151,10 +133,6 @@ def show(source: Source, model: "Model") -> None:
         if code.open:
             with code:
                 _code(network, model)
-    tensors = st.expander("Tensors", key=f"{PAGE}_tensors", on_change="rerun")
-    if tensors.open:
-        with tensors:
-            _tensors(source, model)
 
 
 def _network(source: Source, model: "Model") -> Callable[..., Any] | None:
@@ -292,60 +270,3 @@ def _memory(model: "Model") -> str:
         f"{short(weights, 'memory')} of weights; a trace keeps about {short(kept, 'memory')} for"
         f" {TOKENS:,} tokens{left}"
     )
-
-
-# --- tensors --------------------------------------------------------------------------------------
-
-
-def _tensors(source: Source, model: "Model") -> None:
-    """A searchable table of tensors, and a histogram of one tensor."""
-    hint = "query, norm, layer.3 …"
-    wanted = entry.text(PAGE, "tensors", "Names that contain", placeholder=hint).strip().lower()
-    rows = tensors(source, model)
-    matches = [row for row in rows if wanted in row.name.lower()]
-    st.caption(f"{len(matches):,} of {len(rows):,} tensors.")
-    if not matches:
-        return
-    st.dataframe(_columns(matches[:MAX_ROWS]), hide_index=True, key=f"{PAGE}_table", height=320)
-    names = {row.name: row.name for row in matches}
-    if session.get(PAGE, "tensor") not in names:
-        session.edit(PAGE, {"tensor": matches[0].name})
-    help = "How often each value occurs in this tensor"
-    chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
-    alt = f"Histogram of {chosen}"
-    charts.draw(_histogram(model, chosen), f"{PAGE}_histogram", alt)
-
-
-def _columns(rows: list[TensorRow]) -> dict[str, list[Any]]:
-    titles = ("tensor", "shape", "dtype", "numbers", "mean", "std", "min", "max")
-    return {title: [row[i] for row in rows] for i, title in enumerate(titles)}
-
-
-def tensors(source: Source, model: "Model") -> tuple[TensorRow, ...]:
-    """Every tensor of the model with its statistics."""
-    with st.spinner("Reading every tensor …"):
-        return _rows_of(source, id(model), model)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _rows_of(source: Source, identity: int, _model: "Model") -> tuple[TensorRow, ...]:
-    return tuple(
-        TensorRow(
-            name,
-            " × ".join(map(str, tensor.shape)) or "one number",
-            str(tensor.dtype).removeprefix("torch."),
-            tensor.numel(),
-            *compute.tensors.summary(tensor),
-        )
-        for name, tensor in _named(_model)
-    )
-
-
-def _named(model: "Model") -> list[tuple[str, Any]]:
-    return [*model.network.named_parameters(), *model.network.named_buffers()]
-
-
-def _histogram(model: "Model", name: str) -> "Figure":
-    tensor = dict(_named(model))[name]
-    heights, edges = compute.tensors.histogram(tensor)
-    return counts(heights.numpy(), edges.numpy(), title=f"{model.name} · {name}", x="value")

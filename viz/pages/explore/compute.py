@@ -1,28 +1,17 @@
 """What the page takes from models and analyses, imported on first use (see `viz.pages.lazy`)."""
 
 from torch import stack as stack
-from torch import tensor as tensor
-from torch import zeros as zeros
 
-from analysis import tensors as tensors
-from analysis.alignment import aligning_heads as aligning_heads
 from analysis.effects import EmbeddingDistance as EmbeddingDistance
 from analysis.outputs import class_probabilities as class_probabilities
 from analysis.outputs import divergence as divergence
 from analysis.outputs import logits_at as logits_at
 from analysis.outputs import top_ids as top_ids
-from analysis.patches import grid_of as grid_of
 from analysis.predictions import vocabulary_of as vocabulary_of
 from analysis.similarity import grid_distances as grid_distances
 from analysis.target import EMBEDDINGS as EMBEDDINGS
-from analysis.telling import telling as telling
 from analysis.vision import attention_distance as attention_distance
 from analysis.vision import attention_entropy as attention_entropy
-from analysis.vision import feature_colours as feature_colours
-from analysis.vision import filter_components as filter_components
-from analysis.vision import outliers as outliers
-from analysis.vision import position_similarity as position_similarity
-from analysis.vision import token_norms as token_norms
 from models.cost import memory_check as memory_check
 from models.cost.count import parts as parts
 from models.cost.count import total as total
@@ -42,7 +31,6 @@ from models.loading.folders import doors as doors
 from models.loading.folders import network_of as network_of
 from models.loading.summary import reads as reads
 from models.model import grouped as grouped
-from models.trace import PatchGrid as PatchGrid
 from models.tracing import length as length
 from models.tracing import seen as seen
 from models.tracing import written_out as written_out

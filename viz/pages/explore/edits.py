@@ -268,7 +268,7 @@ def strip(
             _row(listed, number, edit)
         if listed.second and any(hasattr(edit, "source") for edit in listed.edits):
             st.caption(f"Second input: “{shared.plain(_title(listed.second))}”")
-        runs.compare(run, partial(_request_of, now=edited, params_of=params_of))
+        runs.compare(run)
 
 
 def _title(second: str) -> str:
@@ -367,29 +367,6 @@ def _become(listed: Listed) -> None:
     note = _undo_point()
     session.edit(PAGE, _settings(listed))
     note()
-
-
-def _request_of(
-    run: runs.Run, now: TraceRequest, params_of: link_on_entry.ParamsOf
-) -> TraceRequest | None:
-    """The request of a run that was kept elsewhere.
-
-    Args:
-        run: one that is kept.
-        now: on the screen.
-        params_of: the page's parameters for a link.
-
-    Returns:
-        None for a run that differs from the one on the screen in more than its text and edits.
-    """
-    changed = {"input", "edits", "off", SECOND}
-    settings = session.current(PAGE).settings
-    values, problems = link.read(params_of(run.query), run.query)
-    others = values.keys() & settings.keys() - changed - runs.ASIDE
-    same = all(values[name] == settings[name] for name in others)
-    if problems or not same or not isinstance(now.input, str):
-        return None
-    return _edited(replace(now, input=values["input"], edits=()), values)
 
 
 def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:

@@ -20,8 +20,6 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         return _relevance(query)
     if query.get("arrangement") == "rank":
         return {**query, "overview": "table"}
-    if query.get("figure", "") in FEATURES and query.get("components") == "all":
-        return {**query, "figure": "together"}
     if query.get("figure", "") in FEATURES:
         rest = {name: value for name, value in query.items() if name not in (*NAMES, "figure")}
         side = rest.pop("object", "above")

@@ -8,7 +8,7 @@ import streamlit as st
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets.controls import button, choice, seed, select, slider
+from viz.pages.widgets.controls import choice, seed, select, slider
 
 ENCODER, VIT = "built", "built-vit"  # values of the setting `model`
 KINDS = {ENCODER: "encoder", VIT: "vit"}
@@ -95,8 +95,6 @@ def controls() -> None:
         key=f"{PAGE}_sizes", horizontal=True, gap="small", vertical_alignment="bottom"
     ):
         (_encoder if settings["model"] == ENCODER else _vit)(settings)
-    if settings["model"] == ENCODER:
-        _fixes(settings)
 
 
 def _encoder(settings: Mapping[str, Any]) -> None:
@@ -154,18 +152,3 @@ def _those(values: Iterable[int], is_valid: Callable[[int], bool]) -> list[int]:
     """The valid values; empty if every step of the slider is valid."""
     valid = [value for value in values if is_valid(value)]
     return [] if isinstance(values, range) and len(valid) == len(values) else valid
-
-
-def _fixes(settings: Mapping[str, Any]) -> None:
-    """Buttons for valid sizes: heads that divide the width, or a width they divide."""
-    heads, dim = settings["heads"], settings["dim"]
-    if dim % heads == 0:
-        return
-    ranges = RANGES[ENCODER]
-    near = min((n for n in ranges["heads"] if dim % n == 0), key=lambda n: abs(n - heads))
-    with st.container(key=f"{PAGE}_fixes", horizontal=True, gap="xsmall"):
-        button(f"{near} heads", f"{PAGE}_fix_heads", session.assign, PAGE, {"heads": near})
-        widths = [width for width in ranges["dim"] if width % heads == 0]
-        if widths:
-            wide = min(widths, key=lambda width: abs(width - dim))
-            button(f"Dim {wide}", f"{PAGE}_fix_dim", session.assign, PAGE, {"dim": wide})

@@ -12,7 +12,7 @@ from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import of_one_pass, site_at
 from viz.colours import scale_of
-from viz.pack import VERSION, Sections, pack
+from viz.pack import VERSION, pack
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
 from viz.views.entries import text_entry
@@ -285,7 +285,7 @@ def packed(
     key: int | None = None,
 ) -> bytes:
     """The answer for the browser: its numbers as float32."""
-    shown, area = inside(entry, site, head, query, key), Sections()
+    shown = inside(entry, site, head, query, key)
     tables = {table.name: table for table in shown.tables if table.name != "step"}
     scores = tables["scores"]
     header = {
@@ -303,8 +303,10 @@ def packed(
             for axis in scores.axes
         },
         "numbers": {
-            name: {"shape": list(np.atleast_2d(table.values).shape), "at": area.add(table.values)}
-            for name, table in tables.items()
+            name: {"shape": list(table.shape), "at": table}
+            for name, table in (
+                (name, np.atleast_2d(table.values)) for name, table in tables.items()
+            )
         },
         "steps": [
             {"name": name, "value": value if math.isfinite(value) else None, "how": how}
@@ -312,7 +314,7 @@ def packed(
         ],
         "applied": list(shown.applied),
     }
-    return pack({"v": VERSION, "trace": id, "inside": header}, area.arrays)
+    return pack({"v": VERSION, "inside": header})
 
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:

@@ -21,7 +21,7 @@ from viz.colours import (
     strength_of,
     veiled,
 )
-from viz.image import factor_for
+from viz.pack import factor_for
 from viz.selection import PLACE, VEIL, Form
 from viz.views.answer import Answer
 from viz.views.request import Request, difference_of, name_of, veil_of

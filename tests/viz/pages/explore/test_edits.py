@@ -10,7 +10,6 @@ from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import same as alike
 from tests.viz.pages.explore.explorer import small
 from viz.api import registry
-from viz.pages.explore import runs
 from viz.pages.state.params import HASH
 
 DECODER = {"model": "grammar-next"}
@@ -236,7 +235,7 @@ def test_runs_are_compared_side_by_side() -> None:
     frame = table.value
     assert list(frame.columns) == ["", "as it is", "without a head"]
     rows = {row[""].strip("*"): row for row in frame.to_dict("records")}
-    assert rows["Input"]["without a head"] == ":gray[the same]"
+    assert rows["Input"]["without a head"] == rows["Input"]["as it is"] == f"“{text}”"
     assert rows["Edits"]["as it is"] == "none"
     assert rows["Edits"]["without a head"].startswith("Layer 1, head 0")
     model = load("grammar-next")
@@ -248,22 +247,6 @@ def test_runs_are_compared_side_by_side() -> None:
     assert rows["From the first"]["without a head"] == f"KL {kl:.3g} nats"
     for name, logs in (("as it is", plain), ("without a head", without)):
         assert f"{100 * float(logs.exp().max()):.1f}\N{NO-BREAK SPACE}%" in rows["Prediction"][name]
-
-
-def test_runs_of_a_link_are_compared_without_being_opened() -> None:
-    app = opened(edits="Ablate(1, 1)")
-    keep(app, "one")
-    press(app, "compare")
-    query = helpers.link(app)
-    noted = runs.requests_noted()
-    noted.clear()
-    bad = json.dumps([*json.loads(query["kept"]), ["bad", {"model": "grammar-next", "edits": "x"}]])
-    other = opened(kept=bad, compared="yes", input="the dogs saw the cat")
-    (table,) = other.table
-    rows = {row[""].strip("*"): row for row in table.value.to_dict("records")}
-    assert rows["Edits"]["one"].startswith("Layer 1, head 1")
-    assert rows["From the first"]["one"].startswith("KL ")
-    assert rows["Prediction"]["bad"] == "open it once to compare it"
 
 
 def test_a_kept_run_that_is_gone_says_so_in_one_line() -> None:

@@ -49,25 +49,6 @@ def test_distances_of_every_head_in_pixels() -> None:
     assert (found < 16 * 3 * 2**0.5).all()
 
 
-def test_a_network_without_positions_says_so() -> None:
-    app = helpers.run("explore", {**SMALL, "figure": "positions", "positions": "none"})
-    assert [each.value.replace("\\", "") for each in app.error] == [
-        "ViT, 3 × 2 heads, width 32 adds no position vectors"
-    ]
-    assert not helpers.specs(app)
-
-
-def test_components_of_several_pictures_are_those_of_their_patches_together() -> None:
-    """Coloured together, each component goes from 0 to 255 over all of them; the order is kept."""
-    (both,) = figures(figure="together", object="all")
-    assert [each.text for each in both.layout.annotations] == ["A flower", "A temple", "Coins"]
-    colours = [array(each.z) for each in both.data[3:]]
-    assert [each.shape for each in colours] == [(4, 4, 3)] * 3
-    together = np.concatenate([each.reshape(-1, 3) for each in colours])
-    assert (together.min(0) == 0).all()
-    assert (together.max(0) == 255).all()
-
-
 def test_entropy_of_every_head_against_a_plain_sum() -> None:
     (figure,) = figures(figure="entropy")
     app = helpers.run("explore", SMALL)

@@ -40,7 +40,6 @@ from tests.viz.pages.explore.explorer import (
     press,
     result_of,
     same,
-    setting,
     typed,
     view,
 )
@@ -336,7 +335,7 @@ def test_an_input_that_cannot_be_read_leaves_everything_to_type(query, says: str
     app = opened(**query)
     assert [says in line for line in helpers.lines(app)] == ([True] if says else [])
     assert any(each["label"].startswith("Type a sentence") for each in helpers.views(app, "entry"))
-    assert [each.label for each in app.expander] == ["Model card", "Read its code", "Tensors"]
+    assert [each.label for each in app.expander] == ["Model card", "Read its code"]
 
 
 @pytest.mark.parametrize(("model", "file"), [("minilm", "encoder"), ("grammar-next", "decoder")])
@@ -474,7 +473,7 @@ def test_a_public_server_opens_its_catalogue_only(
     assert errors(opened(model="minilm")) == []
 
 
-# --- the card, the tensors, the second run --------------------------------------------------------
+# --- the card, the second run --------------------------------------------------------
 
 
 def test_the_card_states_what_the_model_is(saved) -> None:
@@ -500,33 +499,11 @@ def test_nothing_a_checkpoint_says_becomes_html(saved, monkeypatch: pytest.Monke
     assert "&lt;script&gt;" in rows
 
 
-def test_tensors_have_their_numbers(saved) -> None:
-    wanted = Source("folder", str(saved("Llama")))
-    model = tracing.opened(wanted)
-    rows = card.tensors(wanted, model)
-    named = dict(model.network.named_parameters())
-    assert set(named) <= {row.name for row in rows}
-    for row in rows:
-        if row.name in named:
-            assert row.shape == " × ".join(map(str, named[row.name].shape))
-            assert row.mean == pytest.approx(float(named[row.name].detach().mean()), abs=1e-6)
-
-
-def test_card_and_tensors_open(saved) -> None:
-    app = opened(place="folder", folder=str(saved("Llama")), ids="3 4 5", tensors="norm")
-    assert not app.dataframe
-    for key in ("explore_card", "explore_tensors"):
-        app.session_state[key] = True
+def test_the_card_opens(saved) -> None:
+    app = opened(place="folder", folder=str(saved("Llama")), ids="3 4 5")
+    app.session_state["explore_card"] = True
     helpers.checked(app.run())
     assert any("LlamaForCausalLM" in element.proto.body for element in app.get("html"))
-    table = app.dataframe[0].value
-    assert all("norm" in name for name in table["tensor"])
-    assert setting(app, "tensor") == table["tensor"][0]
-    choose(app, "tensors", "q_proj")
-    assert "q_proj" in setting(app, "tensor")
-    assert helpers.link(app)["tensors"] == "q_proj"
-    choose(app, "tensors", "nothing has this name")
-    assert "0 of " in told(app)
 
 
 def test_the_button_runs_the_model_by_its_weights(saved) -> None:

@@ -29,7 +29,7 @@ from viz.pages.state import params
         ({"figure": "similarity", "like": "6"}, {"form": "features", "foreground": "above"}),
         (
             {"figure": "features", "components": "all", "object": "all"},
-            {"figure": "together", "components": "all", "object": "all"},
+            {"form": "features", "foreground": "all"},
         ),
         ({"figure": "distance"}, {"figure": "distance"}),
         (

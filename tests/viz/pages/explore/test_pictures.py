@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from models.cost.count import parts
+from models.cost.memory import peak_memory
 from models.vit import ViTConfig
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
@@ -25,7 +27,6 @@ from tests.viz.pages.explore.explorer import (
     small,
     view,
 )
-from viz.api import passes
 from viz.pages.explore import cost, sizes
 
 
@@ -193,50 +194,11 @@ def test_nonsense_in_a_link_is_one_line(query, says):
 
 # --- what it costs --------------------------------------------------------------------------------
 
-BIG = {"size": "512", "patch": "4", "dim": "768", "heads": "12", "depth": "12"}
-
-
-def test_a_network_that_takes_a_minute_is_estimated_instead_of_run(monkeypatch):
-    monkeypatch.setattr(passes, "cores", lambda: 1)
-    monkeypatch.setattr(passes, "speed", lambda device: 5e11)
-    monkeypatch.setattr("models.cost.memory_check.available_memory", lambda device="cpu": 64 << 30)
-    app = small()
-    before = view(app)["trace"]
-    for name, value in BIG.items():
-        choose(app, name, int(value))
-    (line,) = helpers.lines(app)
-    assert "16,385 tokens: a pass takes about" in line
-    assert view(app)["trace"] != before  # of the largest that was run
-    assert view(app)["busy"] is True
-    labels = [
-        button.label
-        for button in app.button
-        if "_fix_" in str(button.key) or "_run" in str(button.key)
-    ]
-    assert labels[-1].startswith("Run it (about ")
-    assert len(labels) > 1
-    monkeypatch.setattr(passes, "speed", lambda device: 1e11)
-    app = small(**BIG)
-    assert helpers.lines(app)[0].startswith("This network has 16,385 tokens")
-    assert not [button for button in app.button if button.key == "explore_run"]
-
-
-def test_a_slow_network_runs_when_asked_for(monkeypatch):
-    monkeypatch.setattr(passes, "speed", lambda device: 1e4)
-    app = small()
-    assert "takes about" in helpers.lines(app)[0]
-    assert not helpers.views(app, "image")
-    press(app, "run")
-    assert helpers.lines(app) == []
-    assert view(app)["busy"] is False
-    choose(app, "depth", 3)
-    assert "takes about" in helpers.lines(app)[0]
-    assert view(app)["busy"] is True
-
 
 def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_one_offered(monkeypatch):
     small_one = {"size": 48, "patch": 8, "heads": 2, "dim": 16, "depth": 2}
-    room = cost.estimate(sizes.begin(sizes.VIT) | small_one).bytes / 0.8
+    config = ViTConfig(**sizes.of(sizes.VIT, sizes.begin(sizes.VIT) | small_one))
+    room = peak_memory(parts(config)) / cost.SHARE
     monkeypatch.setattr(
         "models.cost.memory_check.available_memory", lambda device="cpu": int(room) + 8
     )
@@ -249,13 +211,6 @@ def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_one_offere
     press(app, "fix_0")
     assert helpers.lines(app) == []
     assert helpers.views(app, "image")
-
-
-def test_estimates_grow_with_the_network():
-    changes = ({}, {"depth": 12}, {"depth": 12, "size": 448})
-    found = [cost.estimate(sizes.begin(sizes.VIT) | each) for each in changes]
-    assert sorted(found, key=lambda each: each.bytes) == found
-    assert sorted(found, key=lambda each: each.seconds) == found
 
 
 # --- pictures -------------------------------------------------------------------------------------

@@ -102,8 +102,8 @@ def test_heads_that_do_not_divide_dim_get_one_line_two_ways_out_and_nothing_is_l
     ]
     assert setting(app, "input") == "kept text"
     labelled = {button.label: str(button.key) for button in app.button}
-    assert {"4 heads", "Dim 80"} <= labelled.keys()
-    press(app, labelled["4 heads"].removeprefix("explore_"))
+    assert {"Heads 4", "Dim 80"} <= labelled.keys()
+    press(app, labelled["Heads 4"].removeprefix("explore_"))
     assert lines(app) == []
     assert link(app) == {"model": "built", "input": "kept text"}
     assert labels(app) == ["kept", "text"]
