@@ -13,13 +13,13 @@ export const slider = (input, label, [min, max, step], more) => ({
   ...more,
 });
 
-/** Values with their titles; the titles are the values where there are none. @type {(input: string, label: string, options: readonly (readonly [string, string] | string)[], more?: {above?: boolean}) => FigureControl} */
-export const choice = (input, label, options, more) => ({
+/** Values, or titles by value. @type {(input: string, label: string, options: string[] | Record<string, string>, above?: boolean) => FigureControl} */
+export const choice = (input, label, options, above = false) => ({
   kind: "choice",
   input,
   label,
-  options: options.map((each) => (typeof each === "string" ? [each, each] : each)),
-  ...more,
+  options: Array.isArray(options) ? options.map((each) => [each, each]) : Object.entries(options),
+  above,
 });
 
 /** @type {(input: string, label: string, longest: number) => FigureControl} */

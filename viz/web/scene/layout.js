@@ -45,6 +45,7 @@ export const onto = (ground) => (ink) => ink.on(colourOf(ground, ink) ?? ink.bac
 
 function colourOf(colour, ink) {
   if (typeof colour === "function") return colour(ink);
+  if (/^head\d+$/.test(colour)) return ink.heads[Number(colour.slice(4)) % ink.heads.length];
   return ink.term[colour] ?? ink[colour] ?? colour;
 }
 
@@ -98,6 +99,7 @@ function lookOf(words, isText) {
   const look = {};
   for (const word of words.split(" ").filter(Boolean)) {
     if (word === "bold") look.bold = true;
+    else if (word === "arrow" || word === "curve") look.kind = word;
     else if (word === "start" || word === "end") look.anchor = word;
     else if (word === "dashed") look.dash = "4 4";
     else if (word in SIZES) look.size = SIZES[word];
@@ -170,8 +172,8 @@ export const path = (key, d, words = "/muted", more) => ({
   ...more,
 });
 
-/** Points joined by a line. @type {(key: string, points: number[][], words?: string, more?: Partial<Drawn>) => Drawn} */
-export const joined = (key, points, words, more) =>
+/** Points joined by a line. @type {(key: string, words: string, points: number[][], more?: Partial<Drawn>) => Drawn} */
+export const joined = (key, words, points, more) =>
   path(key, `M${points.map((point) => point.join(" ")).join("L")}`, words, more);
 
 /** A part that is drawn freely. @type {(w: number, h: number, draw: Part["draw"], tables?: FigureTable[]) => Part} */
@@ -252,18 +254,45 @@ export function grid(gap, rows) {
   );
 }
 
+/** A part in a frame. @type {(key: string, part: Part, words?: string, more?: Partial<Drawn>) => Part} */
+export function framed(key, part, words = "/line", more = {}) {
+  const pad = 0.25;
+  const frame = (x, y) => rect(key, [x, y, part.w + 2 * pad, part.h + 2 * pad], words, { r: 0.3, ...more });
+  const draw = (x, y) => [
+    ...(more.press ? [] : [frame(x, y)]),
+    ...part.draw(x + pad, y + pad),
+    ...(more.press ? [frame(x, y)] : []),
+  ];
+  return { ...part, w: part.w + 2 * pad, h: part.h + 2 * pad, draw };
+}
+
+/** Text in a box. @type {(key: string, string: string, words?: string, more?: Partial<Drawn>, size?: [number, number]) => Part} */
+export function box(key, string, words = "surface/line", more = {}, [w, h] = [wide(string) + 1.2, 1.9]) {
+  const bold = words.includes("bold") ? "bold" : "";
+  const { term } = lookOf(words, false);
+  return free(w, h, (x, y) => [
+    rect(key, [x, y, w, h], words.replace("bold", ""), { r: 0.4, ...more }),
+    say(`${key}/text`, [x + w / 2, y + h / 2], string, `${bold} ${term ?? ""}`, { opacity: more.opacity }),
+  ]);
+}
+
 /** @typedef {(at: (key: string) => Extent) => Drawn[]} Wire between marks of a part */
 
-/** A part with wires behind its marks. @type {(part: Part, ...wires: (Wire | false)[]) => Part} */
-export const wired = (part, ...wires) => ({
-  ...part,
-  draw(x, y) {
+function withMarks(part, drawn) {
+  const draw = (x, y) => {
     const marks = part.draw(x, y);
     const extents = new Map(marks.map((mark) => [mark.key, extentOf(/** @type {Mark} */ (mark))]));
-    const at = (key) => extents.get(key) ?? { x, y, w: 0, h: 0 };
-    return [...wires.flatMap((each) => (each ? each(at) : [])), ...marks];
-  },
-});
+    return drawn(marks, (key) => extents.get(key) ?? { x, y, w: 0, h: 0 });
+  };
+  return { ...part, draw };
+}
+
+/** A part with wires behind its marks. @type {(part: Part, ...wires: (Wire | false)[]) => Part} */
+export const wired = (part, ...wires) =>
+  withMarks(part, (marks, at) => [...wires.flatMap((each) => (each ? each(at) : [])), ...marks]);
+
+/** A part with more marks above its own. @type {(part: Part, more: Wire) => Part} */
+export const overlaid = (part, more) => withMarks(part, (marks, at) => [...marks, ...more(at)]);
 
 /**
  * A band between two marks: from the side that faces the second one to that which faces the first. The word
@@ -289,11 +318,11 @@ export const wire =
       : isBelow
         ? [a.y + a.h, b.y - near]
         : [a.y, b.y + b.h + near];
-    const look = lookOf(words.replace(/\b(runs|arrow|flat)\b/g, ""), false);
+    const look = lookOf(words.replace(/\b(runs|flat)\b/g, ""), false);
     /** @type {Drawn} */
     const band = {
       key,
-      kind: has("arrow") ? "arrow" : "curve",
+      kind: "curve",
       x,
       y,
       x2,

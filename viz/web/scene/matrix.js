@@ -1,7 +1,7 @@
 // A matrix: cells with their numbers, a title above and names beside them.
 
 import { fixed } from "./numbers.js";
-import { free, onto, plain, rect, say, signedOf, weightOf, wide } from "./layout.js";
+import { free, onto, path, plain, rect, say, signedOf, weightOf, wide } from "./layout.js";
 
 /** @import {Mark} from "../types" */
 /** @import {Colour, Drawn, Part} from "./layout.js" */
@@ -43,13 +43,15 @@ export function matrix(key, values, look = {}) {
   const texts = values.map((each) => each.map((value) => written(value, digits)));
   const widths = (texts[0] ?? []).map((_, j) => {
     const most = isBare ? 0 : Math.max(...texts.map((each) => 0.5 + 0.92 * wide(each[j])));
-    return look.cell ?? Math.max(isBare ? bare : 1.7, 0.4 + 0.92 * wide(cols[j] ?? ""), most);
+    return look.cell ?? (isBare ? bare : Math.max(1.7, 0.4 + 0.92 * wide(cols[j] ?? ""), most));
   });
   const isEven = values.flat().every((value) => typeof value === "number");
   const cells = isEven ? widths.map(() => Math.max(...widths)) : widths;
   const body = cells.reduce((sum, width) => sum + width, 0);
   const names = rows.some(Boolean) ? (look.follow ? 1.2 : 0.5) + 0.92 * Math.max(...rows.map(wide)) : 0;
-  const head = (title ? 1.7 : 0) + (cols.length ? 1.5 : 0);
+  const isTurned = isBare && cols.length > 0; // names stand upright where cells are narrow
+  const head =
+    (title ? 1.7 : 0) + (isTurned ? 0.4 + 0.85 * Math.max(...cols.map(wide)) : cols.length ? 1.5 : 0);
   const most =
     look.most ??
     (kind === "weights" ? 1 : Math.max(1e-9, ...values.flat().map((value) => Math.abs(Number(value) || 0))));
@@ -98,9 +100,13 @@ export function matrix(key, values, look = {}) {
             }),
           ]
         : []),
-      ...cols.map((name, j) =>
-        say(`${key}/col${j}`, [across(j) + cells[j] / 2, down(0) - 0.7], name, "muted", { size: 0.92 }),
-      ),
+      ...cols.map((name, j) => {
+        const place = [across(j) + cells[j] / 2, down(0) - (isTurned ? 0.3 : 0.7)];
+        return say(`${key}/col${j}`, place, name, isTurned ? "muted start" : "muted", {
+          size: 0.92,
+          turn: isTurned ? -60 : 0,
+        });
+      }),
       ...rows.flatMap((name, i) =>
         name ? nameOf(key, i, name, [x, down(i), names, tall], look.follow?.(i)) : [],
       ),
@@ -128,3 +134,21 @@ function nameOf(key, i, name, [x, y, w, h], press) {
     }),
   ];
 }
+
+const SHADES = 12;
+
+/** Weights as a small square without numbers: one mark for each shade. @type {(key: string, weights: number[][], side: number) => Part} */
+export const heatmap = (key, weights, side) =>
+  free(side, side, (x, y) => {
+    const cell = side / weights.length;
+    const paths = Array(SHADES + 1).fill("");
+    const square = `h${cell}v${cell}h${-cell}z`;
+    weights.forEach((each, i) =>
+      each.forEach(
+        (weight, j) => (paths[Math.round(weight * SHADES)] += `M${x + j * cell} ${y + i * cell}${square}`),
+      ),
+    );
+    return paths.flatMap((d, shade) =>
+      d ? [path(`${key}/${shade}`, d, "", { fill: weightOf(shade / SHADES) })] : [],
+    );
+  });

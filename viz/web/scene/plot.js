@@ -1,19 +1,25 @@
 // A plot: axes with ticks, and what is drawn between them; bars beside each other.
 
 import { ticksOf } from "../core/ticks.js";
-import { free, line, rect, say } from "./layout.js";
+import { free, joined, line, rect, say } from "./layout.js";
 
 /** @import {FigureTable, Mark} from "../types" */
 /** @import {Drawn, Part} from "./layout.js" */
 
-/** @typedef {{at: (x: number, y: number) => number[], x: (x: number) => number, y: (y: number) => number}} Scale places of numbers */
+/**
+ * @typedef {object} Scale places of numbers
+ * @property {(x: number) => number} x
+ * @property {(y: number) => number} y
+ * @property {(x: number, y: number) => number[]} at
+ * @property {(key: string, words: string, points: number[][], more?: Partial<Drawn>) => Drawn} graph points joined by a line
+ */
 
 /**
  * @typedef {object} PlotLook
  * @property {number[]} x ends of the axis
  * @property {number[]} y
  * @property {string[]} [log] axes that are logarithmic
- * @property {{x?: any[], y?: any[]}} [ticks] round numbers by default; [] for none
+ * @property {{x?: (number | (number | string)[])[], y?: (number | (number | string)[])[]}} [ticks] with their texts; round numbers by default, [] for none
  * @property {string[]} [names] of the axes
  * @property {string} [title]
  * @property {number} [wide]
@@ -27,7 +33,7 @@ export function plot(
   draw,
   tables,
 ) {
-  const [across, up] = [ticks.x ?? roundNumbers(x0, x1, 7), ticks.y ?? roundNumbers(y0, y1, 5)];
+  const [across, up] = [ticksOn(ticks.x, x0, x1, 7), ticksOn(ticks.y, y0, y1, 5)];
   const [left, below] = [up.length ? 2.8 : 0.4, (across.length ? 1.4 : 0) + (names[0] ? 1.2 : 0)];
   const above = (title ? 1.7 : 0.3) + (names[1] ? 1.3 : 0);
   return free(
@@ -36,6 +42,7 @@ export function plot(
     (startX, startY) => {
       const x = scaleOf(x0, x1, startX + left, wide, log.includes("x"));
       const y = scaleOf(y0, y1, startY + above + high, -high, log.includes("y"));
+      const at = (/** @type {number} */ a, /** @type {number} */ b) => [x(a), y(b)];
       const small = { size: 0.88 };
       return [
         ...(title ? [say(`${key}/title`, [startX, startY + 0.6], title, "bold start", { size: 1.04 })] : []),
@@ -49,15 +56,28 @@ export function plot(
           line(`${key}/y${i}`, [x(x0), y(value), x(x1), y(value)], "/line 1"),
           say(`${key}/y${i}/text`, [x(x0) - 0.4, y(value)], text, "muted end", small),
         ]),
-        ...draw({ x, y, at: (a, b) => [x(a), y(b)] }),
+        ...draw({
+          x,
+          y,
+          at,
+          graph: (name, words, points, more) =>
+            joined(
+              name,
+              words,
+              points.map(([a, b]) => at(a, b)),
+              more,
+            ),
+        }),
       ];
     },
     tables,
   );
 }
 
-/** @type {(low: number, high: number, most: number) => [number, string][]} */
-const roundNumbers = (low, high, most) => ticksOf([low, high], most).map(({ value, text }) => [value, text]);
+/** The places and texts of ticks. @type {(ticks: any[] | undefined, low: number, high: number, most: number) => [number, string][]} */
+const ticksOn = (ticks, low, high, most) =>
+  ticks?.map((each) => (typeof each === "number" ? [each, String(each)] : each)) ??
+  ticksOf([low, high], most).map(({ value, text }) => [value, text]);
 
 function scaleOf(low, high, start, length, isLog) {
   const of = isLog ? Math.log : Number;
@@ -119,7 +139,7 @@ export function bars(
   return plot(
     `${key}axis`,
     /** @type {PlotLook} */ (look),
-    ({ x, y, at }) => {
+    ({ x, y, ...scale }) => {
       const one = (value, i) => {
         const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
         const [top, width] = [Math.min(from, to), x(1) - x(0)];
@@ -145,7 +165,7 @@ export function bars(
           );
         return [box, ...(number ? [number] : []), ...(area ? [area] : [])];
       };
-      return [...values.flatMap(one), ...(more?.({ x, y, at }) ?? [])];
+      return [...values.flatMap(one), ...(more?.({ x, y, ...scale }) ?? [])];
     },
     tables,
   );
