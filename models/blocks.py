@@ -46,27 +46,9 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class FeedForward(nn.Module):
-    """The same two-layer network for every token: dim → hidden → dim."""
+    """The same two-layer network for every token: dim → hidden → dim.
 
-    def __init__(
-        self, dim: int, hidden: int, *, activation: str = "relu", dropout: float = 0.0
-    ) -> None:
-        super().__init__()
-        if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
-            )
-        self.up = nn.Linear(dim, hidden)
-        self.down = nn.Linear(hidden, dim)
-        self.dropout = nn.Dropout(dropout)
-        self.activation = ACTIVATIONS[activation]
-
-    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
-        return self.down(self.dropout(self.activation(self.up(x))))
-
-
-class GatedFeedForward(nn.Module):
-    """A feed-forward network with a gate: down(activation(gate(x)) · up(x)).
+    With a gate it is down(activation(gate(x)) · up(x)), without biases.
 
     Source: Shazeer 2020, "GLU Variants Improve Transformer".
     """
@@ -76,18 +58,24 @@ class GatedFeedForward(nn.Module):
         dim: int,
         hidden: int,
         *,
-        activation: str = "silu",
+        activation: str = "relu",
         dropout: float = 0.0,
-        bias: bool = False,
+        gated: bool = False,
     ) -> None:
         super().__init__()
-        self.gate = nn.Linear(dim, hidden, bias=bias)
-        self.up = nn.Linear(dim, hidden, bias=bias)
-        self.down = nn.Linear(hidden, dim, bias=bias)
+        if activation not in ACTIVATIONS:
+            raise ValueError(
+                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
+            )
+        self.gate = nn.Linear(dim, hidden, bias=False) if gated else None
+        self.up = nn.Linear(dim, hidden, bias=not gated)
+        self.down = nn.Linear(hidden, dim, bias=not gated)
         self.dropout = nn.Dropout(dropout)
         self.activation = ACTIVATIONS[activation]
 
     def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        if self.gate is None:
+            return self.down(self.dropout(self.activation(self.up(x))))
         return self.down(self.dropout(self.activation(self.gate(x)) * self.up(x)))
 
 
@@ -158,19 +146,6 @@ def norm_of(kind: str, dim: int, eps: float = 1e-5) -> nn.LayerNorm | nn.RMSNorm
     return NORMS[kind](dim, eps=eps)
 
 
-class LayerNorm(nn.Module):
-    """Brings every token to mean β and deviation γ; both are learned, and start at 0 and 1."""
-
-    def __init__(self, dim: int, *, eps: float = 1e-5) -> None:
-        super().__init__()
-        self.eps = eps
-        self.weight = nn.Parameter(torch.ones(dim))
-        self.bias = nn.Parameter(torch.zeros(dim))
-
-    def forward(self, x: Float[Tensor, "*token dim"]) -> Float[Tensor, "*token dim"]:
-        return self.weight * standardised(x, eps=self.eps) + self.bias
-
-
 def standardised(
     x: Float[Tensor, "*token dim"], *, eps: float = 1e-5
 ) -> Float[Tensor, "*token dim"]:
@@ -203,8 +178,9 @@ class PostNormBlock(nn.Module):
         self.drop_path = DropPath(drop_path)
         self.attention = MultiHeadAttention(attention)
         self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        kind = GatedFeedForward if gated else FeedForward
-        self.feed_forward = kind(dim, mlp, activation=activation, dropout=dropout)
+        self.feed_forward = FeedForward(
+            dim, mlp, activation=activation, dropout=dropout, gated=gated
+        )
         self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
 
     def forward(
@@ -245,8 +221,9 @@ class PreNormBlock(nn.Module):
         self.before_attention = norm_of(norm_kind, dim, eps)
         self.attention = MultiHeadAttention(attention)
         self.before_feed_forward = norm_of(norm_kind, dim, eps)
-        kind = GatedFeedForward if gated else FeedForward
-        self.feed_forward = kind(dim, mlp, activation=activation, dropout=dropout)
+        self.feed_forward = FeedForward(
+            dim, mlp, activation=activation, dropout=dropout, gated=gated
+        )
         self.dropout = nn.Dropout(dropout)
 
     def forward(

@@ -440,7 +440,6 @@ class Trace:
         return self._pictures(site, item, 1)
 
     def _pictures(self, site: Site, item: int, axis: int) -> tuple[PictureGrid, ...]:
-        self._checked(item, site)
         if site in self.axes:
             return self.axes[site][axis].grids(item)
         grid = self._own_grid(site, axis)
@@ -478,17 +477,9 @@ class Trace:
         """
         return self.sites[self._index(where_of(layer, kind, tower, module, part))]
 
-    def pattern(
-        self,
-        layer: int | Site | Where,
-        *,
-        kind: str | None = None,
-        tower: str | None = None,
-        part: int | None = None,
-        module: str | None = None,
-    ) -> Pattern:
+    def pattern(self, layer: int | Site | Where) -> Pattern:
         """The recipe of a layer's weights, for its whole batch, padding included."""
-        return self.patterns[self._index(where_of(layer, kind, tower, module, part))]
+        return self.patterns[self._index(where_of(layer))]
 
     def weights(
         self,
@@ -610,14 +601,11 @@ class Trace:
         head: int | None = None,
         *,
         kind: str | None = None,
-        tower: str | None = None,
-        part: int | None = None,
         rows: int | Rows = None,
         item: int = 0,
-        module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
-        """Scores before the softmax, −∞ at masked keys; arguments as for `weights`."""
-        where = where_of(layer, kind, tower, module, part)
+        """Scores before the softmax, −∞ at masked keys; a `Where` chooses one of several towers."""
+        where = where_of(layer, kind)
         pattern, head, rows, real = self._question(where, head, rows, item)
         return pattern.scores(head, rows, item=item).detach()[..., real]
 
@@ -627,14 +615,11 @@ class Trace:
         head: int | None = None,
         *,
         kind: str | None = None,
-        tower: str | None = None,
-        part: int | None = None,
         rows: int | Rows = None,
         item: int = 0,
-        module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Gradient of the scalar of `trace(..., gradient=...)` with respect to the weights."""
-        where = where_of(layer, kind, tower, module, part)
+        where = where_of(layer, kind)
         pattern, head, rows, real = self._question(where, head, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 
@@ -700,18 +685,17 @@ class Trace:
             )
         return self.hidden_states[tower]
 
-    def projections(self, layer: int | Site | Where, *, kind: str | None = None) -> Projections:
+    def projections(self, layer: int | Site | Where) -> Projections:
         """The linear maps of a layer: what its queries, keys, values and output are made with.
 
         Args:
             layer: which layer, −1 is the last; one of `sites`; or a `Where`.
-            kind: "self", "causal" or "cross"; None if the layer has only one.
 
         Raises:
             ValueError: if there is no such layer, or its queries, keys, values or output are no
                 linear map: the message names the module.
         """
-        return self._origin().projections(self.site(layer, kind))
+        return self._origin().projections(self.site(layer))
 
     def gates(self, site: Site, item: int = 0) -> Float[Tensor, "head query gate_dim"] | None:
         """The output gates of a site: each query's values are multiplied with its own, 0 to 1.
@@ -730,14 +714,7 @@ class Trace:
         rows, _ = self.positions(site, item)
         return site_gates[item][:, rows.to(site_gates.device)]
 
-    def stream(
-        self,
-        layer: int | Site | Where,
-        tokens: Sequence[int],
-        *,
-        kind: str | None = None,
-        item: int = 0,
-    ) -> Stream:
+    def stream(self, layer: int | Site | Where, tokens: Sequence[int], *, item: int = 0) -> Stream:
         """The residual stream of some tokens where a layer reads it, component by component.
 
         It takes another pass of the network.
@@ -745,14 +722,13 @@ class Trace:
         Args:
             layer: which layer, −1 is the last; one of `sites`; or a `Where`.
             tokens: which of the item's own tokens.
-            kind: "self" or "causal"; None if the layer has only one.
             item: index in the batch.
 
         Raises:
             ValueError: for a layer or token that is not there, for cross-attention, and where the
                 components of the stream cannot be told.
         """
-        site = self.site(layer, kind)
+        site = self.site(layer)
         if site.kind == "cross":
             raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
         places = self._written(site, site.layer, tokens, item)

@@ -12,119 +12,22 @@ layer's weights give the values its kernel computed in that very pass.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
-from einops import repeat
-from jaxtyping import Float
 from torch import Tensor
 
-from models.attention.pattern import BLOCK_ROWS, Pattern
+from models.attention.pattern import BLOCK_ROWS
 from models.inputs.named import as_tensors
 from models.run import Model, as_model, trace
 from models.text import Tokens
 from models.trace import Trace
+from models.verdict import ValuesFromWeights
+from models.verdict import Verdict as Verdict
 
 if TYPE_CHECKING:
     from models.model import Network
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What was compared, and the largest differences.
-
-    Attributes:
-        difference: largest absolute difference of the outputs.
-        largest: largest absolute value of the reference output, for scale.
-        sites: number of attention layers replaced.
-        rows: number of rows of weights, over heads and items.
-        compared: number of maps compared with the library's eager attention; 0 where it has none.
-        maps: largest difference of a weight to them.
-        sums: largest difference of a row's sum to 1, of real tokens.
-        edited: largest difference of the outputs with one head ablated, here and by the library;
-            None if that was not compared.
-        unseen: attention layers that ran and left no map, or more than one.
-        misread: inputs that were not read as they were given, or as the model's own image processor
-            makes them.
-        merged: attention layers whose items were taken for windows of one item.
-        traced: largest difference of the traced output to the reference.
-        values: largest difference of a layer's values to those computed from its weights, over the
-            largest of them, in the same pass; None if that was not compared.
-        eager: largest difference of the output with the library's eager attention to the
-            reference; None where it has none.
-        left_out: weights of the checkpoint that the network does not use, and that nothing here
-            says anything about.
-    """
-
-    difference: float
-    largest: float
-    sites: int
-    rows: int
-    compared: int = 0
-    maps: float = 0.0
-    sums: float = 0.0
-    edited: float | None = None
-    unseen: tuple[str, ...] = ()
-    misread: tuple[str, ...] = ()
-    merged: tuple[str, ...] = ()
-    traced: float = 0.0
-    values: float | None = None
-    eager: float | None = None
-    left_out: tuple[str, ...] = ()
-
-    def ambiguous(self, rounding: float) -> bool:
-        """Whether passes with other kernels give other outputs, while the traced pass holds.
-
-        Args:
-            rounding: as for `problems`.
-        """
-        scale = rounding * self.largest
-        holds = self.values is not None and self.values <= rounding and self.traced <= scale
-        return holds and max(self.difference, self.eager or 0.0) > scale
-
-    def problems(self, rounding: float) -> tuple[str, ...]:
-        """What does not agree, in sentences.
-
-        Args:
-            rounding: the largest share of the output, and of a weight, that rounding explains.
-        """
-        scale, ambiguous = rounding * self.largest, self.ambiguous(rounding)
-        problems = {
-            f"a layer's values are {self.values or 0:.1e} off those computed from its weights": (
-                (self.values or 0.0) > rounding
-            ),
-            f"the output computed from the weights is off by {self.difference:.1e}": (
-                not ambiguous and self.difference > scale
-            ),
-            f"a weight is {self.maps:.1e} off the library’s own": (
-                not ambiguous and self.maps > rounding
-            ),
-            f"a row's sum is off 1 by {self.sums:.1e}": self.sums > rounding,
-            f"with one head ablated, the outputs differ by {self.edited or 0:.1e}": (
-                not ambiguous and (self.edited or 0.0) > scale
-            ),
-            f"{', '.join(self.unseen)} left no map, or more than one": bool(self.unseen),
-            f"{', '.join(self.misread)} was not read as given": bool(self.misread),
-            f"items of {', '.join(self.merged)} were taken for windows": bool(self.merged),
-        }
-        return tuple(text for text, wrong in problems.items() if wrong)
-
-
-@dataclass(frozen=True)
-class ValuesFromWeights:
-    """An edit that recomputes values from the weights instead of the kernel."""
-
-    def edit_values(
-        self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
-    ) -> Float[Tensor, "batch head query dim"]:
-        group = pattern.heads // pattern.v.shape[1]
-        v = repeat(pattern.v.float(), "b h k d -> b (h group) k d", group=group)
-        recomputed = torch.empty_like(values)
-        for start in range(0, pattern.queries, BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
-            recomputed[:, :, rows] = (pattern.weights(rows=rows) @ v).to(values.dtype)
-        return recomputed
 
 
 def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any = None) -> Verdict:
@@ -144,25 +47,8 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
         return _verdict(model, input, target)
     from models.pretrained.verification import compare
 
-    comparison = compare(model, input, target, ValuesFromWeights())
-    traced = comparison.largest_difference(comparison.traced)
-    return Verdict(
-        max(traced, comparison.largest_difference(comparison.from_weights)),
-        float(comparison.untouched.float().abs()[comparison.real].max()),
-        comparison.sites,
-        comparison.rows,
-        comparison.compared,
-        comparison.maps,
-        comparison.sums,
-        comparison.edited,
-        comparison.unseen,
-        (*_misread(comparison.tokens, input), *comparison.misread),
-        comparison.merged,
-        traced,
-        comparison.values,
-        None if comparison.eager is None else comparison.largest_difference(comparison.eager),
-        model.left_out,
-    )
+    verdict, tokens = compare(model, input, target)
+    return replace(verdict, misread=(*_misread(tokens, input), *verdict.misread))
 
 
 def _verdict(model: Model, input: Any, target: Any) -> Verdict:

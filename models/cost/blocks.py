@@ -10,7 +10,6 @@ from models.blocks import (
     DECODER_BLOCKS,
     DropPath,
     FeedForward,
-    GatedFeedForward,
     StackConfig,
     cross_of,
     drop_path_of,
@@ -211,7 +210,7 @@ def feed_forward(dim: int, hidden: int, activation: str, tokens: int, gated: boo
 
 
 def _gated(narrow: Shape, wide: Shape, activation: str) -> Part:
-    runs, kept = GatedFeedForward.forward, NUMBER * size(wide)
+    runs, kept = FeedForward.forward, NUMBER * size(wide)
     parts = [
         linear("gate", "Gate", narrow, wide, runs, bias=False, memory=kept),
         Part(

@@ -17,7 +17,7 @@ from models.files.errors import CheckpointError
 from models.files.fitting import Weights, read_config
 from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.loading import adapter
-from models.loading.convert import bert, dinov2, llama, own, vit
+from models.loading.convert import bert, llama, own, vit
 from models.loading.convert.names import heads_in
 from models.model import Config, Door, Model, Network, grouped
 from models.preprocessing import read_preprocessing
@@ -41,7 +41,7 @@ FAMILIES = {
     "bert": Family(bert.config, bert.weights, Encoder),
     "vit": Family(vit.config, vit.weights, ViT),
     "llama": Family(llama.config, llama.weights, Decoder),
-    "dinov2": Family(dinov2.config, dinov2.weights, ViT),
+    "dinov2": Family(vit.config, vit.weights, ViT),
     **{n: Family(own.config, own.weights, network) for n, (_, network) in own.TYPES.items()},
 }
 

@@ -5,9 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from models.encoder import EncoderConfig
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
@@ -56,10 +53,10 @@ def parts(model: Model) -> tuple[Part, ...]:
     inner = [(name, getattr(config, name, None)) for name in PARTS]
     inside = [(name.partition("_")[0], part) for name, part in inner if hasattr(part, "to_dict")]
     if inside and not isinstance(getattr(config, "num_hidden_layers", None), int):
-        return tuple(_theirs(name, part, model) for name, part in inside)
+        return tuple(_theirs(name, part) for name, part in inside)
     if getattr(config, "is_encoder_decoder", False):
-        return tuple(_half(name, config, model) for name in ("encoder", "decoder"))
-    return (_theirs("", config, model),)
+        return tuple(_half(name, config) for name in ("encoder", "decoder"))
+    return (_theirs("", config),)
 
 
 def family(model: Model) -> str:
@@ -147,7 +144,7 @@ def _parts(config: Any) -> Iterator[Part]:
         yield Part(name, depth or config.depth, config.heads, shared, dim, mlp, positions, most)
 
 
-def _theirs(name: str, config: Any, model: Model) -> Part:
+def _theirs(name: str, config: Any) -> Part:
     heads = _whole(config, "num_attention_heads")
     return Part(
         name=name,
@@ -156,12 +153,12 @@ def _theirs(name: str, config: Any, model: Model) -> Part:
         kv_heads=_whole(config, "num_key_value_heads") or heads,
         dim=_whole(config, "hidden_size"),
         mlp=_scaled(config) or _whole(config, "intermediate_size", "ffn_dim", "d_ff"),
-        positions=_positions(config, model),
+        positions=_positions(config),
         max_tokens=_whole(config, "max_position_embeddings"),
     )
 
 
-def _half(name: str, config: Any, model: Model) -> Part:
+def _half(name: str, config: Any) -> Part:
     """Sizes of the encoder or the decoder where one config holds both."""
     heads = _whole(config, f"{name}_attention_heads", "num_attention_heads", "num_heads")
     theirs = ("num_decoder_layers",) if name == "decoder" else ()
@@ -173,7 +170,7 @@ def _half(name: str, config: Any, model: Model) -> Part:
         kv_heads=heads,
         dim=_whole(config, "hidden_size", "d_model"),
         mlp=_whole(config, f"{name}_ffn_dim", "intermediate_size", "d_ff"),
-        positions=_positions(config, model, name),
+        positions=_positions(config),
         max_tokens=_whole(config, most, "max_position_embeddings"),
     )
 
@@ -198,40 +195,14 @@ def _whole(config: Any, *names: str) -> int | None:
     return next((value for value in values if isinstance(value, int)), None)
 
 
-def _positions(config: Any, model: Model, tower: str = "") -> str:
-    """The kind of position encoding, inferred from the config, modules and parameter names."""
+def _positions(config: Any) -> str:
+    """The kind of position encoding, as the config states it."""
     if getattr(config, "relative_attention_num_buckets", None):
         return "relative, in buckets"
     if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):
         return "rotary"
-    if getattr(config, "alibi", False):
-        return "ALiBi"
     stated = getattr(config, "position_embedding_type", None)
     if isinstance(stated, str) and stated != "absolute":
         return stated
-    every = [*model.network.named_modules()]
-    within = [each for each in every if not tower or tower in each[0].split(".")] or every
-    names = {
-        f"{path}.{name}": weight
-        for path, part in within
-        for name, weight in part.named_parameters(recurse=False)
-    }
-    if any("relative_position" in name for name in names):
-        return "relative, learned"
-    tables = [w for name, w in names.items() if "position" in name or name.endswith("wpe.weight")]
-    sinusoids = any("sinusoid" in type(part).__name__.lower() for _, part in within)
-    if sinusoids or any(_is_sinusoidal(table) for table in tables):
-        return "sinusoidal"
-    return "learned" if tables else "not stated"
-
-
-@torch.no_grad()
-def _is_sinusoidal(table: Tensor) -> bool:
-    """Whether sines stand beside cosines, one by one or half by half: their squares sum to 1."""
-    rows = table.detach().flatten(0, -2).float() if table.ndim > 1 else table.new_zeros(0, 2)
-    if rows.shape[-1] % 2 or len(rows) < 2:
-        return False
-    squares = rows[1:].square()  # the first row may be padding
-    first, second = squares.chunk(2, dim=1)
-    sums = first + second, squares[:, ::2] + squares[:, 1::2]
-    return any(bool(((each - 1).abs() < 1e-2).all()) for each in sums)
+    most = ("max_position_embeddings", "max_target_positions", "n_positions", "image_size")
+    return "absolute" if _whole(config, *most) else "not stated"

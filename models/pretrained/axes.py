@@ -27,7 +27,7 @@ def block_axes(
     blocks: Blocks, batch: int, pixels: Any = None, config: Any = None
 ) -> tuple[TokenAxis, TokenAxis]:
     """Rows and columns of an image, whose pixels may be known, after its windows were merged."""
-    layout = Layout(*(blocks.grid or (1, blocks.tokens)))
+    layout = Layout(*blocks.grid)
     if isinstance(pixels, Tensor) and pixels.ndim == 4:
         layout = replace(layout, box=_stage_box(layout, pixels.shape[-2:], config))
     patches = layout.tokens(batch)

@@ -154,15 +154,6 @@ def _hooks(network: nn.Module, record: Recording) -> list[Any]:
             enter = partial(record.enter_container, path)
         elif _cuts_windows(module):
             enter = partial(record.enter_windows, path)
-        elif sources.mixed and _is_block(path, record):
-            leave = partial(_while_recording, record, partial(sources.leave_block, path))
-            hooks.append(module.register_forward_hook(leave))
-            enter = partial(sources.enter_block, path)
-        elif sources.mixed and isinstance(module, nn.Embedding):
-            hooks.append(
-                module.register_forward_hook(partial(_while_recording, record, sources.embed))
-            )
-            continue
         else:
             continue
         recording_enter = partial(_while_recording, record, enter)
@@ -203,12 +194,6 @@ def _cuts_windows(module: nn.Module) -> bool:
     """Whether a block cuts an image into windows for the attention layers inside of it."""
     size = getattr(module, "window_size", 0)
     return hasattr(module, "shift_size") or (isinstance(size, int) and size > 0)
-
-
-def _is_block(path: str, record: Recording) -> bool:
-    """Whether a module is a numbered part of a stack of attention layers."""
-    stack, _, number = path.rpartition(".")
-    return number.isdigit() and stack in record.modules.containers
 
 
 def _while_recording(record: Recording, hook: Callable[..., Any], *given: Any) -> Any:

@@ -89,21 +89,11 @@ def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> An
 
 
 def forward_options(network: Any) -> dict[str, bool]:
-    """Named output and no key-value cache, as far as the network takes these options.
-
-    A vocoder takes none; an encoder that sets `use_cache` itself and hands all other options on
-    would set it twice.
-    """
+    """Named output and no key-value cache, as far as the network takes these options."""
     takes = inspect.signature(network.forward).parameters
     hands_on = any(each.kind is each.VAR_KEYWORD for each in takes.values())
     options = {"return_dict": True} if hands_on or "return_dict" in takes else {}
     caches = getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None
-    once = hands_on and not any(map(_sets_cache, {type(module) for module in network.modules()}))
-    return {**options, "use_cache": False} if caches and ("use_cache" in takes or once) else options
-
-
-def _sets_cache(kind: type) -> bool:
-    """Whether the forward of a class names `use_cache`, and does not take it."""
-    code = inspect.unwrap(kind.forward).__code__
-    named = {each for one in code.co_consts for each in (one if isinstance(one, tuple) else (one,))}
-    return "use_cache" in named and "use_cache" not in code.co_varnames
+    if caches and (hands_on or "use_cache" in takes):
+        options["use_cache"] = False
+    return options

@@ -302,9 +302,7 @@ class Recording:
                 blocks = Blocks.of_image(rows, cols, int(block.window_size), shift)
                 fits = blocks.positions.shape[1] == recipe.queries
                 return blocks if fits and recipe.batch % blocks.count == 0 else None
-        count, rest = divmod(recipe.batch, self.items)
-        cut = entry.place.windows is not None and not rest and count > 1
-        return Blocks.in_order(count, recipe.queries) if cut else None
+        return None
 
     # --- what its axes are ---
 
@@ -319,14 +317,14 @@ class Recording:
         patches = None if packing is None else self.packed_axis(entry, packing)
         if patches is not None:
             return patches, patches
-        if blocks is not None and blocks.grid is not None:
+        if blocks is not None:
             return block_axes(blocks, whole.batch, self.arguments.get("pixel_values"), self.config)
         if reads_channels(entry, whole):
             channels = numbered_axis("channel", whole.queries, whole.batch, None)
             return channels, channels
         square = whole.queries == whole.keys and not entry.cross
         hidden = whole.mask.padding
-        if blocks is None and self._within_window(entry):
+        if self._within_window(entry):
             rows = self._numbered("window token", whole.queries, whole.batch, None)
             keys = self._numbered("window token", whole.keys, whole.batch, hidden)
             return rows, rows if square else keys

@@ -2,9 +2,7 @@
 
 Determined from the tensors themselves, never from their lengths: a tower reads an argument of the
 model (the same tensor, at the same address), and cross-attention receives states that are an
-argument or the output of another tower. Where one module reads several sequences, the text is
-followed from its embedding through the blocks right inside of it. Anything else (learned queries,
-prompts) has no source.
+argument or the output of another tower. Anything else (learned queries, prompts) has no source.
 """
 
 import inspect
@@ -43,8 +41,7 @@ class Stream:
     Attributes:
         source: name of the input sequence; None if it is none of them.
         memory: address of the states it cross-attends to.
-        several: whether it reads several input sequences: then the layers right inside of it may
-            hold any of them.
+        several: whether it reads several input sequences: layers right inside of it may hold any.
     """
 
     source: str | None
@@ -108,35 +105,6 @@ class Sources:
         for value in values:
             if isinstance(value, Tensor) and value.ndim == 3:
                 self._name(value, source)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether the model is given several input sequences."""
-        return len(set(self.names.values()) & set(SEQUENCES.values())) > 1
-
-    def embed(self, module: nn.Module, args: tuple, output: Tensor) -> None:
-        """An embedding table is looked up: the vectors are of the sequence of the ids."""
-        source = self._source(args[0]) if args else None
-        if source is not None:
-            self._name(output, source)
-
-    def enter_block(
-        self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]
-    ) -> None:
-        """A block is called, perhaps right inside a module that reads several sequences."""
-        above = next((self.streams[up] for up in ancestors(path) if up in self.streams), None)
-        given = _arguments(module, args, kwargs).values()
-        states = next((value for value in given if isinstance(value, Tensor)), None)
-        source = self._source(states)
-        if above is not None and above.several and source is not None:
-            self.streams[path] = Stream(source, above.memory)
-
-    def leave_block(self, path: str, module: nn.Module, args: tuple, output: Any) -> None:
-        """A block returns: its states are of the sequence that it read."""
-        source = self.streams[path].source if path in self.streams else None
-        states = output[0] if isinstance(output, tuple) and output else output
-        if source is not None and isinstance(states, Tensor):
-            self._name(states, source)
 
     def queries(self, path: str) -> str | None:
         """The source of the queries of an attention layer."""

@@ -7,7 +7,7 @@ weights in modules of its own) with the library's eager attention, whose layers 
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +26,16 @@ from models.inputs.pictures import opened
 from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
 from models.inputs.prompt import Prompt
-from models.pretrained.attention_modules import AttentionModules, ancestors, source_of
+from models.pretrained.attention_modules import AttentionModules, source_of
 from models.pretrained.checks import check_once
 from models.pretrained.implementation import BOUNDARIES
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
-from models.pretrained.thread_hooks import of_this_thread
 from models.pretrained.window_layers import recipe_of
 from models.text import Tokens
+from models.verdict import ValuesFromWeights, Verdict
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -44,132 +44,57 @@ REFERENCE = "headscope_reference"  # the library's eager attention, call by call
 Maps = Mapping[str, Sequence[Tensor]]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """What was compared.
-
-    Attributes:
-        untouched: output of the model with its own attention.
-        traced: output of a traced pass.
-        from_weights: output with the values of every layer made from its weights.
-        eager: output with the library's eager attention; None for a model without it.
-        values: largest difference of a layer's values to those made from its weights, over the
-            largest of them, in the traced pass.
-        real: True at the output of real tokens.
-        sites: number of attention layers.
-        rows: number of rows of weights, over heads and items.
-        compared: number of maps (heads of a layer, over items) that the library's eager attention
-            has too.
-        maps: largest difference of a weight to them.
-        sums: largest difference of a row's sum to 1, over the item's own keys.
-        edited: largest difference of the outputs with one head ablated, here and by the library;
-            None where the library's eager attention gives another output without any edit.
-        unseen: paths of attention layers that ran and left no map, or more than one.
-        tokens: of the text, as they were read; () without one.
-        misread: arguments that the model's own image processor makes otherwise.
-        merged: paths of attention layers whose items were taken for windows of one item.
-    """
-
-    untouched: Tensor
-    traced: Tensor
-    from_weights: Tensor
-    eager: Tensor | None
-    values: float
-    real: Tensor
-    sites: int
-    rows: int
-    compared: int
-    maps: float
-    sums: float
-    edited: float | None
-    unseen: tuple[str, ...]
-    tokens: tuple[Tokens, ...]
-    misread: tuple[str, ...]
-    merged: tuple[str, ...]
-
-    def largest_difference(self, output: Tensor) -> float:
-        """Of an output to the untouched one, at real tokens."""
-        return float((output - self.untouched).float().abs()[self.real].max())
-
-
 @torch.no_grad()
-def compare(model: "Model", source: Any, target: Any, recompute: ValuesEdit) -> Comparison:
+def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[Tokens, ...]]:
     """Runs the model with and without a trace, and with the library's eager attention.
 
     Args:
         model: of the library.
         source: as for `trace`.
         target: as for `trace`; where the model writes by itself, it does so once.
-        recompute: an edit that makes the values of every layer from its weights.
+
+    Returns:
+        What was found, and the tokens of the text as they were read.
     """
-    inputs = prepare_inputs(model, source, target)
+    inputs, recompute = prepare_inputs(model, source, target), ValuesFromWeights()
     untouched = output_of(run_network(model, inputs)).values
     record, out = record_pass(model, inputs)
     _, recomputed = record_pass(model, inputs, [recompute])
     calls = record.calls
     check_once(calls)
+    real = _real(calls, untouched)
+
+    def apart(output: Tensor) -> float:
+        return float((output - untouched).float().abs()[real].max())
+
     twin = _twin(model)
-    compared, apart, edited, eager = 0, 0.0, None, None
+    compared, maps, edited, eager = 0, 0.0, None, None
     if twin is not None:
-        eager, maps = _eager_pass(twin, inputs)
-        reference, windows = _reference_pass(twin, inputs)
-        for call, theirs in _pairs(calls, maps, windows):
+        output, eager_maps = _eager_pass(twin, inputs)
+        reference, packed = _reference_pass(twin, inputs)
+        for call, theirs in _pairs(calls, eager_maps, packed):
             compared += call.pattern.heads
-            apart = max(apart, _apart(call, theirs))
+            maps = max(maps, _apart(call, theirs))
         edited = _edited(model, twin, inputs, calls[0], untouched, reference)
-    return Comparison(
-        untouched,
-        output_of(out).values,
-        output_of(recomputed).values,
-        eager,
-        max(_values_apart(call, recompute) for call in record.calls),
-        _real(calls, untouched),
-        len(calls),
-        sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
-        compared,
-        apart,
-        max(_sums(call) for call in calls),
-        edited,
-        _unseen(record, calls),
-        inputs.sequences["text"].tokens if "text" in inputs.sequences else (),
-        _misread(model, source, inputs),
-        _merged(model, inputs, calls),
+        eager = apart(output)
+    traced = apart(output_of(out).values)
+    verdict = Verdict(
+        difference=max(traced, apart(output_of(recomputed).values)),
+        largest=float(untouched.float().abs()[real].max()),
+        sites=len(calls),
+        rows=sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
+        compared=compared,
+        maps=maps,
+        sums=max(map(_sums, calls)),
+        edited=edited,
+        unseen=_unseen(record, calls),
+        misread=_misread(model, source, inputs),
+        traced=traced,
+        values=max(_values_apart(call, recompute) for call in calls),
+        eager=eager,
+        left_out=model.left_out,
     )
-
-
-def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
-    """Layers whose items were merged as windows, though the block around them has as many items."""
-    blocks = {
-        _block(call.entry.place.path): call
-        for call in calls
-        if call.blocks is not None and call.blocks.grid is None
-    }
-    paths: list[str] = []
-
-    def note(call: Call, _: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
-        states = next(x for x in (*args, *kwargs.values()) if isinstance(x, Tensor))
-        if call.blocks and len(states) == call.pattern.batch * call.blocks.count:
-            paths.append(call.entry.path)
-
-    hooks = [
-        model.network.get_submodule(path).register_forward_pre_hook(
-            of_this_thread(partial(note, call)), with_kwargs=True
-        )
-        for path, call in blocks.items()
-    ]
-    try:
-        if hooks:
-            run_network(model, inputs)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return tuple(dict.fromkeys(paths))
-
-
-def _block(path: str) -> str:
-    """The innermost numbered module that contains an attention layer, or what it lies in."""
-    numbered = (each for each in ancestors(path) if each.rpartition(".")[2].isdigit())
-    return next(numbered, path.rpartition(".")[0])
+    return verdict, inputs.sequences["text"].tokens if "text" in inputs.sequences else ()
 
 
 def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...]:

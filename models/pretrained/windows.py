@@ -1,4 +1,4 @@
-"""Blockwise attention (windows of an image, chunks of a sequence) merged into one pattern.
+"""Attention in windows of an image merged into one pattern.
 
 Some networks attend within windows and hand them over as if each were an item of the batch (Swin,
 Liu et al. 2021, which also shifts the image under the windows). Here the windows of one item become
@@ -26,19 +26,14 @@ class Blocks:
         positions: the token position of each slot of each block.
         tokens: how many of the positions are the item's own: the first ones. The rest stands for
             what an image was filled up with, which is attended to and does not attend.
-        grid: rows and columns of an image's own tokens.
+        grid: rows and columns of the image's own tokens.
         outside: row and column of each position beyond them.
     """
 
     positions: Int[Tensor, "block slot"]
     tokens: int
-    grid: tuple[int, int] | None = None
+    grid: tuple[int, int]
     outside: tuple[tuple[int, int], ...] = ()
-
-    @staticmethod
-    def in_order(count: int, slots: int) -> "Blocks":
-        """Consecutive chunks."""
-        return Blocks(torch.arange(count * slots).view(count, slots), count * slots)
 
     @staticmethod
     def of_image(rows: int, cols: int, size: int, shift: int) -> "Blocks":
@@ -100,13 +95,10 @@ class Blocks:
 
     def _mask(self, mask: Mask, block: Tensor) -> Mask:
         """The mask of the blocks, restricted to keys of the same block."""
-        in_order = bool((self.positions.flatten().diff() == 1).all())
-        if mask.dense is not None or not (in_order or not _hides(mask)):
-            raise ValueError("expected blocks without a mask, or consecutive ones")
-        padding = mask.padding
-        if padding is not None:
-            padding = rearrange(padding, "(b w) s -> b (w s)", w=self.count)
-        return replace(mask, padding=padding, segments=block if self.count > 1 else None)
+        rules = (mask.dense, mask.padding, mask.window)
+        if mask.causal or any(rule is not None for rule in rules):
+            raise ValueError("expected windows without a mask")
+        return replace(mask, segments=block if self.count > 1 else None)
 
 
 def _bias(
@@ -126,7 +118,3 @@ def _bias(
         return torch.stack(biases) if head is None else biases[0]
 
     return rows
-
-
-def _hides(mask: Mask) -> bool:
-    return mask.causal or mask.window is not None or mask.padding is not None

@@ -1,18 +1,17 @@
-"""Converts Llama checkpoints to our `Decoder`: names of settings and of weights.
+"""Converts Llama checkpoints to our `Decoder`.
 
 Llama is a pre-norm decoder with RMSNorm, rotary positions, a gated feed-forward network, and heads
 of keys and values that several heads of queries share (Touvron et al. 2023). Settings or weights
 that we would have to ignore, and that change the attention, are refused by name.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
 
 from models.decoder import DecoderConfig
-from models.loading.convert.names import check_settings, number, renamed, whole
+from models.loading.convert.names import in_blocks, number, renamed, sizes_of, whole
 
 SIZES = {
     "vocab_size": "vocab",
@@ -30,14 +29,7 @@ MUST_BE = {
     "attention_bias": False,
     "mlp_bias": False,
     "rope_scaling": None,
-    "chunk_size_feed_forward": 0,
 }
-# Settings of training, saving and generating: no trace of them in the network.
-IGNORED_SETTINGS = re.compile(
-    r"_.*|architectures|attention_dropout|initializer_range|use_cache|.*_token_id|torch_dtype|dtype"
-    r"|transformers_version|pretraining_tp|output_.*|return_dict|torchscript|is_encoder_decoder"
-    r"|is_llama_config|rope_interleaved|id2label|label2id|problem_type"
-)
 BLOCK = {
     "self_attn.q_proj": "attention.query",
     "self_attn.k_proj": "attention.key",
@@ -51,7 +43,6 @@ BLOCK = {
 }
 EMBEDDINGS = {"embed_tokens.weight": "embedding.tokens.weight", "norm.weight": "norm.weight"}
 HEAD = "lm_head.weight"
-LEFT_OUT = re.compile(r".*rotary_emb\.inv_freq")
 
 
 def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> DecoderConfig:
@@ -62,10 +53,7 @@ def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> DecoderC
     Raises:
         ValueError: for a setting that is missing, unknown, or that asks for another architecture.
     """
-    check_settings(settings, SIZES, MUST_BE, KNOWN, IGNORED_SETTINGS)
-    sizes: dict[str, Any] = {
-        ours: whole(theirs, settings[theirs]) for theirs, ours in SIZES.items()
-    }
+    sizes = sizes_of(settings, SIZES, MUST_BE, KNOWN)
     shared, width = settings.get("num_key_value_heads"), settings.get("head_dim")
     return DecoderConfig(
         **sizes,
@@ -94,16 +82,12 @@ def weights(
     Raises:
         ValueError: for a weight that is missing or that has no place in the network.
     """
-    table = EMBEDDINGS | {
-        f"layers.{layer}.{theirs}.weight": f"blocks.{layer}.{ours}.weight"
-        for layer in range(config.depth)
-        for theirs, ours in BLOCK.items()
-    }
+    table = EMBEDDINGS | in_blocks(config.depth, "layers", BLOCK, ("weight",))
     if config.tied:  # a copy of the embedding may lie in the checkpoint
         state = {name: each for name, each in state.items() if name != HEAD}
     else:
         table[HEAD] = "output.weight"
-    return renamed(state, table, lambda name: name.removeprefix("model."), LEFT_OUT, "a Llama")
+    return renamed(state, table, lambda name: name.removeprefix("model."), None, "a Llama")
 
 
 def _base(settings: Mapping[str, Any]) -> float:

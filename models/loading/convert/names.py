@@ -1,4 +1,7 @@
-"""Shared by the converters: checks of settings, activation names, renaming of weights."""
+"""Shared by the converters: settings that are checked, and weights that are renamed.
+
+Settings or weights that we would have to ignore, and that change the network, are refused by name.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -12,9 +15,19 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": "gelu_tanh",
     "relu": "relu",
 }
-NO_WEIGHTS = ("position_ids", "token_type_ids")  # tables of 0, 1, 2, …
-
-
+MUST_BE = {"is_decoder": False, "add_cross_attention": False, "chunk_size_feed_forward": 0}
+MUST_BE |= {"pruned_heads": {}}
+# Settings of training, saving, generating and of heads on top: no trace of them in the network.
+IGNORED = re.compile(
+    r"_.*|architectures|.*dropout(_prob)?|initializer_range|gradient_checkpointing|use_cache"
+    r"|.*_token_id|torch_dtype|dtype|transformers_version|id2label|label2id|num_labels"
+    r"|problem_type|finetuning_task|output_.*|return_dict|torchscript|tie_.*|is_encoder_decoder"
+    r"|pooler_.*|directionality|language|name|model_max_length|encoder_stride"
+    r"|pretraining_tp|is_llama_config|rope_interleaved"
+    r"|drop_path_rate|layerscale_value|out_features|out_indices|stage_names"
+    r"|reshape_hidden_states|use_mask_token"
+)
+NO_WEIGHTS = ("position_ids", "token_type_ids", "rotary_emb.inv_freq")  # tables that follow
 SPARE = re.compile(r"(^|\.)(pooler|mask_token)(\.|$)")  # of weights that no output depends on
 
 
@@ -23,32 +36,35 @@ def heads_in(left_out: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in left_out if not SPARE.search(name))
 
 
-def check_settings(
+def sizes_of(
     settings: Mapping[str, Any],
-    needed: Mapping[str, str],
+    sizes: Mapping[str, str],
     must_be: Mapping[str, Any],
-    known: set[str],
-    beside_the_point: re.Pattern[str],
-) -> None:
-    """Raises ValueError for a setting that is missing, unknown, or asks for another architecture.
+    known: Iterable[str],
+) -> dict[str, Any]:
+    """The sizes of a config.json under our names.
 
     Args:
-        settings: the contents of a config.json.
-        needed: settings without which there is no network.
-        must_be: settings with the only value that is known here (or null).
+        settings: the contents of the file.
+        sizes: our names of settings without which there is no network.
+        must_be: settings with the only value that is known here (or null), beside `MUST_BE`.
         known: other settings that are read.
-        beside_the_point: names of settings that leave no trace in the network.
+
+    Raises:
+        ValueError: for a setting that is missing, unknown, or asks for another architecture.
     """
-    missing = [name for name in needed if name not in settings]
+    missing = [name for name in sizes if name not in settings]
     if missing:
         raise ValueError(f"config.json lacks {', '.join(missing)}")
+    must_be = {**MUST_BE, **must_be}
     for name, value in settings.items():
         if name in must_be and value not in (must_be[name], None):
             raise ValueError(f"{name}: expected {must_be[name]!r}, received {value!r}")
-    read = {*needed, *must_be, *known}
-    unknown = [n for n in settings if n not in read and not beside_the_point.fullmatch(n)]
+    read = {*sizes, *must_be, *known}
+    unknown = [name for name in settings if name not in read and not IGNORED.fullmatch(name)]
     if unknown:
         raise ValueError(f"config.json has settings this converter does not know: {unknown}")
+    return {ours: whole(theirs, settings[theirs]) for theirs, ours in sizes.items()}
 
 
 def whole(name: str, value: Any) -> int:
@@ -70,6 +86,25 @@ def activation(name: Any) -> str:
     if not isinstance(name, str) or name not in ACTIVATIONS:
         raise ValueError(f"hidden_act: expected one of {list(ACTIVATIONS)}, received {name!r}")
     return ACTIVATIONS[name]
+
+
+def in_blocks(
+    depth: int, layers: str, parts: Mapping[str, str], kinds: Iterable[str] = ("weight", "bias")
+) -> dict[str, str]:
+    """Our names of the weights of all blocks, by theirs.
+
+    Args:
+        depth: number of blocks.
+        layers: their name of the list of blocks.
+        parts: our names of the parts of a block.
+        kinds: of the weights of a part.
+    """
+    return {
+        f"{layers}.{layer}.{theirs}.{kind}": f"blocks.{layer}.{ours}.{kind}"
+        for layer in range(depth)
+        for theirs, ours in parts.items()
+        for kind in kinds
+    }
 
 
 def renamed(

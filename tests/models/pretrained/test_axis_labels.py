@@ -128,9 +128,6 @@ def test_columns_outside_of_an_image() -> None:
         f"outside {cell}" for cell in ("0,5", "1,5", "2,5", *(f"3,{n}" for n in range(6)))
     ]
     assert len(labels(rows)) == 15
-    rows, columns = block_axes(Blocks.in_order(3, 4), 2)
-    assert labels(columns) == labels(rows)
-    assert len(labels(rows)) == 12
 
 
 def test_a_mask_of_four_axes_is_not_cut_short() -> None:

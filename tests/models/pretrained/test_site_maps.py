@@ -136,7 +136,7 @@ def test_keys_and_values_of_other_states_than_the_queries() -> None:
 def test_windows_have_no_maps() -> None:
     layer = Layer()
     packing = Packing.of(torch.tensor([0, TOKENS]), [TOKENS])
-    for more in ({"blocks": Blocks.in_order(1, TOKENS)}, {"packing": packing}):
+    for more in ({"blocks": Blocks.of_image(1, TOKENS, 1, 0)}, {"packing": packing}):
         with pytest.raises(ValueError, match=r"layers\.0\.attn attends in windows"):
             site_maps(replace(layer.call, **more), 0, layer.calls)
 

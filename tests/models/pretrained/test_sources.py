@@ -64,42 +64,6 @@ def test_what_a_module_inside_a_tower_reads() -> None:
     assert [found.queries(path) for path in paths] == ["text", "text", None, None]
 
 
-def test_a_module_that_reads_two_sequences_has_no_source_of_its_own() -> None:
-    """Nor does a layer right inside of it, but for what is followed from block to block."""
-    given = {"input_ids": ids(), "pixel_values": pixels()}
-    found, words, others = Sources.of(given), states(), states()
-    found.enter("", TOWER, (), given)
-    assert found.streams[""].several
-    assert found.queries("layers.0.attn") is None
-    found.embed(nn.Embedding(9, 7), (given["input_ids"], 5), words)
-    found.enter_block("layers.0", BLOCK, (words,), {})
-    assert found.queries("layers.0.attn") == "text"
-    made, beside = states(), states()
-    found.leave_block("layers.0", BLOCK, (words,), (made, beside))
-    found.enter_block("layers.1", BLOCK, (), {"hidden_states": made})
-    assert found.queries("layers.1.attn") == "text"
-    found.leave_block("layers.1", BLOCK, (), others)
-    for index, each in enumerate((beside, states(), others), 2):
-        found.enter_block(f"layers.{index}", BLOCK, (each,), {})
-    assert [found.queries(f"layers.{index}.attn") for index in (2, 3, 4)] == [None, None, "text"]
-
-
-def test_blocks_within_a_module_of_one_sequence_have_its_source() -> None:
-    given = {"input_ids": ids(), "pixel_values": pixels()}
-    found = Sources.of(given)
-    found.enter("image", TOWER, (), {"pixel_values": given["pixel_values"]})
-    found.embed(nn.Embedding(9, 7), (given["input_ids"],), words := states())
-    found.enter_block("image.layers.0", BLOCK, (words,), {})
-    assert found.queries("image.layers.0.attn") == "image"
-
-
-def test_only_a_model_of_several_sequences_is_mixed() -> None:
-    text, image = {"input_ids": ids()}, {"pixel_values": pixels()}
-    for given in ({}, text, image, text | {"states": states()}):
-        assert not Sources.of(given).mixed
-    assert Sources.of(text | image).mixed
-
-
 def test_keys_are_of_the_states_that_they_are_made_from() -> None:
     """By what a tower returned; else of the only other sequence whose tower has returned."""
     given = {"input_ids": ids(), "pixel_values": pixels()}

@@ -83,7 +83,7 @@ def states(found: Trace, kind: str, name: str) -> Tensor:
 def test_what_writes_to_a_stream(name: str, kind: str) -> None:
     found, (names, norms) = traced(name), STREAMS[name, kind]
     places = [0, 3, 4]
-    stream: Stream = found.stream(1, places, kind=kind, item=1)
+    stream: Stream = found.stream(found.site(1, kind), places, item=1)
     parts = stream.parts()
     assert set(parts) - {BIASES} == names - {BIASES}
     assert sum(isinstance(step, Normed) for step in stream.steps) == norms
@@ -97,7 +97,7 @@ def test_what_the_first_layer_reads() -> None:
     """The sum of the embeddings, normed in BERT; the last of the tokens alone."""
     for name, kind, norms in (("BERT", "self", 1), ("GPT-2", "causal", 0)):
         found = traced(name)
-        stream = found.stream(0, [6], kind=kind, item=1)
+        stream = found.stream(found.site(0, kind), [6], item=1)
         parts = stream.parts()
         assert {TOKENS, POSITIONS} <= set(parts) <= {TOKENS, POSITIONS, SEGMENTS, BIASES}
         assert sum(isinstance(step, Normed) for step in stream.steps) == norms

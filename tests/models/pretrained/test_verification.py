@@ -15,17 +15,16 @@ from models.attention import Dot, Mask, Pattern
 from models.inputs import pretrained
 from models.inputs.pretrained import prepare_inputs
 from models.inputs.sequences import named_tokens
-from models.pretrained import masks, recording, verification
+from models.pretrained import masks, verification
 from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.packed import Packing
 from models.pretrained.passes import new_recording, record_pass
 from models.pretrained.recording import Call, Entry
 from models.pretrained.sources import Sources
-from models.pretrained.windows import Blocks
 from models.run import as_model, load
 from models.trace import TokenAxis
 from models.verify import Verdict, verify
-from tests.models.architectures import TEXT, text
+from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import (
     BY_NAME,
     bert_decoder,
@@ -130,34 +129,6 @@ def test_a_fault_is_found(
     problems = verify(*make()).problems(ROUNDING)
     assert problems
     assert re.search(message, "; ".join(problems))
-
-
-def test_items_that_are_no_windows_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three images beside one text are three items."""
-    model = BY_NAME["CLIP"].build()
-    given = {name: value[:1] for name, value in text().items()}
-    given["pixel_values"] = normal(3, 3, 20, 20)
-    assert verify(model, given).problems(ROUNDING) == ()
-
-    def always(self: recording.Recording, entry: recording.Entry, recipe: Any) -> Blocks | None:
-        count, rest = divmod(recipe.batch, self.items)
-        cut = not rest and count > 1 and recipe.queries == recipe.keys
-        return Blocks.in_order(count, recipe.queries) if cut else None
-
-    monkeypatch.setattr(recording.Recording, "blocks", always)
-    (problem,) = verify(model, given).problems(ROUNDING)
-    assert re.match(r"items of vision_model\.encoder\.layers\.0\.self_attn, .* windows", problem)
-
-
-@pytest.mark.parametrize(("items", "found"), [(1, False), (2, True)])
-def test_windows_are_no_items_of_the_block_around_them(items: int, found: bool) -> None:
-    """A map of two windows is wrong where the block reads two items, not where it reads one."""
-    model = as_model(BY_NAME["BERT"].build())
-    path = "encoder.layer.0.attention.self"
-    call = replace(call_of(path=path), blocks=Blocks.in_order(2, TOKENS))
-    inputs = prepare_inputs(model, ids(items, TOKENS))
-    assert verification._merged(model, inputs, [call]) == ((path,) if found else ())
-    assert not any(part._forward_pre_hooks for part in model.network.modules())
 
 
 def test_an_input_that_is_read_as_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,19 +293,6 @@ def test_the_real_tokens_are_those_of_the_last_queries() -> None:
     found = verification._real([call_of(), crossing], torch.zeros(1, TOKENS, 2))
     assert found[0].tolist() == [[True] * 2] * 3 + [[False] * 2] * 2
     assert verification._real([crossing], torch.zeros(1, 2)).all()  # one vector for all tokens
-
-
-@pytest.mark.parametrize(
-    ("path", "block"),
-    [
-        ("vision.layers.3.attention.core", "vision.layers.3"),
-        ("stages.1.blocks.2.attn", "stages.1.blocks.2"),
-        ("pool.attn", "pool"),
-        ("attn", ""),
-    ],
-)
-def test_the_block_around_a_layer(path: str, block: str) -> None:
-    assert verification._block(path) == block
 
 
 @pytest.mark.parametrize("error", [ValueError, ImportError])

@@ -39,12 +39,6 @@ def test_windows_of_an_image(rows: int, cols: int, size: int, shift: int) -> Non
     assert blocks.count == len(found)
 
 
-def test_chunks_in_order() -> None:
-    blocks = Blocks.in_order(3, 4)
-    assert blocks.positions.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
-    assert (blocks.tokens, blocks.count, blocks.grid, blocks.outside) == (12, 3, None, ())
-
-
 @pytest.mark.parametrize(("rows", "cols", "size", "shift"), IMAGES)
 def test_merging_and_splitting(rows: int, cols: int, size: int, shift: int) -> None:
     blocks = Blocks.of_image(rows, cols, size, shift)
@@ -84,29 +78,11 @@ def test_a_query_sees_its_window(shape: tuple[int, int] | None) -> None:
     assert (merged.weights(2, [1, 14], item=1) - expected[1, 2, [1, 14]]).abs().max() < ROUNDING
 
 
-def test_chunks_keep_their_rules() -> None:
-    padding = torch.zeros(BATCH * 3, 4, dtype=torch.bool)
-    padding[2, 2:] = padding[5, 3:] = True
-    q, k, v = (noise(BATCH * 3, HEADS, 4, DIM, seed=seed) for seed in range(3))
-    apart = Pattern(q, k, v, mask=Mask(causal=True, padding=padding))
-    merged, theirs = Blocks.in_order(3, 4).pattern(apart), apart.weights()
-    for item in range(BATCH):
-        chunks = [theirs[3 * item + n] for n in range(3)]
-        for head in range(HEADS):
-            expected = torch.block_diag(*(chunk[head] for chunk in chunks))
-            assert (merged.weights(head, item=item) - expected).abs().max() < ROUNDING
-
-
-@pytest.mark.parametrize("where", ["image", "chunks"])
-def test_a_rule_that_cannot_be_merged(where: str) -> None:
-    image = where == "image"
-    blocks = Blocks.of_image(4, 6, 2, 1) if image else Blocks.in_order(6, 4)
+def test_a_rule_that_cannot_be_merged() -> None:
+    blocks = Blocks.of_image(4, 6, 2, 1)
     q = noise(6, HEADS, 4, DIM)
     seen = torch.ones(1, 1, 4, 4, dtype=torch.bool)
     rules = [Mask(causal=True), Mask(window=3), Mask(padding=torch.zeros(6, 4, dtype=torch.bool))]
-    for mask in (*(rules if image else ()), Mask(dense=seen)):
-        with pytest.raises(ValueError, match="expected blocks without a mask, or consecutive ones"):
-            blocks.pattern(Pattern(q, q, q, mask=mask))
-    if not image:
-        for mask in rules:
+    for mask in (*rules, Mask(dense=seen)):
+        with pytest.raises(ValueError, match="expected windows without a mask"):
             blocks.pattern(Pattern(q, q, q, mask=mask))
