@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isWav, mixed, wavOf } from "../../viz/web/controls/decoding.js";
-import { pointsOf } from "../../viz/web/text/aligning.js";
 import { TextState } from "../../viz/web/text/state.js";
-import * as axis from "../../viz/web/text/time_axis.js";
+import * as axis from "../../viz/views/sound/time.js";
 
 const LENGTH = { heard: 4, seconds: 30 };
 const WORDS = [
@@ -38,18 +37,9 @@ test("words that would cover each other stand below each other", () => {
   assert.deepEqual(axis.lanesOf(WORDS, [30, 60, 20], 100), [0, 0, 0]);
 });
 
-test("a word of several tokens has the mean of their rows, and a share of padding", () => {
-  assert.deepEqual([...(axis.meanOf([Float32Array.of(0.5, 0.5), Float32Array.of(0, 1)]) ?? [])], [0.25, 0.75]);
-  assert.equal(axis.meanOf([]), null);
-  assert.equal(axis.shareAfter(Float32Array.of(0.5, 0.25, 0.125, 0.125), { heard: 2, seconds: 4 }), 0.25);
-  assert.equal(axis.shareAfter(Float32Array.of(0, 0), { heard: 1, seconds: 2 }), 0);
-});
-
-test("the word that a row writes, and the one that is spoken", () => {
-  assert.equal(axis.wordOf(WORDS, 4), 1);
-  assert.equal(axis.wordOf(WORDS, 9), -1);
-  assert.equal(axis.wordAt(WORDS, 0.4), 1);
-  assert.equal(axis.wordAt(WORDS, 1.15), -1);
+test("weight lies within seconds, and a second within a word", () => {
+  assert.equal(axis.weightWithin(Float32Array.of(0.5, 0.25, 0.125, 0.125), 4, 2, 4), 0.25);
+  assert.deepEqual([0.4, 1.15].map((second) => axis.wordAt(WORDS, second)), [1, -1]);
 });
 
 test("samples become a WAV file", () => {
@@ -61,14 +51,6 @@ test("samples become a WAV file", () => {
   assert.deepEqual([0, 1, 2, 3].map((i) => view.getInt16(44 + 2 * i, true)), [0, 32767, -32767, 32767]);
   assert.ok(!isWav(new TextEncoder().encode("fLaC, and so on")));
   assert.deepEqual([...mixed([Float32Array.of(1, 0), Float32Array.of(0, 0.5)])], [0.5, 0.25]);
-});
-
-test("a path goes along each row and down to the next", () => {
-  const head = { site: 0, layer: 0, head: 0, used: true, monotony: 1, agreement: 1, rows: 2, cols: 4, levels: "" };
-  const steps = /** @type {[number, number][]} */ ([[0, 0.5], [0.5, 2]]);
-  const points = pointsOf({ ...head, steps }, 2, 200);
-  assert.deepEqual(points.map(([x]) => x), [0, 50, 50, 200]);
-  assert.deepEqual(points.map(([, y]) => y), [27.5, 27.5, 82.5, 82.5]);
 });
 
 test("the moment of most weight is the one that is drawn, and none where words answer", () => {

@@ -1,7 +1,6 @@
 // The weights of several rows of the chosen head as one: those of a word of several tokens.
 
 import { pathOf } from "../core/sources.js";
-import { meanOf } from "./time_axis.js";
 
 /** @import {TextState} from "./state.js" */
 
@@ -22,4 +21,10 @@ export function meanRow(state, rows, slot, most) {
     state.view.client?.want(`${slot} ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
   }
   return known.length === rows.length ? meanOf(known) : null;
+}
+
+/** @param {Float32Array[]} rows of one length */
+function meanOf(rows) {
+  if (!rows.length) return null;
+  return rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
 }

@@ -11,6 +11,7 @@ import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { panelWithin } from "../core/view_panel.js";
+import { Sound } from "../../views/sound/view.js";
 import { Below } from "../parts/below.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
@@ -26,7 +27,6 @@ import { pictures } from "./pictures.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { secondView } from "./second.js";
 import { sentence } from "./sentence.js";
-import { sound } from "./sound.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
 import { writingOn } from "./writing_on.js";
@@ -98,7 +98,7 @@ function compose(state, whole, host) {
   root.append(bar);
   /** @type {Panel[]} */
   const around = [next, writing];
-  if (parts.includes("sound")) around.push(sound(state, root));
+  if (parts.includes("sound")) around.push({ ...panelWithin(root, Sound, { state }), late: false });
   if (parts.includes("pictures")) around.push(pictures(state, root));
   root.append(grid);
   root.onkeydown = (event) => {

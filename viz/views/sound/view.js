@@ -1,0 +1,379 @@
+// A recording over its time: spectrogram, the chosen token's weight, and the words of the transcript. Choosing a word
+// chooses the row of the decoder that writes it.
+
+import { contextOf, markPainted, offer } from "../../web/core/dom.js";
+import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { capital } from "../../web/core/labels.js";
+import { pathOf } from "../../web/core/sources.js";
+import { Button, Field, Menu, Quoted } from "../../web/parts/controls.js";
+import { meanRow } from "../../web/text/mean_row.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
+import { groundOf, paint, TALL } from "./paint.js";
+import { Paths } from "./paths.js";
+import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
+
+/** @import {Heard, Spectrogram, SpokenWord, Text, Theme} from "../../web/types" */
+/** @import {TextState} from "../../web/text/state.js" */
+/** @import {TimeAxis} from "./time.js" */
+
+const LANE = 34; // CSS pixels of a row of words
+const MOST_ROWS = 8; // of a word, whose weights are fetched
+const DOUBT = "A large weight says where a head reads, after layers that have mixed the sound already.";
+/** What times are made from: the entry of a menu, and a sentence. */
+const METHODS = {
+  named: [
+    "Checkpoint’s heads",
+    "Times are those of the cheapest monotone path through the heads that the checkpoint names.",
+  ],
+  found: [
+    "Heads that follow time",
+    "Times are those of the cheapest monotone path through the heads that follow time best.",
+  ],
+  characters: [
+    "Characters",
+    "The transcript is read as single characters; times are those of the path through the heads of the largest norms (Yeh et al. 2025).",
+  ],
+};
+const FILES = /** @type {const} */ ([
+  ["JSON", "json", ".json", "application/json"],
+  ["SRT", "srt", ".srt", "text/plain"],
+  ["TextGrid", "textgrid", ".TextGrid", "text/plain"],
+]);
+
+/** @param {{state: TextState, theme: Theme}} props */
+export const Sound = ({ state, theme }) =>
+  state.base.sound &&
+  html`<${Recording} key=${state.trace} ...${{ state, theme, length: state.base.sound }} />`;
+
+/** @param {{state: TextState, theme: Theme, length: Heard}} props */
+function Recording({ state, theme, length }) {
+  const { remote } = state.view;
+  const timedBy = remote && state.selection.timing ? { method: state.selection.timing } : {};
+  const reply = useAnswer(state.view, "words", pathOf("words", timedBy));
+  const spoken = /** @type {import("../../web/types").Spoken | null} */ (
+    useNewest(Boolean(reply.answer), () => reply.answer, [reply.answer])
+  );
+  const words = spoken?.words ?? [];
+  const [failure, setFailure] = useState("");
+  const [pointed, setPointed] = useState(-1);
+  const chosen = wordOf(state, words);
+  const player = usePlayer(state, setFailure);
+  const scroller = useRef(/** @type {HTMLElement | null} */ (null));
+  const [room, setRoom] = useState(0);
+  useLayoutEffect(() => setRoom(scroller.current?.clientWidth ?? 0));
+  const axis = timeAxis(length, room, !state.padding);
+  const rows = rowsOf(state, words);
+  const mean = meanRow(state, rows, "heard", MOST_ROWS);
+  const { site, head } = state.selection;
+  const row = useMemo(() => mean, [site, head, rows.join(), !mean]);
+  const choose = (index) => chooseWord(state, words[index]);
+  const [{ method, methods = [] }, sentence] = [spoken ?? {}, sentenceOf(state, words[chosen])];
+  const word = words[pointed] ?? words[chosen];
+  const isRefused = reply.isRefused && state.texts().key.timed !== state.texts().query.timed;
+  const note =
+    failure ||
+    (isRefused ? reply.reason : "") ||
+    (words.length ? "Point at a word to see when it is spoken." : "");
+  const span = word ?? momentOf(state, length);
+  return html`
+    <section class="hs-section hs-sound">
+      <div class="hs-row">
+        <h3 class="hs-heading">Sound</h3>
+        ${
+          remote &&
+          html`<${Button}
+            text=${player.isPlaying ? "■ Stop" : "▶ Play"}
+            title=${player.isPlaying ? "Stop" : "Play from the chosen word, or from the start"}
+            onClick=${() => player.toggle(words[chosen]?.start ?? 0)}
+          />`
+        }
+        ${remote && length.seconds - length.heard >= 0.05 && html`<${Padding} state=${state} />`}
+        <span class="hs-spring"></span>
+        ${
+          remote &&
+          words.length > 0 &&
+          html`<${Field} name="Times from">
+            <${Menu}
+              name="Times from"
+              title="What the times of words are made from"
+              labels=${methods.map((each) => METHODS[each][0])}
+              index=${methods.indexOf(/** @type {any} */ (method))}
+              onChoose=${(i) => state.select({ timing: methods[i] })}
+            />
+          <//>`
+        }
+        ${words.length > 0 && FILES.map((file) => html`<${TimesFile} ...${{ state, file, timedBy, onFail: setFailure }} />`)}
+      </div>
+      <p class="hs-sentence" aria-live="polite">${sentence}</p>
+      <div class="hs-sound-scroller" role="group" aria-label="Recording" ref=${scroller}>
+        <div class="hs-sound-time">
+          <${Picture} ...${{ state, theme, row, axis, words, onPoint: setPointed, onChoose: choose }} />
+          ${span && html`<${Band} ...${{ axis, span }} />`}
+          ${player.isPlaying && html`<${Playhead} ...${{ player, axis, words, onWord: setPointed }} />`}
+          ${words.length > 0 && html`<${Words} ...${{ words, axis, chosen, pointed, onPoint: setPointed, onChoose: choose }} />`}
+        </div>
+      </div>
+      <p class="hs-read" aria-live="polite">
+        ${word && !isRefused && !failure ? html`<${Spoken} ...${{ word, row: word === words[chosen] ? row : null, length }} />` : note}
+      </p>
+      ${words.length > 0 && html`<p class="hs-doubt">${method ? `${METHODS[method][1]} ${DOUBT}` : DOUBT}</p>`}
+      ${remote && words.length > 0 && html`<${Paths} ...${{ state, theme }} />`}
+    </section>
+  `;
+}
+
+function Padding({ state }) {
+  const turn = () => {
+    state.padding = !state.padding;
+    state.wish();
+    state.changed();
+  };
+  const title = "Show the silence that the model’s input is filled up with";
+  return html`<${Button} text="Padding" title=${title} aria-pressed=${String(state.padding)} onClick=${turn} />`;
+}
+
+function TimesFile({ state, file: [name, format, suffix, kind], timedBy, onFail }) {
+  const save = async () => {
+    try {
+      const bytes = await fetched(state, pathOf("times", { format, ...timedBy }));
+      offer(new Blob([bytes], { type: kind }), `${state.base.model}-words`, suffix);
+    } catch (error) {
+      onFail(/** @type {Error} */ (error).message);
+    }
+  };
+  return html`<${Button} text=${name} title=${`Times of the words as ${name}`} onClick=${save} />`;
+}
+
+/** @type {(state: TextState, path: string) => Promise<Uint8Array<ArrayBuffer>>} */
+async function fetched({ view }, path) {
+  if (!view.client) throw new Error("The recording is not here yet.");
+  const { signal } = new AbortController();
+  return /** @type {any} */ (view.client.source.get(path, { signal, priority: "high" }));
+}
+
+/** The sound itself, fetched when it is first played. */
+function usePlayer(state, onFail) {
+  const audio = useRef(/** @type {HTMLAudioElement | null} */ (null));
+  const [isPlaying, setPlaying] = useState(false);
+  useEffect(
+    () => () => {
+      audio.current?.pause();
+      if (audio.current) URL.revokeObjectURL(audio.current.src);
+    },
+    [],
+  );
+  async function toggle(from) {
+    if (isPlaying) return audio.current?.pause();
+    try {
+      if (!audio.current) {
+        const file = new Blob([await fetched(state, "recording")], { type: "audio/wav" });
+        audio.current = new Audio(URL.createObjectURL(file));
+        audio.current.onplay = () => setPlaying(true);
+        audio.current.onpause = audio.current.onended = () => setPlaying(false);
+      }
+      audio.current.currentTime = from;
+      await audio.current.play();
+    } catch (error) {
+      onFail(`It cannot be played: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+  return { isPlaying, toggle, secondOf: () => audio.current?.currentTime ?? 0 };
+}
+
+/** A line at the moment that is heard. */
+function Playhead({ player, axis, words, onWord }) {
+  const [second, setSecond] = useState(0);
+  useEffect(() => {
+    let frame = requestAnimationFrame(function follow() {
+      setSecond(player.secondOf());
+      onWord(wordAt(words, player.secondOf()));
+      frame = requestAnimationFrame(follow);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [words]);
+  const style = { transform: `translateX(${second * axis.scale}px)` };
+  return html`<i class="hs-sound-head" aria-hidden="true" style=${style} />`;
+}
+
+/** @param {{axis: TimeAxis, span: {start: number, end: number}}} props */
+function Band({ axis: { scale }, span: { start, end } }) {
+  const style = {
+    transform: `translateX(${start * scale}px)`,
+    width: `${Math.max(2, (end - start) * scale)}px`,
+  };
+  return html`<i class="hs-sound-band" aria-hidden="true" style=${style} />`;
+}
+
+function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const spectrogram = /** @type {Spectrogram | null} */ (
+    useAnswer(state.view, "spectrogram", "spectrogram").answer
+  );
+  const ground = useMemo(() => spectrogram && groundOf(spectrogram, theme), [spectrogram, theme]);
+  const ratio = devicePixelRatio || 1;
+  useLayoutEffect(() => {
+    if (!canvas.current) return;
+    Object.assign(canvas.current, { width: Math.round(axis.wide * ratio), height: Math.round(TALL * ratio) });
+    const context = contextOf(canvas.current);
+    context.scale(ratio, ratio);
+    paint(context, { ground, row, axis, theme, family: getComputedStyle(canvas.current).fontFamily });
+    markPainted(canvas.current);
+  }, [ground, row, axis.wide, axis.folded, theme, ratio]);
+  const { query } = state.texts();
+  const wordUnder = ({ offsetX }) => {
+    const second = secondAt(axis, offsetX);
+    return second === null || query.timed ? -1 : wordAt(words, second);
+  };
+  const click = (event) => {
+    const second = secondAt(axis, event.offsetX);
+    if (second !== null && query.timed)
+      state.select({ token: Math.floor((second / axis.seconds) * query.labels.length), direction: "out" });
+    else if (wordUnder(event) >= 0) onChoose(wordUnder(event));
+  };
+  return html`
+    <canvas
+      class="hs-sound-canvas"
+      role="img"
+      aria-label=${`Spectrogram with weights over ${axis.heard.toFixed(1)} seconds`}
+      style=${{ width: `${axis.wide}px`, height: `${TALL}px` }}
+      ref=${canvas}
+      onPointerMove=${(event) => onPoint(wordUnder(event))}
+      onPointerLeave=${() => onPoint(-1)}
+      onClick=${click}
+    />
+  `;
+}
+
+/** The words of the transcript below their times, in as many rows as they need. */
+function Words({ words, axis, chosen, pointed, onPoint, onChoose }) {
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    if (!list.current) return;
+    const chips = /** @type {HTMLElement[]} */ ([...list.current.children]);
+    const lanes = lanesOf(
+      words,
+      chips.map((chip) => chip.offsetWidth),
+      axis.scale,
+    );
+    chips.forEach((chip, i) => {
+      chip.style.transform = `translate(${words[i].start * axis.scale}px, ${lanes[i] * LANE}px)`;
+    });
+    list.current.style.height = `${LANE * (Math.max(-1, ...lanes) + 1)}px`;
+  }, [words, axis.scale]);
+  const walk = (event, i) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const next = Math.min(Math.max(0, i + by), words.length - 1);
+    onChoose(next);
+    /** @type {HTMLElement | undefined} */ (list.current?.children[next])?.focus();
+  };
+  const chip = ({ text }, i) => {
+    const kinds = ["hs-chip hs-sound-word", i === chosen && "hs-current", i === pointed && "hs-over"];
+    return html`
+      <button
+        type="button"
+        dir="auto"
+        role="radio"
+        class=${kinds.filter(Boolean).join(" ")}
+        aria-checked=${String(i === chosen)}
+        tabindex=${i === Math.max(0, chosen) ? 0 : -1}
+        onPointerEnter=${() => onPoint(i)}
+        onPointerLeave=${() => onPoint(-1)}
+        onFocus=${() => onPoint(i)}
+        onBlur=${() => onPoint(-1)}
+        onClick=${() => onChoose(i)}
+        onKeyDown=${(event) => walk(event, i)}
+      >
+        ${text}
+      </button>
+    `;
+  };
+  return html`
+    <div class="hs-sound-words" role="radiogroup" aria-label="Words of the transcript" ref=${list}>${words.map(chip)}</div>
+  `;
+}
+
+function Spoken({ word: { text, start, end }, row, length }) {
+  const share = row && Math.round(100 * weightWithin(row, length.seconds, start, end));
+  return html`
+    <${Quoted} label=${text} />${` ${start.toFixed(2)}–${end.toFixed(2)} s`}
+    ${share !== null && ` · ${share}\u00a0% of this head’s weight lies within the word`}
+  `;
+}
+
+function sentenceOf(state, word) {
+  const where = capital(`${state.siteName().replace(" · ", ", ")}, ${state.headName()}`);
+  const { key, query } = state.texts();
+  const { token } = state.selection;
+  if (!key.timed)
+    return `${where} attends to words, not to the recording: choose a word here to see where it listens.`;
+  if (token === null)
+    return `${where}: choose a word to see where this head listens while the model writes it.`;
+  if (word)
+    return html`${where}: where this head listens while the model writes <${Quoted} label=${word.text} />.`;
+  if (query.timed)
+    return `${where}: which moments ${query.labels[token]} attends to. Click the recording to choose another.`;
+  return html`${where}: where <${Quoted} label=${query.labels[token]} /> listens.`;
+}
+
+/** The tokens of the chosen row that attend; [] where moments or none do. */
+function tokensOf({ selection: { token, direction } }, query) {
+  return token === null || direction === "in" || query.timed ? [] : (query.origins?.[token] ?? [token]);
+}
+
+/**
+ * The word of the chosen token; −1 for none.
+ *
+ * @type {(state: TextState, words: SpokenWord[]) => number}
+ */
+function wordOf(state, words) {
+  const tokens = tokensOf(state, state.texts().query);
+  return words.findIndex(({ rows }) => tokens.some((token) => rows.includes(token)));
+}
+
+/**
+ * The rows of weights over time that belong to the chosen token, as the view counts them.
+ *
+ * @type {(state: TextState, words: SpokenWord[]) => number[]}
+ */
+function rowsOf(state, words) {
+  const { token, direction } = state.selection;
+  const { query, key } = state.texts();
+  if (!key.timed || token === null || direction === "in") return [];
+  const word = words[wordOf(state, words)];
+  if (!word) return [token];
+  const places = word.rows.map((row) => placeOf(query, row)).filter((place) => place >= 0);
+  return [...new Set(places)].slice(0, MOST_ROWS);
+}
+
+/**
+ * The query of the view that holds a row of the decoder.
+ *
+ * @type {(text: Text, row: number) => number}
+ */
+function placeOf({ origins, labels }, row) {
+  if (origins) return origins.findIndex((group) => group.includes(row));
+  return row < labels.length ? row : -1;
+}
+
+/** The seconds of the chosen moment, where moments attend; null if none is, or it is folded away. */
+function momentOf(state, length) {
+  const { token, direction } = state.selection;
+  const { labels, timed } = state.texts()[direction === "in" ? "key" : "query"];
+  const step = length.seconds / labels.length;
+  if (token === null || !timed || (!state.padding && token * step >= length.heard)) return null;
+  return { start: token * step, end: (token + 1) * step };
+}
+
+/** Chooses the row that writes a word, in a layer that attends to the recording. */
+function chooseWord(state, { rows }) {
+  const { sites, texts } = state.base;
+  const crosses = ({ query_text: query = 0, key_text: key = 0 }) =>
+    Boolean(texts[key].timed && !texts[query].timed);
+  const { site: here } = state.selection;
+  const site = crosses(sites[here]) ? here : sites.findIndex(crosses);
+  if (site < 0) return;
+  state.select({ site, token: placeOf(texts[sites[site].query_text ?? 0], rows[0]), direction: "out" });
+}
