@@ -36,9 +36,9 @@ def open_page(page: Page, url: str) -> None:
 def test_it_fits_the_window_and_says_what_is_open(page, app_url):
     first_look(page)
     open_page(page, f"{app_url}/?input=An+unbelievable+hippopotamus")
-    page.get_by_text("weights verified to").click()
+    page.get_by_text("About this model").click()
     expect(page.get_by_text("6 layers × 12 heads")).to_be_visible()
-    page.get_by_text("weights verified to").click()
+    page.get_by_text("About this model").click()
     tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
     count = tokens.count()
     page.get_by_text("Whole words").click()

@@ -1,6 +1,5 @@
 """A second model, or of pictures a second picture, beside the first."""
 
-import re
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import attention, pictures
-from viz.pages.widgets import entry as entries
 from viz.pages.widgets.controls import select
 
 if TYPE_CHECKING:
@@ -31,11 +29,9 @@ if TYPE_CHECKING:
 
 PICTURES = ("photo", "upload")  # what can be beside the first, as in `photo:flower`
 MODELS = ("catalogue", "built", "hub", "folder")
-TYPED = "typed:model"  # one whose folder or hub id is typed
 READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
 PICTURE, MODEL = "Picture: ", "Model: "
 MOST = 8  # models that were open here
-HUB = re.compile(r"[\w.-]+/[\w.-]+")
 _DIGEST = link.sha256("")
 HELP = {
     "image": "Another picture through this model, or this picture through another: layer, head and"
@@ -49,7 +45,7 @@ def _parse(text: str) -> str:
     if kind == "upload":
         _DIGEST.parse(name)
     known = {"photo": samples.PICTURES, "catalogue": source.TITLES, "built": sizes.MODELS}
-    if text and text not in (*variants.FORMS, TYPED):
+    if text and text not in variants.FORMS:
         if kind not in (*PICTURES, *MODELS) or not name:
             raise ValueError
         if kind in known and name not in known[kind]:
@@ -63,8 +59,7 @@ PARAM = link.Param(
     _parse,
     "a picture or model of “Compare with …”, such as photo:flower or catalogue:minilm",
 )
-NAMED = link.text("compare_model", "")  # a folder or a hub id
-PARAMS = (PARAM, NAMED)
+PARAMS = (PARAM,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +113,9 @@ def of(request: TraceRequest, kind: Kind) -> Second | None:
         return None
     _see(request.model, kind)
     titles, chosen = _settled(request, kind), session.get(PAGE, PARAM.name)
-    typed = session.get(PAGE, NAMED.name).strip()
-    if not chosen or (chosen == TYPED and not typed):
+    if not chosen:
         return None
-    title = typed if chosen == TYPED else titles[chosen].removeprefix(MODEL).removeprefix(PICTURE)
+    title = titles[chosen].removeprefix(MODEL).removeprefix(PICTURE)
     try:
         with st.spinner("Running the second …"):
             return (_picture if kind == "image" else _text)(request, chosen, title)
@@ -144,9 +138,6 @@ def choose(request: TraceRequest, kind: Kind, place: DeltaGenerator | None) -> N
         titles = _settled(request, kind)
         label, help = "Compare with", HELP[kind]
         select(PAGE, PARAM.name, label, titles, help, width=220, collapsed=True)
-        if session.get(PAGE, PARAM.name) == TYPED:
-            label = "Folder or hub id of the second model"
-            entries.text(PAGE, NAMED.name, label, placeholder=label, bare=True, width=260)
 
 
 def _applies(request: TraceRequest, kind: Kind) -> bool:
@@ -268,9 +259,6 @@ def _source_of(first: Source, chosen: str) -> Source:
     if chosen in variants.FORMS:
         return variants.source_of(chosen, first)
     place, _, name = chosen.partition(":")
-    if chosen == TYPED:
-        name = session.get(PAGE, NAMED.name).strip()
-        place = "hub" if HUB.fullmatch(name) else "folder"
     if place != "built":
         return Source(cast("Place", place), name, device=first.device)
     settings, model = session.current(PAGE).settings, sizes.MODELS[name]
@@ -303,8 +291,6 @@ def _titles(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
     for key in dict.fromkeys((*st.session_state.get(_seen(kind), ()), *linked, *known)):
         if key != _key(first) and key.partition(":")[0] in tracing.places():
             titles[key] = f"{lead}{_title(key)}"
-    if kind == "text" and not tracing.public():
-        titles[TYPED] = "A folder or hub id …"
     return titles
 
 

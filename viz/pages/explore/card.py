@@ -54,23 +54,21 @@ TOKENS = 1000  # length of the input for the memory estimate
 CODE_HEIGHT = 480  # CSS pixels, in which a file scrolls
 
 
-def about(place: DeltaGenerator | None, source: Source, verified: float | None) -> None:
+def about(place: DeltaGenerator | None, source: Source) -> None:
     """A line about the open model, which opens to all that is known in short.
 
     Args:
         place: where it is drawn; None for nowhere.
         source: of the model.
-        verified: see `line`.
     """
     if place is None:
         return
     card = cards.card(source.catalogue)
-    short = "About this model" if verified is None else f"weights verified to {_rounded(verified)}"
-    details = [line(source, verified), *([cards.details(card)] if card else _catalogued(source))]
+    details = [line(source), *([cards.details(card)] if card else _catalogued(source))]
     if _network(source, tracing.opened(source)) is not None:
         details.append("“Read its code”, below the picture, has the file of its network.")
     place.html(
-        f'<details class="about-model"><summary>{escape(short)} · <u>details</u></summary>'
+        f'<details class="about-model"><summary>About this model · <u>details</u></summary>'
         f"<p>{'<br>'.join(map(escape, details))}</p></details>",
         width="content",
     )
@@ -82,31 +80,17 @@ def _catalogued(source: Source) -> list[str]:
     return [f"{known.summary} {known.provenance}".strip()] if known else []
 
 
-def line(source: Source, verified: float | None) -> str:
-    """A one-line summary of an open model.
-
-    Args:
-        source: of the model.
-        verified: the largest difference of its output from one computed with the weights shown,
-            relative to its largest number; None if that was not measured.
-    """
+def line(source: Source) -> str:
+    """A one-line summary of an open model."""
     model = tracing.opened(source)
     sizes = "; ".join(_sizes(part) for part in compute.summary.parts(model))
     count = short(_parameters(model))
-    checked = "" if verified is None else f", verified to {_rounded(verified)}"
     unused = f"; not used: {compute.grouped(model.left_out)}" if model.left_out else ""
     reason = f" {model.door_reason}." if model.door_reason else ""
     named = kind(source, model)
     return (
-        f"{model.name}: {named}, {sizes}, {count} parameters; run by {_by(model)}{checked}{unused}."
-        f"{reason}"
+        f"{model.name}: {named}, {sizes}, {count} parameters; run by {_by(model)}{unused}.{reason}"
     )
-
-
-def _rounded(number: float) -> str:
-    """One digit and a power of ten: 3e-7."""
-    digit, _, power = f"{number:.0e}".partition("e")
-    return f"{digit}e{int(power)}"
 
 
 def kind(source: Source, model: "Model") -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from models.files.hub import DownloadPlan
 
 POLL = 0.25  # seconds between two updates of the progress bar
+BAR, PLAN, PROBLEM = f"{PAGE}/bar", f"{PAGE}/plan", f"{PAGE}/look_up_problem"
 
 
 @dataclass(eq=False)
@@ -48,16 +49,15 @@ class Download:
 
     def run(self) -> None:
         """Downloads the files; an error is kept for the page to show."""
-
-        def progress(come: int, total: int) -> None:
-            self.come = come
-
         try:
-            self.fetch(progress=progress, cancelled=self.stop.is_set)
+            self.fetch(progress=self._received, cancelled=self.stop.is_set)
         except ValueError as error:
             self.problem = str(error)
         finally:
             self.done = True
+
+    def _received(self, come: int, total: int) -> None:
+        self.come = come
 
 
 @st.cache_resource(show_spinner=False)
@@ -72,44 +72,33 @@ def offer_entry(name: str) -> None:
         return
     known = entry(name)
     st.caption(plain(f"{known.title}. {known.summary} {known.provenance}"))
-    label = f"Get ({known.download / 1e6:.0f} MB)"
-    st.button(
-        label,
-        key=f"{PAGE}_fetch",
-        type="primary",
-        on_click=session.callback(_start_entry),
-        args=(name,),
-    )
+    fetch = partial(_start, name, known.download, partial(fetching.fetch, known))
+    label, action = f"Get ({known.download / 1e6:.0f} MB)", session.callback(fetch)
+    st.button(label, key=f"{PAGE}_fetch", type="primary", on_click=action)
 
 
 def offer(name: str) -> None:
-    """Offers a download: a button to look up the size, then a button to download.
+    """Offers a download of the hub: a button to look up the size, then a button to download.
 
     Raises:
         ValueError: for an invalid id, or if the hub is unreachable.
     """
-    state = st.session_state
     if _is_running(name):
         return
-    plan = state.get(f"{PAGE}/plan")
+    plan: DownloadPlan | None = st.session_state.get(PLAN)
     if plan is None or plan.name != name:
-        st.button(
-            "Look it up on the hub",
-            key=f"{PAGE}_look_up",
-            on_click=session.callback(_look_up),
-            args=(name,),
-            help="Requests the size from the hub; downloads nothing yet",
-        )
-        asked, problem = state.get(f"{PAGE}/look_up_problem", ("", ""))
+        help, action = "Requests the size; downloads nothing yet", partial(_look_up, name)
+        label = "Look it up on the hub"
+        st.button(label, key=f"{PAGE}_look_up", on_click=session.callback(action), help=help)
+        asked, problem = st.session_state.get(PROBLEM, ("", ""))
         if asked == name:
             shared.error_line(problem)
         return
     size = short(plan.size, "memory")
     licence = f", licence {plan.licence}" if plan.licence else ""
     st.caption(plain(f"{name}: {size} in {len(plan.files)} files{licence}."))
-    st.button(
-        f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=session.callback(_start), args=(plan,)
-    )
+    fetch = partial(_start, name, plan.size, partial(compute.hub.download, plan))
+    st.button(f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=session.callback(fetch))
 
 
 def follow(name: str) -> None:
@@ -117,14 +106,14 @@ def follow(name: str) -> None:
 
     Must be called last on a page: any interaction interrupts it at the next update of the bar.
     """
-    bar, running = st.session_state.pop(f"{PAGE}/bar", None), downloads().get(name)
+    bar, running = st.session_state.pop(BAR, None), downloads().get(name)
     if bar is None or running is None:
         return
-    total = short(running.size, "memory")
     while not running.done:
-        share = running.come / max(1, running.size)
-        text = plain(f"{name}: {short(running.come, 'memory')} of {total}")
-        bar.progress(min(1.0, share), text=text)
+        come, total = (short(each, "memory") for each in (running.come, running.size))
+        bar.progress(
+            min(1.0, running.come / max(1, running.size)), plain(f"{name}: {come} of {total}")
+        )
         time.sleep(POLL)
     st.rerun()
 
@@ -133,39 +122,26 @@ def _look_up(name: str) -> None:
     state = st.session_state
     try:
         tracing.check(Source("hub", name))
-        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = (
-            compute.hub.plan_download(name),
-            ("", ""),
-        )
+        state[PLAN], state[PROBLEM] = compute.hub.plan_download(name), ("", "")
     except ValueError as error:
-        state[f"{PAGE}/look_up_problem"] = (name, str(error))
+        state[PROBLEM] = (name, str(error))
 
 
-def _start(plan: "DownloadPlan") -> None:
-    tracing.check(Source("hub", plan.name))
-    _run(plan.name, Download(plan.size, partial(compute.hub.download, plan)))
-
-
-def _start_entry(name: str) -> None:
-    known = entry(name)
-    _run(name, Download(known.download, partial(fetching.fetch, known)))
+def _start(name: str, size: int, fetch: Callable[..., Any]) -> None:
+    running = downloads()
+    for other in [other for other, ended in running.items() if ended.done]:
+        running.pop(other, None)
+    running[name] = Download(size, fetch)
+    threading.Thread(target=running[name].run, name="download", daemon=True).start()
 
 
 def _is_running(name: str) -> bool:
     """Whether a download runs, which gets a bar and a button; says why the last one failed."""
     running = downloads().get(name)
     if running is not None and not running.done:
-        st.session_state[f"{PAGE}/bar"] = st.empty()
+        st.session_state[BAR] = st.empty()
         st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(running.stop.set))
         return True
     if running is not None and running.problem:
         shared.error_line(running.problem)
     return False
-
-
-def _run(name: str, download: Download) -> None:
-    running = downloads()
-    for other in [other for other, ended in running.items() if ended.done]:
-        running.pop(other, None)
-    running[name] = download
-    threading.Thread(target=download.run, name="download", daemon=True).start()

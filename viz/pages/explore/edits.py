@@ -280,7 +280,7 @@ def _title(second: str) -> str:
 
 
 def _row(listed: Listed, number: int, edit: Any) -> None:
-    """One edit: its switch with its sentence, what is better, and a button that removes it."""
+    """One edit: its switch with its sentence, and a button that removes it."""
     name = f"{PAGE}_edit_{number}"
     with st.container(key=f"{name}_row", horizontal=True, vertical_alignment="center", gap="small"):
         key = f"{name}_on"
@@ -291,10 +291,6 @@ def _row(listed: Listed, number: int, edit: Any) -> None:
             on_change=session.callback(partial(_switch, listed, number)),
             width="content",
         )
-        if getattr(edit, "how", "") == "zero":
-            better = listed.replaced(number, _with(edit, how="mean"))
-            help = "The mean over the tokens instead of zero: nearer to what the model knows"
-            controls.button("Use the mean", f"{name}_mean", partial(_become, better), help=help)
         removed = partial(_become, listed.without(number))
         controls.button("✕", f"{name}_remove", removed, help="Remove this edit")
 

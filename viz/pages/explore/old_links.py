@@ -11,6 +11,7 @@ RENAMED = {"class": "output", "fused": "fusion"}
 NAMES = ("relevance", "class", "fused", "discarded", "components", "like")
 FEATURES = ("features", "similarity")  # figures that are forms now
 GONE = ("Drop", "Evict", "SetGate", "SetPositions", "Swap")  # edits
+HUB = re.compile(r"[\w.-]+/[\w.-]+")
 CALL = re.compile(r"(\w+)\((?:[^()]|\([^()]*\))*\)")  # an edit, with lists of numbers in it
 
 
@@ -18,6 +19,11 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
     """A link's parameters as they are now."""
     if query.get("relevance", "") in METHODS:
         return _relevance(query)
+    if query.get("compare") == "typed:model":
+        rest = {name: value for name, value in query.items() if name != "compare_model"}
+        typed = query.get("compare_model", "").strip()
+        place = "hub" if HUB.fullmatch(typed) else "folder"
+        return {**rest, "compare": f"{place}:{typed}" if typed else ""}
     if query.get("arrangement") == "rank":
         return {**query, "overview": "table"}
     if query.get("figure", "") in FEATURES:

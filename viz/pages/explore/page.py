@@ -1,7 +1,7 @@
 """Explore: a model, an input, and where every head looks."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -43,6 +43,7 @@ from viz.pages.widgets import attention, pictures, running, verification
 if TYPE_CHECKING:
     from analysis.telling import Telling
     from models.model import Model
+    from models.trace import Trace
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
@@ -55,20 +56,6 @@ UNEDITED = (
 )
 OVER_PICTURE = tuple(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score"))
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
-MOST_PARAMETERS, MOST_TOKENS = 200_000_000, 512  # of models and inputs verified at once
-
-
-@dataclass
-class Controls:
-    """What was drawn above the view.
-
-    Attributes:
-        entries: the entries of the inputs; None where the model has to be opened first.
-        given: the container of the entries.
-    """
-
-    entries: inputs.Entries | None
-    given: DeltaGenerator
 
 
 def params(
@@ -144,37 +131,7 @@ def page() -> None:
     writing.take()
     words.settle(PAGE)
     chooser.settle(examples.follow)
-    wanted, above = source.chosen(), attention.controls(PAGE)
-    reads = inputs.known(source.listed())
-    if reads is not None and reads.image:
-        examples.settle()
-    soon = _comes_soon(wanted, reads)
-    drawn = trace = opened = None
-    if not soon:
-        with above:
-            drawn = _controls(reads, problems)
-    with (
-        attention.stage(PAGE, _kind(reads), _now(_kind(reads)), PATHS) as stage,
-        opening.early(stage, wanted, drawn.entries if drawn else None),
-    ):
-        opened = _opened(wanted, quietly=stage.drawn)
-        if opened is None:
-            stage.stale()
-        else:
-            trace = _show(stage, wanted, opened, drawn)
-    if soon:  # the browser has nearly all of the controls, and waits for the picture
-        stage.let_paint()
-        with above:
-            drawn = _controls(reads, problems)
-    if trace is not None and drawn is not None and drawn.entries is not None:
-        if soon:
-            beside.choose(trace, stage.kind, drawn.entries.beside)
-        card.about(drawn.entries.about, trace.model, _measured_difference(trace))
-    if opened is not None:
-        with stage.below:
-            card.show(opened, tracing.opened(opened))
-        behind.prepare()
-    fetching.follow(wanted.name)
+    _Run(problems).draw()
 
 
 def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
@@ -204,187 +161,197 @@ def _kind(reads: Reads | None) -> attention.Kind:
     return "image" if reads is not None and reads.image and not reads.text else "text"
 
 
-def _comes_soon(wanted: Source, reads: Reads | None) -> bool:
-    """Whether the picture comes soon, and may come before the controls."""
-    if reads is None or not reads.text or len(session.get(PAGE, "input")) > SHORT:
-        return False
-    if beside.wanted():
-        return False
-    return attention.shows(PAGE, wanted.layout)
+class _Run:
+    """One run of the page: what is chosen, and what is drawn of it so far.
 
-
-def _controls(reads: Reads | None, problems: Iterable[str]) -> Controls:
-    """Draws what is above the view.
-
-    Args:
-        reads: what the model reads; None if that is not known before it is open.
-        problems: of the link.
+    The controls come before the view, or after it where the picture comes soon: then the browser
+    has nearly all of them, and waits for the picture.
     """
-    welcome.draw(params_of)
-    key = f"{PAGE}_heading"
-    with st.container(key=key, horizontal=True, vertical_alignment="center"):
-        st.markdown("#### What does every head look at?", width="content")
-        if reads is None or not (reads.text and examples.buttons()):
-            st.space("stretch")
-        chooser.button()
-    chooser.lists()
-    for problem in problems:
-        shared.error_line(problem)
-    sizes.controls()
-    given = st.container(key=f"{PAGE}_given", gap="small")  # which an embed link leaves out
-    with given:
-        entries = None if reads is None else inputs.draw(reads)
-    return Controls(entries, given)
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = problems
+        self.wanted = source.chosen()
+        self.reads = inputs.known(source.listed())  # None before a model is open that tells
+        self.above = attention.controls(PAGE)
+        self.entries: inputs.Entries | None = None
+        self.given: DeltaGenerator | None = None  # which an embed link leaves out
+        if self.reads is not None and self.reads.image:
+            examples.settle()
+
+    def draw(self) -> None:
+        """Draws the controls and the view."""
+        soon, kind, opened, shown = self.comes_soon(), _kind(self.reads), None, None
+        if not soon:
+            self.controls()
+        with (
+            attention.stage(PAGE, kind, _now(kind), PATHS) as self.stage,
+            opening.early(self.stage, self.wanted, self.entries),
+        ):
+            if cost.allowed(self.wanted):
+                opened = chooser.first_that_opens(self.wanted, quietly=self.stage.drawn)
+            if opened is None:
+                self.stage.stale()
+            else:
+                shown = self.show(opened)
+        if soon:
+            self.stage.let_paint()
+            self.controls()
+        if shown is not None and self.entries is not None:
+            if soon:
+                beside.choose(shown, self.stage.kind, self.entries.beside)
+            card.about(self.entries.about, shown.model)
+        if opened is not None:
+            with self.stage.below:
+                card.show(opened, tracing.opened(opened))
+            behind.prepare()
+        fetching.follow(self.wanted.name)
+
+    def comes_soon(self) -> bool:
+        """Whether the picture comes soon, and may come before the controls."""
+        if self.reads is None or not self.reads.text or beside.wanted():
+            return False
+        short = len(session.get(PAGE, "input")) <= SHORT
+        return short and attention.shows(PAGE, self.wanted.layout)
+
+    def controls(self) -> None:
+        """Draws what is above the view."""
+        with self.above:
+            welcome.draw(params_of)
+            key = f"{PAGE}_heading"
+            with st.container(key=key, horizontal=True, vertical_alignment="center"):
+                st.markdown("#### What does every head look at?", width="content")
+                if self.reads is None or not (self.reads.text and examples.buttons()):
+                    st.space("stretch")
+                chooser.button()
+            chooser.lists()
+            for problem in self.problems:
+                shared.error_line(problem)
+            sizes.controls()
+            self.given = st.container(key=f"{PAGE}_given", gap="small")
+            if self.reads is not None:
+                with self.given:
+                    self.entries = inputs.draw(self.reads)
+
+    def read_from(self, opened: Source, model: "Model") -> inputs.Entries:
+        """The entries that the request is read from; those of an opened model are drawn now."""
+        if self.given is None:  # they come after the view
+            return inputs.Entries(self.reads or compute.reads(model))
+        if self.entries is None or opened.name != self.wanted.name:
+            with self.given:
+                self.entries = inputs.draw(compute.reads(model), model)
+        return self.entries
+
+    def show(self, opened: Source) -> TraceRequest | None:
+        """Traces the input, and shows the view.
+
+        Returns:
+            What is shown; None if that is the last picture, or none.
+        """
+        model, stage = tracing.opened(opened), self.stage
+        entries = self.read_from(opened, model)
+        plain, notes = inputs.request(opened, model, entries)
+        if notes:
+            shared.notice(" ".join(notes))
+        if plain is None:
+            shared.notice("Type a sentence, or choose an example.")
+            stage.stale()
+            return None
+        edited = edits.request(plain)
+        edits.strip(edited, _now(stage.kind), params_of)
+        names = inputs.special_names(entries.reads, None if source.listed() else model)
+        between = words.chosen(PAGE, names)
+        more = writing.props(edited, model) | others.props(edited) | edits.other(plain, between)
+        more |= {"predicted": examples.predicted(edited, between)}
+        stage.props = edits.props(edited) | more
+        request = edits.request_in_view(edited)
+        try:
+            after = self.traced(edited, between, early=request == edited)
+        except ValueError as error:
+            if not edited.edits:
+                raise
+            shared.error_line(error)
+            request = edited = plain
+            stage.props = edits.props(plain) | more
+            after = self.traced(plain, between, early=False)
+        if after is None:
+            return None
+        before = shared.entry_for(plain, between)
+        held = after if request == edited else before
+        stage.kind = held.value.kind
+        begins = examples.begin(source.listed(), session.current(PAGE).settings)
+        chosen = None if begins is not None else tracing.telling(before)
+        stage.params = _now(stage.kind, chosen)
+        stage.props = {**stage.props, "hinted": chosen is not None}
+        if chosen is not None:
+            reason = answers.reason(chosen, before.value.trace)
+            (entries.hint or st).caption(shared.plain(reason))
+        self.answer(request, model, held, entries)
+        with stage.below:
+            _below(stage.kind, request, held)
+        return plain
+
+    def traced(
+        self, request: TraceRequest, between: tracing.Between, *, early: bool
+    ) -> "Held[TraceEntry] | None":
+        """The result of a request; None if it was stopped.
+
+        Args:
+            request: of the trace.
+            between: what its weights are between.
+            early: whether the browser may ask for it meanwhile, where the controls come later.
+        """
+        run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
+        if run.stopped:
+            run.offer()
+            self.stage.stale()
+            return None
+        with tracing.expecting(request, between) as expected:
+            if early and self.given is None:
+                self.stage.expect(expected, self.wanted.layout)
+            with run.progress() as progress:
+                tracing.traced(request, progress, shared.waiting(progress))
+            return tracing.entry_for(request, between)
+
+    def answer(
+        self,
+        request: TraceRequest,
+        model: "Model",
+        held: "Held[TraceEntry]",
+        entries: inputs.Entries,
+    ) -> None:
+        """What the model answers, and the view of what is held."""
+        trace, name, kind = held.value.trace, request.model.catalogue, self.stage.kind
+        _notes(request, model, trace)
+        if entries.beside is not None:
+            beside.choose(request, kind, entries.beside)
+        second = beside.of(request, kind)
+        if kind == "image":
+            example = examples.current_example()
+            answers.of_picture(name, trace, example, second.titles[0] if second else "")
+            if second is not None:
+                other, named = second.held.value.trace, second.request.model.catalogue
+                answers.of_picture(named, other, second.example, second.titles[1])
+        elif not isinstance(request.input, Several):
+            answers.of_text(name, model, trace, given=request.target is not None)
+        predicts = held.value.predict is not no_predictions
+        self.stage.show(
+            held,
+            of=self.wanted.layout,
+            panels=["predictions", "code"] if predicts else ["code"],
+            more=edits.with_source(second.props) if second else None,
+        )
 
 
-def _opened(wanted: Source, *, quietly: bool) -> Source | None:
-    """The model that is shown: the chosen one, or the last that opened; None for none."""
-    return chooser.first_that_opens(wanted, quietly=quietly) if cost.allowed(wanted) else None
-
-
-def _show(
-    stage: attention.Stage, wanted: Source, opened: Source, controls: Controls | None
-) -> TraceRequest | None:
-    """Traces the input, and shows the view.
-
-    Args:
-        stage: of the view.
-        wanted: the chosen model.
-        opened: the model that is open.
-        controls: that were drawn; None if they come after the view.
-
-    Returns:
-        What is shown; None if that is the last picture, or none.
-    """
-    model = tracing.opened(opened)
-    entries = _read_from(opened, wanted, model, controls)
-    plain, notes = inputs.request(opened, model, entries)
-    if notes:
-        shared.notice(" ".join(notes))
-    if plain is None:
-        shared.notice("Type a sentence, or choose an example.")
-        stage.stale()
-        return None
-    edited = edits.request(plain)
-    edits.strip(edited, _now(stage.kind), params_of)
-    names = inputs.special_names(entries.reads, None if source.listed() else model)
-    between = words.chosen(PAGE, names)
-    beside_it = writing.props(edited, model) | others.props(edited) | edits.other(plain, between)
-    beside_it |= {"predicted": examples.predicted(edited, between)}
-    stage.props = edits.props(edited) | beside_it
-    request = edits.request_in_view(edited)
-    expect = wanted.layout if controls is None and request == edited else None
-    try:
-        after = _pass(stage, edited, between, expect)
-    except ValueError as error:
-        if not edited.edits:
-            raise
-        shared.error_line(error)
-        request = edited = plain
-        stage.props = edits.props(plain) | beside_it
-        after = _pass(stage, plain, between, None)
-    if after is None:
-        return None
-    before = shared.entry_for(plain, between)
-    held = after if request == edited else before
-    stage.kind = held.value.kind
-    begins = examples.begin(source.listed(), session.current(PAGE).settings)
-    chosen = None if begins is not None else tracing.telling(before)
-    stage.params = _now(stage.kind, chosen)
-    stage.props = {**stage.props, "hinted": chosen is not None}
-    if chosen is not None:
-        (entries.hint or st).caption(shared.plain(answers.reason(chosen, before.value.trace)))
-    card.about(entries.about, opened, _known_difference(plain))
-    _answer(stage, request, model, held, wanted, entries)
-    with stage.below:
-        _below(stage.kind, request, held)
-    return plain
-
-
-def _pass(
-    stage: attention.Stage, request: TraceRequest, between: tracing.Between, expect: Any
-) -> "Held[TraceEntry] | None":
-    """The result of a request, which the browser asks for meanwhile; None if it was stopped.
-
-    Args:
-        stage: of the view.
-        request: of the trace.
-        between: what its weights are between.
-        expect: the network, if the view comes before the controls; else None.
-    """
-    run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
-    if run.stopped:
-        run.offer()
-        stage.stale()
-        return None
-    with tracing.expecting(request, between) as expected:
-        if expect is not None:
-            stage.expect(expected, expect)
-        with run.progress() as progress:
-            tracing.traced(request, progress, shared.waiting(progress))
-        return tracing.entry_for(request, between)
-
-
-def _read_from(
-    opened: Source, wanted: Source, model: "Model", controls: Controls | None
-) -> inputs.Entries:
-    """The entries that the request is read from; those of an opened model are drawn now."""
-    if controls is None:
-        return inputs.Entries(inputs.known(source.listed()) or compute.reads(model))
-    if controls.entries is not None and opened.name == wanted.name:
-        return controls.entries
-    with controls.given:
-        controls.entries = inputs.draw(compute.reads(model), model)
-    return controls.entries
-
-
-def _answer(
-    stage: attention.Stage,
-    request: TraceRequest,
-    model: "Model",
-    held: "Held[TraceEntry]",
-    wanted: Source,
-    entries: inputs.Entries,
-) -> None:
-    """What the model answers, and the view.
-
-    Args:
-        stage: of the view.
-        request: of what it shows.
-        model: of the request, open.
-        held: what it shows.
-        wanted: the chosen model.
-        entries: that the request was read from.
-    """
-    trace, name = held.value.trace, request.model.catalogue
+def _notes(request: TraceRequest, model: "Model", trace: "Trace") -> None:
+    """What was done to the input."""
     done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
     if answers.is_written(model, trace):
         done.pop(answers.GREEDY, None)  # the line of what was written says so
-    if done:
-        assumed = preprocessing.assumed(model)
-        texts = {note: shared.plain(note) for note in done}
-        marked = (f":orange-background[{texts[n]}]" if n in assumed else texts[n] for n in done)
+    assumed = preprocessing.assumed(model)
+    texts = {note: shared.plain(note) for note in done}
+    marked = [f":orange-background[{texts[n]}]" if n in assumed else texts[n] for n in done]
+    if marked:
         st.caption("; ".join(marked))
-    if entries.beside is not None:
-        beside.choose(request, stage.kind, entries.beside)
-    second = beside.of(request, stage.kind)
-    if stage.kind == "image":
-        example = examples.current_example()
-        answers.of_picture(name, trace, example, second.titles[0] if second else "")
-        if second is not None:
-            other = second.held.value.trace
-            answers.of_picture(
-                second.request.model.catalogue, other, second.example, second.titles[1]
-            )
-    elif not isinstance(request.input, Several):
-        answers.of_text(name, model, trace, given=request.target is not None)
-    predicts = held.value.predict is not no_predictions
-    stage.show(
-        held,
-        of=wanted.layout,
-        panels=["predictions", "code"] if predicts else ["code"],
-        more=edits.with_source(second.props) if second else None,
-    )
 
 
 def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
@@ -395,31 +362,3 @@ def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]"
         verification.button(PAGE, held.id, lambda: tracing.arguments(request))
     if request.picture is not None and kind == "image":
         figures.show(request)
-
-
-def _measured_difference(request: TraceRequest) -> float | None:
-    """`verification.largest_difference`, measured once on a first input of a model.
-
-    None for networks of random weights, large models and long inputs, where it would take long.
-    """
-    if isinstance(request.input, Several):
-        return None
-    known, model = _differences(), tracing.opened(request.model)
-    if request.model not in known and model.trained:
-        if sum(weights.numel() for weights in model.network.parameters()) > MOST_PARAMETERS:
-            return None
-        trace = tracing.traced(request).value
-        if max((site.queries for site in trace.sites), default=0) > MOST_TOKENS:
-            return None
-        known[request.model] = verification.largest_difference(*tracing.arguments(request))
-    return known.get(request.model)
-
-
-def _known_difference(request: TraceRequest) -> float | None:
-    """The same if it was measured already."""
-    return _differences().get(request.model)
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _differences() -> dict[Source, float | None]:
-    return {}

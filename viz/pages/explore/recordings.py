@@ -3,13 +3,9 @@
 The browser decodes files that are no WAV files, so that any format opens that it plays.
 """
 
-import io
-import wave
-from functools import cache
+from dataclasses import replace
 
-import numpy as np
-
-from models.request import File, file_of
+from models.request import File
 from viz.api import samples
 from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
@@ -18,10 +14,10 @@ from viz.pages.state import session
 from viz.pages.widgets import controls, uploads
 
 UPLOAD = link.sha256("recording")
-EXAMPLES = {"speech": "A sentence", "notes": "Three notes"}
-RECORDING = link.choice("sound", "speech", EXAMPLES)
+EXAMPLES = {"speech": "A sentence"}
+RECORDING = replace(link.choice("sound", "speech", EXAMPLES), replaced={"notes": "speech"})
 PARAMS = (UPLOAD, RECORDING)
-NOTES, SECONDS, RATE = (262, 330, 392), 0.5, 16_000  # C, E and G in hertz; of each note
+RATE = 16_000  # samples a second of what the browser decodes
 NAME = "recording.wav"  # in Python code
 
 
@@ -64,7 +60,7 @@ def current() -> File:
     data = uploads.data(PAGE, UPLOAD.name)
     if data is not None:
         return File(session.get(PAGE, UPLOAD.name), data, NAME)
-    return samples.speech() if session.get(PAGE, RECORDING.name) == "speech" else _notes()
+    return samples.speech()
 
 
 def _show(name: str) -> None:
@@ -76,18 +72,3 @@ def _show(name: str) -> None:
 def _check(digest: str, data: bytes) -> None:
     """Raises ValueError for a file that is no recording."""
     compute.read_recording(data)
-
-
-@cache
-def _notes() -> File:
-    """Three notes, one after another, as 16-bit samples."""
-    time = np.arange(int(SECONDS * RATE)) / RATE
-    swell = np.sin(np.pi * time / SECONDS)  # no clicks between the notes
-    notes = [0.3 * swell * np.sin(2 * np.pi * hertz * time) for hertz in NOTES]
-    file = io.BytesIO()
-    with wave.open(file, "wb") as sound:
-        sound.setnchannels(1)
-        sound.setsampwidth(2)
-        sound.setframerate(RATE)
-        sound.writeframes((np.concatenate(notes) * 32767).astype("<i2").tobytes())
-    return file_of(file.getvalue(), NAME)

@@ -13,14 +13,12 @@ from viz.api import tracing
 from viz.architecture import short
 from viz.pages.explore import compute, folder_browser, sizes
 from viz.pages.explore.names import PAGE
-from viz.pages.explore.suggestions import SUGGESTIONS
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
 LISTS = {  # of the chooser, and the places of what is in them
     "included": "catalogue",
     "cached": "hub",
-    "suggested": "hub",
     "recent": "folder",
     "browser": "folder",
     "checkpoints": "folder",
@@ -77,7 +75,7 @@ def _tag(entry: Entry) -> str:
 
 
 def hub_shelf(opened: Callable[[str], None]) -> None:
-    """Downloaded models, suggested ones, and any other by its id.
+    """Downloaded models, and any other by its id.
 
     Args:
         opened: called with the place when an id was typed.
@@ -92,26 +90,12 @@ def hub_shelf(opened: Callable[[str], None]) -> None:
         width=360,
         on_change=lambda: opened("hub"),
     )
-    here, others = st.columns(2)
-    cached = {model.name: model.size for model in _cached()}
-    with here:
-        items = [
-            {"id": name, "title": name, "tag": short(size, "memory")}
-            for name, size in cached.items()
-        ]
-        empty = "None yet: what is downloaded here or by other programs is listed."
-        _choices("cached", "On this machine", items, empty=empty)
-    with others:
-        items = [
-            {
-                "id": each.id,
-                "title": each.id,
-                "detail": each.about,
-                "tag": "downloaded" if each.id in cached else f"{each.megabytes} MB",
-            }
-            for each in SUGGESTIONS
-        ]
-        _choices("suggested", "Often used", items)
+    items = [
+        {"id": each.name, "title": each.name, "tag": short(each.size, "memory")}
+        for each in _cached()
+    ]
+    empty = "None yet: what is downloaded here or by other programs is listed."
+    _choices("cached", "On this machine", items, empty=empty)
 
 
 def folder_shelf(opened: Callable[[str], None]) -> None:

@@ -19,11 +19,17 @@ OPENED_AS_USUAL = (
     "This link chooses a precision or an implementation of the model. Headscope has no such choice"
     " any more; the model opens in float32, in the implementation that suits it."
 )
+PREPARED_AS_STATED = (
+    "This link changes the mean, deviation or size of a prepared picture. Headscope has no such"
+    " choice any more; the checkpoint’s own are used."
+)
 GONE = {  # what is said of a setting that older links have, by its name
     "dtype": OPENED_AS_USUAL,
     "door": OPENED_AS_USUAL,
     "arrangement": "This link arranged thumbnails by a number, by which a table is sorted now.",
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
+    **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),
+    "column": "This link chose a column of a table; now each line of the text is a prompt.",
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }
 

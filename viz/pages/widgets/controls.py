@@ -1,7 +1,12 @@
-"""Widgets shared by the pages; each keeps its value in the page state."""
+"""Widgets shared by the pages: each shows a setting of a page's state and returns its value.
+
+`page` and `name` are those of the setting, `label` stands above or beside the widget, `help` is its
+tooltip, widths are in pixels. `collapsed` leaves the label to screen readers, and the help out.
+`on_change` is called at the start of the run that a change causes.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 from headscope_views import view
@@ -13,55 +18,19 @@ def slider(
     page: str,
     name: str,
     label: str,
-    span: tuple[int, int],
+    span: tuple[float, float],
     help: str,
     *,
-    step: int = 1,
+    step: float = 1,
     width: int = 150,
     allowed: Sequence[int] = (),
-) -> int:
-    """A slider over integers, with live updates while it is dragged.
+) -> Any:
+    """A slider with live updates while it is dragged: over integers, or decimals by their step.
 
     Args:
-        page: of the setting.
-        name: of the setting.
-        label: above the slider.
-        span: smallest and largest value.
-        help: tooltip.
-        step: between two values.
-        width: in pixels.
+        span: smallest and largest value; the setting is clamped to them.
         allowed: the valid values, if not all are valid: the slider snaps to the nearest.
-
-    Returns:
-        The setting, clamped to the span.
     """
-    return int(_slider(page, name, label, span, help, step, width, allowed))
-
-
-def decimal_slider(
-    page: str,
-    name: str,
-    label: str,
-    span: tuple[float, float],
-    help: str,
-    *,
-    step: float,
-    width: int = 260,
-) -> float:
-    """A slider over decimal numbers; otherwise as `slider`."""
-    return float(_slider(page, name, label, span, help, step, width, ()))
-
-
-def _slider(
-    page: str,
-    name: str,
-    label: str,
-    span: tuple[float, float],
-    help: str,
-    step: float,
-    width: int,
-    allowed: Sequence[float],
-) -> float:
     low, high = span
 
     def check(value: float) -> float:
@@ -70,22 +39,9 @@ def _slider(
 
     key, _ = session.widget(page, name, check=check)
     value = min(max(session.get(page, name), low), high)
-    view(
-        "slider",
-        {
-            "label": label,
-            "min": low,
-            "max": high,
-            "step": step,
-            "value": value,
-            "allowed": list(allowed),
-            "help": help,
-        },
-        key=key,
-        on=("value",),
-        width=width,
-    )
-    return value
+    limits = {"min": low, "max": high, "step": step, "value": value, "allowed": list(allowed)}
+    view("slider", {"label": label, "help": help, **limits}, key=key, on=("value",), width=width)
+    return type(step)(value)
 
 
 def choice(
@@ -107,9 +63,8 @@ def choice(
         default=value,
         key=key,
         required=True,
-        help=None if collapsed else help,
-        label_visibility="collapsed" if collapsed else "visible",
         on_change=on_change and session.callback(on_change, page),
+        **_labelled(help, collapsed),
     )
     return session.get(page, name)
 
@@ -125,10 +80,7 @@ def select(
     on_change: Callable[..., None] | None = None,
     collapsed: bool = False,
 ) -> Any:
-    """A drop-down list: one of many options.
-
-    `collapsed` leaves the label to screen readers, and the help out.
-    """
+    """A drop-down list: one of many options."""
     options = list(titles)
     key, value = session.widget(page, name, tuple(options))
     st.selectbox(
@@ -138,25 +90,22 @@ def select(
         index=options.index(value),
         key=key,
         width=width,
-        help=None if collapsed else help,
-        label_visibility="collapsed" if collapsed else "visible",
         on_change=on_change and session.callback(on_change, page),
+        **_labelled(help, collapsed),
     )
     return session.get(page, name)
+
+
+def _labelled(help: str, collapsed: bool) -> dict[str, Any]:
+    """Label and help of a widget."""
+    visibility = "collapsed" if collapsed else "visible"
+    return {"help": None if collapsed else help, "label_visibility": visibility}
 
 
 def toggle(
     page: str, name: str, label: str, help: str, values: tuple[str, str] = ("no", "yes")
 ) -> bool:
-    """A toggle.
-
-    Args:
-        page: of the setting.
-        name: of the setting.
-        label: beside the toggle.
-        help: tooltip.
-        values: of the setting, off and on.
-    """
+    """A toggle between two values of the setting, off and on."""
     key, value = session.widget(page, name, check=lambda on: values[bool(on)])
     st.toggle(label, value=value == values[1], key=key, help=help)
     return session.get(page, name) == values[1]
@@ -177,15 +126,9 @@ def number(
     """A number input; an emptied box returns to its initial value.
 
     Args:
-        page: of the setting.
-        name: of the setting.
-        label: above the box.
         span: smallest and largest value.
-        help: tooltip.
-        step: between two values.
-        width: in pixels.
-        format: printf format of the number.
         auto: placeholder of an empty box, which then represents 0.
+        format: printf format of the number.
     """
     key, value = session.widget(page, name, (*span, step), empty=0 if auto else None)
     if auto:  # a box with an initial value returns to it when emptied
@@ -213,32 +156,16 @@ def text_input(
     help: str = "",
     *,
     placeholder: str = "",
-    height: int | None = None,
     max_chars: int | None = None,
-    width: int | Literal["stretch"] = "stretch",
+    width: Any = "stretch",
     on_change: Callable[..., None] | None = None,
 ) -> str:
-    """A text input that takes effect on Enter or on leaving the box.
-
-    Args:
-        page: of the setting.
-        name: of the setting.
-        label: above the box.
-        help: tooltip.
-        placeholder: of an empty box.
-        height: in pixels, for a multi-line box.
-        max_chars: maximum number of characters.
-        width: in pixels.
-        on_change: called at the start of the run that the change causes.
-    """
+    """A text input that takes effect on Enter or on leaving the box."""
     key, value = session.widget(page, name)
     options: dict[str, Any] = {"help": help or None, "placeholder": placeholder or None}
     options |= {"key": key, "max_chars": max_chars, "width": width}
     options["on_change"] = on_change and session.callback(on_change, page)
-    if height is None:
-        st.text_input(label, value=value, **options)
-    else:
-        st.text_area(label, value=value, height=height, **options)
+    st.text_input(label, value=value, **options)
     return session.get(page, name)
 
 

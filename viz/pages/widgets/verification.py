@@ -39,25 +39,6 @@ def button(page: str, id: str, run: "Callable[[], tuple[Model, Any, Any]]") -> N
         st.caption(plain(state[key][1]))
 
 
-def largest_difference(model: "Model", source: Any, target: Any) -> float | None:
-    """The largest difference of the output from one computed with the weights shown.
-
-    Relative to the output's largest number; None if it cannot be measured, or is no rounding error.
-    """
-    try:
-        with shared.forward_pass(model):
-            verdict = compute.verify(model, source, target)
-    except ValueError:
-        return None
-    dtype = str(next(model.network.parameters()).dtype).removeprefix("torch.")
-    rounding = ROUNDING.get(dtype, ROUNDING["float32"])
-    if verdict.problems(rounding) or not verdict.largest:
-        return None
-    if verdict.ambiguous(rounding):
-        return max(verdict.traced / verdict.largest, verdict.values or 0.0)
-    return max(verdict.difference / verdict.largest, verdict.maps)
-
-
 def _verified(model: "Model", source: Any, target: Any) -> str:
     try:
         with shared.forward_pass(model):

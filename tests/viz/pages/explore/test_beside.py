@@ -8,7 +8,6 @@ import pytest
 import torch
 import transformers
 
-from models.catalogue import entry, folder
 from models.edits import Ablate
 from models.run import load, trace
 from tests.models.loading.test_adapter import llama, matrices, written
@@ -265,8 +264,8 @@ def test_a_checkpoint_beside_its_adapter(tmp_path):
     ("query", "why"),
     [
         ({"compare": "catalogue:grammar-next", "pair": "the dogs"}, "reads no pairs"),
-        ({"compare": "typed:model", "compare_model": "/nowhere"}, "there is no folder"),
-        ({"compare": "typed:model", "compare_model": "nobody/nothing"}, "not on this machine"),
+        ({"compare": "folder:/nowhere"}, "there is no folder"),
+        ({"compare": "hub:nobody/nothing"}, "not on this machine"),
     ],
 )
 def test_a_text_that_the_second_does_not_read_is_one_line(query, why):
@@ -279,13 +278,6 @@ def test_two_networks_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr("viz.pages.explore.beside.MAX_NETWORK_BYTES", 10_000_000)
     app = opened(compare="catalogue:grammar-next", input=TEXT)
     assert any("the two networks take" in line for line in helpers.lines(app))
-
-
-def test_a_model_typed_by_its_folder(tmp_path):
-    app = opened(model="grammar-next", input=TEXT)
-    choose(app, "compare", "typed:model")
-    choose(app, "compare_model", str(folder(entry("minilm"))))
-    assert traces(app)[1].view.labels == trace(load("minilm"), TEXT).labels
 
 
 OFF = "Ablate(0, 1)"

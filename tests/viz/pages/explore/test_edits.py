@@ -125,15 +125,6 @@ def test_edits_are_switched_off_removed_undone_and_made_again() -> None:
     assert len(sentences(app)) == 2
 
 
-def test_zero_ablation_warns_and_becomes_the_mean() -> None:
-    app = opened(edits="Ablate(0, 0), AblateMLP(1)")
-    assert all("leaves the distribution" in each for each in sentences(app))
-    helpers.checked(app.button("explore_edit_1_mean").click().run())
-    helpers.checked(app.button("explore_edit_0_mean").click().run())
-    assert helpers.link(app)["edits"] == "Ablate(0, 0, how='mean'), AblateMLP(1, how='mean')"
-    assert not any("leaves the distribution" in each for each in sentences(app))
-
-
 def test_activations_of_a_second_input_are_patched() -> None:
     app = ask(opened(), "Patch(1, 'hidden', 'second', token=1)", "the dogs run")
     model = load(DECODER["model"])

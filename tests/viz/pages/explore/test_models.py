@@ -50,7 +50,6 @@ from viz.api.provenance import provenance
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
 from viz.pages.explore import card, download, folder_browser
-from viz.pages.explore.suggestions import SUGGESTIONS
 from viz.pages.state import params as link
 
 __all__ = ["cache", "files", "server"]  # fixtures
@@ -124,17 +123,16 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     folder = str(saved("ViT"))
     app = opened(place="folder", folder=folder)
     before = view(app)["trace"]
-    choose(app, "mean", "0.1 0.2 0.3")
     choose(app, "resize", "pad")
     assert errors(app) == []
     assert view(app)["trace"] != before
     assert "padded with grey" in told(app)
     assert "changed here" in told(app)
     link = view(app)["link"]
-    assert (link["mean"], link["resize"]) == ("0.1 0.2 0.3", "pad")
+    assert link["resize"] == "pad"
     code = entry(app).code(0, "mean").replace("picture.png", str(PHOTOS["flower"]))
     assert same(result_of(code), entry(app).view.weights(0).mean(0))
-    again = opened(**{name: link[name] for name in ("place", "folder", "mean", "resize")})
+    again = opened(**{name: link[name] for name in ("place", "folder", "resize")})
     assert view(again)["trace"] == view(app)["trace"]
     press(app, "preprocessing_reset")
     assert view(app)["trace"] == before
@@ -145,7 +143,7 @@ def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
     app = opened(place="folder", folder=str(saved("DINOv2")))
     assumed = "what is usual for DINOv2 is assumed, mean 0.485 0.456 0.406, std 0.229 0.224 0.225"
     assert f":orange-background[the model states no image preprocessing: {assumed}]" in told(app)
-    choose(app, "mean", "0.1 0.2 0.3")
+    choose(app, "resize", "pad")
     assert assumed not in told(app)
 
 
@@ -166,8 +164,7 @@ def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"std": "1 2"}, "std: expected three numbers such as 0.5 0.5 0.5"),
-        ({"std": "1 2 0"}, "std: expected numbers above 0"),
+        ({"std": "1 2 3"}, "Headscope has no such choice any more"),
         ({"resize": "mirror"}, "expected one of , crop, pad, stretch, none"),
     ],
 )
@@ -178,11 +175,11 @@ def test_preprocessing_that_cannot_be_is_one_line(saved, changes, says) -> None:
 
 
 def test_changes_of_preprocessing_do_not_pass_to_another_model(saved) -> None:
-    app = opened(place="folder", folder=str(saved("ViT")), mean="0.1 0.2 0.3")
+    app = opened(place="folder", folder=str(saved("ViT")), resize="pad")
     assert "changed here" in told(app)
     app = typed(app, "folder", str(saved("DINOv2")))
     assert "changed here" not in told(app)
-    assert "mean" not in view(app)["link"]
+    assert "resize" not in view(app)["link"]
 
 
 def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
@@ -210,11 +207,12 @@ def test_recordings(saved) -> None:
     ]
     transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
     app = opened(place="folder", folder=str(folder), sound="notes")
+    assert "which no longer exists. Using speech instead." in errors(app)[0]
+    app = opened(place="folder", folder=str(folder))
     assert errors(app) == []
     count = len(labels(app))
     assert float(labels(app)[0].removesuffix(" s")) == 0
-    assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(1.5, abs=0.06)
-    assert "trace(model, 'recording.wav')" in entry(app).code(0, 0)
+    assert "trace(model, 'viz/recordings/animal.wav')" in entry(app).code(0, 0)
 
     helpers.upload(app, "explore_recording", {"no.wav": b"no sound"})
     assert errors(app) == [
@@ -520,10 +518,10 @@ def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path
     network = transformers.BertForSequenceClassification(config)
     network.save_pretrained(tmp_path)
     app = opened(place="folder", folder=str(tmp_path), ids="3 4 5")
-    assert "run by transformers, verified to" in told(app)
+    assert "run by transformers" in told(app)
     assert "Headscope’s own network has no place for classifier (2 tensors)." in told(app)
     own = tracing.stamped(Source("folder", str(tmp_path), door="own"))
-    assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in card.line(own, None)
+    assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in card.line(own)
 
 
 # --- the lines of Python --------------------------------------------------------------------------
@@ -623,36 +621,6 @@ def test_folders_are_listed_for_this_machine_only(
     address: str, headers: dict[str, str], local: bool
 ) -> None:
     assert folder_browser.is_local(address, headers) == local
-
-
-def test_sizes_of_the_suggestions_are_those_of_their_shapes() -> None:
-    """Against networks of the library with the published shapes, never filled."""
-    shapes = {
-        "bert-base-uncased": (transformers.BertForPreTraining, transformers.BertConfig(), 4),
-        "distilbert-base-uncased": (
-            transformers.DistilBertForMaskedLM,
-            transformers.DistilBertConfig(),
-            4,
-        ),
-        "gpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config(), 4),
-        "distilgpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config(n_layer=6), 4),
-        "t5-small": (transformers.T5ForConditionalGeneration, transformers.T5Config(), 4),
-        "google/vit-base-patch16-224": (
-            transformers.ViTForImageClassification,
-            transformers.ViTConfig(id2label={n: str(n) for n in range(1000)}),
-            4,
-        ),
-    }
-    for each in SUGGESTIONS:
-        if each.id not in shapes:
-            continue
-        build, config, width = shapes[each.id]
-        with torch.device("meta"):
-            count = sum(weights.numel() for weights in build(config).parameters())
-        assert each.parameters == pytest.approx(count / 1e6, rel=0.02)
-        # GPT-2's file also holds its causal masks: 1024 × 1024 for each layer
-        masks = config.n_layer * 1024**2 if "gpt2" in each.id else 0
-        assert each.megabytes == pytest.approx((count + masks) * width / 1e6, rel=0.02)
 
 
 @pytest.mark.parametrize("several", [False, True])

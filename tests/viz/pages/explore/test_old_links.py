@@ -32,6 +32,8 @@ from viz.pages.state import params
             {"form": "features", "foreground": "all"},
         ),
         ({"figure": "distance"}, {"figure": "distance"}),
+        ({"compare": "typed:model", "compare_model": "a/b"}, {"compare": "hub:a/b"}),
+        ({"compare": "typed:model", "compare_model": "/a/b"}, {"compare": "folder:/a/b"}),
         (
             {"arrangement": "rank", "rank": "entropy"},
             {"arrangement": "rank", "rank": "entropy", "overview": "table"},

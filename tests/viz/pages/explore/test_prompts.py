@@ -1,6 +1,5 @@
 """A list of prompts: one at a time, and the mean of their weights."""
 
-import json
 from functools import reduce
 from typing import Any
 
@@ -156,19 +155,6 @@ def test_the_mean_of_a_second_model_stands_beside() -> None:
     assert helpers.lines(app) == []
     expected = averaged([trace(load("minilm"), each) for each in TEXTS]).weights(1)
     torch.testing.assert_close(beside(app, "second"), expected, atol=ROUNDING, rtol=0)
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        "\n".join(json.dumps({"id": n, "prompt": each}) for n, each in enumerate(TEXTS)),
-        "\n".join(["id,prompt", *(f'{n},"{each}"' for n, each in enumerate(TEXTS))]),
-    ],
-    ids=["jsonl", "csv"],
-)
-def test_a_column_gives_the_prompts(table: str) -> None:
-    app = opened(table, prompts="each", column="prompt", prompt="2")
-    assert labels(app)[1:] == TEXTS[1].split()
 
 
 def test_a_text_of_one_line_has_no_list() -> None:
