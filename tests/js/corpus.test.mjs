@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { shares } from "../../viz/web/corpus/bars.js";
+import { sharesOf } from "../../viz/web/corpus/distributions.js";
 import { intervalOf } from "../../viz/web/core/interval.js";
 import { attending } from "../../viz/web/corpus/site.js";
 import { wordsOf } from "../../viz/web/controls/runs.js";
-import { around } from "../../viz/web/corpus/window.js";
+import { around } from "../../viz/web/corpus/examples.js";
 
 test("a mean is written with two digits of its interval", () => {
   assert.equal(intervalOf({ mean: 0.7123, low: 0.7, high: 0.7246 }), "0.712 ± 0.012");
@@ -43,8 +43,8 @@ test("a site finds heads by a token on either side, and by a pair", () => {
 });
 
 test("shares of nothing are nothing", () => {
-  assert.deepEqual(shares([1, 3]), [0.25, 0.75]);
-  assert.deepEqual(shares([0, 0]), [0, 0]);
+  assert.deepEqual(sharesOf([1, 3]), [0.25, 0.75]);
+  assert.deepEqual(sharesOf([0, 0]), [0, 0]);
 });
 
 test("an example shows a short text whole, and of a long one what matters", () => {

@@ -14,7 +14,7 @@ const IMPORTS = {
   matter: ["core", "methods", "parts", "vendor"],
   text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
   image: ["core", "matter", "methods", "painting", "parts", "vendor", "../views"],
-  corpus: ["core", "parts", "text", "../views"],
+  corpus: ["core", "parts", "text", "vendor", "../views"],
   architecture: ["core"],
   lessons: ["core"],
   methods: ["core", "parts", "vendor"],

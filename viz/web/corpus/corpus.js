@@ -1,22 +1,21 @@
 // What the heads of a model do over a corpus: all of them, what finds some, and one of them.
 
-import { button } from "../core/bar.js";
-import { changes } from "../core/changes.js";
-import { element, setAttribute, setText } from "../core/dom.js";
+import { Numbers } from "../../views/numbers/view.js";
+import { LAYER } from "../core/head_numbers.js";
+import { html } from "../core/html.js";
 import { capital } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelWithin } from "../core/view_panel.js";
+import { Button } from "../parts/controls.js";
+import { Kinds } from "../parts/kinds.js";
 import { Overview } from "../parts/overview.js";
-import { kindSwitch } from "../text/kinds.js";
-import { LAYER } from "../core/head_numbers.js";
-import { Numbers } from "../../views/numbers/view.js";
-import { byToken } from "./by_token.js";
-import { compare } from "./compare.js";
-import { headPage } from "./head_page.js";
+import { useRef } from "../vendor/hooks.js";
+import { Changes } from "./changes.js";
+import { HeadPage } from "./head_page.js";
+import { counted, ByToken } from "./lists.js";
 import { CorpusState } from "./state.js";
-import { counted } from "./words.js";
 
-/** @import {Host, ViewProps} from "../types" */
+/** @import {Host, RunBase, Theme, ViewProps} from "../types" */
 
 /** @type {import("../parts/overview.js").ViewOfHeads[]} */
 const VIEWS = [{ name: "table", label: "Numbers", title: "", View: Numbers }];
@@ -28,7 +27,7 @@ const VIEWS = [{ name: "table", label: "Numbers", title: "", View: Numbers }];
  */
 export function mount(root, props, host) {
   const state = new CorpusState(root, props, host);
-  const mounted = mountPanels(root, state, () => compose(state, root));
+  const mounted = mountPanels(root, state, () => [panelWithin(root, Corpus, { state })]);
   state.view.update(props);
   return {
     /** @param {ViewProps} next */
@@ -36,78 +35,69 @@ export function mount(root, props, host) {
       state.view.update(next);
       mounted.restyle();
     },
-    destroy() {
-      state.destroy();
-      mounted.destroy();
-    },
+    destroy: mounted.destroy,
   };
 }
 
-function compose(state, root) {
-  const about = element("p", "hs-sentence");
-  const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Which heads" });
-  const all = element("div", "hs-corpus-heads");
-  const one = element("section", "hs-section hs-corpus-head");
-  root.append(about, bar, element("div", "hs-corpus", {}, all, one));
-  return [
-    which(state, about, bar),
-    panelWithin(all, Overview, { state, views: VIEWS }),
-    compare(state, all),
-    byToken(state, all),
-    headPage(state, one),
-    way(state, all, one),
-  ];
+/** @param {{state: CorpusState, theme: Theme}} props */
+function Corpus({ state, theme }) {
+  const goal = useRef(/** @type {HTMLElement | null} */ (null));
+  const { run } = state.base;
+  const name = `${capital(state.siteName())} · ${state.headName(state.head)}`;
+  const filter = ({ currentTarget }) => state.filter({ [LAYER]: currentTarget.value });
+  return html`
+    <p class="hs-sentence">${aboutOf(state.base)}</p>
+    <div class="hs-bar" role="toolbar" aria-label="Which heads">
+      <${Kinds} state=${state} />
+      <label class="hs-measure">
+        <span class="hs-label">Layers</span>
+        <input
+          class="hs-filter hs-layers"
+          type="text"
+          aria-label="Layers"
+          placeholder="all, or 0 – 5"
+          maxlength="24"
+          spellcheck="false"
+          autocomplete="off"
+          value=${state.conditions.get(LAYER) ?? ""}
+          onInput=${filter}
+        />
+      </label>
+    </div>
+    <div class="hs-corpus">
+      <div class="hs-corpus-heads">
+        <${Overview} ...${{ state, theme, views: VIEWS }} />
+        ${run.against?.comparable && html`<${Changes} state=${state} />`}
+        ${!run.pictures && html`<${ByToken} state=${state} />`}
+        <${Button}
+          class="hs-button hs-corpus-way"
+          title="Go down to this head"
+          aria-label=${`${name}: go down to this head`}
+          onClick=${() => goal.current?.scrollIntoView({ block: "start" })}
+        >
+          ${name} ↓
+        <//>
+      </div>
+      <section class="hs-section hs-corpus-head" ref=${goal}><${HeadPage} ...${{ state, theme, name }} /></section>
+    </div>
+  `;
 }
 
-/** In one column: a button that goes down to the chosen head, always in sight above it. */
-function way(state, parent, goal) {
-  const node = button("", "Go down to this head", () => goal.scrollIntoView({ block: "start" }));
-  node.classList.add("hs-corpus-way");
-  parent.append(node);
-  return {
-    render() {
-      const name = `${capital(state.siteName())} · ${state.headName(state.head)}`;
-      setText(node, `${name} ↓`);
-      setAttribute(node, "aria-label", `${name}: go down to this head`);
-    },
+/** What was read, and what the second run is. */
+function aboutOf(/** @type {RunBase} */ { model, run, sites }) {
+  const { against, pictures, texts, tokens, complete } = run;
+  const heads = sites.reduce((sum, site) => sum + site.heads, 0);
+  const size = `${counted(texts)} ${pictures ? "pictures" : "texts"}${tokens ? `, ${counted(tokens)} tokens` : ""}`;
+  const named = ({ corpora }, /** @type {(text: string) => string} */ how) => {
+    const names = corpora.filter(Boolean).join("; ");
+    return names ? how(names) : "";
   };
-}
-
-/** What the second run is. */
-function withOther({ against }) {
-  if (!against) return "";
-  const corpora = against.corpora.filter(Boolean).join("; ");
-  const name = `${against.model} over ${counted(against.texts)} inputs${corpora ? ` (${corpora})` : ""}`;
-  const how = against.comparable ? "" : ": its heads are others, so each head shows those of B most like it";
-  return ` B is ${name}${how}.`;
-}
-
-/** What was read, and which heads are shown: their kind and layers. */
-function which(state, about, bar) {
-  const kinds = kindSwitch(state);
-  const layers = element("input", "hs-filter hs-layers", {
-    ...{ type: "text", "aria-label": "Layers", placeholder: "all, or 0 – 5", maxlength: "24" },
-    ...{ spellcheck: "false", autocomplete: "off" },
-  });
-  layers.oninput = () => state.filter({ [LAYER]: layers.value });
-  const label = element("label", "hs-measure", {}, element("span", "hs-label", {}, "Layers"), layers);
-  bar.append(kinds.box, label);
-  const changed = changes();
-
-  return {
-    render() {
-      kinds.show();
-      const text = state.conditions.get(LAYER) ?? "";
-      if (text !== layers.value.trim()) layers.value = text;
-      if (!changed(state.base)) return;
-      const { model, run, sites } = state.base;
-      const heads = sites.reduce((sum, site) => sum + site.heads, 0);
-      const inputs = run.pictures ? "pictures" : "texts";
-      const corpora = run.corpora.filter(Boolean).join("; ");
-      const tokens = run.tokens ? `, ${counted(run.tokens)} tokens` : "";
-      const size = `${counted(run.texts)} ${inputs}${tokens}`;
-      const partial = run.complete ? "" : " The run was stopped before its end.";
-      setText(about, `${counted(heads)} heads of ${model} over ${size}${corpora ? `: ${corpora}` : ""}.${partial}${withOther(run)}`);
-    },
-  };
+  const first = `${counted(heads)} heads of ${model} over ${size}${named(run, (names) => `: ${names}`)}.`;
+  const partial = complete ? "" : " The run was stopped before its end.";
+  if (!against) return first + partial;
+  const other = `${against.model} over ${counted(against.texts)} inputs${named(against, (names) => ` (${names})`)}`;
+  const apart = against.comparable
+    ? ""
+    : ": its heads are others, so each head shows those of B most like it";
+  return `${first}${partial} B is ${other}${apart}.`;
 }

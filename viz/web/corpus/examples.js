@@ -1,144 +1,156 @@
-// Examples of a head: queries in each interval of strength, with their strongest keys as shaded text
-// or on the grid of a picture.
+// Examples of a head: queries in each interval of strength, with their strongest keys as shaded text or on the grid of
+// a picture.
 
 import { shade, textOn } from "../core/colours.js";
-import { contextOf, element } from "../core/dom.js";
+import { contextOf } from "../core/dom.js";
+import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { percent } from "../text/filters.js";
-import { around } from "./window.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {CorpusExample, Theme} from "../types" */
 
 const CELL = 9; // CSS pixels of a patch
 const OPEN = 1; // intervals that are open at first
 const BLANK = /^ (?=\S)/; // before a word, in its token
-
-/**
- * The shares of a head's weight on the parts of its pictures, darker for more.
- *
- * @param {(number | null)[]} shares row by row, of a square
- * @param {number} width in CSS pixels
- * @param {Theme} theme
- */
-export function partsOf(shares, width, theme) {
-  const side = Math.sqrt(shares.length);
-  const values = shares.map((share) => share ?? 0);
-  const most = Math.max(...values);
-  const place = values.indexOf(most);
-  const label = `Share of the weight on ${side} × ${side} parts of the pictures: most in row ${Math.floor(place / side)}, column ${place % side}, ${percent(most)}`;
-  const canvas = element("canvas", "hs-example-grid", { role: "img", "aria-label": label, title: label });
-  const ratio = devicePixelRatio || 1;
-  canvas.width = canvas.height = Math.round(width * ratio);
-  canvas.style.width = canvas.style.height = `${width}px`;
-  const context = contextOf(canvas);
-  const cell = canvas.width / side;
-  values.forEach((share, i) => {
-    context.fillStyle = `rgb(${shade(theme.ramp, share, most || 1).join()})`;
-    context.fillRect((i % side) * cell, Math.floor(i / side) * cell, Math.ceil(cell), Math.ceil(cell));
-  });
-  return canvas;
-}
+const BESIDE = 8; // tokens of a long text on either side of what matters
+const MATTERS = 0.05; // weights from which a key matters
+const SHORT = 48; // tokens up to which the whole text is shown
 
 /**
  * Examples by interval, the strongest first.
  *
- * @param {CorpusExample[]} examples
- * @param {boolean} crossed whether queries and keys are tokens of two texts
- * @param {Theme} theme
+ * @param {{examples: CorpusExample[], isCrossed: boolean, theme: Theme}} props of crossed ones queries and keys are tokens
+ *   of two texts
  */
-export function examplesOf(examples, crossed, theme) {
+export function Examples({ examples, isCrossed, theme }) {
   const starts = [...new Set(examples.map(({ from }) => from))];
   return starts.map((start, i) => {
     const inside = examples.filter(({ from }) => from === start);
-    const { to } = inside[0];
-    const name = to === 1 ? `${start} and more` : `${start} to ${to}`;
-    const details = element(
-      "details",
-      "hs-interval",
-      {},
-      element("summary", "", {}, `Strongest weight ${name}`),
-      element("div", inside[0].grid ? "hs-example-grids" : "", {}, ...inside.map((each) => exampleOf(each, crossed, theme))),
-    );
-    details.open = i < OPEN;
-    return details;
+    const [{ to, grid }] = inside;
+    const example = (each) => html`
+      <div class="hs-example">
+        ${
+          each.grid
+            ? html`<${OnPicture} ...${{ example: each, theme }} />`
+            : html`<${InText} ...${{ example: each, isCrossed, theme }} />`
+        }
+        <div class="hs-example-foot">
+          ${`${each.source} · strongest weight ${percent(each.strength)}`}
+          ${each.link && html`${" · "}<a href=${each.link}>Open in Explore</a>`}
+        </div>
+      </div>
+    `;
+    return html`
+      <details class="hs-interval" open=${i < OPEN}>
+        <summary>Strongest weight ${to === 1 ? `${start} and more` : `${start} to ${to}`}</summary>
+        <div class=${grid ? "hs-example-grids" : ""}>${inside.map(example)}</div>
+      </details>
+    `;
   });
 }
 
-function exampleOf(example, crossed, theme) {
-  const { grid, link, source, strength } = example;
-  const picture = grid ? gridOf(example, grid, theme) : textOf(example, crossed, theme);
-  const foot = element("div", "hs-example-foot", {}, `${source} · strongest weight ${percent(strength)}`);
-  if (link) foot.append(" · ", element("a", "", { href: link }, "Open in Explore"));
-  return element("div", "hs-example", {}, picture, foot);
-}
-
-function textOf({ query, queries, labels, keys, weights }, crossed, theme) {
+function InText({ example: { query, queries, labels, keys, weights }, isCrossed, theme }) {
   const tokens = labels ?? [];
   /** @type {Map<number, number>} */
   const weightAt = new Map(keys.map((key, i) => [key, weights[i]]));
-  const asks = crossed ? -1 : query;
+  const asks = isCrossed ? -1 : query;
   const [first, last] = around(tokens.length, asks, weightAt);
-  const line = element("p", "hs-shaded", { dir: "auto" });
-  if (crossed) line.append(tokenOf(queries?.[query] ?? "", 0, true, theme), " → ");
-  if (first > 0) line.append("… ");
   const isSpaced = tokens.some((label) => BLANK.test(label)); // else every token stands alone
-  for (let i = first; i < last; i++) {
-    if (!isSpaced || BLANK.test(tokens[i])) line.append(" ");
-    line.append(tokenOf(tokens[i], weightAt.get(i) ?? 0, i === asks, theme));
-  }
-  if (last < tokens.length) line.append(" …");
-  return line;
+  return html`
+    <p class="hs-shaded" dir="auto">
+      ${isCrossed && html`<${Token} ...${{ label: queries?.[query] ?? "", weight: 0, isQuery: true, theme }} />${" → "}`}
+      ${first > 0 && "… "}
+      ${tokens.slice(first, last).map((label, i) => {
+        const token = { label, weight: weightAt.get(first + i) ?? 0, isQuery: first + i === asks, theme };
+        return html`${(!isSpaced || BLANK.test(label)) && " "}<${Token} ...${token} />`;
+      })}
+      ${last < tokens.length && " …"}
+    </p>
+  `;
 }
 
-function tokenOf(label, weight, asks, theme) {
-  const node = element("span", asks ? "hs-shade hs-asks" : "hs-shade", {}, legible(BLANK.test(label) ? label.slice(1) : label));
-  const about = [asks ? "the query" : "", weight ? `weight ${percent(weight)}` : ""].filter(Boolean);
-  if (about.length) node.title = about.join(", ");
-  if (weight) {
-    const colour = shade(theme.ramp, weight, 1);
-    node.style.background = `rgb(${colour.join()})`;
-    node.style.color = textOn(colour, theme.text);
-  }
-  return node;
+function Token({ label, weight, isQuery, theme }) {
+  const about = [isQuery && "the query", weight > 0 && `weight ${percent(weight)}`].filter(Boolean);
+  const colour = shade(theme.ramp, weight, 1);
+  const style = weight ? { background: `rgb(${colour.join()})`, color: textOn(colour, theme.text) } : {};
+  const kind = isQuery ? "hs-shade hs-asks" : "hs-shade";
+  return html`<span class=${kind} title=${about.join(", ")} style=${style}>${legible(label.replace(BLANK, ""))}</span>`;
 }
 
 /**
- * The patches of a picture, shaded; tokens before them stand above.
+ * The tokens around a query and the keys that matter: the first, and one past the last.
  *
- * @param {CorpusExample} example
- * @param {[number, number]} grid
- * @param {Theme} theme
+ * @param {number} count of the text
+ * @param {number} query −1 where it is in another text
+ * @param {ReadonlyMap<number, number>} weights by key
+ * @returns {[number, number]}
  */
-function gridOf({ query, keys, weights, prefix }, [rows, cols], theme) {
-  const ratio = devicePixelRatio || 1;
-  const canvas = element("canvas", "hs-example-grid", { role: "img" });
-  const label = keys.map((key, i) => `${placeOf(key, prefix, cols)} ${percent(weights[i])}`).join(", ");
-  canvas.setAttribute("aria-label", `Query ${placeOf(query, prefix, cols)}; strongest keys: ${label}`);
-  canvas.title = label;
-  [canvas.width, canvas.height] = [cols * CELL * ratio, rows * CELL * ratio];
-  [canvas.style.width, canvas.style.height] = [`${cols * CELL}px`, `${rows * CELL}px`];
-  const context = contextOf(canvas);
-  context.scale(ratio, ratio);
-  context.fillStyle = theme.surface;
-  context.fillRect(0, 0, cols * CELL, rows * CELL);
-  /** @param {number} token @returns {[number, number]} */
-  const corner = (token) => [((token - prefix) % cols) * CELL, Math.floor((token - prefix) / cols) * CELL];
-  keys.forEach((key, i) => {
-    if (key < prefix) return;
-    context.fillStyle = `rgb(${shade(theme.ramp, weights[i], 1).join()})`;
-    context.fillRect(...corner(key), CELL, CELL);
-  });
-  if (query >= prefix) {
-    const [x, y] = corner(query);
-    context.strokeStyle = theme.primary;
-    context.lineWidth = 2;
-    context.strokeRect(x + 1, y + 1, CELL - 2, CELL - 2);
-  }
-  const before = keys.flatMap((key, i) => (key < prefix ? [`${placeOf(key, prefix, cols)} ${percent(weights[i])}`] : []));
-  return element("div", "", {}, canvas, element("div", "hs-example-foot", {}, before.join(" · ")));
+export function around(count, query, weights) {
+  if (count <= SHORT) return [0, count];
+  const strong = [...weights].filter(([, weight]) => weight >= MATTERS).map(([key]) => key);
+  const tokens = query < 0 ? strong : [query, ...strong];
+  const places = tokens.length ? tokens : [0];
+  return [Math.max(0, Math.min(...places) - BESIDE), Math.min(count, Math.max(...places) + BESIDE + 1)];
 }
 
-const placeOf = (token, prefix, cols) =>
-  token < prefix
-    ? `token ${token} (class or register)`
-    : `patch ${Math.floor((token - prefix) / cols)}, ${(token - prefix) % cols}`;
+/** The patches of a picture, shaded, the query framed; tokens before the patches stand below. */
+function OnPicture({ example: { query, keys, weights, prefix, grid }, theme }) {
+  const [rows, cols] = grid;
+  const nameOf = (token) =>
+    token < prefix
+      ? `token ${token} (class or register)`
+      : `patch ${Math.floor((token - prefix) / cols)}, ${(token - prefix) % cols}`;
+  const names = keys.map((key, i) => `${nameOf(key)} ${percent(weights[i])}`);
+  const shares = new Array(rows * cols).fill(0);
+  keys.forEach((key, i) => {
+    if (key >= prefix) shares[key - prefix] = weights[i];
+  });
+  const label = `Query ${nameOf(query)}; strongest keys: ${names.join(", ")}`;
+  return html`
+    <div>
+      <${Squares} ...${{ shares, cols, most: 1, cell: CELL, framed: query - prefix, theme, label, title: names.join(", ") }} />
+      <div class="hs-example-foot">${names.filter((_, i) => keys[i] < prefix).join(" · ")}</div>
+    </div>
+  `;
+}
+
+/**
+ * Where on its pictures a head's weight lies, darker for more.
+ *
+ * @param {{shares: (number | null)[], width: number, theme: Theme}} props row by row, of a square; CSS pixels
+ */
+export function PictureParts({ shares, width, theme }) {
+  const cols = Math.sqrt(shares.length);
+  const values = shares.map((share) => share ?? 0);
+  const most = Math.max(...values);
+  const place = values.indexOf(most);
+  const where = `row ${Math.floor(place / cols)}, column ${place % cols}, ${percent(most)}`;
+  const label = `Share of the weight on ${cols} × ${cols} parts of the pictures: most in ${where}`;
+  return html`<${Squares} ...${{ shares: values, cols, most: most || 1, cell: width / cols, theme, label, title: label }} />`;
+}
+
+function Squares({ shares, cols, most, cell, framed = -1, theme, label, title }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const [wide, tall] = [cols * cell, (shares.length / cols) * cell];
+  useLayoutEffect(() => {
+    if (!canvas.current) return;
+    const ratio = devicePixelRatio || 1;
+    Object.assign(canvas.current, { width: Math.round(wide * ratio), height: Math.round(tall * ratio) });
+    const context = contextOf(canvas.current);
+    context.scale(ratio, ratio);
+    context.fillStyle = theme.surface;
+    context.fillRect(0, 0, wide, tall);
+    shares.forEach((share, i) => {
+      if (!share) return;
+      context.fillStyle = `rgb(${shade(theme.ramp, share, most).join()})`;
+      context.fillRect((i % cols) * cell, Math.floor(i / cols) * cell, cell, cell);
+    });
+    if (framed < 0) return;
+    context.strokeStyle = theme.primary;
+    context.lineWidth = 2;
+    context.strokeRect((framed % cols) * cell + 1, Math.floor(framed / cols) * cell + 1, cell - 2, cell - 2);
+  });
+  const style = { width: `${wide}px`, height: `${tall}px` };
+  return html`<canvas class="hs-example-grid" role="img" aria-label=${label} ...${{ title, style }} ref=${canvas} />`;
+}

@@ -135,7 +135,9 @@ function tokenOf({ named }, typed) {
 function ranked(values, places) {
   const order = [...values.keys()].filter((i) => !Number.isNaN(values[i]));
   order.sort((a, b) => values[b] - values[a] || a - b);
-  const heads = order.slice(0, LISTED).map((i) => ({ site: places[i][0], head: places[i][1], value: values[i] }));
+  const heads = order
+    .slice(0, LISTED)
+    .map((i) => ({ site: places[i][0], head: places[i][1], value: values[i] }));
   return { heads };
 }
 

@@ -1,12 +1,11 @@
 // State of the view of a run over a corpus: the shared view state, and what is looked for.
 
 import { groupOf, headName, siteName } from "../core/labels.js";
-import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { Maps } from "../text/maps.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../core/head_numbers.js";
 
-/** @import {CorpusChanges, CorpusHead, CorpusHeads, Host, ManyHeads, Message, Part, RunBase, Selection, ViewProps} from "../types" */
+/** @import {Host, ManyHeads, Message, RunBase, Selection, ViewProps} from "../types" */
 
 /** @implements {ManyHeads} */
 export class CorpusState {
@@ -23,7 +22,7 @@ export class CorpusState {
       slot: "head",
       take: () => false,
       opened: (message, base) => this.opened(message, base),
-      wish: () => void this.askHead(),
+      wish: () => {},
     });
     this.maps = new Maps({ sites: [] });
     /** @type {HeadNumbers | null} */
@@ -81,11 +80,6 @@ export class CorpusState {
     return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
   }
 
-  /** @param {Part | undefined} part */
-  top(part) {
-    return part?.max || 1;
-  }
-
   /** @param {string} key */
   twinOf = (key) => `${key} in B`;
 
@@ -96,70 +90,17 @@ export class CorpusState {
   /** Conditions that heads are filtered by, by measure; the same map until they change. */
   get conditions() {
     const { conditions } = this.selection;
-    if (conditions !== this.filters.text)
-      this.filters = { text: conditions, of: conditionsOf(conditions) };
+    if (conditions !== this.filters.text) this.filters = { text: conditions, of: conditionsOf(conditions) };
     return this.filters.of;
   }
 
-  /**
-   * A JSON answer, null until it arrives; asking requests it.
-   *
-   * @param {string} slot
-   * @param {string} path
-   */
-  ask(slot, path) {
-    const answer = this.view.answers.get(path);
-    if (!answer) {
-      const { client } = this.view;
-      if (client?.isDone(slot, path)) client.want(slot, null); // evicted
-      client?.want(slot, path);
-    }
-    return answer;
-  }
-
-  /** Everything about the chosen head. */
-  askHead() {
-    return /** @type {CorpusHead | null} */ (this.ask("head", this.pathOfHead("head")));
-  }
-
-  /** The heads most like it. */
-  askAlike() {
-    return /** @type {CorpusHeads | null} */ (this.ask("alike", this.pathOfHead("alike")));
-  }
-
-  /**
-   * What differs most from the second run.
-   *
-   * @param {string} number a key; "" for all shares
-   */
-  askChanges(number) {
-    return /** @type {CorpusChanges | null} */ (this.ask("changes", pathOf("changes", number ? { number } : {})));
-  }
-
-  /** @param {string} route */
-  pathOfHead(route) {
-    return pathOf(route, { site: this.selection.site, head: this.head });
-  }
-
-  /**
-   * What is said while an answer is not here.
-   *
-   * @param {string} slot
-   * @param {string} doing what the server does for it
-   */
-  waitingFor(slot, doing) {
-    const { client } = this.view;
-    const state = client?.state(slot);
-    if (state === "absent") return client?.reason(slot) ?? "";
-    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
-  }
+  /** @type {(slot: string, doing: string) => string} */
+  waitingFor = (slot, doing) => this.view.waitingFor(slot, doing);
 
   // ---- what the user does
 
-  /** @param {Partial<Selection>} change */
-  select(change) {
-    this.view.select(change);
-  }
+  /** @type {(change: Partial<Selection>) => void} */
+  select = (change) => this.view.select(change);
 
   /**
    * Filters heads by more numbers, or by no condition on them.
@@ -182,9 +123,5 @@ export class CorpusState {
     this.maps.take(message);
     this.numbers = new HeadNumbers(base.numbers, base.sites);
     this.colours = message.area;
-  }
-
-  destroy() {
-    this.view.destroy();
   }
 }

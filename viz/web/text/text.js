@@ -10,9 +10,10 @@ import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
-import { panelWithin } from "../core/view_panel.js";
+import { embedded, panelWithin } from "../core/view_panel.js";
 import { Sound } from "../../views/sound/view.js";
 import { Below } from "../parts/below.js";
+import { Kinds } from "../parts/kinds.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { Numbers } from "../../views/numbers/view.js";
@@ -20,7 +21,6 @@ import { aids } from "./aids.js";
 import { Alike } from "./alike.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
-import { kindSwitch } from "./kinds.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { onPictures } from "./picture_maps.js";
 import { pictures } from "./pictures.js";
@@ -137,7 +137,7 @@ function compose(state, whole, host) {
 }
 
 function toolbar(state, bar, drawn) {
-  const kinds = kindSwitch(state);
+  const kinds = embedded(Kinds);
   const goTo = (row) => state.select({ site: state.group()[row] });
   const layer = stepper("Layer", (by) => goTo(state.group().indexOf(state.selection.site) + by), goTo);
   const head = stepper(
@@ -177,7 +177,7 @@ function toolbar(state, bar, drawn) {
 
   return {
     render() {
-      kinds.show();
+      kinds.render({ state });
       const layers = state.group();
       layer.show(
         layers.map((site) => layerName(state.base, site)),
@@ -208,6 +208,7 @@ function toolbar(state, bar, drawn) {
       reset.disabled = farther.disabled = !zoom?.isZoomed();
       closer.disabled = Boolean(zoom?.isDeepest());
     },
+    destroy: () => kinds.render(null),
   };
 }
 

@@ -1,0 +1,87 @@
+// Heads that were looked for, as a list with bars; and looking for them by the tokens that they attend from and to.
+
+import { useAnswer } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { pathOf } from "../core/sources.js";
+import { percent } from "../text/filters.js";
+import { useState } from "../vendor/hooks.js";
+
+/** @import {CorpusHeads} from "../types" */
+/** @import {CorpusState} from "./state.js" */
+
+const LISTED =
+  "Each head lists the 32 tokens with the most weight and the 32 with the most on average; any other counts as 0.";
+const NOTES = {
+  key: `The bar is the share of all weight that goes to these tokens over the corpus. ${LISTED}`,
+  query: `The bar is the share of all weight that comes from these tokens, the first token and the tokenizer’s own as keys aside. ${LISTED}`,
+  both: "The bar is the share of the first tokens’ weight that goes to the second, where one of them draws most of it.",
+};
+
+/** @param {number} number */
+export const counted = (number) => number.toLocaleString("en");
+
+/** @param {{state: CorpusState, heads: CorpusHeads["heads"], textOf: (value: number) => string}} props */
+export function HeadList({ state, heads, textOf }) {
+  const top = Math.max(1e-9, ...heads.map(({ value }) => value));
+  const { selection } = state;
+  const row = ({ site, head, value }) => html`
+    <li>
+      <button
+        type="button"
+        class="hs-finder-row"
+        title=${state.numbers?.sentence({ site, head })}
+        aria-pressed=${String(site === selection.site && head === selection.head)}
+        onClick=${() => state.select({ site, head })}
+      >
+        <span>${state.siteName(site)} · ${state.headName(head, site)}</span>
+        <span class="hs-bar-line" aria-hidden="true" style=${{ "--share": `${(100 * Math.max(0, value)) / top}%` }} />
+        <span class="hs-bar-number">${textOf(value)}</span>
+      </button>
+    </li>
+  `;
+  return html`<ol class="hs-finder-list">
+    ${heads.map(row)}
+  </ol>`;
+}
+
+/** @param {{state: CorpusState}} props */
+export function ByToken({ state }) {
+  const [typed, setTyped] = useState({ query: "", key: "" });
+  const [query, key] = [typed.query.trim(), typed.key.trim()];
+  const path =
+    query || key ? pathOf("attending", { key: key || undefined, query: query || undefined }) : null;
+  const { answer, reason } = useAnswer(state.view, "token", path, "Looking");
+  const heads = /** @type {CorpusHeads | null} */ (answer)?.heads ?? [];
+  const none =
+    answer && !heads.length ? "No head has this among the tokens and pairs that are kept." : reason;
+  const { pairs } = state.base.run;
+  const most = pairs
+    ? ` Each head lists the ${counted(pairs)} pairs with the most weight; any other counts as 0.`
+    : "";
+  const entry = (side, label, placeholder) => html`
+    <input
+      class="hs-find hs-token-find"
+      type="search"
+      aria-label=${label}
+      placeholder=${placeholder}
+      maxlength="400"
+      spellcheck="false"
+      autocomplete="off"
+      value=${typed[side]}
+      onInput=${({ currentTarget }) => setTyped({ ...typed, [side]: currentTarget.value })}
+    />
+  `;
+  return html`
+    <details class="hs-finder hs-by-token">
+      <summary>Find heads by tokens</summary>
+      <div class="hs-row">
+        Heads that attend from ${entry("query", "Tokens that attend", "any token")} to${" "}
+        ${entry("key", "Tokens attended to", "commas")}
+      </div>
+      <p class="hs-doubt">Several tokens, separated by commas, count together: is, are.</p>
+      <p class="hs-sentence" role="status" hidden=${!none}>${none}</p>
+      <${HeadList} ...${{ state, heads, textOf: percent }} />
+      <p class="hs-doubt">${query && key ? NOTES.both + most : NOTES[query ? "query" : "key"]}</p>
+    </details>
+  `;
+}

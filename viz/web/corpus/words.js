@@ -1,4 +1,0 @@
-// How counts are written.
-
-/** @param {number} number */
-export const counted = (number) => number.toLocaleString("en");
