@@ -28,7 +28,7 @@ FORMATTED = [
         f"viz/web/figures/{name}.js"
         for name in ("by_hand", "dictionary", "heads", "position", "scale", "scale_widths")
     ),
-    "viz/web/story/board.js",
+    "viz/web/story",
     *(f"viz/web/core/{name}.js" for name in ("grids", "hooks", "html", "view_panel")),
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),

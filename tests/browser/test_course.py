@@ -122,7 +122,10 @@ def test_to_the_explorer_and_back_to_the_step(page: Page, app_url: str):
 def test_paper_has_no_controls_and_all_steps(page: Page, app_url: str):
     page.goto(f"{app_url}/by_hand?print=yes")
     expect(page.get_by_text("unlearned(").first).to_be_visible(timeout=60_000)
-    expect(page.locator(".story-still svg")).to_have_count(len(course.lesson("by_hand").steps))
+    expect(page.locator(".story-scene")).to_have_count(1)
+    expect(page.locator(".story-told")).to_have_count(len(course.lesson("by_hand").steps))
+    for told in page.locator(".story-told").all():
+        expect(told).to_be_visible()
     assert page.locator("[class*='st-key-lesson_page'] input:visible").count() == 0
     page.emulate_media(media="print")
     expect(page.locator(".st-key-frame_bar")).to_be_hidden()
@@ -182,7 +185,7 @@ def test_the_figure_grows_with_the_type_and_the_step_stays(page: Page, app_url: 
     page.set_viewport_size({"width": 1920, "height": 1080})
     step = page.locator(STORY).get_attribute("data-step")
     usual = figure_scale(page)
-    page.get_by_role("button", name="Larger type and figure").click()
+    page.get_by_role("button", name="Projector").click()
     page.wait_for_url(re.compile("projector=yes"))
     page.wait_for_function(SETTLED)
     shows(page, str(step))

@@ -3,7 +3,6 @@
 import re
 from xml.etree import ElementTree
 
-import pypdfium2
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
@@ -89,9 +88,8 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
     expect(link).to_have_attribute("href", re.compile("form=head.*token=9&partner=8"))
     link.click()
     expect(page.locator(".headscope[data-trace]")).to_have_count(1, timeout=60_000)
-    read = page.locator(".hs-query-key .hs-heading").first
-    expect(read).to_contain_text("because")
-    expect(read).to_contain_text("street")
+    read = page.locator(".headscope").get_by_text(re.compile("because.*street"))
+    expect(read.first).to_be_visible()
 
 
 def test_without_the_model_a_link_shows_the_nearest_stored_state(page, app_url):
@@ -163,40 +161,6 @@ def test_a_figure_is_saved_as_a_file(page, app_url, tmp_path):
     assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
     with Image.open(saved(page, "Save this figure as a PNG file", tmp_path)) as pixels:
         assert pixels.size == (3 * 560, 3 * 430)
-
-
-def test_from_the_map_into_the_figure_and_back_out_by_keyboard(page, app_url):
-    """The step stays, and the focus goes where the way leads."""
-    open_story(page, app_url, "heads?story=2")
-    lit, figure = page.locator(".hs-map-part.lit"), page.locator(".story-figure")
-    page.keyboard.press("m")
-    expect(figure).to_be_focused()
-    page.keyboard.press("m")
-    expect(lit).to_be_focused()
-    expect(lit).to_be_in_viewport()
-    page.keyboard.press("Enter")
-    expect(figure).to_be_focused()
-    page.get_by_role("button", name="Back out to the map").click()
-    expect(lit).to_be_focused()
-    expect(page.locator(".story-place")).to_contain_text("Step 3 of")
-
-
-def test_on_paper_two_steps_share_a_page_and_none_is_broken(page, app_url):
-    """With their figures, also the one of MiniLM, which another request brought."""
-    open_story(page, app_url, "heads?story=7")
-    expect(page.locator(".story-scene")).to_have_attribute("aria-label", re.compile("habits"))
-    for step in ("shapes", "cost"):
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator(f"#step-{step}.current")).to_have_count(1)
-    shows(page, "eight")  # the step after it waits for an answer
-    document = pypdfium2.PdfDocument(page.pdf(format="A4"))
-    pages = [each.get_textpage().get_text_range() for each in document]
-    titles = [step.title for step in course.lesson("heads").steps]
-    found = [[title for title in titles if title in text] for text in pages]
-    assert [title for page in found for title in page] == titles
-    assert all(len(page) >= 2 for page in found[:-1])
-    assert any("11 first" in page for page in pages)
-    assert "The code that ran" not in "".join(pages)
 
 
 def test_on_a_phone_an_answer_leaves_the_title_below_the_figure(page, app_url):

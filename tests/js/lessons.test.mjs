@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { moveStep, onRequest, reportStep } from "../../viz/web/lessons/current_step.js";
 import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/web/lessons/progress.js";
 import { fitted } from "../../viz/web/scene/layout.js";
 import { boardPart, describeBoard } from "../../viz/web/story/board.js";
-import { feed } from "../../viz/web/story/feed.js";
+import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { formatted, valueAt } from "../../viz/web/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/web/scene/scene.js";
-import { playing } from "../../viz/web/story/playing.js";
 import { settled } from "./helpers.mjs";
 import { nextPosition, valuesAhead } from "../../viz/web/story/controls.js";
 
@@ -68,61 +66,37 @@ test("labels may have parts below and above the line", () => {
   ]);
 });
 
-test("of many wishes the one in flight and the last are fetched, and nothing after the end", async () => {
-  /** @type {{path: string, resolve: (found: string) => void, reject: (error: Error) => void}[]} */
+test("of many wishes the one in flight and the last are fetched; what is expected answers at once", async () => {
+  /** @type {{path: string, resolve: (answer: string) => void, reject: (error: Error) => void}[]} */
   const open = [];
-  /** @type {string[]} */
-  const log = [];
-  const made = feed(
-    (path) => new Promise((resolve, reject) => open.push({ path, resolve, reject })),
-    (found) => log.push(found),
-    (reason) => log.push(`refused: ${reason}`),
-  );
-  for (const path of ["a", "b", "c"]) made.want(path);
-  assert.deepEqual(open.map(({ path }) => path), ["a"]);
+  let changes = 0;
+  const fetched = (/** @type {string} */ path) => new Promise((resolve, reject) => open.push({ path, resolve, reject }));
+  const numbers = new Numbers(() => (changes += 1), fetched);
+  const asked = () => open.map(({ path }) => path).join("");
+  for (const path of ["a", "b", "c"]) numbers.want(path);
+  assert.equal(asked(), "a");
   open[0].resolve("A");
   await settled();
-  assert.deepEqual(open.map(({ path }) => path), ["a", "c"]);
+  assert.equal(asked(), "ac");
   open[1].reject(new Error("no"));
   await settled();
-  made.retry();
-  made.destroy();
+  assert.deepEqual([numbers.failure, numbers.get("a"), changes], ["no", "A", 1]);
+  numbers.retry();
   open[2].resolve("C");
   await settled();
-  assert.deepEqual(log, ["A", "refused: no"]);
-});
-
-test("what is expected is fetched one by one, and answers at once when it is wanted", async () => {
-  /** @type {{path: string, resolve: (found: string) => void, reject: (error: Error) => void}[]} */
-  const open = [];
-  /** @type {string[]} */
-  const log = [];
-  const made = feed(
-    (path) => new Promise((resolve, reject) => open.push({ path, resolve, reject })),
-    (found) => log.push(found),
-    (reason) => log.push(`refused: ${reason}`),
-    () => log.push("arrived"),
-  );
-  made.expect(["a", "b", "c"]);
+  assert.deepEqual([numbers.failure, numbers.get("c")], ["", "C"]);
+  numbers.expect(["c", "d", "e", "f"]); // one by one; a failure ends them silently
+  open[3].resolve("D");
   await settled();
-  open[0].resolve("A");
+  assert.deepEqual([numbers.get("d"), asked()], ["D", "accde"]);
+  numbers.want("d");
+  assert.equal(asked(), "accde");
+  numbers.want("g"); // does not wait for e
+  open[4].reject(new Error("no"));
+  numbers.destroy();
+  open[5].resolve("G");
   await settled();
-  assert.deepEqual(open.map(({ path }) => path), ["a", "b"]);
-  assert.equal(made.want("a"), true);
-  assert.equal(made.held("a"), "A");
-  assert.equal(made.held("b"), undefined);
-  assert.deepEqual(log, ["arrived", "A"]);
-  assert.equal(made.want("d"), false); // does not wait for b
-  assert.equal(made.want("a"), true);
-  open[2].resolve("D"); // nobody wants it any more
-  open[1].reject(new Error("no")); // an expectation fails silently, and ends the others
-  await settled();
-  assert.deepEqual(log, ["arrived", "A", "A"]);
-  assert.deepEqual(open.map(({ path }) => path), ["a", "b", "d"]);
-  assert.equal(made.want("b"), false);
-  open[3].resolve("B");
-  await settled();
-  assert.deepEqual(log, ["arrived", "A", "A", "B"]);
+  assert.deepEqual([asked(), numbers.failure, numbers.seconds], ["accdeg", "", 0]);
 });
 
 test("of a control with few values the others are expected, the nearest first", () => {
@@ -135,20 +109,6 @@ test("of a control with few values the others are expected, the nearest first", 
   assert.deepEqual(valuesAhead(choice, 1), [0]);
   assert.deepEqual(valuesAhead(choice, "1"), ["0"]);
   assert.deepEqual(valuesAhead({ kind: "text", input: "word", label: "Word", longest: 9 }, "cat"), []);
-});
-
-test("keys move a story by one step, and stop at its ends", () => {
-  assert.equal(moveStep(1), false);
-  /** @type {number[]} */
-  const wanted = [];
-  const end = onRequest((_, step) => wanted.push(step));
-  reportStep("a", 0, 2);
-  assert.equal(moveStep(1), true);
-  reportStep("a", 1, 2);
-  assert.equal(moveStep(1), false); // so that a key which scrolls may do so
-  assert.deepEqual(wanted, [1]);
-  end();
-  assert.equal(moveStep(1), false);
 });
 
 test("one press of a key moves a logarithmic slider to another value, and not beyond its ends", () => {
@@ -214,29 +174,3 @@ test("a curve stands on an axis of seconds, with a word's time marked", () => {
   assert.deepEqual(part.tables?.[1].values, [[0], [0.1], [0.4], [0.2]]);
 });
 
-test("a slider plays step by step to its end, begins anew from there, and stops out of sight", (context) => {
-  context.mock.timers.enable({ apis: ["setTimeout"] });
-  let [value, seen] = [1, true];
-  /** @type {number[]} */
-  const moves = [];
-  /** @type {boolean[]} */
-  const states = [];
-  const player = playing({
-    ...{ min: 0, max: 3, step: 1, value: () => value, inSight: () => seen, changed: (on) => states.push(on) },
-    move: (next) => moves.push((value = next)),
-  });
-  player.toggle();
-  context.mock.timers.tick(10_000);
-  assert.deepEqual([moves, states], [[2, 3], [true, false]]);
-  player.toggle();
-  context.mock.timers.tick(1000);
-  player.toggle(); // pauses
-  context.mock.timers.tick(10_000);
-  assert.deepEqual([moves, states], [[2, 3, 0, 1], [true, false, true, false]]);
-  player.toggle();
-  seen = false;
-  context.mock.timers.tick(10_000);
-  assert.deepEqual([moves, states.at(-1)], [[2, 3, 0, 1, 2], false]);
-  player.stop();
-  assert.equal(states.length, 6);
-});

@@ -3,15 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  FLOWS,
-  HEIGHT,
-  lessonOf,
-  moved,
-  PARTS,
-  WIDTH,
-} from "../../viz/web/map/parts.js";
-import { figureArea } from "../../viz/web/lessons/zoom.js";
+import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "../../viz/web/map/parts.js";
 
 const boxes = PARTS.flatMap(({ id, label, boxes: own }) =>
   own.map((box) => ({ id, frame: !label, box })),
@@ -21,17 +13,6 @@ test("every part has a name of its own and stands on the map", () => {
   assert.equal(new Set(PARTS.map(({ id }) => id)).size, PARTS.length);
   for (const { id, box: [x, y, width, height] } of boxes)
     assert.ok(x >= 0 && y >= 0 && x + width <= WIDTH && y + height <= HEIGHT, id);
-});
-
-test("only frames hold other parts, and they come before them", () => {
-  const solid = boxes.filter(({ frame }) => !frame);
-  for (const [i, { id, box: [x, y, width, height] }] of solid.entries())
-    for (const other of solid.slice(i + 1)) {
-      const [left, top, wide, high] = other.box;
-      const apart = left >= x + width || x >= left + wide || top >= y + height || y >= top + high;
-      assert.ok(apart, `${id} and ${other.id}`);
-    }
-  assert.deepEqual(PARTS.slice(0, 2).map(({ id }) => id), ["network", "heads"]);
 });
 
 test("every arrow ends at a part, straight", () => {
@@ -56,9 +37,4 @@ test("a part leads to the first lesson that explains it", () => {
 test("arrow keys go round, other keys nowhere", () => {
   assert.deepEqual([moved("ArrowDown", 4, 5), moved("ArrowUp", 0, 5), moved("End", 2, 5)], [0, 4, 4]);
   assert.deepEqual([moved("Home", 3, 5), moved("Enter", 3, 5)], [0, null]);
-});
-
-test("a lesson's figure lies inside of the window", () => {
-  assert.deepEqual(figureArea(1280, 800), { left: 100, top: 210, width: 1080, height: 566 });
-  assert.deepEqual(figureArea(390, 844).width, 358);
 });

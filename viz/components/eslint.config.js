@@ -20,7 +20,7 @@ const IMPORTS = {
   methods: ["core", "parts", "vendor"],
   map: ["core", "lessons"],
   scene: ["core"],
-  story: ["core", "lessons", "scene"],
+  story: ["core", "lessons", "scene", "vendor"],
   figures: ["scene", "story"],
   streamlit: ["core"],
 };

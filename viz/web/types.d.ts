@@ -1260,7 +1260,7 @@ export interface Moment<Step extends string = string> {
   /** Whether the step's picture is a board. */
   board: boolean;
   inputs: Inputs;
-  ink: Ink;
+  ink: any;
 }
 
 /**

@@ -23,7 +23,7 @@ from viz.pages.widgets.sources import source
 PRINT = link.choice("print", "no", ("no", "yes"))
 KEYS = (
     '<p class="lesson-keys">Keys: <kbd>→</kbd> <kbd>←</kbd> step · <kbd>N</kbd> next lesson ·'
-    " <kbd>P</kbd> previous lesson · <kbd>M</kbd> into the figure, and back out to the map."
+    " <kbd>P</kbd> previous lesson."
     " Hover over underlined terms for their meaning.</p>"
 )
 

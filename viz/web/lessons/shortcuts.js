@@ -1,7 +1,6 @@
 // Lets keys move through a lesson and press its links.
 
 import { moveStep } from "./current_step.js";
-import { toggleFigure } from "./figure_and_map.js";
 import { followChanges } from "./follow_changes.js";
 
 /** @type {Record<string, string>} */
@@ -37,10 +36,6 @@ function pressed(event) {
   const by = MOVES[event.key];
   if (by) {
     if (moveStep(by)) event.preventDefault();
-    return;
-  }
-  if (event.key.toLowerCase() === "m") {
-    if (toggleFigure()) event.preventDefault();
     return;
   }
   const wanted = PRESSES[event.key] ?? PRESSES[event.key.toLowerCase()];

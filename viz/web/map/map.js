@@ -4,10 +4,8 @@
 import { svg } from "../core/svg.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { enterFigure, holdMap } from "../lessons/figure_and_map.js";
 import { progress, recordOpened } from "../lessons/progress.js";
 import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
-import { zoom } from "../lessons/zoom.js";
 
 /** @import {MapProps} from "../types" */
 
@@ -25,7 +23,6 @@ export function mount(root, props) {
     for (const box of root.querySelectorAll("details")) box.open = !phone.matches;
   };
   phone.addEventListener("change", fold);
-  const end = props.page ? holdMap(root) : () => {};
   if (props.page) recordOpened(props.page);
   const update = (next) => {
     if (!changed(JSON.stringify(next))) return;
@@ -39,7 +36,6 @@ export function mount(root, props) {
     update,
     destroy() {
       phone.removeEventListener("change", fold);
-      end();
       root.replaceChildren();
     },
   };
@@ -106,18 +102,17 @@ function item({ name, number, title, line, minutes, needs }, lessons, opened) {
 
 function link(name, text) {
   const anchor = element("a", "", { href: name }, text);
-  anchor.addEventListener("click", (event) => follow(event, name, anchor));
+  anchor.addEventListener("click", (event) => follow(event, name));
   return anchor;
 }
 
 /** Opens a lesson by the page's own link to it; without one, the browser follows the address. */
-function follow(event, name, from) {
+function follow(event, name) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(LINKS));
   const anchor = [...links].find(({ pathname }) => pathname.split("/").at(-1) === name);
   if (!anchor) return;
   event.preventDefault();
-  zoom(from, from.parentElement?.querySelector(".hs-map-part.lit rect"));
   anchor.click();
 }
 
@@ -154,15 +149,11 @@ function drawn(part, lessons, here, say, detailed) {
     if (detailed && i === 0 && numbers.length) node.append(badge(part.id === "heads" ? x + 4 : x + width - 2, y + Math.min(1.5, height / 2), numbers));
   }
   if (!leads) return node;
-  const label = lit ? `${part.name}: into the figure of this lesson` : `${part.name}: lesson ${leads.number}, ${leads.title}`;
+  const label = `${part.name}: ${lit ? "this lesson" : `lesson ${leads.number}, ${leads.title}`}`;
   for (const [name, value] of Object.entries({ href: leads.name, "aria-label": label }))
     node.setAttribute(name, value);
   if (lit) node.setAttribute("aria-current", "page");
-  node.addEventListener("click", (event) => {
-    if (!lit) return follow(/** @type {MouseEvent} */ (event), leads.name, node);
-    event.preventDefault();
-    enterFigure(node);
-  });
+  node.addEventListener("click", (event) => follow(event, leads.name));
   for (const kind of ["pointerenter", "focus"])
     node.addEventListener(kind, () => say(lit ? part.name : `${part.name} · lesson ${leads.number}`));
   for (const kind of ["pointerleave", "blur"]) node.addEventListener(kind, () => say(""));

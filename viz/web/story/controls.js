@@ -1,50 +1,17 @@
-// The controls below a figure.
+// The controls of a figure.
 
-import { element, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
+import { useEffect, useState } from "../vendor/hooks.js";
 import { fixed } from "../scene/numbers.js";
-import { playing } from "./playing.js";
 
-/** @import {FigureControl, Inputs, Patch} from "../types" */
+/** @import {FigureControl, Inputs} from "../types" */
+/** @import {Story} from "./state.js" */
 
 const ENDS = 1000; // positions of a slider with a logarithmic scale
 const MOST_AHEAD = 24; // values of a control that are fetched before they are chosen
+const PLAY_MS = 900; // long enough to see what a step changes
 
-/**
- * @param {(patch: Patch) => void} change
- * @param {(control: FigureControl) => void} touched by a pointer or by the focus: it may be changed next
- */
-export function controlsOf(change, touched) {
-  const [above, box] = [element("div", "story-controls"), element("div", "story-controls")];
-  /** @type {{control: FigureControl, row: HTMLElement, update: (inputs: Inputs) => void}[]} */
-  let rows = [];
-
-  const placeOf = (control) => (control.above ? above : box);
-
-  let latest = "";
-
-  function show(controls) {
-    if (latest === (latest = JSON.stringify(controls))) return;
-    rows = controls.map((control) => {
-      const widget = CONTROLS[control.kind](/** @type {any} */ (control), change);
-      for (const name of ["pointerenter", "focusin"]) widget.row.addEventListener(name, () => touched(control));
-      return { control, ...widget };
-    });
-    for (const place of [above, box]) place.replaceChildren(...rows.filter(({ control }) => placeOf(control) === place).map(({ row }) => row));
-  }
-
-  function update({ inputs, reached, step, board }) {
-    for (const { control, row, update: write } of rows) {
-      const { from, until, on, network } = control;
-      const within = !board && (from === undefined || reached(from)) && (until === undefined || !reached(until));
-      const chosen = network === undefined || inputs.network === network;
-      row.hidden = !chosen || (on ? !on.includes(step) : !within);
-      write(inputs);
-    }
-    for (const place of [above, box]) place.hidden = rows.every(({ control, row }) => row.hidden || placeOf(control) !== place);
-  }
-
-  return { above, box, show, update };
-}
+const decimals = (step) => (String(step).split(".")[1] ?? "").length;
 
 /**
  * The other values of a control that has few, the nearest first; none for a text or a fine scale.
@@ -54,22 +21,21 @@ export function controlsOf(change, touched) {
  * @returns {Inputs[string][]}
  */
 export function valuesAhead(control, now) {
-  /** @type {(value: Inputs[string]) => number} */
   const far = (value) => (typeof value === "number" && typeof now === "number" ? Math.abs(value - now) : 0);
   /** @type {Inputs[string][]} */
   let values = [];
-  if (control.kind === "choice") values = control.options.map(([value]) => (typeof now === "number" ? Number(value) : value));
+  if (control.kind === "choice")
+    values = control.options.map(([value]) => (typeof now === "number" ? Number(value) : value));
   else if (control.kind === "slider" && !control.log) {
     const { min, max, step } = control;
-    values = Array.from({ length: Math.round((max - min) / step) + 1 }, (_, i) => Number((min + i * step).toFixed(decimals(step))));
+    const count = Math.round((max - min) / step) + 1;
+    values = Array.from({ length: count }, (_, i) => Number((min + i * step).toFixed(decimals(step))));
   }
-  return values.filter((value) => value !== now).sort((a, b) => far(a) - far(b)).slice(0, MOST_AHEAD);
+  return values
+    .filter((value) => value !== now)
+    .sort((a, b) => far(a) - far(b))
+    .slice(0, MOST_AHEAD);
 }
-
-const decimals = (step) => (String(step).split(".")[1] ?? "").length;
-
-/** @type {Record<string, number>} */
-const BY_KEY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 
 /**
  * The nearest position of a logarithmic slider whose rounded value differs: one press of a key always changes it.
@@ -84,90 +50,78 @@ export function nextPosition(from, by, valueOf) {
   return at;
 }
 
-const CONTROLS = { slider, choice, text };
+/** Controls below the picture, or above it. @param {{story: Story, controls: FigureControl[]}} props */
+export function Controls({ story, controls }) {
+  if (!controls.length) return null;
+  return html`<div class="story-controls">
+    ${controls.map((control) => {
+      const touched = () => story.expect(control);
+      const { input } = control;
+      const props = { control, now: story.inputs[input], change: (value) => story.patch({ [input]: value }) };
+      return html`<div key=${`${control.kind}/${input}`} onPointerEnter=${touched} onFocusIn=${touched}><${KINDS[control.kind]} ...${props} /></div>`;
+    })}
+  </div>`;
+}
 
-function slider(control, change) {
-  const { input, label, min, max, step, log, plays } = control;
+const KINDS = { slider: Slider, choice: Choice, text: Field };
+
+/** @type {Record<string, number>} */
+const BY_KEY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+
+function Slider({ control, now, change }) {
+  const { label, min, max, step, log, plays } = control;
   const digits = decimals(step);
-  const range = element("input", "story-range", { type: "range", "aria-label": label });
-  const [low, high, size] = log ? [0, ENDS, 1] : [min, max, step];
-  Object.assign(range, { min: String(low), max: String(high), step: String(size) });
-  const number = element("output", "story-amount");
-  const row = element(plays ? "div" : "label", "story-control", {}, element("span", "", {}, label), range, number);
-  const valueOf = (/** @type {number} */ at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
-  let now = min;
-  const stop = plays ? addPlay() : () => {};
-  range.addEventListener("input", () => {
-    stop();
-    change({ [input]: valueOf(Number(range.value)) });
-  });
-
-  function addPlay() {
-    const button = element("button", "hs-button", { type: "button" });
-    const changed = (/** @type {boolean} */ on) => {
-      setText(button, on ? "❚❚ Pause" : "▶ Play");
-      button.setAttribute("aria-label", `${on ? "Pause" : "Play"}: ${label}`);
-    };
-    const player = playing({
-      ...{ min, max, step, changed, value: () => now, inSight: () => row.isConnected && !row.hidden },
-      move: (value) => change({ [input]: value }),
-    });
-    changed(false);
-    button.addEventListener("click", player.toggle);
-    row.append(button);
-    return player.stop;
-  }
-  if (log)
-    range.addEventListener("keydown", (event) => {
-      const by = BY_KEY[event.key];
-      if (!by) return;
-      event.preventDefault();
-      const at = nextPosition(Number(range.value), by, valueOf);
-      range.value = String(at);
-      change({ [input]: valueOf(at) });
-    });
-  return {
-    row,
-    /** @param {Inputs} inputs */
-    update(inputs) {
-      const value = (now = Number(inputs[input]));
-      const at = log ? (ENDS * Math.log(value / min)) / Math.log(max / min) : value;
-      if (valueOf(Number(range.value)) !== value) range.value = String(at);
-      setText(number, fixed(value, digits));
-      range.setAttribute("aria-valuetext", fixed(value, digits));
-    },
+  const valueOf = (at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
+  const exact = log ? (ENDS * Math.log(now / min)) / Math.log(max / min) : now;
+  const [place, setPlace] = useState(exact); // of the thumb, which lies between the values of a logarithmic scale
+  const at = valueOf(place) === now ? place : exact;
+  const [isPlaying, play] = useState(false);
+  const move = (to) => {
+    setPlace(to);
+    change(valueOf(to));
   };
+  useEffect(() => {
+    if (!isPlaying) return undefined;
+    if (now >= max) return play(false);
+    const timer = setTimeout(() => change(Math.min(max, now + step)), PLAY_MS);
+    return () => clearTimeout(timer);
+  }, [isPlaying, now]);
+  const toggle = () => {
+    play(!isPlaying);
+    if (!isPlaying) change(now >= max ? min : Math.min(max, now + step)); // from the start where it is at its end
+  };
+  const input = (event) => {
+    play(false);
+    move(Number(event.target.value));
+  };
+  const press = (event) => {
+    const by = BY_KEY[event.key];
+    if (!by || !log) return;
+    event.preventDefault();
+    move(nextPosition(Math.round(at), by, valueOf));
+  };
+  const ends = log ? { min: 0, max: ENDS, step: 1 } : { min, max, step };
+  return html`<label class="story-control">
+    <span>${label}</span>
+    <input class="story-range" type="range" aria-label=${label} aria-valuetext=${fixed(now, digits)} ...${ends} value=${at} onInput=${input} onKeyDown=${press} />
+    <output class="story-amount">${fixed(now, digits)}</output>
+    ${plays && html`<button type="button" class="hs-button" aria-label=${`${isPlaying ? "Pause" : "Play"}: ${label}`} onClick=${toggle}>${isPlaying ? "❚❚ Pause" : "▶ Play"}</button>`}
+  </label>`;
 }
 
-function choice({ input, label, options }, change) {
-  const buttons = options.map(([value, title]) => {
-    const node = element("button", "hs-button", { type: "button" }, title);
-    node.addEventListener("click", () => change({ [input]: typeof now === "number" ? Number(value) : value }));
-    return node;
-  });
-  /** @type {Inputs[string]} */
-  let now = "";
-  const row = element("div", "story-control", { role: "group", "aria-label": label }, element("span", "", {}, label), element("div", "hs-switch", {}, ...buttons));
-  return {
-    row,
-    /** @param {Inputs} inputs */
-    update(inputs) {
-      now = inputs[input];
-      buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(String(now) === options[i][0])));
-    },
-  };
+function Choice({ control: { label, options }, now, change }) {
+  const choose = (value) => change(typeof now === "number" ? Number(value) : value);
+  return html`<div class="story-control" role="group" aria-label=${label}>
+    <span>${label}</span>
+    <div class="hs-switch">
+      ${options.map(([value, title]) => html`<button type="button" class="hs-button" aria-pressed=${String(String(now) === value)} onClick=${() => choose(value)}>${title}</button>`)}
+    </div>
+  </div>`;
 }
 
-function text({ input, label, longest }, change) {
-  const field = element("input", "story-field", { type: "text", maxlength: String(longest), spellcheck: "false" });
-  field.addEventListener("input", () => change({ [input]: field.value }));
-  const row = element("label", "story-control", {}, element("span", "", {}, label), field);
-  return {
-    row,
-    /** @param {Inputs} inputs */
-    update(inputs) {
-      const value = String(inputs[input]);
-      if (field.value !== value) field.value = value;
-    },
-  };
+function Field({ control: { label, longest }, now, change }) {
+  return html`<label class="story-control">
+    <span>${label}</span>
+    <input class="story-field" type="text" maxlength=${longest} spellcheck=${false} value=${String(now)} onInput=${(event) => change(event.target.value)} />
+  </label>`;
 }

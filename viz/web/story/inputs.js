@@ -64,7 +64,8 @@ export function changed(inputs, patch) {
   return next;
 }
 
-const textOf = (value) => (Array.isArray(value) ? value.map(short).join(";") : typeof value === "number" ? short(value) : value);
+const textOf = (value) =>
+  Array.isArray(value) ? value.map(short).join(";") : typeof value === "number" ? short(value) : value;
 
 const DIGITS = 6; // after the point
 

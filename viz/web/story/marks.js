@@ -21,7 +21,9 @@ export function fixed(value, digits = 2) {
  */
 export function power(value, digits) {
   const [text, exponent] = value.toExponential(digits).split("e");
-  const raised = [...String(Number(exponent))].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
+  const raised = [...String(Number(exponent))].map((sign) =>
+    sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)],
+  );
   return `${text.replace("-", "−")}·10${raised.join("")}`;
 }
 
@@ -67,13 +69,30 @@ export function matrix(key, values, place, ink) {
     });
   values.forEach((row, i) => {
     const middle = y + (i + 0.5) * tall;
-    if (rows[i]) marks.push({ key: `${key}/row${i}`, kind: "text", text: rows[i], x: x - 8, y: middle, anchor: "end", size: 13, fill: ink.muted, opacity });
+    if (rows[i])
+      marks.push({
+        key: `${key}/row${i}`,
+        kind: "text",
+        text: rows[i],
+        x: x - 8,
+        y: middle,
+        anchor: "end",
+        size: 13,
+        fill: ink.muted,
+        opacity,
+      });
     row.forEach((value, j) => {
       const fill = place.fill(value, i, j);
       const lit = place.lit?.(i, j);
       marks.push({
         ...{ key: `${key}/${i}.${j}`, kind: "rect", x: x + j * cell, y: y + i * tall, w: cell, h: tall },
-        ...{ fill, stroke: lit ? ink.primary : (place.stroke ?? ink.line), width: lit ? 2.5 : 1, term, opacity },
+        ...{
+          fill,
+          stroke: lit ? ink.primary : (place.stroke ?? ink.line),
+          width: lit ? 2.5 : 1,
+          term,
+          opacity,
+        },
         ...{ tip: place.tip?.(value, i, j), of: place.of?.(i, j), edit: place.edit?.(i, j) },
       });
       if (digits >= 0)
@@ -84,7 +103,16 @@ export function matrix(key, values, place, ink) {
     });
   });
   cols.forEach((name, j) =>
-    marks.push({ key: `${key}/col${j}`, kind: "text", text: name, x: x + (j + 0.5) * cell, y: y - 12, size: 13, fill: ink.muted, opacity }),
+    marks.push({
+      key: `${key}/col${j}`,
+      kind: "text",
+      text: name,
+      x: x + (j + 0.5) * cell,
+      y: y - 12,
+      size: 13,
+      fill: ink.muted,
+      opacity,
+    }),
   );
   return marks;
 }
@@ -132,5 +160,8 @@ export const replaced = (list, at, value) => (Array.isArray(list) ? list.with(at
  */
 export function writtenSum(a, b, digits = 2) {
   const terms = a.map((value, i) => `${bracketed(fixed(value, digits))}·${bracketed(fixed(b[i], digits))}`);
-  return `${terms.join(" + ")} = ${fixed(a.reduce((sum, value, i) => sum + value * b[i], 0), digits)}`;
+  return `${terms.join(" + ")} = ${fixed(
+    a.reduce((sum, value, i) => sum + value * b[i], 0),
+    digits,
+  )}`;
 }

@@ -1,23 +1,14 @@
-// Paragraphs with terms, glossary entries and live numbers.
+// Paragraphs with terms, glossary entries and numbers.
 
-import { element, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
 import { power } from "../scene/numbers.js";
 
 /** @import {ProsePart} from "../types" */
 
 const LONGEST = 16; // digits after the point
 
-/**
- * The value at a path such as “weights.2.1”; undefined if there is none.
- *
- * @param {any} numbers
- * @param {string} path
- */
-export function valueAt(numbers, path) {
-  let value = numbers;
-  for (const name of path.split(".")) value = value?.[name];
-  return value;
-}
+/** The value at a path such as “weights.2.1”; undefined if there is none. @type {(numbers: any, path: string) => any} */
+export const valueAt = (numbers, path) => path.split(".").reduce((value, name) => value?.[name], numbers);
 
 /**
  * A number as Python's format() writes it, with a typographic minus and powers of ten: “.2f”, “+.2f”,
@@ -28,7 +19,7 @@ export function valueAt(numbers, path) {
  */
 export function formatted(value, format) {
   const match = /^(\+?)(,?)(?:\.(\d+))?([fe%d])$/.exec(format);
-  if (typeof value !== "number" || !match) return value === undefined || value === null ? "–" : String(value);
+  if (typeof value !== "number" || !match) return String(value ?? "–");
   const [, plus, comma, places, kind] = match;
   const digits = Math.min(LONGEST, Number(places ?? (kind === "d" ? 0 : 6)));
   const size = Math.abs(kind === "%" ? 100 * value : value);
@@ -38,39 +29,20 @@ export function formatted(value, format) {
   return `${negative ? "−" : plus}${text}${kind === "%" ? "\u00a0%" : ""}`;
 }
 
-/**
- * The nodes of a paragraph.
- *
- * @param {ProsePart[]} parts
- * @param {any} numbers of the figure; null before they have arrived: `fill` writes them then
- * @returns {(Node | string)[]}
- */
-export function nodes(parts, numbers) {
+const textOf = (part) => (typeof part === "string" ? part : (part.parts ?? []).map(textOf).join(""));
+
+/** The parts of a paragraph; numbers are null until they arrive. @param {{parts: ProsePart[], numbers?: any}} props */
+export function Prose({ parts, numbers = null }) {
   return parts.map((part) => {
     if (typeof part === "string") return part;
     if (part.tag === "number") {
-      const { path, format } = part;
-      const text = numbers === null ? "…" : formatted(valueAt(numbers, path), format);
-      return element("span", "story-number", { "data-path": path, "data-format": format }, text);
+      const text = numbers === null ? "…" : formatted(valueAt(numbers, part.path), part.format);
+      return html`<span class="story-number">${text}</span>`;
     }
-    const inner = nodes(part.parts, numbers);
-    if (part.tag === "term") return element("span", "story-term", { "data-term": part.term }, ...inner);
-    if (part.tag !== "glossary") return element(part.tag, "", {}, ...inner);
-    const entry = element("span", "story-glossary", { tabindex: "0", role: "note", "data-meaning": part.meaning }, ...inner);
-    entry.ariaLabel = `${entry.textContent}: ${part.meaning}`;
-    return entry;
+    const inner = html`<${Prose} parts=${part.parts} numbers=${numbers} />`;
+    if (part.tag === "term") return html`<span class="story-term" data-term=${part.term}>${inner}</span>`;
+    if (part.tag !== "glossary") return html`<${part.tag}>${inner}<//>`;
+    const name = `${textOf(part)}: ${part.meaning}`;
+    return html`<span class="story-glossary" tabindex="0" role="note" data-meaning=${part.meaning} aria-label=${name}>${inner}</span>`;
   });
-}
-
-/**
- * Writes the numbers into all paragraphs of an element.
- *
- * @param {ParentNode} root
- * @param {any} numbers null while they are on their way
- */
-export function fill(root, numbers) {
-  for (const place of root.querySelectorAll("[data-path]")) {
-    const { path = "", format = "" } = /** @type {HTMLElement} */ (place).dataset;
-    setText(place, numbers === null ? "…" : formatted(valueAt(numbers, path), format));
-  }
 }

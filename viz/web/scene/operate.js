@@ -3,7 +3,7 @@
 import { element } from "../core/dom.js";
 
 /** @import {Mark, Patch} from "../types" */
-/** @import {MarkElement, Scene} from "../scene/scene.js" */
+/** @import {MarkElement, Scene} from "./scene.js" */
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

@@ -1,10 +1,10 @@
 // The written-out sum of a number, shown beside it.
 
 import { element, setAttribute, setText } from "../core/dom.js";
-import { beside, extentOf, isLine } from "../scene/extent.js";
+import { beside, extentOf, isLine } from "./extent.js";
 
-/** @import {Extent} from "../scene/extent.js" */
-/** @import {Held, Scene} from "../scene/scene.js" */
+/** @import {Extent} from "./extent.js" */
+/** @import {Held, Scene} from "./scene.js" */
 
 const LABELS = ["", "/number", "/text"]; // what follows a mark's key in that of its label
 

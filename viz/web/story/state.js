@@ -1,0 +1,256 @@
+// The state of a story: the step that is read, the inputs of its figure, and the numbers that the server computes
+// for them. While a question waits for its answer, the figure shows the step before it.
+
+import { choose, claim, disown } from "../core/address.js";
+import { modeOf } from "../core/colours.js";
+import { saveDrawing } from "../core/drawing_file.js";
+import { keep, kept, startOf } from "../core/saved_selection.js";
+import { answeredSteps, recordAnswer } from "../lessons/progress.js";
+import { fitted, SIZE } from "../scene/layout.js";
+import { inkOf } from "../scene/ink.js";
+import { Scene } from "../scene/scene.js";
+import { boardPart, describeBoard } from "./board.js";
+import { valuesAhead } from "./controls.js";
+import { Numbers } from "./numbers.js";
+import { changed, queryOf, read, written } from "./inputs.js";
+
+/** @import {Figure, FigureControl, Inputs, Moment, Patch, StoryProps} from "../types" */
+
+const AHEAD_MS = 120; // after the last change, before what may be wanted next is fetched
+
+export class Story {
+  /**
+   * @param {HTMLElement} root
+   * @param {StoryProps} props
+   * @param {() => void} draw
+   */
+  constructor(root, props, draw) {
+    this.root = root;
+    this.props = props;
+    this.draw = draw;
+    this.entry = `${props.page}/story`; // of the address
+    this.step = 0;
+    this.opened = 0; // the step in whose state the figure was opened
+    /** @type {Inputs} */
+    this.inputs = { ...props.inputs };
+    this.answered = answeredSteps(props.page);
+    /** @type {Figure | null} */
+    this.figure = null;
+    /** @type {{numbers: any, step: string} | null} */
+    this.latest = null; // numbers that were drawn
+    /** @type {FigureControl | null} */
+    this.used = null; // the control that may be changed next
+    this.dragging = false;
+    this.refusal = "";
+    this.revision = "";
+    this.numbers = new Numbers(() => this.arrived());
+  }
+
+  /** @param {StoryProps} props */
+  update(props) {
+    this.props = props;
+    claim(this.entry, props.path, {}, this.root);
+    const isOpened = props.revision !== this.revision;
+    if (isOpened) {
+      this.revision = props.revision;
+      const start = startOf(kept(this.entry, props.revision), props);
+      this.step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
+      this.opened = this.drawnStep(this.step);
+      this.inputs = read(String(start.figure ?? ""), this.openingInputs(this.opened));
+    }
+    this.record();
+    return isOpened;
+  }
+
+  /** Writes the link, and keeps what is shown for when this page is opened again. */
+  record() {
+    const figure = written(this.inputs, this.openingInputs(this.opened));
+    choose(this.entry, { ...(this.step && { story: String(this.step) }), ...(figure && { figure }) });
+    keep(this.entry, this.revision, { story: this.step, figure });
+    this.draw();
+  }
+
+  /** The inputs in which a step opens. @param {number} step */
+  openingInputs(step) {
+    return changed(this.props.inputs, this.props.steps[step].inputs);
+  }
+
+  /** The inputs at a step: the reader's, but those that some step sets are as this one opens. @param {number} step */
+  inputsOf(step) {
+    if (step === this.opened) return this.inputs;
+    const names = this.props.steps.flatMap(({ inputs }) => Object.keys(inputs));
+    const opening = this.openingInputs(step);
+    return changed(this.inputs, Object.fromEntries(names.map((name) => [name, opening[name]])));
+  }
+
+  /** @param {number} step */
+  isWaiting(step) {
+    const { ask, name } = this.props.steps[step];
+    return Boolean(ask) && !this.answered.includes(name) && !this.props.paper;
+  }
+
+  /** The step that the figure draws. @param {number} step */
+  drawnStep(step) {
+    return this.isWaiting(step) ? Math.max(0, step - 1) : step;
+  }
+
+  /** What the figure shows at a step. @type {(step?: number) => Moment} */
+  moment(step = this.drawnStep(this.step)) {
+    const { steps } = this.props;
+    const reached = (/** @type {string} */ name) => steps.findIndex((each) => each.name === name) <= step;
+    return {
+      step: steps[step].name,
+      board: steps[step].board,
+      reached,
+      inputs: this.inputsOf(step),
+      ink: null,
+    };
+  }
+
+  /** Where a state's numbers are. @param {Moment} moment */
+  pathOf(moment) {
+    const asks = this.figure?.asks?.(moment);
+    const inputs = changed(moment.inputs, { ...asks, ...(moment.board && { board: moment.step }) });
+    return `${location.origin}/api/figure/${this.props.page}?${queryOf(inputs)}`;
+  }
+
+  /** The numbers of a step in its own state; of the step shown those before the last change, until new ones come. @param {number} [step] */
+  numbersOf(step) {
+    if (!this.figure) return null;
+    const moment = this.moment(step);
+    const answer = this.numbers.get(this.pathOf(moment));
+    return answer ?? (this.latest?.step === moment.step ? this.latest.numbers : null);
+  }
+
+  /** Asks for the numbers of what is shown. */
+  ask() {
+    if (!this.figure) return;
+    this.numbers.want(this.pathOf(this.moment()));
+    const numbers = this.numbersOf();
+    if (numbers) this.latest = { numbers, step: this.moment().step };
+  }
+
+  arrived() {
+    this.draw();
+    clearTimeout(this.quiet);
+    this.quiet = setTimeout(() => this.lookAhead(), AHEAD_MS);
+  }
+
+  /** Fetches what may be seen next: the other values of a control, and steps that ask for more. */
+  lookAhead() {
+    const { used, inputs } = this;
+    const now = this.moment();
+    const values = used ? valuesAhead(used, inputs[used.input]) : [];
+    const others = values.map((value) => ({
+      ...now,
+      inputs: changed(inputs, { [used?.input ?? ""]: value }),
+    }));
+    const moments = [...others, ...this.props.steps.map((_, step) => this.moment(step))];
+    this.numbers.expect(moments.map((moment) => this.pathOf(moment)));
+  }
+
+  /** A control that may be changed next. @param {FigureControl} control */
+  expect(control) {
+    if (control.input === this.used?.input) return;
+    this.used = control;
+    this.lookAhead();
+  }
+
+  /** @type {(patch: Patch, dragged?: boolean) => void} nothing moves by itself while something is dragged */
+  patch(patch, dragged = false) {
+    this.dragging = dragged;
+    this.set(changed(this.inputs, patch));
+  }
+
+  /** @param {Inputs} inputs */
+  set(inputs) {
+    this.inputs = inputs;
+    this.refusal = "";
+    this.record();
+  }
+
+  /** Sets inputs; all others are as at the start. @param {Patch} inputs */
+  tryOut(inputs) {
+    this.set(changed(this.props.inputs, inputs));
+  }
+
+  reset() {
+    this.set(this.openingInputs(this.opened));
+  }
+
+  /** Says why a number that was typed is not taken. @param {string} reason */
+  refuse(reason) {
+    this.refusal = reason;
+    this.draw();
+  }
+
+  /** @param {number} step */
+  show(step) {
+    if (step === this.step) return;
+    this.step = step;
+    this.used = null;
+    this.open();
+  }
+
+  /** Shows the step that a question kept back. @param {number} step */
+  answer(step) {
+    const { name } = this.props.steps[step];
+    recordAnswer(this.props.page, name);
+    this.answered = [...this.answered, name];
+    this.step = step;
+    this.open();
+  }
+
+  /** Brings the inputs that steps set to the state in which the step that is drawn opens. */
+  open() {
+    const step = this.drawnStep(this.step);
+    [this.inputs, this.opened] = [this.inputsOf(step), step];
+    this.refusal = "";
+    this.record();
+  }
+
+  colours() {
+    return this.props.theme[modeOf(this.root)];
+  }
+
+  /** The part that is drawn of numbers, and what it says. @param {any} numbers */
+  partOf(numbers) {
+    const moment = this.moment();
+    const { board, nearest } = numbers;
+    if (board) return { part: boardPart(board), said: describeBoard(board) };
+    const near = nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment; // what is stored
+    const { figure } = this;
+    if (!figure) return { said: "" };
+    const said = figure.describe(numbers, near);
+    return figure.picture
+      ? { part: figure.picture(numbers, near), said }
+      : {
+          marks: (/** @type {any} */ ink) =>
+            figure.marks?.(numbers, /** @type {any} */ ({ ...near, ink })) ?? [],
+          said,
+        };
+  }
+
+  /** @type {(format: import("../core/drawing_file.js").Format) => void} */
+  save(format) {
+    const numbers = this.numbersOf();
+    if (!numbers) return;
+    const { title, theme, page, steps } = this.props;
+    const { name, title: about } = steps[this.step];
+    const { part, said, marks } = this.partOf(numbers);
+    const scene = new Scene(this.size());
+    scene.draw(part ? fitted(part, inkOf(theme.light), this.size()) : (marks?.(inkOf(theme.light)) ?? []));
+    const svg = scene.toSvg(`${title}: ${about}`, said, theme.light.background, theme.light.text);
+    saveDrawing(svg, scene.size, `headscope-${page}-${name}`, format);
+  }
+
+  size() {
+    return this.figure?.size ?? SIZE;
+  }
+
+  destroy() {
+    clearTimeout(this.quiet);
+    disown(this.entry, this.root);
+    this.numbers.destroy();
+  }
+}
