@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from analysis.overview import Head, RowSource, blocks_of, rows_of
+from analysis.overview import Head, RowSource, rows_of
 from models.attention.blocks import CACHE_BYTES
 from models.trace import Site
 
@@ -85,14 +85,6 @@ def hidden(
         whole += float(weights.sum(dtype=torch.float64))
         drawn += float((part * kept).sum(dtype=torch.float64))
     return Hidden(max(0.0, 1 - drawn / whole) if whole else 0.0, few, len(rows))
-
-
-def mean_over_queries(trace: RowSource, site: Site, head: Head) -> Float[Tensor, " key"]:
-    """The weight each key receives, averaged over all queries."""
-    total = torch.zeros(len(trace.key_labels(site)))
-    for block in blocks_of(trace, site, head):
-        total[block.keys] += block.weights[0].sum(0).to(total)
-    return total / len(trace.query_labels(site))
 
 
 def _ranked(weights: Float[Tensor, "row key"], count: int) -> Int[Tensor, "row rank"]:

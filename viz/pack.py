@@ -116,7 +116,7 @@ def row_part(
     values: str = "weights",
     sinks: Part | None = None,
 ) -> Part:
-    """Exact weights (or scores) of one query, of one key, or their "mean"; of one head or `ALL`."""
+    """Exact weights (or scores) of one query or one key; of one head or `ALL`."""
     numbers = np.asarray(numbers, dtype=np.float32)
     if not (np.isfinite(numbers) | ((values == "scores") & np.isneginf(numbers))).all():
         raise ValueError("expected finite weights, received NaN or inf")

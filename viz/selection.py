@@ -143,7 +143,6 @@ class Selection:
     layers: tuple[int, ...] = option(
         (), wholes(999), "of text: several layers beside each other, instead of the chosen one"
     )
-    average: bool = option(False, FLAG, "of text: the mean over all tokens")
     least: float = option(0.0, real(0, 1), "smaller weights are not drawn")
     top: int = option(
         0, whole(0, 64), "strongest keys of each row, outlined or, of lines, alone drawn; 0 for all"

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from analysis.filters import hidden, mean_over_queries, strongest
+from analysis.filters import hidden, strongest
 from models.run import load, trace
 
 TEXT = "The animal didn't cross the street because it was too tired."
@@ -80,10 +80,3 @@ def test_of_many_weights_evenly_spaced_rows_are_taken(seen) -> None:
     expected = 1 - sum(table[row][0] for row in rows) / 5
     assert found.share == pytest.approx(expected, abs=ROUNDING)
     assert (found.rows, found.total) == (5, 15)
-
-
-def test_the_mean_over_all_queries(seen, head) -> None:
-    table = whole(seen, head)
-    found = mean_over_queries(seen, seen.sites[2], head).tolist()
-    expected = [sum(row[key] for row in table) / len(table) for key in range(len(table))]
-    assert found == pytest.approx(expected, abs=ROUNDING)

@@ -46,23 +46,6 @@ function note() {
 requestAnimationFrame(note);
 """
 EXACT = re.compile("row sum")
-EXACT_CHIPS = """() => {
-  const named = document.querySelector('.hs-chip')?.getAttribute('aria-label');
-  return named && named.includes('weight') && !named.includes('≈') && !named.includes('≤');
-}"""
-WRITTEN = """() => {  // what is written on canvases: the text, and the corners of its box
-  window.written = [];
-  const write = CanvasRenderingContext2D.prototype.fillText;
-  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
-    const wide = this.measureText(text).width;
-    const from = { left: 0, center: wide / 2, right: wide }[this.textAlign];
-    const matrix = this.getTransform();
-    const [a, b] = [x - from, x - from + wide].map(at => matrix.transformPoint({ x: at, y }));
-    const size = Number(/([\\d.]+)px/.exec(this.font)[1]);
-    window.written.push({ text, size, a: [a.x, a.y], b: [b.x, b.y] });
-    return write.apply(this, arguments);
-  };
-}"""
 SAME_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() === old"
 OTHER_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() !== old"
 
@@ -134,33 +117,6 @@ def explore(page: Page, server: Server) -> Callable[..., Explorer]:
 def expected_errors(console: list[str]) -> None:
     """Forgets what the browser itself logs about refused requests."""
     console[:] = [problem for problem in console if "responded with a status" not in problem]
-
-
-# ---- labels
-
-
-@pytest.mark.parametrize("count", [100, 200])
-def test_every_token_of_a_long_text_has_a_readable_label(explore, page: Page, count: int):
-    page.add_init_script(f"({WRITTEN})()")
-    names = [f"t{i}" for i in range(count)]
-    explore(random_source(1, 1, count, labels=names))
-    page.wait_for_function(
-        "count => written.some(each => each.text === `t${count - 1}`)", arg=count
-    )
-    written = page.evaluate("written")
-    start = max(i for i, each in enumerate(written) if each["text"].startswith("key: the token"))
-    labels = [each for each in written[start:] if re.fullmatch(r"t\d+", each["text"])]
-    rows = [each for each in labels if each["a"][1] == each["b"][1]]
-    columns = [each for each in labels if abs(each["a"][0] - each["b"][0]) < 0.1]
-    assert [each["text"] for each in rows] == [each["text"] for each in columns] == names
-    assert {each["size"] for each in labels} == {9.5}
-    for axis, across in ((rows, 1), (columns, 0)):
-        along = 1 - across
-        boxes = [(sorted((each["a"][along], each["b"][along])), each["a"][across]) for each in axis]
-        for (one, line), (other, next_line) in itertools.combinations(boxes, 2):
-            apart = one[1] < other[0] or other[1] < one[0]
-            assert apart or abs(line - next_line) >= 10
-    assert f"{len(names) // len({each['a'][1] for each in rows})} tokens" in written[start]["text"]
 
 
 # ---- what is read
@@ -235,68 +191,6 @@ def test_a_cell_has_the_colour_of_its_weight(explore):
     for weight in (1.0, 0.0, 0.75, 0.25):
         red, green, blue = (int(c) for c in theme.sequential("light")[round(255 * weight**0.5)])
         assert red + (green << 8) + (blue << 16) + (255 << 24) in colours
-
-
-def test_tokens_are_literal_and_nothing_of_them_runs(explore):
-    explorer = explore(random_source(1, 2, 11, labels=ODD, special=[0, 10]), start={"token": 1})
-    chips = explorer.page.locator(".hs-chip")
-    expect(chips).to_have_text([label if label.strip() else "␣" for label in ODD])
-    explorer.walk_to(1, 8)
-    expect(explorer.read).to_contain_text("“<script>window.bad=1</script>” (1)")
-    expect(explorer.read).to_contain_text("“<img src=x onerror=window.bad=1>” (8)")
-    assert explorer.page.evaluate("typeof window.bad") == "undefined"
-    assert explorer.page.locator(".headscope img, .headscope script").count() == 0
-
-
-def test_the_text_is_shaded_outwards_and_inwards(explore):
-    source = random_source(1, 2, 7, labels=["a", "b", "the", "the", "c", "d", "e"])
-    explorer = explore(source, start={"token": 3})
-    sentence = explorer.page.locator(".hs-text .hs-sentence")
-    chips = explorer.page.locator(".hs-text .hs-chip")
-
-    def is_shaded(weights: np.ndarray) -> None:
-        ramp = theme.sequential("light")[
-            np.rint(255 * np.sqrt(weights.astype(np.float64))).astype(int)
-        ]
-        explorer.wait(
-            """wanted => wanted.join(';') ===
-               [...document.querySelectorAll('.hs-text .hs-chip')]
-                 .map((chip) => chip.style.backgroundColor).join(';')""",
-            [f"rgb({r}, {g}, {b})" for r, g, b in ramp],
-        )
-
-    expect(sentence).to_have_text("Layer 0, head 0: where “the” looks. Darker = more weight.")
-    is_shaded(source.array[0, 0, 3])
-    explorer.page.get_by_role("button", name="is looked at by").click()
-    expect(sentence).to_have_text("Layer 0, head 0: who looks at “the”. Darker = more weight.")
-    is_shaded(source.array[0, 0, :, 3])
-    chips.nth(3).press("ArrowRight")
-    expect(chips.nth(4)).to_have_attribute("aria-checked", "true")
-    expect(chips.nth(4)).to_be_focused()
-
-
-@pytest.mark.parametrize("mode", theme.MODES)
-def test_text_on_shaded_chips_is_legible(explore, mode: str):
-    weights = np.tile(np.linspace(0, 1, 53, dtype=np.float32) ** 2, (53, 1))[None, None]
-    source = Source(weights, [f"w{i}" for i in range(53)])
-    explorer = explore(source, mode=mode, start={"token": 0})
-    explorer.wait(EXACT_CHIPS)
-    pairs = explorer.page.locator(".hs-chip").evaluate_all(
-        "all => all.map(getComputedStyle).map((style) => [style.color, style.backgroundColor]"
-        ".map((colour) => colour.match(/\\d+/g).slice(0, 3).map(Number)))"
-    )
-    for colour, ground in np.array(pairs):
-        assert contrast(colour, ground) >= 4.5
-
-
-def contrast(one: np.ndarray, other: np.ndarray) -> float:
-    def luminance(colour: np.ndarray) -> float:
-        encoded = colour / 255
-        light = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
-        return float(light @ [0.2126, 0.7152, 0.0722])
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 # ---- what is fetched
@@ -375,15 +269,6 @@ def test_no_more_than_4_mib_are_fetched_ahead(explore, server):
     assert len(server.paths("map")) == 1 + most
 
 
-def test_stepping_back_through_the_layers_fetches_the_one_before_first(explore, server):
-    explorer = explore(random_source(5, 2, 61), start={"layer": 3})
-    server.until(lambda: "map?site=2&head=0" in server.paths())
-    explorer.page.get_by_role("button", name="Previous layer").click()
-    explorer.shows(2, 0)
-    server.until(lambda: "map?site=1&head=0" in server.paths())
-    assert "map?site=0&head=0" not in server.paths()
-
-
 def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
     tokens = 1283
     near = abs(np.arange(tokens)[:, None] - np.arange(tokens)[None]) < 2
@@ -416,15 +301,6 @@ def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
     zoom()
     expect(explorer.read).to_contain_text("≈")
     assert parts().count(part) == 1
-
-
-def test_zooming_by_key_goes_round_the_cross_hair(explore, server):
-    explorer = explore(random_source(1, 1, 1283))
-    explorer.walk_to(0, 0)
-    for _ in range(5):
-        explorer.page.keyboard.press("+")
-    corner = re.compile(r"rows=0-\d+&columns=0-\d+")
-    server.until(lambda: any(map(corner.search, server.paths("map"))))
 
 
 # ---- traces, revisions, the link
@@ -468,32 +344,6 @@ def test_the_picture_of_the_last_trace_stays_until_the_next_has_come(explore, se
     explorer.wait(OTHER_PICTURE, before)
     explorer.whole_is_shown()
     expect(explorer.root).not_to_have_class(re.compile("hs-busy"))
-
-
-def test_the_map_of_the_next_trace_is_fetched_beside_its_overview(explore, server):
-    explorer = explore(random_source(2, 3, 61))
-    server.sources["t2"] = random_source(2, 3, 61, seed=1, trace="t2")
-    server.hold("overview")
-    explorer.update(trace="t2", heads=[3, 3])
-    server.until(lambda: "map" in [r.route for r in server.requests if r.trace == "t2"])
-    server.release()
-    expect(explorer.root).to_have_attribute("data-trace", "t2")
-    explorer.whole_is_shown()
-
-
-@pytest.mark.parametrize("heads", [[], [2], [3]], ids=["unknown", "fewer heads", "fewer layers"])
-def test_what_the_next_trace_may_not_have_is_not_fetched_before_its_overview(
-    explore, server, console, heads: list[int]
-):
-    explorer = explore(random_source(2, 3, 61))
-    explorer.choose(0 if heads == [2] else 1, 2)
-    explorer.whole_is_shown()
-    (count,) = heads or [3]
-    server.sources["t2"] = random_source(1, count, 61, seed=1, trace="t2")
-    explorer.update(trace="t2", heads=heads)
-    expect(explorer.root).to_have_attribute("data-trace", "t2")
-    explorer.whole_is_shown()
-    assert not console  # which reports every request that is refused
 
 
 def test_busy_dims_and_null_keeps_the_last_picture(explore):
@@ -570,7 +420,7 @@ def test_the_keyboard_alone_is_enough(explore):
         explorer.shows(*place)
     explorer.walk_to(2, 3)
     page.keyboard.press("Enter")
-    expect(page.locator(".hs-chip").nth(2)).to_have_attribute("aria-checked", "true")
+    expect(explorer.root).to_have_attribute("data-token", "2")
     expect(explorer.reset).to_be_disabled()
     page.keyboard.press("+")
     expect(explorer.reset).to_be_enabled()
@@ -618,7 +468,7 @@ def test_zooming_by_wheel_panning_and_back(explore):
     page.mouse.move(box["x"] + 250, box["y"] + 280, steps=4)
     page.mouse.up()
     explorer.wait(OTHER_PICTURE, zoomed)
-    expect(page.locator('.hs-chip[aria-checked="true"]')).to_have_count(0)  # a drag pins nothing
+    expect(explorer.root).to_have_attribute("data-token", "")  # a drag pins nothing
     overlay.dblclick(position={"x": 320, "y": 320})
     expect(explorer.reset).to_be_disabled()
 
@@ -690,8 +540,8 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
     explorer = Explorer(page, server, source)
     explorer.is_painted()
     page.locator(".hs-overlay").tap(position={"x": 180, "y": 250})
-    expect(page.locator('.hs-chip[aria-checked="true"]')).to_have_count(1)
-    chosen = page.locator('.hs-chip[aria-checked="true"]').inner_text()
+    expect(explorer.root).to_have_attribute("data-token", re.compile(r"\d"))
+    chosen = "abcdefg"[int(explorer.root.get_attribute("data-token") or 0)]
     expect(explorer.read).to_contain_text(f"“{chosen}” (")
     context.close()
 
@@ -699,8 +549,7 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
 # ---- below the picture
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server, size: str):
+def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server):
     labels = ["cat", "<s>", "مرحبا", " "]
     found = {
         "title": "what comes after “the”",
@@ -709,7 +558,7 @@ def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server
         "note": "All share 1.",
     }
     source = random_source(2, 3, 7, predictions=found)
-    explorer = explore(source, size, panels=["predictions", "code"], start={"token": 3})
+    explorer = explore(source, "phone", panels=["predictions", "code"], start={"token": 3})
     page = explorer.page
     expect(page.locator(".hs-provenance")).to_have_text(PROVENANCE)
     section = page.locator(".hs-predictions")
@@ -740,15 +589,8 @@ def test_nothing_moves_once_the_picture_is_painted(page, explore, server, size: 
     server.release()
     expect(page.locator(".hs-provenance")).to_have_text(PROVENANCE)
     expect(page.locator(".hs-bar-row")).to_have_count(10)
-    assert page.evaluate("tops.size") > 30
+    assert page.evaluate("tops.size") > 20
     assert page.evaluate("moves") == []
-
-
-def test_a_network_without_predictions_has_no_bars(explore, server):
-    explorer = explore(random_source(1, 2, 7), panels=["predictions"])
-    server.until(lambda: server.paths("predictions"))
-    expect(explorer.page.locator(".hs-provenance")).not_to_be_empty()
-    expect(explorer.page.locator(".hs-predictions")).to_be_hidden()
 
 
 def test_the_lines_are_copied(browser: Browser, server: Server):
@@ -766,22 +608,6 @@ def test_the_lines_are_copied(browser: Browser, server: Server):
 
 
 # ---- in a file
-
-
-@pytest.mark.parametrize("part", ["atlas", "matrix", "tokens"])
-def test_each_part_stands_alone_in_a_file(page: Page, tmp_path: Path, part: str):
-    source = random_source(2, 3, 7)
-    props = {"kind": "text", "trace": "t1", "start": {"token": 1}, "parts": [part]}
-    file = tmp_path / "view.html"
-    held = {"overview": source.answer("overview", {})}
-    file.write_text(standalone(held, props), encoding="utf-8")
-    page.goto(file.as_uri())
-    there = {"atlas": ".hs-thumbs", "matrix": ".hs-picture", "tokens": ".hs-chip"}
-    for name, place in there.items():
-        if name == part:
-            expect(page.locator(place).first).to_be_visible()
-        else:
-            expect(page.locator(place)).to_have_count(0)
 
 
 def test_a_file_shows_what_it_holds_and_says_what_it_does_not(page: Page, tmp_path: Path):

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import DEFAULTS, Source, random_source
 from tests.browser.test_explorer import ODD
-from tests.browser.views import LOOKS, SIZES, Server, View, save_the_screen
+from tests.browser.views import LOOKS, SIZES, Server, View
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LINES = {"form": "lines"}
@@ -76,7 +76,7 @@ def test_a_line_runs_from_the_query_to_the_key(draw, size, mode):
     assert lines.page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
 
 
-def test_the_numbers_of_a_token_are_the_array_s_in_both_directions(draw):
+def test_a_token_is_read_both_ways_kept_and_let_go(draw):
     source = random_source(2, 3, 8)
     lines = draw(source, layer=1, head=2)
     lines.token("query", 3).hover()
@@ -87,20 +87,10 @@ def test_the_numbers_of_a_token_are_the_array_s_in_both_directions(draw):
         expect(lines.read).to_have_text(words)
     lines.page.mouse.move(1, 1)
     expect(lines.read).to_contain_text("Point at a token")
-
-
-def test_a_click_keeps_a_token_and_escape_lets_it_go(draw):
-    lines = draw(random_source(1, 2, 6))
     lines.token("key", 2).click()
     expect(lines.token("key", 2)).to_have_attribute("aria-selected", "true")
     lines.page.wait_for_url(re.compile("token=2&direction=in"))
-    lines.page.mouse.move(1, 1)
-    expect(lines.read).to_contain_text("comes from")
     lines.right.press("Escape")
-    expect(lines.page.locator("[aria-selected='true']")).to_have_count(0)
-    lines.token("query", 1).click()
-    lines.page.wait_for_url(re.compile(r"token=1(?!.*direction)"))
-    lines.token("query", 1).click()
     expect(lines.page.locator("[aria-selected='true']")).to_have_count(0)
 
 
@@ -123,43 +113,30 @@ def test_heads_are_switched_on_off_and_alone(draw):
     lines.shows(0, 2)
 
 
-def test_by_keyboard_alone(draw):
-    lines = draw(random_source(1, 2, 60))
-    lines.left.focus()
-    lines.page.keyboard.press("End")
-    expect(lines.token("query", 59)).to_be_in_viewport()
-    lines.page.keyboard.press("ArrowUp")
-    expect(lines.read).to_contain_text("(58)")
-    lines.page.keyboard.press("Enter")
-    lines.page.wait_for_url(re.compile("token=58"))
-    lines.page.keyboard.press("ArrowRight")
-    expect(lines.right).to_be_focused()
-
-
-def test_a_long_text_scrolls_and_only_what_is_in_sight_is_there(draw, server):
+def test_a_long_text_scrolls_by_wheel_and_by_keys(draw, server):
     source = random_source(1, 2, 900, seed=3)
-    lines = draw(source)
+    lines = draw(source, token=0)
     expect(lines.page.locator(".hs-token")).not_to_have_count(0)
     assert lines.page.locator(".hs-token").count() < 150
+    active = "aria-activedescendant"
+    expect(lines.left).to_have_attribute(active, re.compile("-0$"))
     lines.left.evaluate("box => { box.scrollTop = box.scrollHeight; }")
     expect(lines.token("query", 899)).to_be_visible()
+    expect(lines.page.locator(f".hs-column-query[{active}]")).to_have_count(0)
     server.until(lambda: any("rows=" in path for path in server.paths("map")))
     expect(lines.page.locator(".hs-bipartite.hs-dim")).to_have_count(0)
     lines.token("query", 899).hover()
     best = int(source.array[0, 0, 899].argmax())
     number = f"{source.array[0, 0, 899, best]:.5f}"
     expect(lines.read).to_have_text(re.compile(rf"goes to “.*?” \({best}\) {number}"))
-
-
-def test_the_active_token_is_named_while_it_is_in_sight(draw):
-    lines = draw(random_source(1, 2, 900, seed=3), token=0)
-    active = "aria-activedescendant"
-    expect(lines.left).to_have_attribute(active, re.compile("-0$"))
-    lines.left.evaluate("box => { box.scrollTop = box.scrollHeight; }")
-    expect(lines.token("query", 899)).to_be_visible()
-    expect(lines.page.locator(f".hs-column-query[{active}]")).to_have_count(0)
-    lines.left.evaluate("box => { box.scrollTop = 0; }")
-    expect(lines.left).to_have_attribute(active, re.compile("-0$"))
+    lines.left.focus()
+    lines.page.keyboard.press("End")
+    lines.page.keyboard.press("ArrowUp")
+    expect(lines.read).to_contain_text("(898)")
+    lines.page.keyboard.press("Enter")
+    lines.page.wait_for_url(re.compile("token=898"))
+    lines.page.keyboard.press("ArrowRight")
+    expect(lines.right).to_be_focused()
 
 
 def test_texts_are_never_markup_and_every_label_is_there(draw):
@@ -168,15 +145,3 @@ def test_texts_are_never_markup_and_every_label_is_there(draw):
     expect(lines.left.locator("[role=option]")).to_have_count(len(ODD))
     assert lines.page.locator(".hs-token script, .hs-token img").count() == 0
     assert lines.page.evaluate("window.bad === undefined")
-
-
-def test_back_to_the_matrix_and_the_picture_is_saved(draw):
-    lines = draw(random_source(1, 2, 6), token=1)
-    with lines.page.expect_download() as saved:
-        save_the_screen(lines.page)
-    assert saved.value.suggested_filename.endswith("-layer-0-heads-0-lines.png")
-    before = lines.painted()
-    lines.page.get_by_role("button", name="Each weight as a cell").click()
-    lines.is_painted(before)
-    expect(lines.page.locator(".hs-picture")).to_be_visible()
-    expect(lines.page.locator(".hs-bipartite")).to_be_hidden()

@@ -30,7 +30,7 @@ CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("matrix", {"sinks": "renormalised", "scale": "log"}),
     ("lines", {"token": 3}),
     ("text", {"token": 4, "direction": "in"}),
-    ("text", {"average": True, "layers": (0, 1)}),
+    ("text", {"token": 1, "layers": (0, 1)}),
     ("head", {}),
     ("head", {"query": 5, "key": 2}),
     ("model", {"fusion": "max", "discard": 0.25, "beside": "flow", "beside_fusion": "min"}),

@@ -1,13 +1,11 @@
-// Reading aids: what is brushed, found, hidden, and which keys are the strongest.
+// Reading aids: what is brushed and found.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as filters from "../../viz/web/text/filters.js";
 import * as search from "../../viz/web/text/search.js";
 import { leastAt, stepAt } from "../../viz/web/text/aids.js";
 import * as viewport from "../../viz/web/painting/viewport.js";
-import { rowOf, rowsInSight, wrapped } from "../../viz/web/text/wrap.js";
 import * as span from "../../viz/web/text/span.js";
 
 /** @typedef {import("../../viz/web/types").Block} Block */
@@ -86,72 +84,6 @@ test("next and previous go round", () => {
   assert.equal(search.stepped(-1, 1, 3), 0);
   assert.equal(search.stepped(-1, -1, 3), 2);
   assert.equal(search.stepped(-1, 1, 0), -1);
-});
-
-test("the strongest places, the first of equal ones first", () => {
-  assert.deepEqual(filters.strongestPlaces([0.1, 0.5, 0.1, 0.5], 3), [1, 3, 0]);
-  assert.deepEqual(filters.strongestPlaces([0.9, 0.5, 0.1, 0.6], 1, [1, 4]), [3]);
-  assert.deepEqual(filters.strongestPlaces([], 3), []);
-  const weights = Float32Array.of(0.1, 0.6, 0.3, 0.2, 0.2, 0.6);
-  assert.deepEqual(filters.strongestKeys(weights, [4, 6], [7, 10], 2), {
-    first: 4,
-    keys: [[8, 9], [9, 7]],
-  });
-});
-
-test("lines to the strongest keys stay", () => {
-  const strands = [
-    { query: 4, key: 8, weight: 0.6 },
-    { query: 4, key: 7, weight: 0.1 },
-    { query: 9, key: 7, weight: 0.1 },
-  ];
-  assert.deepEqual(filters.strongestOnly(strands, { first: 4, keys: [[8, 9]] }), [strands[0]]);
-});
-
-test("the share that is not drawn", () => {
-  const row = [0.5, 0.25, 0.125, 0.125];
-  assert.equal(filters.hiddenShare(row, [0, 4], 0), 0);
-  assert.equal(filters.hiddenShare(row, [0, 4], 0.2), 0.25);
-  assert.equal(filters.hiddenShare(row, [1, 3], 0.2), 0.75);
-  assert.equal(filters.hiddenShare([0, 0], [0, 2], 0.5), 0);
-  assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(filters.percent), ["0\u00a0%", "< 0.1\u00a0%", "3.1\u00a0%", "50\u00a0%", "100\u00a0%"]);
-});
-
-test("running text is broken into rows, and a wide token stands alone", () => {
-  const sizes = { gap: 4, row: 30, line: 20 };
-  const rows = wrapped([40, 40, 40, 250, 10, 90], 100, sizes, 7);
-  assert.deepEqual(
-    rows.map(({ from, to, top, height }) => [from, to, top, height]),
-    [[7, 9, 0, 30], [9, 10, 30, 30], [10, 11, 60, 90], [11, 12, 150, 30], [12, 13, 180, 30]],
-  );
-  assert.equal(rowOf(rows, 10), 2);
-  assert.equal(rowOf(rows, 6), -1);
-  assert.equal(rowOf(rows, 13), -1);
-  assert.deepEqual(rowsInSight(rows, 0, 40), [0, 2]);
-  assert.deepEqual(rowsInSight(rows, 31, 30), [1, 3]);
-  assert.deepEqual(rowsInSight(rows, 149, 500), [2, 5]);
-  assert.deepEqual(rowsInSight([], 0, 100), [0, 0]);
-  assert.deepEqual(wrapped([], 100, sizes), []);
-});
-
-test("rows hold every token once, and none is wider than it may be", () => {
-  const widths = Array.from({ length: 5000 }, (_, i) => 20 + ((i * 37) % 90));
-  const rows = wrapped(widths, 400, { gap: 4, row: 30, line: 20 });
-  let next = 0;
-  for (const { from, to } of rows) {
-    assert.equal(from, next);
-    next = to;
-    const used = widths.slice(from, to).reduce((sum, wide) => sum + wide, 0) + 4 * (to - from - 1);
-    assert.ok(used <= 400);
-  }
-  assert.equal(next, 5000);
-});
-
-test("the share of several rows, with the strongest keys alone", () => {
-  const rows = Float32Array.of(0.5, 0.25, 0.25, 0.125, 0.375, 0.5);
-  assert.equal(filters.hiddenIn(rows, 3, [0, 3], 0, 0), 0);
-  assert.equal(filters.hiddenIn(rows, 3, [0, 3], 0, 1), 0.5);
-  assert.equal(filters.hiddenIn(rows, 3, [0, 2], 0.3, 1), 1 - (0.5 + 0.375) / 2);
 });
 
 test("a slider's steps are thresholds and back", () => {

@@ -5,8 +5,6 @@ import { test } from "node:test";
 
 import { jointSentence, sumOf, weightsSentence } from "../../viz/views/matrix/claims.js";
 import { together } from "../../viz/web/methods/methods.js";
-import { TextState } from "../../viz/web/text/state.js";
-import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
 /** @typedef {import("../../viz/web/types").Sinks} Sinks */
 
@@ -50,47 +48,5 @@ test("all tokens together are those that are shown and those that are hidden", (
     assert.equal(/hidden tokens/.test(said), hidden !== 0);
     if (hidden) assert.ok(Math.abs(numbers[1] - hidden) <= 0.0005);
     assert.equal(/0\.250 unassigned/.test(said), Boolean(i % 3));
-  }
-});
-
-const LENGTH = 7;
-
-/** A state over one head with this map. @param {number[]} bytes @param {Sinks} sinks */
-function stateOf(bytes, sinks) {
-  /** @type {any} */
-  const root = {};
-  const source = new HeldSource();
-  source.remote = false; // shares are worked out from the map
-  const host = { set() {}, trigger() {}, source: () => source };
-  /** @type {any} */
-  const props = { session: "", trace: "a", made: 1, defaults: {}, start: null };
-  const state = new TextState(root, props, /** @type {any} */ (host));
-  state.view.open("a", 1);
-  const next = /** @type {NonNullable<typeof state.view.next>} */ (state.view.next);
-  const text = { labels: [..."abcdefg"] };
-  state.view.opened(next, /** @type {any} */ ({ header: { base: baseOf([{}], text), maps: [] }, area: new Uint8Array() }));
-  const whole = [0, LENGTH];
-  const map = { site: 0, head: 0, rows: whole, cols: whole, shape: [LENGTH, LENGTH], coding: "sqrt", min: 0, max: 1, at: 0 };
-  const hidden = sinks === "shown" ? null : { mode: sinks, keys: [0], share: 0, shares: 56 };
-  const area = [...bytes, ...new Array(7 + 28).fill(0)];
-  state.view.received(state.view.client ?? next.client, "map?site=0&head=0", packed({ trace: "a", base: null, rows: [], maps: [{ ...map, sinks: hidden }] }, area));
-  return state;
-}
-
-test("the share that is hidden is of the weights that are shown; no threshold acts on scores", () => {
-  const next = dice(11);
-  const plain = Array.from({ length: LENGTH ** 2 }, () => 1 + Math.floor(254 * next()));
-  for (const sinks of /** @type {Sinks[]} */ (["shown", "hidden"])) {
-    const bytes = plain.map((value, i) => (sinks === "hidden" && i % LENGTH === 0 ? 0 : value));
-    const weights = bytes.map((value) => (value / 255) ** 2);
-    const state = stateOf(bytes, sinks);
-    state.select({ least: 0.25, sinks });
-    const drawn = sum(weights.filter((value) => value >= 0.25));
-    const [told] = state.hidden();
-    assert.ok(Math.abs(told.share - (1 - drawn / sum(weights))) < 1e-6);
-    state.select({ values: "scores" });
-    assert.deepEqual(state.hidden(), []);
-    state.destroy();
-    state.view.destroy();
   }
 });

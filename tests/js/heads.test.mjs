@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rangeOf, signed, ticksOf } from "../../viz/web/core/ticks.js";
+import { percent, rangeOf, signed, ticksOf } from "../../viz/web/core/ticks.js";
 import { layoutOf } from "../../viz/views/atlas/layout.js";
 import { layerRows, withoutWeights } from "../../viz/views/atlas/layers.js";
 import * as numbers from "../../viz/web/core/head_numbers.js";
@@ -51,6 +51,11 @@ test("ticks are round numbers within the range", () => {
 
 test("a minus sign is a true one, and zero has none", () => {
   assert.deepEqual([-1.25, -0.0001, 0, 3].map((value) => signed(value, 2)), ["−1.25", "0.00", "0.00", "3.00"]);
+});
+
+test("a share in percent, with a digit where it is small", () => {
+  const texts = ["0\u00a0%", "< 0.1\u00a0%", "3.1\u00a0%", "50\u00a0%", "100\u00a0%"];
+  assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(percent), texts);
 });
 
 test("heads of a kind of attention in order, each with its own number", () => {

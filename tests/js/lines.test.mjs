@@ -4,23 +4,33 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Maps } from "../../viz/web/text/maps.js";
+import { headsShown, listOf, sitesShown, toggled } from "../../viz/web/parts/switches.js";
 import * as strands from "../../viz/web/text/strands.js";
 import { baseOf } from "./helpers.mjs";
 
 test("the heads that a link lists are drawn, else the chosen one", () => {
-  assert.deepEqual(strands.headsShown("", 3, 12), [3]);
-  assert.deepEqual(strands.headsShown("", "mean", 12), ["mean"]);
-  assert.deepEqual(strands.headsShown("7.1.1", 3, 12), [1, 7]);
-  assert.deepEqual(strands.headsShown("7.30", 3, 8), [7]);
-  assert.deepEqual(strands.headsShown("30", 3, 8), [3]);
+  assert.deepEqual(headsShown("", 3, 12), [3]);
+  assert.deepEqual(headsShown("", "mean", 12), ["mean"]);
+  assert.deepEqual(headsShown("7.1.1", 3, 12), [1, 7]);
+  assert.deepEqual(headsShown("7.30", 3, 8), [7]);
+  assert.deepEqual(headsShown("30", 3, 8), [3]);
 });
 
 test("a head is switched on and off, and one always stays", () => {
-  assert.equal(strands.toggled([3], 1), "1.3");
-  assert.equal(strands.toggled([1, 3], 1), "3");
-  assert.equal(strands.toggled([3], 3), "3");
-  assert.equal(strands.toggled(["mean"], 2), "2");
-  assert.equal(strands.listOf([10, 2, "max"]), "2.10");
+  assert.equal(toggled([3], 1), "1.3");
+  assert.equal(toggled([1, 3], 1), "3");
+  assert.equal(toggled([3], 3), "3");
+  assert.equal(toggled(["mean"], 2), "2");
+  assert.equal(listOf([10, 2, "max"]), "2.10");
+});
+
+test("layers that a link lists are drawn, of the chosen kind of attention", () => {
+  const base = baseOf([{ layer: 1 }, { layer: 2 }, { layer: 2, kind: "cross" }]);
+  const shownBy = (/** @type {string} */ layers, site = 0) =>
+    sitesShown({ base, selection: /** @type {any} */ ({ site, layers }) });
+  assert.deepEqual(shownBy("1.2"), [0, 1]);
+  assert.deepEqual(shownBy("2", 2), [2]);
+  assert.deepEqual([shownBy("7"), shownBy("")], [[0], [0]]);
 });
 
 test("the tokens in sight, at the ends too", () => {
@@ -53,6 +63,12 @@ test("the largest values come with their places", () => {
   assert.deepEqual(strands.strongest([0.1, 0.5, 0.2, 0.4], 2), [[1, 0.5], [3, 0.4]]);
   assert.deepEqual(strands.strongest([1], 3), [[0, 1]]);
   assert.deepEqual(strands.strongest([], 3), []);
+  assert.deepEqual(strands.strongest([0.9, 0.5, 0.5, 0.6], 2, [1, 4]), [[3, 0.6], [1, 0.5]]);
+  const weights = Float32Array.of(0.1, 0.6, 0.3, 0.2, 0.2, 0.6);
+  const few = strands.strongestKeys(weights, [4, 6], [7, 10], 2);
+  assert.deepEqual(few, { first: 4, keys: [[8, 9], [9, 7]] });
+  const lines = [[4, 8], [4, 7], [5, 8]].map(([query, key]) => ({ query, key, weight: 0.3 }));
+  assert.deepEqual(strands.strongestOnly(lines, few), [lines[0]]);
 });
 
 test("a window of a map is cut from whichever part has every weight of it", () => {

@@ -98,7 +98,7 @@ test("a selection goes to its link and back", () => {
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
     ...{ overview: "table", plot: "layer.entropy", rank: "-induction" },
     ...{ conditions: "induction:> 0.3;entropy:< 2" },
-    ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
+    ...{ layers: "0.1", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
     ...{ method: "flow", beside: "attnlrp", output: "3.17", tested: "yes" },
     ...{ fusion: "max", discard: 0.3, beside_fusion: "min", beside_discard: 0.1 },

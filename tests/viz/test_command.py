@@ -78,8 +78,9 @@ def test_parts_of_a_map_and_several_layers_of_a_text(tmp_path: Path) -> None:
     weights = trace(load("grammar"), TEXT).weights
     assert run(*given, "--rows", "1-3", "--columns", "0-4") == 0
     np.testing.assert_array_equal(np.load(path)["weights"][0], weights(1, 0)[1:3, :4])
-    assert run(*given, "--view", "text", "--layers", "0,1", "--average") == 0
-    expected = [weights(layer, 0).mean(0) for layer in (0, 1)]
+    given = (*given, "--view", "text", "--layers", "0,1", "--token", 2)
+    assert run(*given) == 0
+    expected = [weights(layer, 0)[2] for layer in (0, 1)]
     np.testing.assert_allclose(np.load(path)["weight"], expected, rtol=1e-5)
 
 

@@ -1,7 +1,6 @@
 """Figures and numbers of the forms beside matrix and lines, and of filtered maps, read back."""
 
 import io
-import json
 import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
@@ -199,9 +198,6 @@ def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
     )
     assert [name for name in written if name in names] == names
     assert f"{t.model} · layers 0, 1 · heads 0, {HEAD}" in written
-    page = export(t, folder.with_suffix(".html"), **several, average=True).read_text()
-    for layer, head in ((0, 0), (1, HEAD)):
-        assert json.dumps(f"average?site={layer}&head={head}") in page
     with pytest.raises(ValueError, match=r"layers: expected some of \[0, 1\], received 7"):
         made(tmp_path, ".svg", "text", layers=(0, 7))
 

@@ -117,7 +117,7 @@ LINKS = {  # as the app has written them, and what they choose
         "block": "ab",
         "find": "cat",
     },
-    "form=text&layers=0.2&average=yes": {"form": "text", "layers": "0.2", "average": "yes"},
+    "form=text&layers=0.2": {"form": "text", "layers": "0.2"},
     "form=head&partner=4": {"form": "head", "partner": 4},
     "form=model&method=flow&beside=attnlrp&output=mat@3&tested=yes&fusion=max&beside_fusion=min": {
         "form": "model",

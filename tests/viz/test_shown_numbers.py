@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.filters import mean_over_queries
 from analysis.norms import alti
 from analysis.overview import rows_of
 from analysis.rollout import rollout
@@ -168,13 +167,6 @@ def test_the_share_that_filters_hide_is_of_the_weights_that_are_shown(sinks: str
                 asked = {"columns": columns, "least": least, "sinks": sinks}
                 found = filters.hidden_of(entry, "", number, head, **asked)
                 assert found["share"] == pytest.approx(expected, abs=1e-5)
-
-
-def test_the_mean_over_queries_is_that_of_the_view() -> None:
-    for _, view in entries(3):
-        for _, site, slow in sites_of(view):
-            found = mean_over_queries(view, site, "max")
-            torch.testing.assert_close(found, slow.amax(0).mean(0), **CLOSE)
 
 
 def test_a_file_never_mixes_two_passes(tmp_path: Any) -> None:

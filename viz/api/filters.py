@@ -1,10 +1,9 @@
-"""Responses for the filters of a text's picture, and for weights averaged over its tokens."""
+"""Responses for the filters of a text's picture."""
 
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
 from viz.api.text import site_at, source_of, within
-from viz.pack import message, row_part
 
 if TYPE_CHECKING:
     from analysis.overview import Head
@@ -56,12 +55,3 @@ def strongest_of(
     source, _ = source_of(entry.view, attention_site, "weights", sinks, entry.answers)
     keys = strongest(source, attention_site, head, rows, columns, top)
     return {"first": rows.start, "keys": keys.tolist()}
-
-
-def average_of(entry: TraceEntry, id: str, site: int, head: "Head") -> bytes:
-    """The weight of every key, averaged over all queries."""
-    from analysis.filters import mean_over_queries
-
-    attention_site = site_at(entry.view, site, head)
-    weights = mean_over_queries(entry.view, attention_site, head).numpy(force=True)
-    return message(rows=[row_part(site, head, "mean", 0, weights)])

@@ -488,8 +488,7 @@ export interface SinksHeader {
 export interface RowHeader {
   site: number;
   head: Head | "layer";
-  /** "mean": averaged over all queries. */
-  axis: Axis | "mean";
+  axis: Axis;
   index: number;
   count: number;
   sum: number | null;

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Generator
 from typing import Any
 
-import numpy as np
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from analysis.filters import hidden, mean_over_queries, strongest
+from analysis.filters import hidden, strongest
 from analysis.view import View
 from models.run import load, trace
 from viz.api import registry
 from viz.api.entries import TraceEntry
-from viz.pack import unpack
 from viz.routes import routes
 
 Get = Callable[..., Any]
@@ -41,16 +39,6 @@ def test_shares_keys_and_means_of_every_kind_of_attention(shown: View, get: Get)
         told = get("strongest", site=place, head="mean", top=3, **parts).json()
         found = strongest(shown, site, "mean", rows, keys, 3)
         assert told == {"first": 2, "keys": found.tolist()}
-        header, area = unpack(get("average", site=place, head=0).content)
-        (row,) = header["rows"]
-        assert (row["site"], row["head"], row["axis"], row["count"]) == (
-            place,
-            0,
-            "mean",
-            site.keys,
-        )
-        weights = np.frombuffer(area, "<f4", row["count"], row["at"])
-        assert weights == pytest.approx(mean_over_queries(shown, site, 0).numpy())
 
 
 @pytest.mark.parametrize(

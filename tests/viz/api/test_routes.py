@@ -38,9 +38,7 @@ GOOD = {
     "map": "site=1&head=2",
     "sharpest": "site=1&head=max",
     "numbers": "",
-    "similarity": "",
     "split": "site=1&head=1&query=4&key=2",
-    "average": "site=0&head=1",
     "hidden": "site=0&head=1&top=2",
     "strongest": "site=0&head=1&top=3",
     "row": "site=1&head=mean&axis=query&index=10",
@@ -106,7 +104,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "thumbs", "map", "row", "average", "inside")
+    binary = name in ("overview", "thumbs", "map", "row", "inside")
     kind = "application/octet-stream" if binary else "application/json"
     kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind

@@ -26,6 +26,7 @@ PREPARED_AS_STATED = (
 GONE = {  # what is said of a setting that older links have, by its name
     "dtype": OPENED_AS_USUAL,
     "door": OPENED_AS_USUAL,
+    "average": "This link showed a mean over all tokens, which no longer exists: choose a token.",
     "arrangement": "This link arranged thumbnails by a number, by which a table is sorted now.",
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
     **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),

@@ -2,8 +2,6 @@
 
 /** @import {Head, HiddenSinks, Sinks} from "../../web/types" */
 
-export const DOUBT = "A large weight says where information may come from, not that it decided the output.";
-
 /** @param {number} share */
 export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 

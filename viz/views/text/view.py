@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import filters
-from viz.api.endpoint import HEAD, TEXT, Endpoint, path_of
-from viz.api.text import weights_read
+from viz.api.endpoint import path_of
 from viz.colours import Scale, score_scale, weight_scale
 from viz.selection import CUT, PLACE, Form
 from viz.views.answer import Answer, Table
@@ -33,8 +31,8 @@ VIEW = Form(
     "Text",
     "The text shaded by each head that is switched on",
     place=2,
-    options=(*PLACE, "values", *CUT, "average", "layers"),
-    module="copies",
+    options=(*PLACE, "values", *CUT, "layers"),
+    module="text",
 )
 
 
@@ -54,30 +52,22 @@ class Texts(Answer):
 
 
 def answer(request: Request) -> Texts:
-    """The weights of one token, or their mean, on the text itself; once for each layer and head."""
+    """The weights of one token on the text itself; once for each layer and head."""
     query, key = labels_of(request)
     rows, columns = rows_and_columns(request)
     inward, choice = request.selection.inward, request.selection
     token = request.selection.token if request.selection.token is not None else rows.start
     span = columns if inward else rows
-    if not choice.average and not 0 <= token - span.start < len(span):
+    if not 0 <= token - span.start < len(span):
         raise ValueError("token: expected one of the rows or columns that are shown")
     place = token - span.start
-    axis, span = ("query", rows) if inward and not choice.average else ("key", columns)
-    fixed = {} if choice.average else {"key" if inward else "query": token}
+    axis, span = ("query", rows) if inward else ("key", columns)
+    fixed = {"key" if inward else "query": token}
     layers = layers_of(request)
     copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
     scores = request.selection.values == "scores"
-    if scores and choice.average:
-        raise ValueError("average: expected weights, received scores, of which masked ones are −∞")
     what = "score" if scores else "weight"
-    if choice.average:
-        labels = key
-        description = "How much weight each token receives, averaged over all tokens."
-        values = [
-            _mean_over_queries(each, head)[columns.start : columns.stop] for each, head in copies
-        ]
-    elif inward:
+    if inward:
         labels = query
         description = f"The {what} that each token gives to “{key[place]}” ({token})."
         values = [weights_of(each, head)[:, place] for each, head in copies]
@@ -92,17 +82,17 @@ def answer(request: Request) -> Texts:
     if not scores:
         maps = np.where(maps >= request.selection.least, maps, np.nan)
     asked = rows if inward else range(token, token + 1)
-    hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
+    hidden = hidden_of(request, asked if len(layers) == 1 else None)
     if hidden is not None:
         description += (
             f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
         )
         if not inward:
             maps[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
-    rescaled = request.selection.scale == "own" or choice.average
+    rescaled = choice.scale == "own"
     most = float(np.nan_to_num(maps).max())
     scale = score_scale(maps) if scores else weight_scale(most or 1.0 if rescaled else 1.0)
-    marked = place if labels == (key if inward else query) and not choice.average else None
+    marked = place if labels == (key if inward else query) else None
     several = "layer {} · " if len(layers) > 1 else ""
     names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
     at = [each.site.where.coordinates | {"head": head, **fixed} for each, head in copies]
@@ -130,14 +120,8 @@ def figure(answer: Texts, page: "Page") -> None:
     page.bar(answer.scale)
 
 
-def _mean_over_queries(request: Request, head: One) -> np.ndarray:
-    from analysis.filters import mean_over_queries
-
-    return mean_over_queries(request.view, request.site, head).numpy(force=True)
-
-
 def asks(request: Request, entry: "TraceEntry") -> list[str]:
-    """Maps, and the exact row or mean that the texts are shaded by."""
+    """Maps, and the exact row that the texts are shaded by."""
     chosen = request.selection
     axis = {"axis": "key" if chosen.inward else "query", "index": chosen.token}
     paths = []
@@ -145,11 +129,6 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
         for head in each.heads:
             place = {"site": each.index, "head": head}
             paths.append(path_of("map", **place))
-            if chosen.average:
-                paths.append(path_of("average", **place))
-            elif chosen.token is not None:
+            if chosen.token is not None:
                 paths.append(path_of("row", **place, **axis))
     return paths
-
-
-ENDPOINTS = (Endpoint("average", TEXT, filters.average_of, HEAD, cost=weights_read),)

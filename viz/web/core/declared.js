@@ -14,7 +14,6 @@
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
  * @property {number | null} partner the other token of a pair
  * @property {string} layers of text: several layers beside each other, instead of the chosen one
- * @property {"no" | "yes"} average of text: the mean over all tokens
  * @property {number} least smaller weights are not drawn
  * @property {number} top strongest keys of each row, outlined or, of lines, alone drawn; 0 for all
  * @property {string} find what is searched for in the tokens
@@ -68,7 +67,6 @@ export const START = {
   outliers: "no",
   partner: null,
   layers: "",
-  average: "no",
   least: 0,
   top: 0,
   find: "",

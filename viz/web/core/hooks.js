@@ -81,3 +81,22 @@ export function useAnswer(view, slot, path, doing = "Loading") {
   if (reply.why !== undefined) return { answer: null, reason: capital(reply.why), isRefused: true };
   return { answer: reply, reason: "", isRefused: false };
 }
+
+/**
+ * Asks the client for a binary answer, which the state keeps, while there is a path; lets go of the slot when the
+ * component goes.
+ *
+ * @param {import("./state.js").ViewState<any>} view
+ * @param {string} slot
+ * @param {string | null} path null asks nothing
+ * @param {number} [delay] milliseconds for which the path stays the same before it is asked for
+ */
+export function useWanted(view, slot, path, delay = 0) {
+  const { client } = view;
+  useEffect(() => {
+    if (path === null || !delay) return client?.want(slot, path);
+    const timer = setTimeout(() => client?.want(slot, path), delay);
+    return () => clearTimeout(timer);
+  }, [client, slot, path, delay]);
+  useEffect(() => () => view.client?.want(slot, null), [view, slot]);
+}

@@ -73,6 +73,7 @@ export function mountPanels(root, state, create) {
     root.dataset.trace = view.trace;
     root.dataset.site = String(view.selection.site);
     root.dataset.head = String(view.selection.head);
+    root.dataset.token = String(view.selection.token ?? "");
     const now = theme;
     if (first) for (const panel of panels) panel.render(now); // sizes hold once all have content
     for (const panel of panels) panel.measure?.();

@@ -99,3 +99,14 @@ export function figures(value) {
   const text = size >= 1e4 || size < 1e-4 ? value.toExponential(2) : value.toPrecision(4);
   return text.replace(/-/g, "−");
 }
+
+/**
+ * "12 %", and "0.3 %" below one.
+ *
+ * @param {number} share
+ */
+export function percent(share) {
+  const value = 100 * share;
+  if (value > 0 && value < 0.1) return "< 0.1\u00a0%";
+  return `${value.toFixed(value < 9.95 && value > 0 ? 1 : 0)}\u00a0%`;
+}

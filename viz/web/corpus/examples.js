@@ -5,7 +5,7 @@ import { shade, textOn } from "../core/colours.js";
 import { contextOf } from "../core/dom.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
-import { percent } from "../text/filters.js";
+import { percent } from "../core/ticks.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {CorpusExample, Theme} from "../types" */

@@ -3,7 +3,7 @@
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { pathOf } from "../core/sources.js";
-import { percent } from "../text/filters.js";
+import { percent } from "../core/ticks.js";
 import { useState } from "../vendor/hooks.js";
 
 /** @import {CorpusHeads} from "../types" */

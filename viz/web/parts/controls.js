@@ -4,6 +4,8 @@ import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
+export const DOUBT = "A large weight says where information may come from, not that it decided the output.";
+
 /**
  * A button. Its name begins with its text, as speech control expects, and goes on with its title; a
  * button with children is named by these.

@@ -3,11 +3,11 @@
 import { panelOf } from "../core/view_panel.js";
 import { Head } from "../../views/head/view.js";
 import { Lens } from "../../views/lens/view.js";
+import { Lines } from "../../views/lines/view.js";
 import { Matrix } from "../../views/matrix/view.js";
 import { Model } from "../../views/model/view.js";
 import { Parts } from "../../views/parts/view.js";
-import { copies } from "./copies.js";
-import { lines } from "./lines.js";
+import { Text } from "../../views/text/view.js";
 
 /** @import {Form, FormPanel, ImageForm} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -21,8 +21,8 @@ import { lines } from "./lines.js";
  */
 export const PAINTERS = {
   matrix: panelOf("matrix", Matrix),
-  lines,
-  text: copies,
+  lines: panelOf("lines", Lines),
+  text: panelOf("text", Text),
   head: panelOf("head", Head),
   model: panelOf("model", Model),
   lens: panelOf("lens", Lens),

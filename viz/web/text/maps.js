@@ -205,7 +205,7 @@ export class Maps {
   /**
    * @param {number} site
    * @param {Head} head
-   * @param {Axis | "mean"} axis
+   * @param {Axis} axis
    * @param {number} index
    * @param {Variant} [variant]
    */

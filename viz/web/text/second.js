@@ -21,7 +21,7 @@ import { fromSecondText } from "./second_text.js";
 /** @typedef {"first" | "second"} Name */
 
 const SHARED = /** @type {(keyof Options)[]} what the second takes from the first */ ([
-  ...["form", "values", "scale", "sinks", "least", "top", "find", "average", "direction"],
+  ...["form", "values", "scale", "sinks", "least", "top", "find", "direction"],
   ...["method", "beside", "fusion", "discard", "beside_fusion", "beside_discard", "lens", "overview"],
 ]);
 const OVERLAP =

@@ -8,42 +8,27 @@ import { reachedOf } from "../core/reachable.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
-import { hiddenIn, strongestKeys } from "./filters.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../core/head_numbers.js";
 import { tokenThere } from "./picture_maps.js";
 import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
-import { headsShown, LEAST } from "./strands.js";
+import { LEAST, strongestKeys } from "./strands.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Measure, Message, Other, Part, Selection, Sought, Variant, ViewProps} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
-const SHARES = 256; // that are kept
 const CHUNK = 64; // rows whose strongest keys are asked for together
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
-const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
-const IDLE_MS = 300; // idle time before the other heads of the layer are prefetched
+const IDLE_MS = 300; // idle time before anything is prefetched
 const POOLED = 640; // maximum rows and columns of a map from the server
 const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
-const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
+const AHEAD = 4 << 20; // maximum bytes of prefetched maps
 const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks for them
 
 /** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
 /** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
-
-/**
- * The share of a head's weight that is not drawn.
- *
- * @typedef {{name: string, share: number, sign: "" | "≈", sampled: string}} HiddenShare
- */
-
-/**
- * A head whose text is shaded.
- *
- * @typedef {{site: number, head: Head}} Copy
- */
 
 export class TextState {
   /**
@@ -58,7 +43,7 @@ export class TextState {
       forms: ON_SCREEN.text,
       slot: "map",
       take: (path, bytes) => {
-        if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
+        if (/^(map|row|thumbs)\?/.test(path)) this.maps.take(unpack(bytes));
         else if (path === "numbers") this.numbers = new HeadNumbers(JSON.parse(new TextDecoder().decode(bytes)), this.base.sites);
         else if (/^inside\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
@@ -93,23 +78,12 @@ export class TextState {
     this.lit = null;
     /** @type {{axis: Axis, index: number} | null} the token whose lines alone are drawn */
     this.isolated = null;
-    /** @type {{heads: Head[], rows: [number, number], cols: [number, number]} | null} */
-    this.inSight = null; // what the lines in sight need
-    /** @type {Copy[]} */
-    this.copies = []; // the shaded texts in sight
-    /** @type {Set<string>} */
-    this.slots = new Set(); // of the copies' requests
-    /** @type {Map<string, number>} */
-    this.shares = new Map(); // of weight hidden, computed from the maps that are here
     this.match = -1; // the one that was jumped to
     /** @type {{find: string, base: Base | null, of: Map<string[], Range[]>}} */
     this.search = { find: "", base: null, of: new Map() };
     /** @type {{rows: [number, number], cols: [number, number]} | null} */
     this.tile = null; // a finer part that is wanted
-    /** @type {Map<number, number>} bytes fetched ahead, by site */
-    this.fetched = new Map();
     this.padding = false; // whether the silence after a recording is drawn
-    this.direction = 1; // of the user's way through the layers
     /** @type {Map<Wish, ReturnType<typeof setTimeout>>} */
     this.resting = new Map();
   }
@@ -319,6 +293,28 @@ export class TextState {
   }
 
   /**
+   * A token's weights in one direction, as exactly as they are here; null if they are not.
+   *
+   * @param {number} site
+   * @param {Head} head
+   * @param {Axis} axis
+   * @param {number} index
+   * @returns {{values: ArrayLike<number>, sign: "" | "≈"} | null}
+   */
+  along(site, head, axis, index) {
+    const exact = this.maps.exact(site, head, axis, index);
+    if (exact) return { values: exact.weights, sign: "" };
+    const { queries, keys } = this.site(site);
+    /** @type {[number, number]} */
+    const one = [index, index + 1];
+    const values =
+      axis === "query"
+        ? this.maps.window(site, head, one, [0, keys])
+        : this.maps.window(site, head, [0, queries], one);
+    return values && { values, sign: "≈" };
+  }
+
+  /**
    * The value that has the last colour of the scale.
    *
    * @param {Part | undefined} part
@@ -402,9 +398,6 @@ export class TextState {
 
   /** @param {Partial<Selection>} change */
   select(change) {
-    const before = this.selection;
-    const way = Math.sign((change.site ?? before.site) - before.site);
-    if (way) this.direction = way;
     if (change.site !== undefined || change.head !== undefined) this.tile = null;
     const there = change.site === undefined || "token" in change ? null : this.patchIn(change.site);
     this.view.select(there === null ? change : { ...change, token: there });
@@ -463,23 +456,7 @@ export class TextState {
     const { isolated } = this;
     if (token?.axis === isolated?.axis && token?.index === isolated?.index) return;
     this.isolated = token;
-    this.rest("hover", REST_MS);
     this.changed();
-  }
-
-  /**
-   * The heads whose lines are drawn, and the tokens in sight.
-   *
-   * @param {Head[]} heads
-   * @param {[number, number]} rows
-   * @param {[number, number]} cols
-   */
-  setInSight(heads, rows, cols) {
-    const before = this.inSight;
-    this.inSight = { heads, rows, cols };
-    if (!before || before.heads.join() !== heads.join()) this.wish();
-    else if (before.rows.join() !== rows.join() || before.cols.join() !== cols.join())
-      this.rest("tile", TILE_MS);
   }
 
   /** What was searched for: in the queries' text, then in the keys'. */
@@ -511,12 +488,6 @@ export class TextState {
     this.select(axis === "query" ? { rows: listed(range) } : { columns: listed(range) });
   }
 
-  /** Whether filters leave anything out. */
-  isFiltered() {
-    const { block, rows, columns, top, form } = this.selection;
-    return Boolean(this.threshold() || rows || columns || block !== "all" || (top && form === "lines") || this.unheard());
-  }
-
   /**
    * The weights behind what is shown: of scores, those that they become.
    *
@@ -541,58 +512,6 @@ export class TextState {
     const { site, form } = this.selection;
     const faint = form === "lines" ? LEAST * this.top(this.parts(site, head)[0]) : 0;
     return Math.max(this.threshold(), faint);
-  }
-
-  /** The heads of the picture that is shown. */
-  drawn() {
-    const { form, shown: several, head } = this.selection;
-    return form === "lines" ? headsShown(several, head, this.site().heads) : [head];
-  }
-
-  /**
-   * The share of weight that filters hide, of each head that is drawn, without sinks where these are
-   * hidden: from the map that is here until the exact one has come; without those that are not
-   * known yet.
-   *
-   * @returns {HiddenShare[]}
-   */
-  hidden() {
-    if (!this.isFiltered()) return [];
-    return this.drawn().flatMap((head) => this.hiddenOf(head) ?? []);
-  }
-
-  /**
-   * @param {Head} head
-   * @returns {HiddenShare | null}
-   */
-  hiddenOf(head) {
-    const { site, top, form } = this.selection;
-    const { rows, cols } = this.ranges();
-    const least = this.least(head);
-    const few = form === "lines" && top ? top : 0;
-    const name = this.headName(head);
-    if (this.view.remote) {
-      /** @type {Record<string, string | number>} */
-      const filters = { ...(least ? { least: least.toFixed(6) } : {}), ...(few ? { top: few } : {}) };
-      Object.assign(filters, sinksQueryOf(this.variant()));
-      const ranges = { rows: rows.join("-"), columns: cols.join("-") };
-      const path = pathOf("hidden", { site, head, ...ranges, ...filters });
-      const answer = /** @type {{share: number, rows: number, total: number} | null} */ (
-        this.view.answer(`hidden ${head}`, path)
-      );
-      const sampled = answer && answer.rows < answer.total ? ` (of ${answer.rows} of ${answer.total} rows)` : "";
-      if (answer) return { name, share: answer.share, sign: "", sampled };
-    }
-    const drawn = this.weightsVariant();
-    const what = [this.trace, site, head, ...rows, ...cols, least, few, drawn.sinks].join();
-    const known = this.shares.get(what);
-    if (known !== undefined) return { name, share: known, sign: "≈", sampled: "" };
-    const weights = this.maps.window(site, head, rows, [0, this.site().keys], drawn);
-    if (!weights) return null;
-    const share = hiddenIn(weights, this.site().keys, cols, least, few);
-    if (this.shares.size > SHARES) this.shares.clear();
-    this.shares.set(what, share);
-    return { name, share, sign: "≈", sampled: "" };
   }
 
   /**
@@ -634,18 +553,6 @@ export class TextState {
     return true;
   }
 
-  /**
-   * The shaded texts in sight.
-   *
-   * @param {Copy[]} copies
-   */
-  setCopies(copies) {
-    const names = (/** @type {Copy[]} */ list) => list.map(({ site, head }) => `${site}/${head}`).join();
-    if (names(copies) === names(this.copies)) return;
-    this.copies = copies;
-    this.wish();
-  }
-
   // ---- fetching
 
   /**
@@ -667,28 +574,23 @@ export class TextState {
 
   /** Requests missing data: the selected head at once, rows and tiles after a delay. */
   wish() {
-    const { client, next, baseOrNull: baseOrNull } = this.view;
-    if (next) this.guess();
+    const { client, baseOrNull } = this.view;
     if (!client || !baseOrNull) return;
     if (this.parts().length) this.repin(); // may select, and so wish: the selection is read after it
     const { site, head, token, direction, form } = this.selection;
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
-    const later = !here && form !== "lines" && form !== "text"; // the picture comes first
-    client.want("thumbs", later ? null : this.thumbsPath(site));
-    this.wishLines();
-    this.wishCopies();
+    const asksItself = form === "lines" || form === "text";
+    client.want("thumbs", here || asksItself ? this.thumbsPath(site) : null); // the picture comes first
     if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
-    if (form === "text") return;
-    if (form === "lines") return here ? this.prefetch() : undefined;
-    client.want("map", here ? null : this.mapPath(site, head));
+    client.want("map", here || asksItself ? null : this.mapPath(site, head));
     const plain = isPlain(variant) || this.parts().length > 0;
     client.want("weights", plain ? null : pathOf("map", { site, head }));
     if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
     if (!this.resting.has("hover"))
       client.want("hover", this.hover && this.rowPath("query", this.hover.query, head, variant));
     const axis = direction === "in" ? "key" : "query";
-    client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
+    client.want("pin", token === null || !here || asksItself ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
   }
 
@@ -711,68 +613,6 @@ export class TextState {
     return most <= CHEAP && !note.startsWith("untrained");
   }
 
-  /** What the lines are missing: a map of each head, of long texts the part in sight, exact rows. */
-  wishLines() {
-    const { client } = this.view;
-    const { site, form, token, direction } = this.selection;
-    const { heads } = this.site();
-    const on = form === "lines" ? this.inSight : null;
-    for (const head of [...Array(heads).keys(), "mean", "max"]) {
-      const drawn = on?.heads.find((each) => each === head);
-      const here = drawn !== undefined && this.parts(site, drawn).length > 0;
-      client?.want(
-        `lines ${head}`,
-        drawn === undefined || here ? null : pathOf("map", { site, head: drawn }),
-      );
-      if (this.resting.has("tile")) continue;
-      const missing = on && here && drawn !== undefined && !this.maps.window(site, drawn, on.rows, on.cols);
-      client?.want(`part ${head}`, missing ? this.partPath(drawn, on.rows, on.cols) : null);
-    }
-    if (!on || this.resting.has("hover")) return;
-    const axis = direction === "in" ? "key" : "query";
-    const pinned = token === null ? null : { axis: /** @type {Axis} */ (axis), index: token };
-    const active = this.isolated ?? pinned;
-    const one = this.texts().one;
-    for (const [slot, way] of /** @type {[string, Axis][]} */ ([["hover", "query"], ["pin", "key"]])) {
-      const wanted = active && (one || active.axis === way);
-      client?.want(slot, wanted ? this.rowPath(way, active.index, on.heads[0]) : null);
-    }
-  }
-
-  /** What the shaded texts in sight are missing: the row, column or mean of the token in question. */
-  wishCopies() {
-    const { client } = this.view;
-    const { form, token, direction, average } = this.selection;
-    const axis = direction === "in" ? "key" : "query";
-    const asked = token ?? (this.isolated?.axis === axis ? this.isolated.index : null);
-    if (this.resting.has("hover")) return;
-    /** @type {Set<string>} */
-    const slots = new Set();
-    for (const { site, head } of form === "text" ? this.copies : []) {
-      const slot = `copy ${site}/${head}`;
-      slots.add(slot);
-      if (average === "yes") {
-        const here = this.maps.exact(site, head, "mean", 0);
-        client?.want(slot, here ? null : pathOf("average", { site, head }));
-      } else {
-        const here = asked === null || this.maps.exact(site, head, axis, asked);
-        client?.want(slot, here ? null : pathOf("row", { site, head, axis, index: asked }));
-      }
-    }
-    for (const slot of this.slots) if (!slots.has(slot)) client?.want(slot, null);
-    this.slots = slots;
-  }
-
-  /** The map that is likely wanted of a trace whose base has not come yet, fetched beside it. */
-  guess() {
-    const { next, baseOrNull: baseOrNull, start, selection } = this.view;
-    if (!next || !baseOrNull || start || this.maps.maps.entries.size === 0) return;
-    const { site, head } = selection;
-    const heads = next.heads[site] ?? 0; // another network may have fewer layers or heads
-    const exists = typeof head === "number" ? head < heads : heads > 0;
-    next.client.want("map", exists ? this.mapPath(site, head) : null);
-  }
-
   /**
    * @param {Message} message
    * @param {Base} base
@@ -781,25 +621,13 @@ export class TextState {
   opened(message, base, same) {
     if (!same) {
       this.maps = new Maps(base);
-      this.hover = this.isolated = this.inSight = this.lit = null;
-      this.copies = [];
+      this.hover = this.isolated = this.lit = null;
       this.match = -1;
-      this.slots.clear();
       this.overview = message.area;
-      this.fetched.clear();
       this.numbers = null;
       this.rest("numbers", IDLE_MS);
     }
     this.maps.take(message);
-  }
-
-  /** @param {Message} message */
-  received(message) {
-    this.maps.take(message);
-    const { site, head } = this.selection;
-    for (const map of message.header.maps ?? [])
-      if (map.site !== site || map.head !== head)
-        this.fetched.set(site, (this.fetched.get(site) ?? 0) + map.shape[0] * map.shape[1]);
   }
 
   /**
@@ -847,35 +675,23 @@ export class TextState {
     return pathOf("row", { site, head, axis, index, ...rowQueryOf(variant) });
   }
 
-  /**
-   * The thumbnails of the other layers, the nearest first; then maps, within bounds: of the next
-   * layers, in the direction of the user's way, and of the other heads.
-   */
+  /** The thumbnails of the other layers, the nearest first; then maps: of the next layers, and of the other heads. */
   prefetch() {
-    const { client } = this.view;
     const { site, head } = this.selection;
     const near = neighboursOf(this.base, site, head).map((other) => ({ site: other, head }));
-    if (this.direction < 0) near.reverse();
     const heads = this.heads();
     const from = heads.indexOf(head) + 1;
     const others = heads.map((_, i) => ({ site, head: heads[(from + i) % heads.length] }));
-    const missing = [...near, ...others].filter(
-      (place) => !this.parts(place.site, place.head, this.variant()).length,
-    );
     const { queries, keys } = this.site();
     const size = Math.min(queries, POOLED) * Math.min(keys, POOLED);
-    const bytes = Math.floor((AHEAD - (this.fetched.get(site) ?? 0)) / size);
-    const budget = Math.max(0, Math.min(bytes, Math.floor(COMPUTED / (queries * keys))));
-    const soon = missing.length > 0 && missing[0].site !== site;
-    const paths = missing.slice(0, budget).map((place) => this.mapPath(place.site, place.head));
-    client?.prefetch([...this.thumbsAhead(), ...paths], soon ? NEAR_MS : IDLE_MS);
-  }
-
-  /** The requests of missing thumbnails, the nearest layer first. */
-  thumbsAhead() {
-    const { site } = this.selection;
-    const near = this.group().sort((one, other) => Math.abs(one - site) - Math.abs(other - site));
-    return near.map((other) => this.thumbsPath(other)).filter((path) => path !== null);
+    const most = Math.floor(Math.min(AHEAD / size, COMPUTED / (queries * keys)));
+    const maps = [...near, ...others]
+      .slice(0, most)
+      .filter((place) => !this.parts(place.site, place.head, this.variant()).length)
+      .map((place) => this.mapPath(place.site, place.head));
+    const layers = this.group().sort((one, other) => Math.abs(one - site) - Math.abs(other - site));
+    const thumbs = layers.map((other) => this.thumbsPath(other)).filter((path) => path !== null);
+    this.view.client?.prefetch([...thumbs, ...maps], IDLE_MS);
   }
 
   /** Whether anything for the chosen head is still under way. */

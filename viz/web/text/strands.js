@@ -1,7 +1,5 @@
 // The lines between two columns of tokens, as pure functions of weights and sizes.
 
-/** @import {Head} from "../types" */
-
 /**
  * One line of one head.
  *
@@ -12,43 +10,6 @@
  */
 
 export const LEAST = 0.01; // of the weight of a full line; smaller weights would be too faint to see
-
-/**
- * The heads whose lines are drawn: those that a link lists, else the chosen one.
- *
- * @param {string} listed numbers joined by dots
- * @param {Head} head the chosen one
- * @param {number} count heads of the site
- * @returns {Head[]}
- */
-export function headsShown(listed, head, count) {
-  const numbers = listed.split(".").filter(Boolean).map(Number);
-  const heads = [...new Set(numbers)].filter((each) => each < count).sort((a, b) => a - b);
-  return heads.length ? heads : [head];
-}
-
-/**
- * The list after a head was switched on or off; one head always stays.
- *
- * @param {Head[]} heads
- * @param {number} head
- */
-export function toggled(heads, head) {
-  const others = heads.filter((each) => each !== head && typeof each === "number");
-  const next = others.length === heads.length || !others.length ? [...others, head] : others;
-  return listOf(next);
-}
-
-/**
- * Heads as a link lists them.
- *
- * @param {Head[]} heads
- */
-export const listOf = (heads) =>
-  heads
-    .filter((head) => typeof head === "number")
-    .sort((a, b) => a - b)
-    .join(".");
 
 /**
  * The tokens of a column that are in sight, at least in part.
@@ -98,16 +59,17 @@ export function apart(count, row, thick) {
 }
 
 /**
- * The largest values with their places, the largest first.
+ * The largest values with their places, the largest first; of equal ones the first.
  *
  * @param {ArrayLike<number>} values
  * @param {number} count
+ * @param {readonly [number, number]} [range] places that are looked at
  * @returns {[number, number][]} place and value
  */
-export function strongest(values, count) {
+export function strongest(values, count, [from, to] = [0, values.length]) {
   /** @type {[number, number][]} */
   const best = [];
-  for (let i = 0; i < values.length; i++) {
+  for (let i = from; i < to; i++) {
     if (best.length === count && values[i] <= best[count - 1][1]) continue;
     best.push([i, values[i]]);
     best.sort((a, b) => b[1] - a[1]);
@@ -115,3 +77,29 @@ export function strongest(values, count) {
   }
   return best;
 }
+
+/**
+ * The strongest keys of each row of a window of weights, as the server tells them.
+ *
+ * @param {Float32Array} weights row by row
+ * @param {readonly [number, number]} rows
+ * @param {readonly [number, number]} cols
+ * @param {number} count
+ * @returns {{first: number, keys: number[][]}}
+ */
+export function strongestKeys(weights, rows, cols, count) {
+  const width = cols[1] - cols[0];
+  const keys = Array.from({ length: rows[1] - rows[0] }, (_, i) =>
+    strongest(weights.subarray(i * width, (i + 1) * width), count).map(([place]) => place + cols[0]),
+  );
+  return { first: rows[0], keys };
+}
+
+/**
+ * The lines to the strongest keys of their rows.
+ *
+ * @param {Strand[]} strands
+ * @param {{first: number, keys: number[][]}} few
+ */
+export const strongestOnly = (strands, { first, keys }) =>
+  strands.filter(({ query, key }) => keys[query - first]?.includes(key));

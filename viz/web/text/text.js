@@ -10,6 +10,8 @@ import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
+import { html } from "../core/html.js";
+import { useLayoutEffect } from "../vendor/hooks.js";
 import { embedded, panelWithin } from "../core/view_panel.js";
 import { Sound } from "../../views/sound/view.js";
 import { Below } from "../parts/below.js";
@@ -17,7 +19,7 @@ import { Kinds } from "../parts/kinds.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { Numbers } from "../../views/numbers/view.js";
-import { aids } from "./aids.js";
+import { Aids } from "./aids.js";
 import { Alike } from "./alike.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
@@ -26,9 +28,7 @@ import { onPictures } from "./picture_maps.js";
 import { pictures } from "./pictures.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { secondView } from "./second.js";
-import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
-import { tokens } from "./tokens.js";
 import { writingOn } from "./writing_on.js";
 
 /** @import {FormPanel, Host, Panel, ViewProps} from "../types" */
@@ -36,7 +36,7 @@ import { writingOn } from "./writing_on.js";
 const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const AFTER = "after the edits; the matrix shows the difference";
 const PAINTED = 0.1; // by which a key changes a weight
-const PARTS = ["sound", "pictures", "atlas", "matrix", "tokens"];
+const PARTS = ["sound", "pictures", "atlas", "matrix"];
 /** @type {import("../parts/overview.js").ViewOfHeads[]} */
 const OVERVIEWS = [
   { name: "atlas", label: "Thumbnails", title: "Each head as a small picture: a row per layer", View: Atlas },
@@ -112,8 +112,7 @@ function compose(state, whole, host) {
       fromOther: () => state.fromOther?.() ?? null,
       reach: (change) => state.reach(change),
     });
-    const every = panelWithin(grid, Overview, { state, views: OVERVIEWS, controls: edits.box });
-    around.push({ ...every, late: false }, edits);
+    around.push(early(panelWithin(grid, Overview, { state, views: OVERVIEWS, controls: edits.box })), edits);
     state.paint = edits.paint;
     state.edit = edits.ask;
     state.setRow = edits.setRow;
@@ -126,14 +125,27 @@ function compose(state, whole, host) {
     grid.append(picture);
     const line = element("p", "hs-head-sentence");
     picture.append(line);
-    around.push(sentence(state, line), ...(follows ? [] : [aids(state, picture)]));
+    around.push(...[panelWithin(line, Sentence, { state, line }), ...(follows ? [] : [panelWithin(picture, Aids, { state })])].map(early));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(overCorpora(state, picture, line), panelWithin(picture, Alike, { state }));
   }
-  if (parts.includes("tokens")) around.push(tokens(state, grid));
   // the picture first: text on a canvas needs a layout, which the other panels change
   const beside = follows ? [] : [secondView(state, open, both, root, host)];
   return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelWithin(root, Below, { view: state.view }), ...beside];
+}
+
+/** A panel above others: it is drawn with them, so that they do not move. */
+const early = (/** @type {Panel} */ panel) => ({ ...panel, late: false });
+
+/** What the chosen head does on this text, from its own numbers. Its place is kept free while it may still come. */
+function Sentence({ state, line }) {
+  const { site, head, form } = state.selection;
+  const isWhole = FORMS[form].covers === "layers"; // it shows no single head
+  const words = !isWhole && typeof head === "number" && state.numbers?.sentence({ site, head });
+  useLayoutEffect(() => {
+    line.hidden = isWhole || !(words || state.isCheap());
+  });
+  return html`<span aria-live="polite">${words && `Head ${head} here: ${words}`}</span>`;
 }
 
 function toolbar(state, bar, drawn) {
