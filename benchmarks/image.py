@@ -294,7 +294,7 @@ TOUCH = """index => new Promise(done => {
     prototype.putImageData = draw;
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
   };
-  document.querySelector(`.hs-answer-words [data-index="${index}"]`).click();
+  document.querySelectorAll(".hs-words > [role=radio]")[index].click();
 })""".replace("GRID", str(2 * TILE // PATCH))
 
 
@@ -357,7 +357,7 @@ def words_touched(entry: Any) -> list[float]:
     props |= {"page": "text", "start": start, "path": ["/text"], "link": {}}
     with launched() as browser, fresh_page(browser) as page, hosting() as host:
         View(page, host.server(), Source(), props, "/text")
-        words = page.locator(".hs-answer-words [data-index]")
+        words = page.locator(".hs-words > [role=radio]")
         words.first.click()
         page.wait_for_selector(".hs-pictures figcaption:has-text('colours up to')")
         with Traffic.of(page) as heard:

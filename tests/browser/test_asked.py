@@ -77,7 +77,7 @@ def test_a_link_restores_an_area_its_mask_and_the_frames(
     slider = panel.get_by_role("slider", name="Frames")
     expect(slider).to_have_attribute("aria-valuetext", "frames 3 and 4")
     for number in (0, 1):  # both frames of the group
-        frame = panel.locator(".hs-pictures-area").nth(number)
+        frame = panel.locator(".hs-area").nth(number)
         expect(frame).to_be_visible()
     (row,) = grounding.rows_of(source.entry.trace, [1])
     asked = pictured.need(source.entry, "", 0, 100, 200, 600, 700, row, row, "cut", frame=2)
@@ -160,7 +160,7 @@ def test_a_saved_page_keeps_what_was_asked_of_the_model(
         expect(panel.get_by_role("button", name=control)).to_be_hidden()
     if name == "area":
         expect(panel.locator(".hs-looked")).to_contain_text("Weight on the area")
-        expect(panel.locator(".hs-pictures-area")).to_be_visible()
+        expect(panel.locator(".hs-area")).to_be_visible()
         expect(clear).to_be_hidden()
     else:
         clear.click()

@@ -26,7 +26,7 @@ def opened(page: Page, server: Server, source: Traced, size: str, **start: objec
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_box_chooses_its_query_and_a_second_is_drawn_beside_it(
+def test_a_box_chooses_its_query_and_shows_where_it_looks(
     page: Page, server: Server, tmp_path: Path, size: str
 ) -> None:
     start = {"layer": 1, "head": 1, "attention": "cross", "tower": "decoder"}
@@ -44,12 +44,6 @@ def test_a_box_chooses_its_query_and_a_second_is_drawn_beside_it(
     expect(panel.locator(".hs-sentence")).to_contain_text("where the query that says")
     captions = panel.locator("figcaption")
     expect(captions).to_have_text(re.compile(r"15 tokens \(3 × 5\) · .*colours up to 0\."))
-    panel.get_by_role("button", name="Compare").click()
-    chips.nth(3).click()
-    expect(captions).to_have_count(2)
-    expect(row).to_have_attribute("aria-checked", "true")
-    panel.get_by_role("button", name="Compare").click()
-    expect(captions).to_have_count(1)
 
 
 def test_the_points_of_a_deformable_block_are_drawn(

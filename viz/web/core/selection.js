@@ -203,6 +203,17 @@ export function carry(before, after, selection, wanted, known) {
   return clamp(after, { ...moved, token, partner, rows, columns, output, ...unpictured });
 }
 
+const ON_PICTURES = /** @type {const} */ (["rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption"]);
+
+/**
+ * The choices about the pictures beside a text that differ from the defaults.
+ *
+ * @param {Selection} selection
+ * @returns {Record<string, string | number>}
+ */
+export const onPictures = (selection) =>
+  Object.fromEntries(ON_PICTURES.filter((name) => selection[name] !== START[name]).map((name) => [name, selection[name]]));
+
 /** What is chosen on some pictures, and means nothing on others. */
 export const NOT_OF_OTHERS = { token: null, partner: null, area: "", rival: "", relevant: /** @type {const} */ ("no"), generic: "", moment: 0 };
 

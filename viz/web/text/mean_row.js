@@ -1,8 +1,12 @@
 // The weights of several rows of the chosen head as one: those of a word of several tokens.
 
+import { useWanted } from "../core/hooks.js";
 import { pathOf } from "../core/sources.js";
+import { useMemo } from "../vendor/hooks.js";
 
 /** @import {TextState} from "./state.js" */
+
+const MOST = 8; // rows of a word, whose weights are fetched
 
 /**
  * The mean of the exact weights of these rows, once all are here; fetches those that are not.
@@ -10,17 +14,20 @@ import { pathOf } from "../core/sources.js";
  * @param {TextState} state
  * @param {number[]} rows
  * @param {string} slot name of the requests
- * @param {number} most rows that are ever asked for
  */
-export function meanRow(state, rows, slot, most) {
+export function useMeanRow(state, rows, slot) {
   const { site, head } = state.selection;
-  const known = rows.flatMap((row) => state.maps.exact(site, head, "query", row)?.weights ?? []);
-  for (let i = 0; i < most; i++) {
-    const row = rows[i];
-    const here = row === undefined || state.maps.exact(site, head, "query", row);
-    state.view.client?.want(`${slot} ${i}`, here ? null : pathOf("row", { site, head, axis: "query", index: row }));
-  }
-  return known.length === rows.length ? meanOf(known) : null;
+  const known = Array.from({ length: MOST }, (_, i) =>
+    i < rows.length ? (state.maps.exact(site, head, "query", rows[i])?.weights ?? null) : undefined,
+  );
+  known.forEach((weights, i) => {
+    const path = weights === null ? pathOf("row", { site, head, axis: "query", index: rows[i] }) : null;
+    useWanted(state.view, `${slot} ${i}`, path);
+  });
+  return useMemo(() => {
+    const weights = known.filter((each) => each !== undefined);
+    return weights.includes(null) ? null : meanOf(/** @type {Float32Array[]} */ (weights));
+  }, known);
 }
 
 /** @param {Float32Array[]} rows of one length */

@@ -9,7 +9,7 @@ import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, DIFFERENCE, isPlain, Maps, PLAIN } from "./maps.js";
 import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "../core/head_numbers.js";
-import { tokenThere } from "./picture_maps.js";
+import { tokenThere } from "../core/grids.js";
 import { matches } from "./search.js";
 import { framesHeard, listed, rangesOf } from "./span.js";
 import { LEAST, strongestKeys } from "./strands.js";

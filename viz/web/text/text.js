@@ -9,7 +9,7 @@ import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
-import { headBeside } from "../core/selection.js";
+import { headBeside, onPictures } from "../core/selection.js";
 import { html } from "../core/html.js";
 import { useLayoutEffect } from "../vendor/hooks.js";
 import { embedded, panelWithin } from "../core/view_panel.js";
@@ -19,13 +19,12 @@ import { Kinds } from "../parts/kinds.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { Numbers } from "../../views/numbers/view.js";
+import { Pictures } from "../../views/pictures/view.js";
 import { Aids } from "./aids.js";
 import { Alike } from "./alike.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
-import { onPictures } from "./picture_maps.js";
-import { pictures } from "./pictures.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { secondView } from "./second.js";
 import { TextState } from "./state.js";
@@ -99,7 +98,7 @@ function compose(state, whole, host) {
   /** @type {Panel[]} */
   const around = [next, writing];
   if (parts.includes("sound")) around.push({ ...panelWithin(root, Sound, { state }), late: false });
-  if (parts.includes("pictures")) around.push(pictures(state, root));
+  if (parts.includes("pictures")) around.push({ ...panelWithin(root, Pictures, { state }), late: false });
   root.append(grid);
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();

@@ -1,0 +1,178 @@
+// One picture, its maps, and what is marked on it.
+
+import { cellBeside, cellOf, tokenAt } from "../../web/core/grids.js";
+import { html } from "../../web/core/html.js";
+import { capital } from "../../web/core/labels.js";
+import { pathOf } from "../../web/core/sources.js";
+import { pixelsOf } from "../../web/painting/over.js";
+import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
+import { boxAt, drawBoxes, drawPoints, tokensText } from "./sheets.js";
+import { percent, pointsText, scaleText } from "./words.js";
+
+/** @import {Theme} from "../../web/types" */
+/** @import {TextState} from "../../web/text/state.js" */
+/** @import {Look} from "./look.js" */
+/** @import {Sheet} from "./sheets.js" */
+/** @import {Questions} from "./questions.js" */
+
+const TALLEST = 380; // CSS pixels of a picture
+const NARROW = 700; // of a section that has the numbers below its pictures
+const GAP = 16; // between pictures
+const BESIDE = 300; // of the numbers beside them
+
+/** @typedef {{table: Uint32Array, top: number, kind: "root" | "signed", colours: Uint8Array, times: string}} Scale */
+
+/**
+ * @param {object} props
+ * @param {TextState} props.state
+ * @param {Theme} props.theme
+ * @param {Look} props.look
+ * @param {Questions} props.questions
+ * @param {Sheet} props.sheet
+ * @param {number} props.count of the pictures beside each other
+ * @param {ImageBitmap | null} props.photo
+ * @param {Map<unknown, Float32Array | null>} props.maps of grids
+ * @param {Scale} props.scale
+ * @param {import("../../web/parts/over_picture.js").Space} props.space
+ * @param {ArrayLike<number> | null} props.row of all tokens
+ * @param {any} props.points
+ * @param {(query: number | null) => void} props.onPoint
+ * @param {string} props.about
+ * @param {{current: any}} props.file what is saved
+ */
+export function Picture({
+  state,
+  theme,
+  look,
+  questions,
+  sheet,
+  count,
+  photo,
+  maps,
+  scale,
+  space,
+  row,
+  points,
+  onPoint,
+  about,
+  file,
+}) {
+  const { objects, among, object, grids } = look;
+  const { isOffered, drawn } = questions;
+  const asking = look.asking.filter(({ picture }) => picture === sheet.picture);
+  const framed = cellOf(asking, look.framed);
+  const values = useMemo(() => sheet.grids.flatMap((grid) => maps.get(grid) ?? []), [sheet, maps]);
+  const isWeighed = row && !grids.length && look.rowOf(0) >= 0;
+  const scene = useMemo(() => {
+    if (!photo) return null;
+    const { table, top, kind } = scale;
+    const boxes = among.map((i) => {
+      const { name, score, box } = objects[i];
+      const number = isWeighed ? `: ${row[look.rowOf(i)].toFixed(3)}` : ` ${percent(score)}`;
+      return { name: `${name}${number}`, box, isChosen: i === object };
+    });
+    return {
+      bitmap: photo,
+      coloured: true,
+      layers: sheet.grids.flatMap((grid) => {
+        const map = maps.get(grid);
+        return map ? [{ grid, pixels: pixelsOf(map, { table, top, kind }) }] : [];
+      }),
+      frames: [{ sides: framed, kind: /** @type {const} */ ("chosen") }],
+      above(context, _wide, _tall, ratio) {
+        drawBoxes(context, boxes, theme, ratio);
+        if (points) drawPoints(context, points, theme.primary, ratio);
+      },
+    };
+  }, [photo, sheet, maps, scale, objects, among.join(), object, row, points, theme, framed?.join()]);
+  const abreast = Math.min(2, count);
+  const room = space.wide < NARROW ? space.wide : (space.wide - BESIDE - GAP * (abreast - 1)) / abreast;
+  const size = fitted({ ...space, wide: room }, photo, { tallest: TALLEST });
+  const several = sheet.frames.length
+    ? ""
+    : (state.base.pictures ?? 1) > 1
+      ? `Picture ${sheet.picture + 1}`
+      : "Picture";
+  const legend = [
+    object < 0 ? "" : `${objects[object].name} ${percent(objects[object].score)}`,
+    capital([several, sheet.name].filter(Boolean).join(", ")),
+    tokensText(sheet),
+    points ? pointsText(points) : "",
+    scale.kind === "signed" || !values.length ? "" : `${scale.times}${scaleText(values, scale.top)}`,
+  ].filter(Boolean);
+  useLayoutEffect(() => {
+    file.current = scene && size && { scene, size, legend: legend.join(" · ") };
+  });
+  const cellUnder = (place) => (state.selection.direction === "in" ? -1 : tokenAt(asking, place));
+  const choose = (place) => {
+    const { site, head } = state.selection;
+    const at = boxAt(objects, among, place);
+    if (at >= 0) return look.pickObject(at);
+    const cell = cellUnder(place);
+    if (cell >= 0) return state.select({ token: cell, direction: "out" });
+    const token = tokenAt(sheet.grids, place);
+    const isHeld = token >= 0 && state.view.holds(pathOf("row", { site, head, axis: "key", index: token }));
+    if (isHeld) state.select({ token, direction: "in" });
+  };
+  const walk = (event) => {
+    const { token, direction } = state.selection;
+    const next = token === null || direction === "in" ? -1 : cellBeside(look.asking, token, event.key);
+    if (next < 0) return;
+    event.preventDefault();
+    state.select({ token: next, direction: "out" });
+  };
+  const point = (place) => {
+    const cell = place ? cellUnder(place) : -1;
+    onPoint(cell < 0 ? null : cell);
+  };
+  const isWalked = look.asking.length > 0 || (isOffered && sheet.grids.length > 0);
+  return html`
+    <figure class="hs-pictures-sheet">
+      ${
+        scene &&
+        size &&
+        html`<${OverPicture}
+        ...${{ scene, size, label: `${legend.join(", ")}. ${about}`, isArea: isOffered }}
+        onPoint=${look.asking.length ? point : undefined}
+        onChoose=${choose}
+        onKey=${isWalked ? (event) => (isOffered ? questions.extend(sheet, event) : walk(event)) : undefined}
+        onArea=${(sides, isDone) => questions.draw(sheet, sides, isDone)}
+      >
+        ${drawn?.picture === sheet.picture && html`<${Area} sides=${drawn.sides} />`}
+      <//>`
+      }
+      <figcaption class="hs-name">${legend.join(" · ")}</figcaption>
+    </figure>
+  `;
+}
+
+/**
+ * The pictures of a trace, by number; null while they are on their way.
+ *
+ * @param {TextState} state
+ * @param {number[]} numbers
+ * @returns {(ImageBitmap | null)[]}
+ */
+export function usePhotos(state, numbers) {
+  const { trace, view } = state;
+  const photos = useRef(/** @type {Map<string, ImageBitmap | null>} */ (new Map())).current;
+  useEffect(() => {
+    for (const number of numbers) {
+      const key = `${trace}/${number}`;
+      if (photos.has(key) || !view.client) continue;
+      photos.set(key, null);
+      const { signal } = new AbortController();
+      view.client.source
+        .get(pathOf("photo", { number }), { signal, priority: "high" })
+        .then((bytes) => createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])))
+        .then(
+          (bitmap) => photos.set(key, bitmap),
+          () => photos.delete(key),
+        )
+        .then(() => state.changed());
+    }
+  }, [trace, numbers.join(), view.client]);
+  useEffect(() => () => photos.forEach((bitmap) => bitmap?.close()), []);
+  return numbers.map((number) => photos.get(`${trace}/${number}`) ?? null);
+}

@@ -1,0 +1,267 @@
+// What the model is asked again about a word: whether it needs an area of the picture, what speaks for it
+// and for a rival, and its map in units of another question's.
+
+import { areaOf, cellBeside, cellOf } from "../../web/core/grids.js";
+import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
+import { html } from "../../web/core/html.js";
+import { capital } from "../../web/core/labels.js";
+import { pathOf } from "../../web/core/sources.js";
+import { Strip } from "../../web/matter/strip.js";
+import { Button, Entry, Switch } from "../../web/parts/controls.js";
+import { differenceText, needText, ratioText, readersText } from "./words.js";
+
+/** @import {Sides} from "../../web/core/grids.js" */
+/** @import {TextState} from "../../web/text/state.js" */
+/** @import {Look} from "./look.js" */
+/** @import {Sheet} from "./sheets.js" */
+
+const PARTS = 1000; // of a side of a picture, in which an area is told
+const MASK = {
+  mean: { label: "Mean colour", how: "in the picture’s mean colour" },
+  blur: { label: "Blur", how: "blurred" },
+  cut: { label: "Cut tokens", how: "cut from attention" },
+};
+const GENERIC = "Write a general description of the image.";
+const HINT =
+  "Drag over a picture to see which words looked at an area and to test whether this one needs it; click a patch for" +
+  " that alone. Keys: arrows move, Shift + arrows extend, Enter tests.";
+const BARE_HINT = "Drag over a picture to test whether this word needs an area, or hide all of it.";
+const NOTHING = /** @type {const} */ ({ rival: "", relevant: "no", generic: "" });
+
+/**
+ * An answer of the server, or one that a file holds.
+ *
+ * @param {TextState["view"]} view
+ * @param {string} name of the slot, and of the route
+ * @param {Record<string, any> | null | false | "" | undefined} query none asks nothing
+ */
+export function useHeld(view, name, query) {
+  const path = query ? pathOf(name, query) : null;
+  return useAnswer(view, name, path && view.holds(path) ? path : null, "The model reads again");
+}
+
+/**
+ * An area as the link holds it: the picture, and four sides in thousandths; null for none.
+ *
+ * @param {string} text
+ */
+export function areaFrom(text) {
+  const [picture, ...sides] = text.split(".").map(Number);
+  if (sides.length !== 4) return null;
+  const [left, top, right, bottom] = sides;
+  const isWhole = left === 0 && top === 0 && right === PARTS && bottom === PARTS;
+  return { picture, asked: { left, top, right, bottom }, sides: sides.map((side) => side / PARTS), isWhole };
+}
+
+/** @typedef {ReturnType<typeof useQuestions>} Questions */
+
+/**
+ * @param {TextState} state
+ * @param {Look} look
+ * @param {boolean} isUnplaced whether image tokens have no places on the picture
+ */
+export function useQuestions(state, look, isUnplaced) {
+  const { view, base } = state;
+  const { site, head, mask, rival, relevant, generic } = state.selection;
+  const isTested = useFrameSignal(state, true); // whether the area is
+  const corners = useFrameSignal(state, /** @type {{from: number, to: number} | null} */ (null));
+  const drawn = useFrameSignal(state, /** @type {{picture: number, sides: Sides} | null} */ (null));
+  const { span } = look;
+  const area = areaFrom(state.selection.area);
+  const frame = look.film.length ? look.film[look.moment].frames[0] : undefined;
+  const there = area && { number: area.picture, ...area.asked, frame };
+  const asksVersus = rival || relevant === "yes";
+  const relative = useHeld(view, "relative", span && generic && { site, head, ...span, question: generic });
+  const versus = useHeld(
+    view,
+    "versus",
+    span && !generic && asksVersus && { row: span.first, rival: rival || undefined },
+  );
+  const need = useHeld(
+    view,
+    "need",
+    span && !generic && !asksVersus && isTested.value && area && { ...there, ...span, mask },
+  );
+  const readers = useHeld(view, "readers", area && look.grids.length > 0 && { site, head, ...there });
+
+  /** Shows one thing in place of the weights, or none. */
+  const show = (change, isNow = true) => {
+    isTested.value = isNow;
+    state.select({ ...NOTHING, ...change });
+  };
+  const setArea = (picture, sides, isNow = true) => {
+    drawn.value = null;
+    show({ area: [picture, ...sides.map((side) => Math.round(PARTS * side))].join(".") }, isNow);
+  };
+  return {
+    isOffered: Boolean(base.asked) && view.remote,
+    isUnplaced,
+    area,
+    drawn: drawn.value ?? area,
+    relative: relative.answer,
+    versus: versus.answer,
+    need: need.answer,
+    readers,
+    reason: relative.reason || versus.reason || need.reason,
+    show,
+    /** @param {Sheet} sheet @param {Sides} sides @param {boolean} isDone */
+    draw(sheet, sides, isDone) {
+      corners.value = null;
+      if (isDone) setArea(sheet.picture, sides);
+      else drawn.value = { picture: sheet.picture, sides };
+    },
+    /** Moves a corner of the area by a key, from the first patch on; Enter tests it. */
+    extend({ grids, picture }, event) {
+      const { key, shiftKey } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (key === "Enter" && area) isTested.value = true;
+      else if (key.startsWith("Arrow") && grids.length) {
+        const known =
+          area?.picture === picture && corners.value && cellOf(grids, corners.value.to)
+            ? corners.value
+            : null;
+        const to = known
+          ? cellBeside(grids, known.to, key)
+          : (grids[0].places.find((place) => place >= 0) ?? -1);
+        const next = { from: known && shiftKey ? known.from : to, to };
+        const sides = areaOf(grids, next.from, to);
+        if (sides) {
+          setArea(picture, sides, false);
+          corners.value = next;
+        }
+      } else return;
+      event.preventDefault();
+    },
+  };
+}
+
+/**
+ * The controls, and what the answers say.
+ *
+ * @param {{state: TextState, look: Look, questions: Questions, colours: Uint8Array, shares: number[] | null, otherwise: string}} props
+ *   shares: of each word on the area; otherwise: what is said where nothing was asked
+ */
+export function Questions({ state, look, questions, colours, shares, otherwise }) {
+  const { mask } = state.selection;
+  const { need, readers } = questions;
+  return html`
+    ${look.word && html`<${Tools} ...${{ state, questions }} />`}
+    ${
+      (readers.answer || readers.isRefused) &&
+      html`<p class="hs-looked" aria-live="polite">
+      ${
+        readers.answer
+          ? readersText(look.words, shares ?? [], readers.answer.patches, readers.answer.question)
+          : readers.reason
+      }
+    </p>`
+    }
+    <p class="hs-read" aria-live="polite"><${Said} ...${{ state, look, questions, colours, otherwise }} /></p>
+    ${
+      need?.elsewhere.length > 0 &&
+      html`<${Strip}
+      mine=${{ name: "this area", value: need.before - need.after, exact: true }}
+      others=${need.elsewhere.map((share, i) => ({ name: `area ${i + 1} elsewhere`, value: need.before - share, exact: true }))}
+      words=${`What hiding this area (${MASK[mask].how}) takes from the probability of “${look.word?.text}”, beside ${need.elsewhere.length} areas of its size`}
+    />`
+    }
+  `;
+}
+
+function Tools({ state, questions: { isOffered, isUnplaced, area, versus, relative, show } }) {
+  const { mask, rival, relevant, generic } = state.selection;
+  const isAsked = area || rival || relevant === "yes" || generic;
+  const clear =
+    (isOffered ? isAsked : versus || relative) &&
+    html`<${Button} text="✕" title="Show the weights again" onClick=${() => show({ area: "" })} />`;
+  if (!isOffered) return html`<div class="hs-row">${clear}</div>`;
+  const masks = Object.entries(MASK).map(([value, { label, how }]) => ({
+    value,
+    label,
+    title: `Hide the area: ${how}`,
+    disabled: !area || (isUnplaced && value === "cut"),
+  }));
+  return html`
+    <div class="hs-row">
+      <${Button}
+        text="Whole picture"
+        title="Let the model read again without the whole picture"
+        aria-pressed=${area?.isWhole ?? false}
+        onClick=${() => show({ area: [area?.picture ?? 0, 0, 0, PARTS, PARTS].join(".") })}
+      />
+      <${Switch}
+        ...${{ name: "How the area is hidden", choices: masks, chosen: mask }}
+        onChoose=${(next) => show({ mask: next, area: state.selection.area })}
+      />
+      ${!isUnplaced && html`<${Entry} ...${ENTRY.rival} value=${rival} onCommit=${(next) => next !== rival && show({ rival: next })} />`}
+      ${clear}
+    </div>
+    ${!isUnplaced && html`<${Others} ...${{ state, show }} />`}
+  `;
+}
+
+const ENTRY = {
+  rival: {
+    class: "hs-select hs-rival",
+    placeholder: "Why not … ?",
+    "aria-label": "A rival word",
+    maxlength: "40",
+  },
+  generic: { class: "hs-select hs-generic", "aria-label": "The other question", maxlength: "200" },
+};
+
+function Others({ state, show }) {
+  const { relevant, generic } = state.selection;
+  const question = useFrameSignal(state, generic || GENERIC);
+  const ask = (text) => {
+    question.value = text || GENERIC;
+    if (generic) show({ generic: question.value });
+  };
+  return html`
+    <div class="hs-row">
+      <${Button}
+        title="What speaks for this word over all heads and layers: weights times gradient of its logit"
+        aria-pressed=${relevant === "yes"}
+        onClick=${() => show({ relevant: relevant === "yes" ? "no" : "yes" })}
+      >
+        Relevance
+      <//>
+      <${Button}
+        title="The map of this word in units of the map of another question’s answer"
+        aria-pressed=${generic !== ""}
+        onClick=${() => show({ generic: generic ? "" : question.value })}
+      >
+        Divide by the map of
+      <//>
+      <${Entry} ...${ENTRY.generic} value=${generic || question.value} onCommit=${ask} />
+    </div>
+  `;
+}
+
+function Said({ state, look, questions, colours, otherwise }) {
+  const { versus, relative, need, isOffered, isUnplaced, reason, area } = questions;
+  const { mask, generic } = state.selection;
+  const word = look.word?.text ?? "";
+  const how = "(weights times gradient, all heads and layers)";
+  if (relative) return ratioText(word, generic);
+  if (versus?.rival)
+    return html`
+      ${`${differenceText(versus)}: what speaks for “${versus.word}” in `}<${Colour} ...${{ colours, at: 255 }} />
+      ${`, for “${versus.rival}” in `}<${Colour} ...${{ colours, at: 0 }} />${` ${how}.`}
+    `;
+  if (versus)
+    return html`
+      ${`What raises the logit of “${versus.word}”, ${versus.difference.toFixed(2)}, in `}
+      <${Colour} ...${{ colours, at: 255 }} />; what lowers it in ${" "}<${Colour} ...${{ colours, at: 0 }} />
+      ${` ${how}. It tells what a small change would do.`}
+    `;
+  if (need) return needText(word, need, MASK[mask].how, area?.isWhole);
+  if (reason) return capital(reason);
+  return look.word && isOffered ? (isUnplaced ? BARE_HINT : HINT) : otherwise;
+}
+
+/** A colour of a scale, beside the words for it. */
+function Colour({ colours, at }) {
+  const background = `rgb(${colours.slice(3 * at, 3 * at + 3).join(" ")})`;
+  return html`<span class="hs-sampled">${at ? "this" : "that"} colour <i class="hs-sample" aria-hidden="true" style=${{ background }}></i></span>`;
+}

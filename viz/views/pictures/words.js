@@ -1,0 +1,123 @@
+// What is said of maps over pictures.
+
+import { capital } from "../../web/core/labels.js";
+
+/** @import {AnswerWord, Need, SampledPoints, Versus} from "../../web/types" */
+/** @import {Sheet} from "./sheets.js" */
+
+const MOST_NAMED = 6; // words that look at an area
+const UNIFORM = 2; // a largest weight below this many means is nearly uniform
+
+/**
+ * What a row's weight on each group of frames says.
+ *
+ * @param {Sheet[]} sheets of a video
+ * @param {number} at the group that is shown
+ * @param {ArrayLike<number> | null} row of all tokens
+ */
+export function momentText(sheets, at, row) {
+  const { frames, name } = sheets[at];
+  const shared =
+    frames.length > 1 ? `${capital(name)} share their tokens` : `${capital(name)} has tokens of its own`;
+  if (!row) return `${shared}.`;
+  const sums = sheets.map(({ grids }) =>
+    grids.flatMap(({ places }) => places).reduce((sum, place) => sum + (row[place] ?? 0), 0),
+  );
+  const most = sums.indexOf(Math.max(...sums));
+  const other =
+    most === at ? ", the most of all" : `; the most, ${percent(sums[most])}, on ${sheets[most].name}`;
+  return `${shared}: ${percent(sums[at])} of the weight${sheets.length > 1 ? other : ""}.`;
+}
+
+/**
+ * Which words looked at an area, the largest weight first.
+ *
+ * @param {AnswerWord[]} words
+ * @param {number[]} weights of each word on the area
+ * @param {number} patches in it
+ * @param {{text: string, weight: number}[]} question its words, the largest weight first
+ */
+export function readersText(words, weights, patches, question) {
+  const order = words.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
+  const named = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${percent(weights[i])}`);
+  const more = order.length > MOST_NAMED ? ", …" : ".";
+  const written = `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${named.join(", ")}${more}`;
+  const read = question.map(({ text, weight }) => `“${text}” ${percent(weight)}`).join(", ");
+  return read ? `${written} While the question was read: ${read}.` : written;
+}
+
+/**
+ * What the colours of a ratio of two maps mean.
+ *
+ * @param {string} word
+ * @param {string} question the other one
+ */
+export const ratioText = (word, question) =>
+  `Map of “${word}” divided by that of the first word of the answer to “${question}”, each divided by its sum over` +
+  " the image tokens first: 1 is as much as for that question. Cells where it has no weight count as 0.";
+
+/**
+ * By how much a word's logit is above a rival's, or below.
+ *
+ * @param {Pick<Versus, "word" | "rival" | "difference">} versus
+ */
+export const differenceText = ({ word, rival, difference }) =>
+  `The logit of “${word}” is ${Math.abs(difference).toFixed(2)} ${difference < 0 ? "below" : "above"} that of “${rival}”`;
+
+/**
+ * What is said of the colours of a picture, whose maps may share them with others.
+ *
+ * @param {ArrayLike<number>[]} maps
+ * @param {number} top the weight with the last colour
+ */
+export function scaleText(maps, top) {
+  const values = maps.flatMap((map) => Array.from(map));
+  const most = Math.max(0, ...values);
+  const mean = values.reduce((sum, value) => sum + value, 0) / (values.length || 1);
+  if (!most) return "no weight on this picture";
+  const largest = most < 0.999 * top ? `largest ${shortOf(most)}, ` : "";
+  return `${largest}colours up to ${shortOf(top)}${most < UNIFORM * mean ? ", nearly uniform" : ""}`;
+}
+
+/** Two digits, or a whole number. */
+const shortOf = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(2));
+
+/**
+ * Whether a word needs an area, as a sentence.
+ *
+ * @param {string} word
+ * @param {Need} need
+ * @param {string} how the area is hidden
+ * @param {boolean} [isWhole] whether the area is the picture as a whole
+ */
+export function needText(word, { before, after, elsewhere }, how, isWhole = false) {
+  const hidden = `${percent(after)} with ${isWhole ? "all of it" : "the area"} ${how}`;
+  const numbers = `“${word}”: ${percent(before)} with the picture as it is, ${hidden}`;
+  if (!elsewhere.length) {
+    const verdict = after < before ? "makes" : "does not make";
+    return `${numbers}. Hiding it ${verdict} the word less likely; no other area of this size is left to compare with.`;
+  }
+  const isNeeded = after < before && after < Math.min(...elsewhere);
+  const verdict = isNeeded
+    ? "Needed: it loses more here than elsewhere."
+    : "Not shown to be needed: another area of this size costs it as much.";
+  return `${numbers}; with areas of the same size elsewhere ${elsewhere.map(percent).join(", ")}. ${verdict}`;
+}
+
+/**
+ * How many sampling points there are, and how many of them lie outside the picture.
+ *
+ * @param {Pick<SampledPoints, "places">} points
+ */
+export function pointsText({ places }) {
+  const outside = places.filter((place) => place.some((share) => share < 0 || share > 1)).length;
+  return `${places.length} sampling points${outside ? `, ${outside} outside the picture` : ""}`;
+}
+
+/** @param {number} share */
+export const percent = (share) =>
+  share >= 0.0995
+    ? `${(100 * share).toFixed(0)}\u00a0%`
+    : share >= 0.0001
+      ? `${(100 * share).toPrecision(2)}\u00a0%`
+      : "< 0.01\u00a0%";
