@@ -26,7 +26,6 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, TransformedBbox
-from PIL import Image
 
 from viz.caption import Caption
 from viz.colours import INK, Scale
@@ -84,20 +83,6 @@ def file(pages: Sequence[tuple[Draw, Caption]], suffix: str, dpi: float = DPI) -
         dpi = min(dpi, int(math.sqrt(MOST / (wide * high))))
         figure.savefig(content, format=suffix[1:], dpi=dpi, metadata=metadata[suffix])
         return content.getvalue()
-
-
-def picture(draw: Draw, wide: float, high: float, ground: str, dpi: float = 96) -> bytes:
-    """A PNG of one size without words around it."""
-    with style():
-        figure = Figure((wide / 72, high / 72), facecolor=ground)
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(0, wide), ylim=(high, 0), autoscale_on=False)
-        axes.set_axis_off()
-        draw(Page(axes, Caption("", (), "")))
-        finer, content = io.BytesIO(), io.BytesIO()
-        figure.savefig(finer, format="png", dpi=2 * dpi)
-    Image.open(finer).convert("RGB").reduce(2).save(content, "PNG", compress_level=6)
-    return content.getvalue()
 
 
 class Words(NamedTuple):

@@ -57,16 +57,16 @@ def response(body: bytes, kind: str) -> dict[str, str]:
 @cache
 def _responses(file: Path, subject: str) -> Mapping[str, tuple[str, bytes, str]]:
     """Name, body and media type of the responses about a subject; {} if any is damaged."""
-    found = {}
+    responses = {}
     try:
         for asked, each in read(file)["answers"].get(subject, {}).items():
             body = base64.b85decode(each["body"])
             if hashlib.sha256(body).hexdigest() != each["sha256"]:
                 return {}
-            found[asked] = each["sha256"], body, each["kind"]
+            responses[asked] = each["sha256"], body, each["kind"]
     except (ValueError, LookupError, TypeError, AttributeError):
         return {}
-    return found
+    return responses
 
 
 def paths(file: Path, subject: str) -> dict[str, str]:

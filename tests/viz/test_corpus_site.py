@@ -83,17 +83,3 @@ def test_what_cannot_be_written_is_one_line(
     assert line in complaint
     assert complaint.count("\n") == 1
     assert [path.name for path in used.iterdir()] == ["thesis.tex"]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--out", "x"], ["--out", "x", "--model", "minilm"], ["--out", "x", "--texts", "a.txt"]],
-    ids=["nothing", "no texts", "no model"],
-)
-def test_options_that_miss_a_part_are_misused(
-    arguments: list[str], capsys: pytest.CaptureFixture
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    assert "expected --model" in capsys.readouterr().err

@@ -21,14 +21,6 @@ def text() -> Trace:
     return trace(load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13)), "a <b>c</b> d")
 
 
-def test_it_starts_with_what_its_first_picture_needs() -> None:
-    found = explore(text(), view="lines", layer=1, head=[2, 0], scale="own")
-    assert set(found.held) == {"overview", "map?site=1&head=2", "map?site=1&head=0"}
-    start = found.props["start"]
-    assert (start["form"], start["layer"], start["head"], start["shown"]) == ("lines", 1, 2, "2.0")
-    assert found.props["kind"] == "text"
-
-
 def test_answers_are_those_of_the_api() -> None:
     entry = explore(text()).entry
     status, content = answer(entry, "row?site=1&head=2&axis=query&index=3")
@@ -84,8 +76,3 @@ def test_a_picture_is_shown_over_itself() -> None:
     found = explore(t, layer=1, picture=image)
     assert found.props["kind"] == "image"
     assert set(found.held) == {"overview", "picture", "layer?site=1"}
-
-
-def test_a_view_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="view: expected one of matrix, lines, text, head"):
-        explore(text(), view="flow")

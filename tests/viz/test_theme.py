@@ -57,10 +57,6 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_rgb_reads_the_three_bytes():
-    assert theme.rgb("#01a0ff") == (1, 160, 255)
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_text_is_legible_on_both_grounds(mode: Mode):
     colours = COLOURS[mode]
@@ -117,12 +113,6 @@ def test_sequential_lightness_is_linear_and_starts_at_the_ground(mode: Mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_sequential_steps_look_equal(mode: Mode):
-    steps = np.linalg.norm(np.diff(oklab(linear(theme.sequential(mode)))[::8], axis=0), axis=1)
-    assert steps.max() / steps.min() < 1.35
-
-
-@pytest.mark.parametrize("mode", MODES)
 def test_sequential_order_survives_colour_blindness(mode: Mode):
     for sight in SIGHTS.values():
         light = linear(theme.sequential(mode)) @ np.transpose(sight)
@@ -139,13 +129,3 @@ def test_diverging_sides_mirror_in_lightness_and_meet_near_the_ground(mode: Mode
     negative, positive = oklab(linear(theme.diverging(mode)))[[0, -1], 2]
     assert negative < -0.05  # blue
     assert positive > 0.05  # orange
-
-
-def test_ramps_cannot_be_changed_by_a_caller():
-    with pytest.raises(ValueError, match="read-only"):
-        theme.sequential("light")[0] = 0
-
-
-def test_unknown_mode_is_refused_with_what_was_received():
-    with pytest.raises(ValueError, match="received 'sepia'"):
-        theme.sequential("sepia")  # pyright: ignore[reportArgumentType]

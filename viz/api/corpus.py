@@ -77,23 +77,15 @@ def opened(folder: Path) -> RunEntry:
 
 def _sites(run: "Run") -> tuple[HeadSite, ...]:
     """The attention layers of the heads, which are in order."""
-    sites: list[dict[str, Any]] = []
+    names = ("layer", "kind", "tower", "module", "part")
+    heads: dict[tuple[Any, ...], list[int]] = {}
+    first = 0
     for row in run.heads.reset_index().to_dict("records"):
-        place = {name: row[name] for name in ("layer", "kind", "tower", "module", "part")}
-        if row["head"] == 0:
-            sites.append({**place, "first": int(row["id"]), "heads": 0})
-        sites[-1]["heads"] += 1
+        first += row["head"] == 0  # two calls of a module may have equal names
+        heads.setdefault((first, *(row[name] for name in names)), []).append(int(row["id"]))
     return tuple(
-        HeadSite(
-            int(each["layer"]),
-            each["kind"],
-            each["tower"],
-            each["module"],
-            int(each["part"]),
-            each["heads"],
-            each["first"],
-        )
-        for each in sites
+        HeadSite(int(layer), kind, tower, module, int(part), len(ids), ids[0])
+        for (_, layer, kind, tower, module, part), ids in heads.items()
     )
 
 
@@ -223,70 +215,58 @@ def _of_head(entry: RunEntry, name: str, number: int) -> list[dict[str, Any]]:
 def means_of(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     """Every number of a head: key, count, mean, 95 % interval, and how often it holds."""
     rows_by_measure = {row["measure"]: row for row in _of_head(entry, "measures", number)}
+    kept = (rows_by_measure[m.key] for m in measures(entry.run) if m.key in rows_by_measure)
+    names = ("mean", "low", "high", "holds")
     return [
-        {"key": each.key, "count": rows_by_measure[each.key]["count"]}
-        | {
-            name: exact(rows_by_measure[each.key][name])
-            for name in ("mean", "low", "high", "holds")
-        }
-        for each in measures(entry.run)
-        if each.key in rows_by_measure
+        {"key": row["measure"], "count": row["count"]} | {name: exact(row[name]) for name in names}
+        for row in kept
     ]
 
 
 def _histograms(entry: RunEntry, number: int) -> dict[str, dict[str, list[Any]]]:
     """For each measure the bins that any head has, with the counts of this head and of all."""
-    every = entry.answers.once("histograms", lambda: _all_histograms(entry))
-    counts = {
-        (row["measure"], row["from"]): row["count"] for row in _of_head(entry, "histograms", number)
-    }
-    return {
-        key: {
-            "from": [start for start, _, _ in bins],
-            "to": [end for _, end, _ in bins],
-            "head": [counts.get((key, start), 0) for start, _, _ in bins],
-            "all": [count for _, _, count in bins],
-        }
-        for key, bins in every.items()
-    }
-
-
-def _all_histograms(entry: RunEntry) -> dict[str, list[tuple[float, float, int]]]:
-    """The counts of all heads together, by measure: from, to and count of each bin."""
-    table = _table(entry, "histograms").group_by(["measure", "from", "to"])
-    bins_by_measure: dict[str, list[tuple[float, float, int]]] = {}
-    for row in table.aggregate([("count", "sum")]).to_pylist():
-        bins_by_measure.setdefault(row["measure"], []).append(
-            (row["from"], row["to"], row["count_sum"])
-        )
-    return {key: sorted(bins) for key, bins in bins_by_measure.items()}
+    rows = _of_head(entry, "histograms", number)
+    counts = {(row["measure"], row["from"]): row["count"] for row in rows}
+    summed = _summed(entry, "histograms", ("measure", "from", "to"), "count")
+    histograms: dict[str, dict[str, list[Any]]] = {}
+    for (key, start, end), total in sorted(summed):
+        bins = histograms.setdefault(key, {"from": [], "to": [], "head": [], "all": []})
+        for name, value in zip(bins, (start, end, counts.get((key, start), 0), total), strict=True):
+            bins[name].append(value)
+    return histograms
 
 
 def _distances(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     """The share of weight at each distance, of this head and as the mean of those that have any."""
-    every = entry.answers.once("distances", lambda: _all_distances(entry))
-    rows_by_bin = {(row["side"], row["from"]): row for row in _of_head(entry, "distances", number)}
-    if not rows_by_bin:
+    rows = _of_head(entry, "distances", number)
+    shares = {(row["side"], row["from"]): row["share"] for row in rows}
+    if not rows:
         return []
+    heads = len(set(_table(entry, "distances")["id"].to_pylist()))
+    summed = _summed(entry, "distances", ("side", "from", "to"), "share")
     return [
-        {"side": side, "from": first, "to": last, "all": share}
-        | {"share": rows_by_bin[side, first]["share"] if (side, first) in rows_by_bin else 0.0}
-        for (side, first, last, share) in every
+        {"side": side, "from": first, "to": last, "all": total / heads}
+        | {"share": shares.get((side, first), 0.0)}
+        for (side, first, last), total in sorted(summed, key=lambda e: e[0][0] * (e[0][1] + 1))
     ]
+
+
+def _summed(
+    entry: RunEntry, name: str, by: tuple[str, str, str], column: str
+) -> list[tuple[tuple[Any, ...], Any]]:
+    """The sums of a column of a table over all heads, by the values of other columns."""
+
+    def add() -> list[tuple[tuple[Any, ...], Any]]:
+        sums = _table(entry, name).group_by(list(by)).aggregate([(column, "sum")]).to_pylist()
+        return [(tuple(row[each] for each in by), row[f"{column}_sum"]) for row in sums]
+
+    return entry.answers.once(("summed", name), add)
 
 
 def _grid(entry: RunEntry, number: int) -> list[float | None] | None:
     """The share of the weight on each part of the pictures, row by row; None for texts."""
     shares = _of_head(entry, "maps", number)[0].get("grid")
     return None if shares is None else [exact(share) for share in shares]
-
-
-def _all_distances(entry: RunEntry) -> list[tuple[int, int, int | None, float]]:
-    table = _table(entry, "distances")
-    heads = len(set(table["id"].to_pylist()))
-    rows = table.group_by(["side", "from", "to"]).aggregate([("share", "sum")]).to_pylist()
-    shares = [(row["side"], row["from"], row["to"], row["share_sum"] / heads) for row in rows]
-    return sorted(shares, key=lambda each: each[0] * (each[1] + 1))
 
 
 def _tokens(entry: RunEntry, number: int, role: str) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from viz.api.requests import Parse, QuestionError
 from viz.course import inputs, real
 from viz.course.inputs import Input, InputError, Value
 from viz.course.reading import Lesson
+from viz.values import real as decimal
 from viz.values import whole
 
 MAX_INPUT = 700  # characters of an input: of a list of numbers
@@ -103,7 +104,7 @@ def parser(about: Input) -> Parse:
         case inputs.Count():
             return whole(about.low, about.high)
         case inputs.Within():
-            return requests.within(about.low, about.high)
+            return decimal(about.low, about.high)
         case inputs.Reals():
             return requests.reals(len(about.start), about.most)
         case inputs.OneOf():

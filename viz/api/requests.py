@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from viz.values import TEXT, words
+from viz.values import TEXT, real, words
+from viz.values import whole as whole_to
 
 MAX_VALUE = 64  # characters of a parameter about a trace
 MAX_WORD = 40  # characters of a word
@@ -99,13 +100,7 @@ def parse_query(
     return values
 
 
-def whole(text: str) -> int:
-    """A whole number of at most nine digits."""
-    if not re.fullmatch("[0-9]{1,9}", text, re.ASCII):
-        raise QuestionError("expected a whole number")
-    return int(text)
-
-
+whole = whole_to(0, 999_999_999)
 sentence = TEXT
 
 
@@ -117,30 +112,9 @@ def word(text: str) -> str:
     return line
 
 
-def real(text: str) -> float:
-    """A number of moderate size."""
-    if not re.fullmatch(r"-?[0-9]{1,6}(\.[0-9]{1,12})?(e-[0-9]{1,2})?", text, re.ASCII):
-        raise QuestionError("expected a number")
-    if abs(float(text)) > LARGEST:
-        raise QuestionError(f"expected a number from −{LARGEST:g} to {LARGEST:g}")
-    return float(text)
-
-
-def within(low: float, high: float) -> Parse:
-    """A number in a range."""
-
-    def parse(text: str) -> float:
-        value = real(text)
-        if not low <= value <= high:
-            raise QuestionError(f"expected a number from {low:g} to {high:g}".replace("-", "−"))
-        return value
-
-    return parse
-
-
 def reals(size: int, most: float = LARGEST) -> Parse:
     """Numbers from −most to most joined by semicolons, as many as `size`."""
-    number = within(-most, most)
+    number = real(-most, most)
 
     def parse(text: str) -> list[float]:
         parts = text.split(";")
@@ -157,7 +131,7 @@ def head(text: str) -> int | str:
         return text
     try:
         return whole(text)
-    except QuestionError:
+    except ValueError:
         raise QuestionError("expected the number of a head, mean or max") from None
 
 

@@ -14,10 +14,11 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from viz.api import tracing
 from viz.api.registry import UnknownError
@@ -84,16 +85,17 @@ def unreadable() -> list[str]:
 
 
 def _listed() -> tuple[dict[str, str], list[str]]:
-    titles_by_name: dict[str, str] = {}
+    named: dict[str, str] = {}
     problems: list[str] = []
     for path in sorted(home().glob("*/heads.parquet")) if allowed() else ():
+        name = path.parent.name
         try:
-            titles_by_name[path.parent.name] = title_of(path.parent)
-        except ValueError as error:
-            problems.append(str(error))
-        except OSError as error:
-            problems.append(f"{path.parent.name}: {error.strerror}")
-    return titles_by_name, problems
+            named[name] = title_of(path.parent)
+        except (ValueError, OSError) as error:
+            problems.append(
+                f"{name}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            )
+    return named, problems
 
 
 def title_of(folder: Path) -> str:
@@ -126,19 +128,12 @@ def new_folder(words: str) -> Path:
 
 
 def start(folder: Path, title: str, arguments: Sequence[str]) -> None:
-    """Starts a run in a process of its own.
-
-    Args:
-        folder: of the run.
-        title: of the run, for display.
-        arguments: of `python -m analysis.corpus`, without the folder.
-    """
+    """Starts a run in a process of its own, by the arguments of `python -m analysis.corpus`."""
     from analysis.corpus.files import write_json
 
-    command = {"title": title, "arguments": list(arguments)}
     work = folder / "work"
     work.mkdir(parents=True, exist_ok=True)
-    write_json(work / "command.json", command)
+    write_json(work / "command.json", {"title": title, "arguments": list(arguments)})
     resume(folder.name)
 
 
@@ -243,18 +238,9 @@ def route(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
 
 def is_run(files: Mapping[str, bytes]) -> bool:
     """Whether files are those of a run, or a zip of them."""
-    return any(
-        PurePosixPath(name).name == "manifest.json"
-        or (name.lower().endswith(".zip") and _has_manifest(data))
-        for name, data in files.items()
-    )
-
-
-def _has_manifest(data: bytes) -> bool:
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            return any(PurePosixPath(each).name == "manifest.json" for each in archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
+        return any(name == "manifest.json" for name, *_ in _members(files))
+    except DAMAGED:
         return False
 
 
@@ -289,26 +275,28 @@ def keep(files: Mapping[str, bytes]) -> str:
 
 
 def _unpack(files: Mapping[str, bytes], folder: Path) -> None:
-    """Writes the tables and the manifest among some files into a folder, by their last names."""
+    """Writes the tables and the manifest among some files into a folder."""
     from analysis.corpus.results import NAMES
 
     wanted = {"manifest.json", *(f"{name}.parquet" for name in NAMES)}
-    for name, data in files.items():
-        if not name.lower().endswith(".zip"):
-            if _last(name) in wanted:
-                (folder / _last(name)).write_bytes(data)
+    left = MOST_BYTES
+    for name, size, opened in _members(files):
+        if name not in wanted:
+            continue
+        left -= size
+        if left < 0:
+            raise ValueError(f"expected a run of at most {MOST_BYTES >> 20} MB")
+        with opened() as data, (folder / name).open("wb") as out:
+            shutil.copyfileobj(data, out)
+
+
+def _members(files: Mapping[str, bytes]) -> Iterator[tuple[str, int, Callable[[], IO[bytes]]]]:
+    """Last name, size and reader of each file, and of those in a zip."""
+    for path, data in files.items():
+        if not path.lower().endswith(".zip"):
+            yield PurePosixPath(path).name, len(data), partial(BytesIO, data)
             continue
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            chosen = [each for each in archive.infolist() if _last(each.filename) in wanted]
-            if sum(each.file_size for each in chosen) > MOST_BYTES:
-                raise ValueError(f"{name}: expected a run of at most {MOST_BYTES >> 20} MB")
-            for each in chosen:
-                with (
-                    archive.open(each) as packed,
-                    (folder / _last(each.filename)).open("wb") as out,
-                ):
-                    shutil.copyfileobj(packed, out)
-
-
-def _last(name: str) -> str:
-    return PurePosixPath(name).name
+            for each in archive.infolist():
+                name = PurePosixPath(each.filename).name
+                yield name, each.file_size, partial(archive.open, each)

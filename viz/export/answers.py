@@ -15,13 +15,14 @@ from viz.api import (
     writing,
 )
 from viz.api.endpoint import BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
-from viz.api.requests import one_of, sentence, within, word
+from viz.api.requests import one_of, sentence, word
+from viz.values import real
 from viz.views import VIEWS
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
 
-DRAWN = {"temperature": within(0, 100), "top_k": WHOLE, "top_p": within(0, 1)}
+DRAWN = {"temperature": real(0, 100), "top_k": WHOLE, "top_p": real(0, 1)}
 TIMED_BY = {"method": one_of(*sound.METHODS)}
 ANSWERS = (
     Endpoint("overview", TEXT, text.overview),

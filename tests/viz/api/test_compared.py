@@ -42,15 +42,6 @@ def test_the_largest_changes_are_those_of_the_tables() -> None:
         assert found == pytest.approx(expected)
 
 
-def test_all_shares_are_compared_where_no_number_is_named() -> None:
-    answer = ask(entry(A, B), "changes")
-    sizes = [abs(each["mean"]) for each in answer["changes"]]
-    assert sizes == sorted(sizes, reverse=True)
-    assert {each["key"] for each in answer["changes"]} - {"induction"}
-    assert max(sizes) <= 1.0
-    assert answer["certain"] <= answer["of"]
-
-
 def test_numbers_of_both_runs_and_their_difference_are_axes() -> None:
     value = entry(A, B)
     header, _ = unpack(ask(value, "overview"))
@@ -64,15 +55,6 @@ def test_numbers_of_both_runs_and_their_difference_are_axes() -> None:
     one, two, change = (numbers[key][18][6] for key in keys)
     here, there = (run.heads["induction"][18 * 9 + 6] for run in (value.run, value.second))
     assert (one, two, change) == pytest.approx((here, there, there - here), abs=1e-4)
-
-
-def test_a_head_has_its_numbers_and_examples_of_both_runs() -> None:
-    there = ask(entry(A, B), "head?site=18&head=6")["there"]
-    alone = ask(corpus.hold(runs.FINISHED / B).value, "head?site=18&head=6")
-    assert there["numbers"] == alone["numbers"]
-    assert there["sentence"] == alone["sentence"]
-    assert there["examples"] == alone["examples"][: len(there["examples"])]
-    assert there["examples"][0]["from"] == max(each["from"] for each in alone["examples"])
 
 
 def test_two_models_have_no_head_in_common_but_alike_ones() -> None:
@@ -89,10 +71,3 @@ def test_two_models_have_no_head_in_common_but_alike_ones() -> None:
     query = dict(parse_qsl(urlsplit(first["link"]).query))
     assert (query["run"], query["head"]) == ("smollm2", str(found["head"]))
     assert query["layer"] == str(found["layer"])
-
-
-def test_the_run_alone_is_as_before() -> None:
-    alone = corpus.hold(runs.FINISHED / A).value
-    header, _ = unpack(ask(alone, "overview"))
-    assert header["base"]["run"]["against"] is None
-    assert "there" not in ask(alone, "alike?site=0&head=0")

@@ -12,7 +12,6 @@ import pytest
 from viz.api import corpus
 from viz.api.endpoint import work_of
 from viz.api.entries import RunEntry
-from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
 from viz.pack import unpack
 from viz.pages.corpus import runs
@@ -109,24 +108,6 @@ def test_the_page_of_a_head_is_what_the_tables_say(run: str) -> None:
         assert sum(each["all"] for each in found["distances"]) == pytest.approx(total)
 
 
-@pytest.mark.parametrize("run", ["minilm", "induction"])
-def test_tokens_and_pairs_come_with_the_largest_sums_first(run: str) -> None:
-    number = 3
-    found = of(run, number)
-    for role in ("key", "query"):
-        own = [row for row in rows(run, "tokens", number) if row["role"] == role]
-        own.sort(key=lambda row: -row["weight"])
-        shown = [(row["label"], row["share"], row["count"]) for row in own[: corpus.TOKENS]]
-        assert [(e["label"], e["share"], e["count"]) for e in found["tokens"][role]] == shown
-    weights = [each["weight"] for each in found["pairs"]]
-    assert (
-        weights
-        == sorted((row["weight"] for row in rows(run, "pairs", number)), reverse=True)[
-            : corpus.TOKENS
-        ]
-    )
-
-
 @pytest.mark.parametrize("run", ["minilm", "smollm2", "dates", "dinov2"])
 def test_examples_are_whole_and_lead_to_explore(run: str) -> None:
     number = len(places(run)) - 1
@@ -160,27 +141,6 @@ def test_examples_are_whole_and_lead_to_explore(run: str) -> None:
         assert query.get("input", text["content"]) == text["content"]
 
 
-def test_a_cross_attention_shows_keys_of_the_source() -> None:
-    kinds = [row["kind"] for row in table("dates", "heads").to_pylist()]
-    found = of("dates", kinds.index("cross"))["examples"]
-    texts = {row["content"]: row for row in table("dates", "texts").to_pylist()}
-    for each in found:
-        text = texts[dict(parse_qsl(urlsplit(each["link"]).query))["input"]]
-        assert each["queries"] == text["target_labels"]
-        assert each["labels"] == text["labels"]
-
-
-def test_heads_are_found_by_a_token() -> None:
-    shares: dict[int, float] = {}
-    for row in table("minilm", "tokens").to_pylist():
-        if row["role"] == "key" and row["label"].strip() == ",":
-            shares[row["id"]] = shares.get(row["id"], 0.0) + row["share"]
-    found = ask("minilm", "attending?key=commas")["heads"]
-    best = sorted(shares, key=lambda head: -shares[head])[: len(found)]
-    assert [(each["site"], each["head"]) for each in found] == [places("minilm")[h] for h in best]
-    assert [each["value"] for each in found] == pytest.approx([shares[head] for head in best])
-
-
 def test_heads_are_found_by_a_pair_of_tokens() -> None:
     every = table("smollm2", "pairs").to_pylist()
     weights: dict[int, float] = {}
@@ -198,13 +158,6 @@ def test_heads_are_found_by_a_pair_of_tokens() -> None:
     assert 0 < shares[0] <= 1
 
 
-def test_the_heads_most_like_one_are_those_that_the_run_names() -> None:
-    found = of("minilm", 5, "alike")["heads"]
-    expected = entry("minilm").run.like_head(5, corpus.LISTED)
-    assert [(e["site"], e["head"]) for e in found] == [places("minilm")[h] for h in expected["id"]]
-    assert [each["value"] for each in found] == pytest.approx(expected["likeness"].tolist())
-
-
 @pytest.mark.parametrize(
     "path",
     [
@@ -219,11 +172,6 @@ def test_the_heads_most_like_one_are_those_that_the_run_names() -> None:
 def test_bad_questions_are_refused(path: str) -> None:
     with pytest.raises(QuestionError, match="expected"):
         ask("induction", path)
-
-
-def test_a_run_has_no_answers_of_a_trace() -> None:
-    with pytest.raises(UnknownError):
-        ask("induction", "map?site=0&head=0")
 
 
 def test_folders_that_are_no_runs_are_refused_by_name(tmp_path: Path) -> None:

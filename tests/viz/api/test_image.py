@@ -151,13 +151,6 @@ def test_the_rows_of_all_heads_are_exact(client, path, entry, axis, index):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def test_provenance_and_code_are_plain_json(client, path):
-    line = client.get(f"{path}/provenance?site=1").json()["line"]
-    assert line.startswith("Layer 1: computed by PyTorch’s fused kernel · float32 · mask: none")
-    for head in (0, "mean", "max"):
-        assert client.get(f"{path}/code?site=0&head={head}").json() == {"code": CODE}
-
-
 def test_many_patches_still_fit_one_message_and_their_columns_are_exact(client, large):
     path, shown = f"/api/trace/{hold(large)}", large.view
     answer = client.get(f"{path}/layer?site=0").content
@@ -177,15 +170,6 @@ def test_many_patches_still_fit_one_message_and_their_columns_are_exact(client, 
             weights = shown.weights(0, head, rows=range(0, 3601, 257))[:, 1500]
             np.testing.assert_allclose(columns[head, ::257], weights.numpy(), atol=1e-6)
     assert large.answers.get(("totals", 0)) is not None
-
-
-def test_a_network_without_a_class_token_has_no_prefix(client):
-    entry = entry_of(ViTConfig(image=12, patch=4, dim=21, heads=3, depth=1, mlp=13, head="mean"))
-    header, _ = unpack(client.get(f"/api/trace/{hold(entry)}/overview").content)
-    assert header["base"]["prefix"] == 0
-    assert [step["name"] for step in header["base"]["shapes"]][-1] == "projected"
-    header, _ = unpack(client.get(f"/api/trace/{hold(entry)}/layer?site=0").content)
-    assert header["layers"][0]["shape"] == [3, 9, 9]
 
 
 # --- refusals -------------------------------------------------------------------------------------
@@ -211,11 +195,6 @@ def test_a_question_that_makes_no_sense_is_one_line(client, path, question, says
     assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize("question", ["map?site=0&head=0", "row", "nothing"])
-def test_what_a_picture_has_no_answer_to_is_not_found(client, path, question):
-    assert client.get(f"{path}/{question}").status_code == 404
-
-
 @pytest.mark.parametrize("outliers", ["no", "yes"])
 def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, entry, outliers):
     answer = client.get(f"{path}/sinks?site=1&outliers={outliers}")
@@ -235,17 +214,6 @@ def test_sinks_of_a_layer_of_3601_tokens_fit_a_message(client, large):
     answer = client.get(f"/api/trace/{hold(large)}/sinks?site=0")
     assert answer.status_code == 200
     assert len(answer.content) < 400_000
-
-
-def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
-    question = "predictions?site=0&direction=out&token=2"
-    assert client.get(f"/api/trace/{hold(entry)}/{question}").json() == {}
-    said = {"labels": ["tabby"], "probabilities": [0.5]}
-    named = replace(entry, predict=lambda site, direction, token, sampling=None: said)
-    assert client.get(f"/api/trace/{hold(named)}/{question}").json() == said
-    last = TOKENS - 1
-    answer = client.get(f"/api/trace/{hold(named)}/predictions?site=0&direction=out&token={TOKENS}")
-    assert (answer.status_code, answer.text) == (400, f"expected token 0 to {last}")
 
 
 def test_tokens_before_the_patches_go_by_their_names() -> None:

@@ -123,16 +123,3 @@ def test_a_bad_query_is_told_what_was_expected(pairs: list[tuple[str, str]], exp
         parse_query(pairs, REQUIRED, OPTIONAL)
     assert expected in str(refused.value)
     assert len(str(refused.value)) < 120
-
-
-def test_a_question_without_parameters_takes_none() -> None:
-    assert parse_query([], {}, {}) == {}
-    with pytest.raises(QuestionError, match="no parameters"):
-        parse_query([("a", "1")], {}, {})
-
-
-def test_one_of_a_few_words() -> None:
-    parse = requests.one_of("query", "key")
-    assert parse("key") == "key"
-    with pytest.raises(ValueError, match="query, key"):
-        parse("Key")

@@ -1,12 +1,10 @@
 """The headers around every answer, the addresses of the pages, and prompt small replies."""
 
 import asyncio
-import os
 import re
 import socket
 import threading
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,7 +18,6 @@ from viz import web
 from viz.api import server
 from viz.api.preview import with_preview
 from viz.pages.frame import old_links, previews, registry
-from viz.web import modules
 
 
 def test_inline_scripts_are_named_by_hash() -> None:
@@ -126,24 +123,6 @@ def test_a_browser_keeps_the_code_of_one_version(client: TestClient) -> None:
         assert client.get(f"{path}/{name}").status_code == 404
 
 
-def test_the_path_of_the_code_names_what_is_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(web, "VIZ", tmp_path)
-    monkeypatch.setattr(web, "ROOTS", [tmp_path])
-    paths = set()
-    for name, text in (("a.js", "1"), ("a.js", "2"), ("b.js", "2")):
-        (tmp_path / name).write_text(text)
-        paths.add(web.path.__wrapped__())
-    assert len(paths) == 3
-
-
-def test_the_page_is_told_where_its_server_is() -> None:
-    first, *_ = server.index_page().split("<script>")[1:]
-    assert first.startswith("window.__streamlit={BACKEND_BASE_URL:location.origin+'/'")
-    assert len(server.inline_script_hashes(server.index_page())) >= 2
-
-
 @pytest.fixture
 def client() -> TestClient:
     routes = [
@@ -174,14 +153,6 @@ def test_the_modules_of_a_page_s_view_come_with_the_page() -> None:
     assert page.split("</head>")[0].endswith(2 * link)
 
 
-def test_every_page_s_modules_are_there() -> None:
-    kinds = {previews.kind(name, {}) for name in registry.ENTRIES} - {""}
-    paths = modules.loaded_by(*(modules.of_kinds()[kind] for kind in kinds))
-    assert {"web/corpus/corpus.js", "web/text/text.js"} <= set(paths)
-    assert previews.kind(registry.FIRST, {"model": "dinov2"}) == "image"
-    assert all((web.VIZ / path).is_file() for path in paths)
-
-
 @pytest.mark.parametrize("query", ["", "?input=a%20b&head=max"])
 def test_the_first_page_s_own_address_leads_to_it(client: TestClient, query: str) -> None:
     answer = client.get(f"/{registry.FIRST}{query}")
@@ -209,14 +180,6 @@ def test_listening_sockets_send_at_once_and_so_do_their_connections() -> None:
             accepted, _ = listening.accept()
             with accepted:
                 assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-def test_looking_for_sockets_leaves_none_open() -> None:
-    if not server.DESCRIPTORS.is_dir():
-        return
-    before = sorted(os.listdir(server.DESCRIPTORS))
-    server.send_at_once()
-    assert sorted(os.listdir(server.DESCRIPTORS)) == before
 
 
 def test_the_first_page_is_prepared_beside_the_running_server() -> None:

@@ -143,21 +143,6 @@ def empty(t: Trace) -> Trace:
     return replace(t, target_tokens=(replace(whole, special=(True,) * len(whole)),))
 
 
-def test_the_overview_tells_how_long_the_recording_is_and_which_axis_is_time() -> None:
-    base = unpack(text.overview(entry_of(planted()), "t"))[0]["base"]
-    assert base["sound"] == {"seconds": 80 * STEP, "heard": HEARD * STEP}
-    assert [each.get("timed", False) for each in base["texts"]] == [False, True]
-
-
-def test_frames_are_sent_once_however_many_layers_attend_to_them(tmp_path: Path) -> None:
-    entry = heard("Whisper", tmp_path)
-    base = unpack(text.overview(entry, "t"))[0]["base"]
-    frames = [each for each in base["texts"] if each.get("timed")]
-    assert len(base["sites"]) > 2
-    assert len(frames) == 1
-    assert len(base["texts"]) == 2
-
-
 def test_times_are_files() -> None:
     entry = entry_of(planted())
     told = json.loads(sound.times(entry, "", "json").data)
@@ -222,27 +207,9 @@ def heard(name: str, folder: Path) -> TraceEntry:
     return entry_of(trace(model, given, target), lambda: (model, given, target))
 
 
-@pytest.mark.parametrize("form", ["matrix", "lines"])
-def test_figures_say_what_their_axes_are(form: Any, tmp_path: Path) -> None:
-    said = figure(heard("wav2vec 2.0", tmp_path).trace, tmp_path, form, kind="self")
-    assert "moment" in said
-    assert "token" not in said
-    assert said.endswith("Input: a recording of 0.4 s")
-    crossing = figure(heard("Whisper", tmp_path).trace, tmp_path, form, kind="cross")
-    assert re.search(r"(the|a) token (that attends|on the left).*(the|a) moment", crossing)
-    written = figure(planted(), tmp_path, form, kind="cross")
-    assert written.endswith("Input: a recording of 1.0 s → “The quick fox. It ran”")
-
-
 def figure(t: Any, folder: Path, form: Any, kind: str) -> str:
     """The words of a figure but for the program's name."""
     file = export(t, folder / "figure.svg", view=form, layer=0, head=1, kind=kind)
     texts = ElementTree.fromstring(file.read_text()).iter("{http://www.w3.org/2000/svg}text")
     words = " ".join("".join(each.itertext()) for each in texts)
     return re.sub(r"(Input: .*?) Headscope .*", r"\1", words)
-
-
-def test_a_saved_page_holds_the_words_and_the_spectrogram(tmp_path: Path) -> None:
-    file = export(planted(), tmp_path / "page.html", layer=0, head=1)
-    held = re.findall(r'"(words|spectrogram)":', file.read_text())
-    assert sorted({*held}) == ["spectrogram", "words"]

@@ -163,14 +163,6 @@ def test_a_stopped_survey_is_made_again(long: Trace, monkeypatch: pytest.MonkeyP
     assert unpack(thumbs_of(entry, "a", 1))[0]["thumbs"]["first"] == 1
 
 
-def test_a_part_of_a_map_is_not_pooled_where_it_fits(long: Trace, ask: Ask) -> None:
-    header, area = ask(long, "map", site=0, head=0, rows="100-200", columns="300-350")
-    (part,) = header["maps"]
-    assert (part["rows"], part["cols"], part["shape"]) == ([100, 200], [300, 350], [100, 50])
-    weights = long.weights(0, 0)[100:200, 300:350].numpy()
-    np.testing.assert_allclose(cells(area, part), weights, atol=part["max"] / 255)
-
-
 def test_rows_and_columns_are_exact(long: Trace, ask: Ask) -> None:
     header, area = ask(long, "row", site=0, head=1, axis="query", index=5)
     # the same numbers but for the order of float32 sums: one row at a time, or all at once
@@ -199,20 +191,6 @@ def test_an_encoder_decoder_names_each_text_once_and_whose_tokens_every_site_rel
     weights = pair.weights(1, 2, kind="cross").numpy()
     found = small["max"][5][2] * (raw[5, 2, :7] / 255.0) ** 2
     np.testing.assert_allclose(found, weights, atol=1 / 255)  # half a step at its steepest
-
-
-def test_whole_words_say_which_tokens_they_stand_for(ask: Ask) -> None:
-    found = trace(load("minilm"), "An unbelievable hippopotamus")
-    view = View(found, words=True, special="hidden")
-    header, area = ask(view, "overview")
-    (text,) = header["base"]["texts"]
-    assert text["labels"] == ["An", "unbelievable", "hippopotamus"]
-    assert header["base"]["complete"] is False  # a row's sum is what it gives to the others
-    tokens = [found.labels[place] for group in text["origins"] for place in group]
-    assert tokens == found.labels[1:-1]
-    header, area = ask(view, "row", site=2, head=3, axis="query", index=1)
-    expected = view.weights(2, 3)[1].numpy()
-    np.testing.assert_allclose(numbers(area, header["rows"][0]), expected, atol=1e-6)
 
 
 def test_scores_come_with_their_range_and_masked_cells_apart(pair: Trace, ask: Ask) -> None:

@@ -50,11 +50,6 @@ def test_an_empty_and_a_large_file_are_refused(client, kept, data: bytes, words:
     assert (answer.status_code, answer.text, kept) == (400, words, {})
 
 
-def test_a_file_of_the_largest_size_is_kept(client: TestClient, kept: dict[str, bytes]) -> None:
-    assert client.post(uploads.PATH, content=b"x" * MOST * 2**20).status_code == 200
-    assert [len(data) for data in kept.values()] == [MOST * 2**20]
-
-
 def test_a_large_body_is_not_read_to_its_end() -> None:
     read = 0
 

@@ -1,6 +1,5 @@
 """Starts a run from the page: a model, and texts or pictures; opens runs made elsewhere."""
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,18 +22,13 @@ docstrings = Lazy("analysis.corpus.docstrings")
 texts = Lazy("analysis.corpus.texts")
 
 MODEL_FOLDER = "folder"
-SOURCES = {
-    "docstrings": "Python’s docstrings",
-    "path": "A path on this machine",
-    "files": "Uploaded files",
-}
-ACCEPT = ".txt,.jsonl,.csv,.parquet,.zip,.json,image/*"
+SOURCES = {"docstrings": "Python’s docstrings", "path": "A path on this machine"}
 MOST_FILES = 500
 MOST_SENTENCES = 20_000
 PARAMS = (
     link.text("reader", known.FIRST),
     link.text("reader_folder", ""),
-    link.choice("corpus", "docstrings", tuple(SOURCES)),
+    link.choice("corpus", "docstrings", SOURCES),
     link.text("corpus_path", ""),
     link.text("column", ""),
     link.number("sentences", 1_000, 10, MOST_SENTENCES),
@@ -44,11 +38,10 @@ UNDER_WAY = f"{PAGE}_runs"
 PROBLEM = f"{PAGE}/begin_problem"
 STARTED = f"{PAGE}/started"
 TAKEN = f"{PAGE}/files_taken"
-UPLOADED = f"{PAGE}/uploaded"
 
 
 def take() -> None:
-    """Opens a run that was uploaded, or makes the uploaded files the corpus of the next run."""
+    """Opens a run that was uploaded."""
     state = st.session_state
     value = (state.get(FILES) or {}).get("files")
     if not isinstance(value, Mapping) or value.get("id") == state.get(TAKEN):
@@ -57,13 +50,9 @@ def take() -> None:
     state.pop(PROBLEM, None)
     try:
         files = _received(value)
-        if runs.is_run(files):
-            session.edit(PAGE, {"run": f"{known.USERS}{runs.keep(files)}"})
-        else:
-            state[UPLOADED] = {
-                name: attachments.keep(data, session.visitor()) for name, data in files.items()
-            }
-            session.edit(PAGE, {"corpus": "files"})
+        if not runs.is_run(files):
+            raise ValueError("expected the files of a run, or a .zip of them")
+        session.edit(PAGE, {"run": f"{known.USERS}{runs.keep(files)}"})
     except (OSError, ValueError) as error:
         state[PROBLEM] = str(error)
 
@@ -113,9 +102,9 @@ def _follow() -> None:
 
 def _form() -> None:
     props = {
-        "label": "A corpus, or a run made elsewhere",
-        "hint": "Texts, pictures, or the folder or .zip of a run: drop them anywhere",
-        "accept": ACCEPT,
+        "label": "A run made elsewhere",
+        "hint": "The folder or .zip of a run: drop it anywhere",
+        "accept": ".parquet,.zip,.json",
         "most": MOST_FILES,
         "limit": st.get_option("server.maxUploadSize"),
         "pasted": "",
@@ -144,18 +133,12 @@ def _choose_model() -> None:
 
 def _choose_corpus() -> None:
     help = "The docstrings are the English sentences of Python’s own library"
-    chosen = controls.select(PAGE, "corpus", "Corpus", SOURCES, help, width=230)
-    if chosen == "docstrings":
+    if controls.select(PAGE, "corpus", "Corpus", SOURCES, help, width=230) == "docstrings":
         most = (10, MOST_SENTENCES)
         controls.number(PAGE, "sentences", "Sentences", most, "How many are read")
         return
-    if chosen == "path":
-        help = "A file or folder: .txt (one text a line), .jsonl, .csv, .parquet, or pictures"
-        controls.text_input(PAGE, "corpus_path", "Path", help, placeholder="/path", width=260)
-    else:
-        names = list(st.session_state.get(UPLOADED, {}))
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        st.caption(shared.plain(f"{names[0]}{more}") if names else "Upload or drop them first.")
+    help = "A file or folder: .txt (one text a line), .jsonl, .csv, .parquet, or pictures"
+    controls.text_input(PAGE, "corpus_path", "Path", help, placeholder="/path", width=260)
     help = "Of .csv, .jsonl and .parquet, the one with the text; empty for the usual one"
     controls.text_input(PAGE, "column", "Column", help, placeholder="text", width=130)
 
@@ -174,15 +157,24 @@ def _start() -> None:
 
 
 def _begin() -> None:
-    model, words = _model()
-    about, sources, folder = _corpus(words)
-    pictures = _are_pictures(sources)
-    column = session.get(PAGE, "column").strip()
-    arguments = ["--model", model, "--about", about]
-    arguments += ["--images" if pictures else "--texts", *map(str, sources)]
-    if column and not pictures and session.get(PAGE, "corpus") != "docstrings":
-        arguments += ["--column", column]
-    runs.start(folder, f"{words} · {about}", arguments)
+    model, name = _model()
+    arguments = ["--model", model]
+    if session.get(PAGE, "corpus") == "docstrings":
+        count = int(session.get(PAGE, "sentences"))
+        about = f"{count:,} sentences of Python’s docstrings"
+        folder = runs.new_folder(f"{name} docstrings")
+        source = folder / "work" / "corpus" / "docstrings.txt"
+        source.parent.mkdir(parents=True)
+        write_whole(source, "\n".join(docstrings.sentences(count)))
+        arguments += ["--about", about, "--texts", str(source.parent)]
+    else:
+        source = _typed("corpus_path", "Path", Path.exists, "there is no such file or folder")
+        about, folder = source.name, runs.new_folder(f"{name} {source.name}")
+        pictures, column = _are_pictures(source), session.get(PAGE, "column").strip()
+        arguments += ["--about", about, "--images" if pictures else "--texts", str(source)]
+        if column and not pictures:
+            arguments += ["--column", column]
+    runs.start(folder, f"{name} · {about}", arguments)
 
 
 def _model() -> tuple[str, str]:
@@ -190,62 +182,22 @@ def _model() -> tuple[str, str]:
     chosen = session.get(PAGE, "reader")
     if chosen != MODEL_FOLDER:
         return chosen, catalogue.entry(chosen).title
-    text = session.get(PAGE, "reader_folder")
+    path = _typed("reader_folder", "Model", Path.is_dir, "expected a folder with config.json")
+    return str(path), path.name
+
+
+def _typed(setting: str, name: str, is_right: Any, expected: str) -> Path:
+    """A path that was typed; ValueError for one that is not right."""
+    text = session.get(PAGE, setting).strip()
     path = known.path_of(text)
-    if not text.strip() or not path.is_dir():
-        raise ValueError(f"{text.strip() or 'Model'}: expected a folder with config.json")
-    return str(path.resolve()), path.name
+    if not text or not is_right(path):
+        raise ValueError(f"{text or name}: {expected}")
+    return path.resolve()
 
 
-def _corpus(model: str) -> tuple[str, list[Path], Path]:
-    """What the corpus is, its files, and a new folder for the run."""
-    chosen = session.get(PAGE, "corpus")
-    if chosen == "path":
-        text = session.get(PAGE, "corpus_path")
-        path = known.path_of(text)
-        if not text.strip() or not path.exists():
-            raise ValueError(f"{text.strip() or 'Path'}: there is no such file or folder")
-        about = path.name
-        return about, [path.resolve()], runs.new_folder(f"{model} {about}")
-    if chosen == "docstrings":
-        count = int(session.get(PAGE, "sentences"))
-        about = f"{count:,} sentences of Python’s docstrings"
-        folder = runs.new_folder(f"{model} docstrings")
-        lines = "\n".join(docstrings.sentences(count))
-        return about, _written(folder, {"docstrings.txt": lines.encode()}), folder
-    digests: Mapping[str, str] = st.session_state.get(UPLOADED, {})
-    if not digests:
-        raise ValueError("Upload or drop a corpus first.")
-    files = {name: attachments.find(digest) for name, digest in digests.items()}
-    held = {name: data for name, data in files.items() if data is not None}
-    if len(held) < len(files):
-        raise ValueError("The uploaded files are no longer held: upload them again.")
-    first, *others = held
-    about = f"{first} and {len(others)} more" if others else first
-    folder = runs.new_folder(f"{model} {first}")
-    return about, _written(folder, held), folder
-
-
-def _written(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """The folder of the corpus inside that of the run, with these files in it."""
-    into = folder / "work" / "corpus"
-    try:
-        for name, data in files.items():
-            path = into.joinpath(*(part for part in Path(name).parts if part not in ("..", "/")))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, data)
-    except OSError:
-        shutil.rmtree(folder)
-        raise
-    return [into]
-
-
-def _are_pictures(sources: list[Path]) -> bool:
+def _are_pictures(source: Path) -> bool:
     """Whether the first file that a run can read is a picture."""
-    suffixes = {*texts.PICTURES, *texts.READERS}
-    for source in sources:
-        every = [source] if source.is_file() else sorted(source.rglob("*"))
-        for path in every:
-            if path.suffix.lower() in suffixes:
-                return path.suffix.lower() in texts.PICTURES
-    return False
+    every = [source] if source.is_file() else sorted(source.rglob("*"))
+    suffixes = (path.suffix.lower() for path in every)
+    first = next((each for each in suffixes if each in {*texts.PICTURES, *texts.READERS}), "")
+    return first in texts.PICTURES

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 PICTURES = ("photo", "upload")  # what can be beside the first, as in `photo:flower`
 MODELS = ("catalogue", "built", "hub", "folder")
 READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
-PICTURE, MODEL = "Picture: ", "Model: "
 MOST = 8  # models that were open here
-_DIGEST = link.sha256("")
+DIGEST = link.sha256("")
 HELP = {
     "image": "Another picture through this model, or this picture through another: layer, head and"
     " patch are the same in both",
@@ -43,12 +42,11 @@ HELP = {
 def _parse(text: str) -> str:
     kind, _, name = text.partition(":")
     if kind == "upload":
-        _DIGEST.parse(name)
+        DIGEST.parse(name)
     known = {"photo": samples.PICTURES, "catalogue": source.TITLES, "built": sizes.MODELS}
     if text and text not in variants.FORMS:
-        if kind not in (*PICTURES, *MODELS) or not name:
-            raise ValueError
-        if kind in known and name not in known[kind]:
+        named = kind in (*PICTURES, *MODELS) and name and name in known.get(kind, (name,))
+        if not named:
             raise ValueError
     return text
 
@@ -103,19 +101,16 @@ def wanted() -> bool:
 
 
 def of(request: TraceRequest, kind: Kind) -> Second | None:
-    """What is chosen beside a trace, traced; None for nothing, and for what cannot be.
-
-    Args:
-        request: of the first trace.
-        kind: of its view.
-    """
+    """What is chosen beside a trace, traced; None for nothing, and for what cannot be."""
     if not _applies(request, kind):
         return None
-    _see(request.model, kind)
+    seen, key = f"{PAGE}/seen/{kind}", source.key(request.model)
+    models = dict.fromkeys((key, *st.session_state.get(seen, ())))
+    st.session_state[seen] = tuple(models)[:MOST]  # the latest first
     titles, chosen = _settled(request, kind), session.get(PAGE, PARAM.name)
     if not chosen:
         return None
-    title = titles[chosen].removeprefix(MODEL).removeprefix(PICTURE)
+    title = titles[chosen].partition(": ")[2] if kind == "image" else titles[chosen]
     try:
         with st.spinner("Running the second …"):
             return (_picture if kind == "image" else _text)(request, chosen, title)
@@ -125,19 +120,11 @@ def of(request: TraceRequest, kind: Kind) -> Second | None:
 
 
 def choose(request: TraceRequest, kind: Kind, place: DeltaGenerator | None) -> None:
-    """Draws the choice.
-
-    Args:
-        request: of the first trace.
-        kind: of its view.
-        place: where it is drawn.
-    """
-    if not _applies(request, kind):
-        return
-    with place or nullcontext():
-        titles = _settled(request, kind)
-        label, help = "Compare with", HELP[kind]
-        select(PAGE, PARAM.name, label, titles, help, width=220, collapsed=True)
+    """Draws the choice in a place."""
+    if _applies(request, kind):
+        with place or nullcontext():
+            titles, help = _settled(request, kind), HELP[kind]
+            select(PAGE, PARAM.name, "Compare with", titles, help, width=220, collapsed=True)
 
 
 def _applies(request: TraceRequest, kind: Kind) -> bool:
@@ -158,17 +145,6 @@ def _settled(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
     return titles
 
 
-def _see(model: Source, kind: Kind) -> None:
-    """Notes a model that was open here; the latest first."""
-    seen: tuple[str, ...] = st.session_state.get(_seen(kind), ())
-    key = _key(model)
-    st.session_state[_seen(kind)] = (key, *(each for each in seen if each != key))[:MOST]
-
-
-def _seen(kind: Kind) -> str:
-    return f"{PAGE}/seen/{kind}"
-
-
 # ---- what is chosen, traced
 
 
@@ -180,14 +156,12 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
     """
     kind, _, name = chosen.partition(":")
     request = replace(request, edits=())
-    picture, listed = request.picture, source.listed()
+    picture, listed, example = request.picture, source.listed(), None
     if picture is None:
         raise ValueError("expected the trace of a picture")
-    example = None
     if kind in PICTURES:
         file = pictures.strip(PAGE)[name] if kind == "upload" else samples.file(name)
-        other = replace(request, input=replace(picture, file=file))
-        titles = _picture_title(), title
+        other, first = replace(request, input=replace(picture, file=file)), _picture_title()
         example = examples.pictures(listed).get(name) if kind == "photo" else None
     else:
         model = tracing.stamped(_source_of(request.model, chosen))
@@ -196,13 +170,11 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
             raise ValueError("expected a model that reads pictures alone")
         same = chosen in variants.FORMS
         given = picture if same else Picture(picture.file)  # which it prepares in its own way
-        other, titles = replace(request, model=model, input=given), (_name(request.model), title)
-    held, other = _traced(other, title)
-    if held.value.kind != "image":
+        other, first = replace(request, model=model, input=given), source.title(request.model)
+    second = _traced(other, example, (first, title))
+    if second.held.value.kind != "image":
         raise ValueError("its layers do not attend to patches of the picture")
-    if notes := held.value.trace.notes:
-        st.caption(shared.plain(f"{title}: {'; '.join(notes)}"))
-    return Second(held, other, example, titles)
+    return second
 
 
 def _text(request: TraceRequest, chosen: str, title: str) -> Second:
@@ -222,36 +194,40 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
         raise ValueError("it has no tokenizer, and reads token ids alone")
     if isinstance(request.input, tuple) and not takes.pair:
         raise ValueError("it reads no pairs of sentences")
+    _check_memory(tracing.opened(request.model), model)
     target = request.target if takes.target else None
     language = request.language if request.language in model.languages else ""
     other = TraceRequest(model_source, request.input, target, language=language)
-    _check_memory(tracing.opened(request.model), model)
     between = words.chosen(PAGE, inputs.special_names(takes, model))
-    held, other = _traced(other, title, between)
-    if notes := held.value.trace.notes:
-        st.caption(shared.plain(f"{title}: {'; '.join(notes)}"))
-    return Second(held, other, None, (_name(request.model), title))
+    return _traced(other, None, (source.title(request.model), title), between)
 
 
 def _traced(
-    plain: TraceRequest, title: str, between: tracing.Between = tracing.TOKENS
-) -> "tuple[Held[TraceEntry], TraceRequest]":
+    plain: TraceRequest,
+    example: Example | None,
+    titles: tuple[str, str],
+    between: tracing.Between = tracing.TOKENS,
+) -> Second:
     """The result of a request, with the edits where they are wanted and possible."""
+    request = plain
     try:
-        edited = edits.beside(plain)
-        return shared.entry_for(edited, between), edited
+        request = edits.beside(plain)
+        held = shared.entry_for(request, between)
     except ValueError as error:
         held = shared.entry_for(plain, between)  # which says what is wrong without edits
-        shared.error_line(f"{title} is shown without the edits: {error}")
-        return held, plain
+        request = plain
+        shared.error_line(f"{titles[1]} is shown without the edits: {error}")
+    if notes := held.value.trace.notes:
+        st.caption(shared.plain(f"{titles[1]}: {'; '.join(notes)}"))
+    return Second(held, request, example, titles)
 
 
 def _check_memory(first: "Model", second: "Model") -> None:
     """Refuses two networks that the server does not hold together."""
-    sizes = [compute.summary.weights_bytes(model) for model in (first, second)]
-    if sum(sizes) > MAX_NETWORK_BYTES:
-        needed, held = (f"{each / 2**30:.1f} GiB" for each in (sum(sizes), MAX_NETWORK_BYTES))
-        raise ValueError(f"the two networks take {needed}, and this server holds {held} of them")
+    needed = sum(compute.summary.weights_bytes(model) for model in (first, second))
+    if needed > MAX_NETWORK_BYTES:
+        takes, held = (f"{each / 2**30:.1f} GiB" for each in (needed, MAX_NETWORK_BYTES))
+        raise ValueError(f"the two networks take {takes}, and this server holds {held} of them")
 
 
 def _source_of(first: Source, chosen: str) -> Source:
@@ -273,39 +249,33 @@ def _source_of(first: Source, chosen: str) -> Source:
 
 def _titles(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
     """What can be beside the first, by their names in a link."""
-    titles = {"": "Compare with …"}
+    titles, lead = {"": "Compare with …"}, ""
     if kind == "image":
-        titles |= _other_pictures()
-        known = [f"catalogue:{name}" for name in samples.TRAINED]
-        known += ["catalogue:dinov2"] if is_here(entry("dinov2")) else []
-        known += [f"built:{sizes.KINDS[sizes.VIT]}"]
+        titles |= {key: f"Picture: {title}" for key, title in _other_pictures().items()}
+        listed, lead = [entry(name) for name in (*samples.TRAINED, "dinov2")], "Model: "
     else:
-        texts = (each for each in catalogue() if each.reads == "text" and each.kind in READ)
-        known = [f"catalogue:{each.name}" for each in texts if is_here(each)]
-        known += [f"built:{sizes.KINDS[sizes.ENCODER]}"]
+        listed = [each for each in catalogue() if each.reads == "text" and each.kind in READ]
+    known = [f"catalogue:{each.name}" for each in listed if is_here(each)]
+    known.append(f"built:{sizes.KINDS[sizes.VIT if kind == 'image' else sizes.ENCODER]}")
     asked, first = session.get(PAGE, PARAM.name), request.model
-    lead = MODEL if kind == "image" else ""
-    for key, title in variants.titles(first, _name(first)).items():
+    for key, title in variants.titles(first, source.title(first)).items():
         titles[key] = f"{lead}{title}"
     linked = [asked] if asked.partition(":")[0] in MODELS else []
-    for key in dict.fromkeys((*st.session_state.get(_seen(kind), ()), *linked, *known)):
-        if key != _key(first) and key.partition(":")[0] in tracing.places():
-            titles[key] = f"{lead}{_title(key)}"
+    for key in dict.fromkeys((*st.session_state.get(f"{PAGE}/seen/{kind}", ()), *linked, *known)):
+        place, _, name = key.partition(":")
+        if key != source.key(first) and place in tracing.places():
+            titles[key] = f"{lead}{source.titled(place, name)}"
     return titles
 
 
 def _other_pictures() -> dict[str, str]:
-    listed = source.listed()
-    uploads, upload = pictures.strip(PAGE), session.get(PAGE, pictures.UPLOAD.name)
-    now = f"upload:{upload}" if pictures.has_upload(PAGE) else f"photo:{_photo()}"
+    listed, uploads = source.listed(), pictures.strip(PAGE)
+    upload, photo = session.get(PAGE, pictures.UPLOAD.name), session.get(PAGE, "photo")
     images = {f"photo:{name}": examples.named(listed, name) for name in examples.pictures(listed)}
     for number, digest in enumerate(uploads):
         images[f"upload:{digest}"] = pictures.own_title(number, len(uploads))
-    return {key: f"{PICTURE}{title}" for key, title in images.items() if key != now}
-
-
-def _photo() -> str:
-    return session.get(PAGE, "photo")
+    images.pop(f"upload:{upload}" if pictures.has_upload(PAGE) else f"photo:{photo}", None)
+    return images
 
 
 def _picture_title() -> str:
@@ -313,17 +283,4 @@ def _picture_title() -> str:
     uploads = [*pictures.strip(PAGE)]
     if pictures.has_upload(PAGE):
         return pictures.own_title(uploads.index(session.get(PAGE, "upload")), len(uploads))
-    return examples.named(source.listed(), _photo())
-
-
-def _title(key: str) -> str:
-    place, _, name = key.partition(":")
-    return source.titled(place, name)
-
-
-def _name(first: Source) -> str:
-    return _title(_key(first))
-
-
-def _key(first: Source) -> str:
-    return f"{first.place}:{first.name}"
+    return examples.named(source.listed(), session.get(PAGE, "photo"))

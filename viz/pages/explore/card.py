@@ -22,31 +22,6 @@ if TYPE_CHECKING:
     from models.model import Model
 
 PARAMS = tuple(map(link.retired, ("tensors", "tensor")))
-FAMILIES = {  # what people call a model type, where it is not its own name
-    "albert": "ALBERT",
-    "bart": "BART",
-    "bert": "BERT",
-    "bloom": "BLOOM",
-    "clip": "CLIP",
-    "deit": "DeiT",
-    "dinov2": "DINOv2",
-    "distilbert": "DistilBERT",
-    "gpt2": "GPT-2",
-    "gpt_neo": "GPT-Neo",
-    "gpt_neox": "GPT-NeoX",
-    "llama": "Llama",
-    "mistral": "Mistral",
-    "opt": "OPT",
-    "qwen2": "Qwen2",
-    "qwen3": "Qwen3",
-    "roberta": "RoBERTa",
-    "siglip": "SigLIP",
-    "swin": "Swin",
-    "t5": "T5",
-    "vit": "ViT",
-    "wav2vec2": "wav2vec 2.0",
-    "whisper": "Whisper",
-}
 KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
 UNLIMITED = 10**6  # tokens, of a model whose config states no limit
 OURS = "headscope-"  # model types of checkpoints trained here
@@ -102,7 +77,7 @@ def kind(source: Source, model: "Model") -> str:
         stated = ""
     if not stated or stated.startswith(OURS):
         return KINDS.get(type(model.network).__name__, type(model.network).__name__)
-    return FAMILIES.get(stated, stated)
+    return stated
 
 
 def show(source: Source, model: "Model") -> None:

@@ -52,10 +52,10 @@ def problem_of(model: str, settings: Mapping[str, Any]) -> str:
 
 def ways_out(model: str, settings: Mapping[str, Any]) -> dict[str, int]:
     """For each setting that alone mends the problem: the nearest such value."""
-    found = {}
+    fixes = {}
     for name, values in sizes.RANGES[model].items():
         near = sorted(values, key=lambda value: abs(value - settings[name]))
         right = (each for each in near if not problem_of(model, {**settings, name: each}))
         if (value := next(right, None)) is not None:
-            found[name] = value
-    return found
+            fixes[name] = value
+    return fixes

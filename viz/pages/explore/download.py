@@ -73,8 +73,12 @@ def offer_entry(name: str) -> None:
     known = entry(name)
     st.caption(plain(f"{known.title}. {known.summary} {known.provenance}"))
     fetch = partial(_start, name, known.download, partial(fetching.fetch, known))
-    label, action = f"Get ({known.download / 1e6:.0f} MB)", session.callback(fetch)
-    st.button(label, key=f"{PAGE}_fetch", type="primary", on_click=action)
+    st.button(
+        f"Get ({known.download / 1e6:.0f} MB)",
+        key=f"{PAGE}_fetch",
+        type="primary",
+        on_click=session.callback(fetch),
+    )
 
 
 def offer(name: str) -> None:

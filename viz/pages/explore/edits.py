@@ -35,6 +35,7 @@ PARAMS = (
 MOST_SECOND = 2000  # characters of a second input
 MOST_UNDONE = 50
 NAMED = TraceRequest(Source("built", ""), "")  # stands for the second input where no pass is made
+PROBLEM = f"{PAGE}/edits/problem"
 
 
 @dataclass(frozen=True)
@@ -62,24 +63,19 @@ class Listed:
         off = frozenset(place for place, each in enumerate(kept) if each in self.off)
         return replace(self, edits=tuple(self.edits[each] for each in kept), off=off)
 
-    def switched(self, number: int) -> "Listed":
-        """The same with one switched on or off."""
-        return replace(self, off=self.off ^ {number})
-
-    def replaced(self, number: int, edit: Any) -> "Listed":
-        """The same with another edit in the place of one."""
-        edits = (*self.edits[:number], edit, *self.edits[number + 1 :])
-        return replace(self, edits=edits)
-
     def toggled(self, edit: Any) -> "Listed":
         """The same without an edit, or with it: in the place of one with another value, or last."""
         for number, each in enumerate(self.edits):
             if _place(each) == _place(edit) and each != edit:
-                return self.replaced(number, edit)
+                edits = (*self.edits[:number], edit, *self.edits[number + 1 :])
+                return replace(self, edits=edits)
         texts = [_text([each]) for each in self.edits]
         if (text := _text([edit])) in texts:
             return self.without(texts.index(text))
         return replace(self, edits=(*self.edits, edit))
+
+
+# ---- requests
 
 
 def request(plain: TraceRequest) -> TraceRequest:
@@ -103,8 +99,7 @@ def request(plain: TraceRequest) -> TraceRequest:
 def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
     """A request with the edits of some settings that are switched on."""
     second = second_request(plain, settings[SECOND])
-    names = {} if second is None else {SECOND: second}
-    edits = _listed(settings, names).on
+    edits = _listed(settings, {} if second is None else {SECOND: second}).on
     several = second is not None and isinstance(second.input, Several)
     if several and any(hasattr(each, "source") for each in edits):
         raise ValueError("a patch takes from one input: the second is a list of prompts")
@@ -116,7 +111,7 @@ def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
 
     Of prompts whose mean is shown it is one prompt, or several in a line each.
     """
-    given = plain.input
+    given, other = plain.input, None
     if not second.strip():
         return None
     if isinstance(given, Picture):
@@ -128,14 +123,7 @@ def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
         other = Several(tuple(prompts)) if len(prompts) > 1 else prompts[0]
     elif isinstance(given, str | tuple | Chat):
         other = Chat(second) if isinstance(given, Chat) else second
-    else:
-        other = None
     return None if other is None else replace(plain, input=other, options=Options(hidden=True))
-
-
-def _compares(request: TraceRequest) -> bool:
-    """Whether a second text may stand beside the input."""
-    return isinstance(request.input, str | Chat | Several) and request.target is None
 
 
 def _picture(name: str) -> File | None:
@@ -144,29 +132,6 @@ def _picture(name: str) -> File | None:
     if kind == "upload":
         return pictures.strip(PAGE).get(place)
     return samples.file(place) if kind == "photo" and place in samples.PICTURES else None
-
-
-def with_source(beside: Mapping[str, Any]) -> dict[str, Any]:
-    """Props of a second picture or model; of a picture with its name as the source of patches."""
-    name = session.get(PAGE, "compare")
-    if not name.startswith(("photo:", "upload:")):
-        return {**beside}
-    return {**beside, "second": {**beside["second"], "source": name}}
-
-
-def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
-    """Props of the view: the trace of the second text beside the first; {} without one."""
-    second = second_request(plain, session.get(PAGE, SECOND))
-    if second is None or not _compares(plain):
-        return {}
-    try:
-        held = shared.entry_for(second, between)
-    except ValueError as error:
-        shared.error_line(f"Second text: {error}")
-        return {}
-    picture = {"trace": held.id, "made": held.serial, "heads": attention.heads_of(held)}
-    mean = isinstance(second.input, Several)
-    return {"other": {**picture, "title": session.get(PAGE, SECOND), "mean": mean}}
 
 
 def request_in_view(edited: TraceRequest) -> TraceRequest:
@@ -184,6 +149,37 @@ def beside(plain: TraceRequest) -> TraceRequest:
     settings = session.current(PAGE).settings
     wanted = settings["edits"] and settings["edits_in"] == BOTH and settings["edited"] != BEFORE
     return _edited(plain, settings) if wanted else plain
+
+
+# ---- props of the view
+
+
+def _compares(request: TraceRequest) -> bool:
+    """Whether a second text may stand beside the input."""
+    return isinstance(request.input, str | Chat | Several) and request.target is None
+
+
+def with_source(beside: Mapping[str, Any]) -> dict[str, Any]:
+    """Props of a second picture or model; of a picture with its name as the source of patches."""
+    name = session.get(PAGE, "compare")
+    if not name.startswith(("photo:", "upload:")):
+        return {**beside}
+    return {**beside, "second": {**beside["second"], "source": name}}
+
+
+def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
+    """Props of the view: the trace of the second text beside the first; {} without one."""
+    title = session.get(PAGE, SECOND)
+    second = second_request(plain, title)
+    if second is None or not _compares(plain):
+        return {}
+    try:
+        held = shared.entry_for(second, between)
+    except ValueError as error:
+        shared.error_line(f"Second text: {error}")
+        return {}
+    picture = {"trace": held.id, "made": held.serial, "heads": attention.heads_of(held)}
+    return {"other": {**picture, "title": title, "mean": isinstance(second.input, Several)}}
 
 
 def is_difference(edited: TraceRequest) -> bool:
@@ -204,9 +200,8 @@ def props(edited: TraceRequest) -> dict[str, Any]:
 def take() -> None:
     """Makes the edits that the view asked for since the last run, or takes them back.
 
-    After `link_on_entry.enter`.
-
-    The view is polled in every run: a callback would be lost if another run replaced this one.
+    After `link_on_entry.enter`. The view is polled in every run: a callback would be lost if
+    another run replaced this one.
     """
     state = st.session_state
     value = (state.get(f"{PAGE}_view") or {}).get("edit")
@@ -215,14 +210,16 @@ def take() -> None:
     asked: dict[str, Callable[[], None]] = {}
     for each in sent if isinstance(sent, list) else []:
         id, text, second = (each.get(name) for name in ("id", "text", SECOND))
-        if not isinstance(id, str) or id in taken or not isinstance(text, str):
-            continue
-        add = partial(_add, text, second if isinstance(second, str) else "")
-        asked[id] = STEPS.get(text, add)
+        if isinstance(id, str) and id not in taken and isinstance(text, str):
+            add = partial(_add, text, second if isinstance(second, str) else "")
+            asked[id] = STEPS.get(text, add)
     session.defer(asked.values())
     taken.extend(asked)
     del taken[:-MOST_UNDONE]
     session.catch_up()
+
+
+# ---- the strip of edits
 
 
 def strip(
@@ -235,8 +232,7 @@ def strip(
         params: of the page now.
         params_of: of the page, for a link.
     """
-    state = st.session_state
-    if problem := state.pop(f"{PAGE}/edits/problem", ""):
+    if problem := st.session_state.pop(PROBLEM, ""):
         shared.error_line(problem)
     listed, past, future = _now(), _history("past"), _history("future")
     if not (listed.edits or past or future or runs.kept()):
@@ -245,22 +241,25 @@ def strip(
         key = f"{PAGE}_edits_all"
         with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
             if edited.edits:
-                controls.choice(
-                    PAGE, "edited", "Shown", EDIT_VIEWS, EDIT_VIEWS_HELP, collapsed=True
+                help = EDIT_VIEWS_HELP
+                controls.choice(PAGE, "edited", "Shown", EDIT_VIEWS, help, collapsed=True)
+            clear = partial(_become, Listed())
+            for name, label, action, enabled, help in (
+                ("undo", "Undo", _undo, past, "Takes the last change of the list back (Ctrl+Z)"),
+                ("redo", "Redo", _redo, future, "Makes it again (Ctrl+Y)"),
+                ("remove", "Remove all", clear, listed.edits, None),
+            ):
+                st.button(
+                    label,
+                    key=f"{PAGE}_edits_{name}",
+                    on_click=session.callback(action),
+                    disabled=not enabled,
+                    help=help,
                 )
-            _button("Undo", "undo", _undo, past, "Takes the last change of the list back (Ctrl+Z)")
-            _button("Redo", "redo", _redo, future, "Makes it again (Ctrl+Y)")
-            _button("Remove all", "remove", partial(_become, Listed()), listed.edits)
             if listed.edits and session.get(PAGE, "compare"):
-                key = f"{PAGE}_edits_in"
-                st.session_state[key] = session.get(PAGE, "edits_in") == BOTH
-                st.toggle(
-                    "Edit the second too",
-                    key=key,
-                    on_change=session.callback(partial(_switch_beside, listed)),
-                    help=ALSO_HELP,
-                    width="content",
-                )
+                on = session.get(PAGE, "edits_in") == BOTH
+                switch = partial(_switch_beside, listed)
+                _toggle("Edit the second too", f"{PAGE}_edits_in", on, switch, ALSO_HELP)
             run = runs.now(params, edited)
             enabled = bool(listed.edits or past or future)
             runs.draw(run, partial(_open, params_of=params_of), enabled=enabled)
@@ -271,40 +270,29 @@ def strip(
         runs.compare(run)
 
 
+def _row(listed: Listed, number: int, edit: Any) -> None:
+    """One edit: its switch with its sentence, and a button that removes it."""
+    name = f"{PAGE}_edit_{number}"
+    with st.container(key=f"{name}_row", horizontal=True, vertical_alignment="center", gap="small"):
+        said, on = shared.plain(edit.describe()), number not in listed.off
+        _toggle(said, f"{name}_on", on, partial(_switch, listed, number))
+        removed = partial(_become, listed.without(number))
+        controls.button("✕", f"{name}_remove", removed, help="Remove this edit")
+
+
+def _toggle(
+    label: str, key: str, on: bool, action: Callable[[], None], help: str | None = None
+) -> None:
+    st.session_state[key] = on
+    st.toggle(label, key=key, on_change=session.callback(action), help=help, width="content")
+
+
 def _title(second: str) -> str:
     """The second input in words: a text itself, of a picture its name."""
     kind, _, name = second.partition(":")
     if kind == "photo" and name in samples.PICTURES:
         return samples.TITLES.get(name, name)
     return "your picture" if kind == "upload" and name in pictures.strip(PAGE) else second
-
-
-def _row(listed: Listed, number: int, edit: Any) -> None:
-    """One edit: its switch with its sentence, and a button that removes it."""
-    name = f"{PAGE}_edit_{number}"
-    with st.container(key=f"{name}_row", horizontal=True, vertical_alignment="center", gap="small"):
-        key = f"{name}_on"
-        st.session_state[key] = number not in listed.off
-        st.toggle(
-            shared.plain(edit.describe()),
-            key=key,
-            on_change=session.callback(partial(_switch, listed, number)),
-            width="content",
-        )
-        removed = partial(_become, listed.without(number))
-        controls.button("✕", f"{name}_remove", removed, help="Remove this edit")
-
-
-def _button(
-    label: str, name: str, action: Callable[[], None], enabled: Any, help: str | None = None
-) -> None:
-    st.button(
-        label,
-        key=f"{PAGE}_edits_{name}",
-        on_click=session.callback(action),
-        disabled=not enabled,
-        help=help,
-    )
 
 
 # ---- what is done to the list
@@ -324,18 +312,16 @@ def _undo_point() -> Callable[[], None]:
 
 def _add(text: str, second: str) -> None:
     """Adds the one edit of a text, or removes it where it is there; "" chooses a second input."""
-    if not text:
-        session.fold(PAGE)
-        _become(replace(_now(), second=second[:MOST_SECOND]))
-        return
-    try:
-        (edit,) = compute.parse_edits(text, {SECOND: NAMED})
-    except ValueError as error:
-        st.session_state[f"{PAGE}/edits/problem"] = str(error)
-        return
     session.fold(PAGE)
-    listed = _now()
-    _become(replace(listed.toggled(edit), second=second[:MOST_SECOND] or listed.second))
+    listed, second = _now(), second[:MOST_SECOND]
+    if text:
+        try:
+            (edit,) = compute.parse_edits(text, {SECOND: NAMED})
+        except ValueError as error:
+            st.session_state[PROBLEM] = str(error)
+            return
+        listed, second = listed.toggled(edit), second or listed.second
+    _become(replace(listed, second=second))
 
 
 def _switch(listed: Listed, number: int) -> None:
@@ -345,16 +331,15 @@ def _switch(listed: Listed, number: int) -> None:
     """
     session.fold(PAGE)
     if _now() == listed:
-        _become(listed.switched(number))
+        _become(replace(listed, off=listed.off ^ {number}))
 
 
 def _switch_beside(listed: Listed) -> None:
     """Applies the edits to the second model or input too, or no longer; see `_switch`."""
     session.fold(PAGE)
-    if _now() != listed:
-        return
-    there = session.get(PAGE, "edits_in")
-    session.edit(PAGE, {"edits_in": FIRST if there == BOTH else BOTH})
+    if _now() == listed:
+        there = session.get(PAGE, "edits_in")
+        session.edit(PAGE, {"edits_in": FIRST if there == BOTH else BOTH})
 
 
 def _become(listed: Listed) -> None:
@@ -373,15 +358,8 @@ def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:
     note()
 
 
-def _undo() -> None:
-    _go("past", "future")
-
-
-def _redo() -> None:
-    _go("future", "past")
-
-
 def _go(there: str, back: str) -> None:
+    """Goes to the last list of one history, and notes that of now in the other."""
     session.fold(PAGE)
     steps, others, before = _history(there), _history(back), _now()
     if steps:
@@ -390,6 +368,7 @@ def _go(there: str, back: str) -> None:
         others.append(before)
 
 
+_undo, _redo = partial(_go, "past", "future"), partial(_go, "future", "past")
 STEPS = {"undo": _undo, "redo": _redo}  # as a view asks for them
 
 
@@ -423,11 +402,8 @@ def _settings(listed: Listed) -> dict[str, str]:
 
 def _text(edits: Iterable[Any]) -> str:
     """The text of edits, in which whatever they take from is the second input."""
-    edits = tuple(edits)
-    if not edits:
-        return ""
-    named = (_with(each, source=NAMED) if hasattr(each, "source") else each for each in edits)
-    return compute.format_edits(named, {SECOND: NAMED})
+    named = [_with(each, source=NAMED) if hasattr(each, "source") else each for each in edits]
+    return compute.format_edits(named, {SECOND: NAMED}) if named else ""
 
 
 def _place(edit: Any) -> tuple[type, str] | Any:

@@ -126,7 +126,7 @@ def page() -> None:
     problems = link_on_entry.enter(PAGE, params_of, renewed=old_links.renewed).problems
     welcome.settle(first, params_of)
     pictures.take(PAGE)
-    recordings.take()
+    recordings.UPLOADED.take()
     edits.take()
     writing.take()
     words.settle(PAGE)
@@ -180,7 +180,7 @@ class _Run:
 
     def draw(self) -> None:
         """Draws the controls and the view."""
-        soon, kind, opened, shown = self.comes_soon(), _kind(self.reads), None, None
+        soon, kind, opened, request = self.comes_soon(), _kind(self.reads), None, None
         if not soon:
             self.controls()
         with (
@@ -192,14 +192,14 @@ class _Run:
             if opened is None:
                 self.stage.stale()
             else:
-                shown = self.show(opened)
+                request = self.show(opened)
         if soon:
             self.stage.let_paint()
             self.controls()
-        if shown is not None and self.entries is not None:
+        if request is not None and self.entries is not None:
             if soon:
-                beside.choose(shown, self.stage.kind, self.entries.beside)
-            card.about(self.entries.about, shown.model)
+                beside.choose(request, self.stage.kind, self.entries.beside)
+            card.about(self.entries.about, request.model)
         if opened is not None:
             with self.stage.below:
                 card.show(opened, tracing.opened(opened))
@@ -245,7 +245,7 @@ class _Run:
         """Traces the input, and shows the view.
 
         Returns:
-            What is shown; None if that is the last picture, or none.
+            The request of what is shown; None if that is the last picture, or none.
         """
         model, stage = tracing.opened(opened), self.stage
         entries = self.read_from(opened, model)

@@ -41,8 +41,8 @@ def choose(source: Source, model: "Model") -> None:
             span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
             controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=276)
         help = "How a picture with another aspect ratio is fitted"
-        own = f"As {'stated' if stated.stated else 'assumed'}: {MODES[stated.resize].lower()}"
-        controls.select(PAGE, "resize", "Resize", {"": own, **MODES}, help, width=276)
+        usual = f"As {'stated' if stated.stated else 'assumed'}: {MODES[stated.resize].lower()}"
+        controls.select(PAGE, "resize", "Resize", {"": usual, **MODES}, help, width=276)
         controls.button("Reset to the checkpoint’s own", f"{PAGE}_preprocessing_reset", _reset)
     _preview(model)
 
@@ -95,8 +95,8 @@ def changes(model: "Model") -> Items:
     side, resize = settings["pixels"] if _patch(model) else 0, settings["resize"]
     if stated.size is not None and (side or resize):
         image = None if side else _seen_by(model, ())
-        own = stated.size if image is None else (image.height, image.width)
-        changes["size"] = (side, side) if side else own
+        size = stated.size if image is None else (image.height, image.width)
+        changes["size"] = (side, side) if side else size
     if resize:
         changes["resize"] = resize
     return tuple(changes.items())

@@ -39,7 +39,7 @@ def draw(model: "Model") -> None:
             entry.text(PAGE, name, label, placeholder=label, bare=True)
     key = f"{PAGE}_pictures"
     with st.container(key=key, horizontal=True, vertical_alignment="bottom"):
-        pictures.choose(PAGE, examples.pictures(source.listed()), still=not _film())
+        pictures.choose(PAGE, examples.pictures(source.listed()), still_frame=not _film())
         if len(offered := _offered(model)) > 1:
             help = "One picture, or all that you opened, in order: one by one, or as frames"
             controls.choice(PAGE, "asked_about", "Pictures", offered, help, collapsed=True)

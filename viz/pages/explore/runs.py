@@ -169,15 +169,15 @@ def _column(request: TraceRequest | None, first: TraceRequest | None) -> list[st
     model = source.titled(request.model.place, request.model.name)
     edits: tuple[Any, ...] = request.edits
     described = " ".join(edit.describe() for edit in edits) or "none"
-    told = [shared.plain(each) for each in (model, _words(request), described)]
+    about = [shared.plain(each) for each in (model, _words(request), described)]
     try:
         answer = shared.entry_for(request).value.predict(0, "out", None)
         pairs = zip(answer.get("labels", ()), answer.get("probabilities", ()), strict=True)
         shares = [f"{shared.plain(_legible(name))} {percent(p, '.1f')}" for name, p in pairs]
         apart = "" if first is None or request is first else _apart(first, request)
-        return [*told, " · ".join(shares[:NAMED]) or "–", apart or "–"]
+        return [*about, " · ".join(shares[:NAMED]) or "–", apart or "–"]
     except ValueError as error:
-        return [*told, shared.plain(" ".join(str(error).split())), "–"]
+        return [*about, shared.plain(" ".join(str(error).split())), "–"]
 
 
 def _apart(first: TraceRequest, second: TraceRequest) -> str:

@@ -68,6 +68,11 @@ def title(source: Source) -> str:
     return titled(source.place, source.name)
 
 
+def key(source: Source) -> str:
+    """A model in the settings that name one, such as `folder:/a/model`."""
+    return f"{source.place}:{source.name}"
+
+
 def titled(place: str, name: str) -> str:
     """The same by place and name."""
     if place == "built":

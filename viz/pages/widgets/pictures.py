@@ -15,7 +15,8 @@ from viz.api.samples import TITLES
 from viz.pages import compute
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
-from viz.pages.widgets import controls, uploads
+from viz.pages.widgets import controls
+from viz.pages.widgets.uploads import Upload
 
 UPLOAD = link.sha256("upload")
 FRAME = link.number("frame", 0, 0, 999)
@@ -24,9 +25,8 @@ PARAMS = (UPLOAD, UPLOADS, FRAME)
 NAME = "picture.png"  # of an uploaded picture, in Python code
 
 
-def take(page: str) -> None:
-    """Makes an uploaded file the picture; must be called after `link_on_entry.enter`."""
-    uploads.take(page, UPLOAD.name, _check, into=UPLOADS.name)
+def _upload(page: str) -> Upload:
+    return Upload(page, UPLOAD.name, "picture", _check, UPLOADS.name)
 
 
 def _check(digest: str, data: bytes) -> None:
@@ -34,47 +34,43 @@ def _check(digest: str, data: bytes) -> None:
     compute.decoded(File(digest, data, NAME))
 
 
-def choose(page: str, examples: Mapping[str, Example | None], *, still: bool = True) -> None:
+def take(page: str) -> None:
+    """Makes an uploaded file the picture; must be called after `link_on_entry.enter`."""
+    _upload(page).take()
+
+
+def choose(page: str, examples: Mapping[str, Example | None], *, still_frame: bool = True) -> None:
     """Draws the examples and the uploader.
 
     Args:
         page: whose settings `photo` and `upload` are set.
         examples: by the name of their picture; None for a photo without a hint.
-        still: whether the network reads a single frame of an animation.
+        still_frame: whether the network reads a single frame of an animation.
     """
-    uploaded = has_upload(page)
+    uploaded, photo = has_upload(page), session.get(page, "photo")
     for name, example in examples.items():
-        controls.button(
-            TITLES[name] if example is None else example.name,
-            f"{page}_photo_{name.replace('/', '_').removesuffix('.png')}",
-            show,
-            page,
-            name,
-            example,
-            chosen=not uploaded and session.get(page, "photo") == name,
-        )
+        label = TITLES[name] if example is None else example.name
+        key = f"{page}_photo_{name.replace('/', '_').removesuffix('.png')}"
+        chosen = not uploaded and photo == name
+        controls.button(label, key, show, page, name, example, chosen=chosen)
     if uploaded:
         controls.button("Your picture", f"{page}_photo_own", lambda: None, chosen=True)
-        photo = session.get(page, "photo")
-        again = photo, examples.get(photo)
-        controls.button(
-            "✕", f"{page}_photo_remove", _drop, page, *again, help="Remove your picture"
-        )
+        remove, again = f"{page}_photo_remove", (photo, examples.get(photo))
+        controls.button("✕", remove, _drop, page, *again, help="Remove your picture")
     files = strip(page)
     if len(files) > 1 or (files and not uploaded):
         _thumbnails(page, files)
-    hint = "or drop or paste pictures"
-    uploads.uploader(page, UPLOAD.name, "Your pictures", hint, "image/*", several=True)
-    uploads.camera(page, UPLOAD.name)
-    count = _frames(page)
-    if count > 1 and still:
+    upload = _upload(page)
+    upload.draw("Your pictures", "or drop or paste pictures", "image/*")
+    upload.camera()
+    if (count := _frames(page)) > 1 and still_frame:
         help = "Which frame of the animation the network reads"
         controls.slider(page, FRAME.name, "Frame", (0, count - 1), help)
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
     """Makes an example the page's picture, and sets its selection."""
-    uploads.forget_refusal(page, UPLOAD.name)
+    _upload(page).forget_refusal()
     selection = None if example is None else selection_of(example)
     session.assign(page, {"photo": name, "upload": ""}, selection)
 
@@ -109,11 +105,10 @@ def _thumbnails(page: str, files: Mapping[str, File]) -> None:
 
 
 def _take_thumbnail(page: str) -> None:
-    """Called after a click on a thumbnail."""
     state = st.session_state.get(f"{page}_strip")
     digest = state.get("chosen") if isinstance(state, Mapping) else None
     if digest in strip(page):
-        uploads.forget_refusal(page, UPLOAD.name)
+        _upload(page).forget_refusal()
         session.assign(page, {UPLOAD.name: digest, FRAME.name: 0})
 
 
@@ -126,31 +121,24 @@ def _drop(page: str, name: str, example: Example | None) -> None:
 
 def selection_of(example: Example) -> dict[str, Any]:
     """The selection of the view for an example."""
-    return {
-        "layer": example.layer,
-        "head": example.head,
-        "token": example.query,
-        "direction": "out",
-    }
+    place = {"layer": example.layer, "head": example.head, "token": example.query}
+    return {**place, "direction": "out"}
 
 
 def problems(page: str) -> list[str]:
     """A message if the link's picture is missing, and one if the last file was refused."""
-    lines, upload = [], session.get(page, "upload")
-    refused = uploads.refused(page, UPLOAD.name, "picture")
+    lines, upload, refused = [], session.get(page, "upload"), _upload(page).refused
     if upload and not has_upload(page):
         lines.append(
             f"This link refers to an uploaded picture (SHA-256 {upload[:12]}…): upload the same"
             " file to see it. A photo is shown instead."
         )
-    if refused:
-        lines.append(refused)
-    return lines
+    return [*lines, refused] if refused else lines
 
 
 def _uploaded(page: str) -> File | None:
     """The uploaded file; None if there is none, or this server does not have it."""
-    data = uploads.data(page, UPLOAD.name)
+    data = _upload(page).data
     return None if data is None else File(session.get(page, UPLOAD.name), data, NAME)
 
 

@@ -7,7 +7,7 @@ Streamlit's own uploader first asks for an address, and loads more code to send 
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from headscope_views import view
@@ -19,206 +19,159 @@ LONGEST = 240  # characters of a file name or a reason; the browser may send mor
 DENIED = "If nothing is recorded, let the browser use the microphone, or upload a file."
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """Which files of an upload could not be read.
-
-    Attributes:
-        reason: one line; "" if all files could be read.
-        whole: whether no file could be read.
-    """
-
-    reason: str = ""
-    whole: bool = False
-
-
-@dataclass(frozen=True)
-class File:
-    """A file that was chosen.
-
-    Attributes:
-        name: of the file.
-        digest: its SHA-256; "" for one that was not sent.
-        reason: why it was not.
-    """
+class File(NamedTuple):
+    """A file that was chosen: its name, and its SHA-256, or why it was not sent."""
 
     name: str
     digest: str
     reason: str = ""
 
 
-def take(page: str, setting: str, read: Callable[[str, bytes], object], *, into: str = "") -> None:
-    """Makes an uploaded file the setting; must be called after `link_on_entry.enter`.
+@dataclass(frozen=True)
+class Upload:
+    """The file of a setting.
 
-    The uploader is polled in every run: a callback would be lost if another run replaced this one.
-
-    Args:
-        page: of the uploader.
+    Attributes:
+        page: of the setting.
         setting: that holds the digest, of the first file where several come at once.
+        noun: what a file is.
         read: reads a file, given its digest and its bytes; raises ValueError.
-        into: setting that collects the digests of all files, joined by dots; "" for none.
+        into: setting that collects the digests of all files, joined by dots; "" for one file alone.
     """
-    files = [*_sent(page, setting), *_taken(page, setting)]
-    if files:
-        refusal = _keep(page, setting, files, read, into)
-        state = st.session_state
-        state[f"{page}/{setting}/refused"] = refusal, session.current(page).settings
+
+    page: str
+    setting: str
+    noun: str
+    read: Callable[[str, bytes], object]
+    into: str = ""
+
+    @property
+    def _name(self) -> str:
+        return f"{self.page}/{self.setting}"
+
+    @property
+    def _key(self) -> str:
+        return f"{self.page}_{self.setting}_files"
+
+    @property
+    def data(self) -> bytes | None:
+        """The uploaded file; None if there is none, or this server does not have it."""
+        digest = session.get(self.page, self.setting)
+        return attachments.find(digest) if digest else None
+
+    def take(self) -> None:
+        """Makes an uploaded file the setting; must be called after `link_on_entry.enter`.
+
+        The uploader is polled in every run: a callback would be lost if another run replaced it.
+        """
+        if files := [*self._sent(), *self._taken()]:
+            refusal = self._keep(files)
+            now = session.current(self.page).settings
+            st.session_state[f"{self._name}/refused"] = refusal, now
+
+    def _sent(self) -> list[File]:
+        """The files that the browser has sent since the last run."""
+        state, taken = st.session_state, f"{self._name}/taken"
+        value = (state.get(self._key) or {}).get("files")
+        if not isinstance(value, Mapping) or value.get("id") == state.get(taken):
+            return []
+        state[taken] = value.get("id")
+        refused = (File(name, "", why) for name, why in _pairs(value.get("refused"), "reason"))
+        return [*(File(*pair) for pair in _pairs(value.get("sent"), "digest")), *refused]
+
+    def _taken(self) -> list[File]:
+        """What camera or microphone took; they are then remounted, so that they stay empty."""
+        state, number = st.session_state, f"{self._name}/taken_here"
+        count, device = state.get(number, 0), f"{self.setting}_device"
+        key = session.element(self.page, device, count)
+        photo = state.get(key)
+        if photo is not None:
+            state[number] = count + 1
+            key = session.element(self.page, device, count + 1)
+        state[f"{self._name}/device"] = key
+        if photo is None:
+            return []
+        return [File(photo.name, attachments.keep(photo.getvalue(), session.visitor()))]
+
+    def _keep(self, files: list[File]) -> str:
+        """Makes the first file that can be read the page's; returns why others cannot."""
+        digests: list[str] = []
+        reasons: list[str] = []
+        for file in files:
+            try:
+                self._read(file)
+                digests.append(file.digest)
+            except ValueError as error:
+                reasons.append(f"{file.name}: {error}" if len(files) > 1 else str(error))
+        if digests:
+            change = {self.setting: digests[0]}
+            if self.into:
+                before = session.get(self.page, self.into).split(".")
+                every = dict.fromkeys(each for each in (*before, *digests) if each)
+                change[self.into] = ".".join([*every][-link.MOST_FILES :])
+            session.edit(self.page, change)
+        stays = "" if digests else f" The previous {self.noun} is still shown."
+        return f"{'; '.join(reasons)}.{stays}" if reasons else ""
+
+    def _read(self, file: File) -> None:
+        if not file.digest:
+            raise ValueError(file.reason)
+        data = attachments.find(file.digest)
+        if data is None:
+            held = attachments.MAX_BYTES >> 20
+            raise ValueError(f"the server holds at most {held} MB of files: upload fewer at once")
+        self.read(file.digest, data)
+
+    @property
+    def refused(self) -> str:
+        """Why a file of the last upload was refused; "" if another choice was made since."""
+        refusal, settings = st.session_state.get(f"{self._name}/refused", ("", {}))
+        return refusal if settings == session.current(self.page).settings else ""
+
+    def forget_refusal(self) -> None:
+        """Says no more why a file was refused."""
+        st.session_state.pop(f"{self._name}/refused", None)
+
+    def draw(self, label: str, hint: str, accept: str, *, rate: int = 0) -> None:
+        """Draws the uploader; a file may be dropped anywhere on the page.
+
+        Args:
+            label: names it.
+            hint: what it takes.
+            accept: the types that the file dialog offers.
+            rate: samples a second of the WAV file that a recording of another format becomes in
+                the browser; 0 for files that are no recordings.
+        """
+        props = {
+            "label": label,
+            "hint": hint,
+            "accept": accept,
+            "most": link.MOST_FILES if self.into else 1,
+            "limit": st.get_option("server.maxUploadSize"),
+            "pasted": "image/" if self.into else "",
+            "rate": rate,
+            "session": session.visitor(),
+        }
+        view("files", props, key=self._key, on=("files",), width=270)
+
+    def camera(self) -> None:
+        """Draws the camera, folded, also after it took a picture, which is a file like others."""
+        device = st.session_state[f"{self._name}/device"]
+        with st.popover("Camera", key=f"{device}_folded"):
+            st.camera_input("Take a picture", key=device)
+
+    def microphone(self) -> None:
+        """Draws the microphone, folded, also after it recorded."""
+        device = st.session_state[f"{self._name}/device"]
+        with st.popover("Record", key=f"{device}_folded"):
+            st.audio_input("Record", key=device)
+            st.caption(DENIED)
 
 
-def _sent(page: str, setting: str) -> list[File]:
-    """The files that the browser has sent since the last run."""
-    state = st.session_state
-    value = (state.get(_key(page, setting)) or {}).get("files")
-    if not isinstance(value, Mapping) or value.get("id") == state.get(f"{page}/{setting}/taken"):
-        return []
-    state[f"{page}/{setting}/taken"] = value.get("id")
-    return [*_files(value.get("sent"), "digest"), *_files(value.get("refused"), "reason")]
-
-
-def _files(items: Any, what: str) -> Iterator[File]:
-    """The valid entries of a list from the browser."""
+def _pairs(items: Any, what: str) -> Iterator[tuple[str, str]]:
+    """Name and one more text of the valid entries of a list from the browser."""
     for item in items if isinstance(items, list) else []:
         strings = [item.get(name) for name in ("name", what)] if isinstance(item, Mapping) else []
         texts = [text[:LONGEST] for text in strings if isinstance(text, str)]
         if len(texts) == 2:
-            name, text = texts
-            yield File(name, text) if what == "digest" else File(name, "", text)
-
-
-def _taken(page: str, setting: str) -> list[File]:
-    """What camera or microphone took; they are then remounted, so that they are always empty."""
-    state, number = st.session_state, f"{page}/{setting}/taken_here"
-    count = state.get(number, 0)
-    key = session.element(page, f"{setting}_device", count)
-    photo = state.get(key)
-    if photo is not None:
-        state[number] = count + 1
-        key = session.element(page, f"{setting}_device", count + 1)
-    state[f"{page}/{setting}/device"] = key
-    return (
-        []
-        if photo is None
-        else [File(photo.name, attachments.keep(photo.getvalue(), session.visitor()))]
-    )
-
-
-def _key(page: str, setting: str) -> str:
-    """The key of the uploader."""
-    return f"{page}_{setting}_files"
-
-
-def _keep(
-    page: str,
-    setting: str,
-    files: list[File],
-    read: Callable[[str, bytes], object],
-    into: str,
-) -> Refusal:
-    """Makes the first file that can be read the page's; returns why others cannot."""
-    digests: list[str] = []
-    reasons: list[str] = []
-    for file in files:
-        try:
-            _read(file, read)
-        except ValueError as error:
-            reasons.append(f"{file.name}: {error}" if len(files) > 1 else str(error))
-            continue
-        digests.append(file.digest)
-    if digests:
-        change = {setting: digests[0]}
-        if into:
-            before = session.get(page, into).split(".")
-            every = dict.fromkeys(each for each in (*before, *digests) if each)
-            change[into] = ".".join([*every][-link.MOST_FILES :])
-        session.edit(page, change)
-    return Refusal("; ".join(reasons), not digests)
-
-
-def _read(file: File, read: Callable[[str, bytes], object]) -> None:
-    """Checks that a file can be read.
-
-    Raises:
-        ValueError: in one line, for one that cannot.
-    """
-    if not file.digest:
-        raise ValueError(file.reason)
-    data = attachments.find(file.digest)
-    if data is None:
-        held = attachments.MAX_BYTES >> 20
-        raise ValueError(f"the server holds at most {held} MB of files: upload fewer at once")
-    read(file.digest, data)
-
-
-def uploader(
-    page: str,
-    setting: str,
-    label: str,
-    hint: str,
-    accept: str,
-    *,
-    several: bool = False,
-    rate: int = 0,
-) -> None:
-    """Draws the uploader; a file may be dropped anywhere on the page.
-
-    Args:
-        page: of the setting.
-        setting: that holds the digest.
-        label: names it.
-        hint: what it takes.
-        accept: the types that the file dialog offers.
-        several: whether it takes several files at once, and pictures from the clipboard.
-        rate: samples a second of the WAV file that a recording of another format becomes in the
-            browser; 0 for files that are no recordings.
-    """
-    props = {
-        "label": label,
-        "hint": hint,
-        "accept": accept,
-        "most": link.MOST_FILES if several else 1,
-        "limit": st.get_option("server.maxUploadSize"),
-        "pasted": "image/" if several else "",
-        "rate": rate,
-        "session": session.visitor(),
-    }
-    view("files", props, key=_key(page, setting), on=("files",), width=270)
-
-
-def camera(page: str, setting: str) -> None:
-    """Draws the camera, folded, also after it took a picture, which is a file like any other."""
-    device = st.session_state[f"{page}/{setting}/device"]
-    with st.popover("Camera", key=f"{device}_folded"):
-        st.camera_input("Take a picture", key=device)
-
-
-def microphone(page: str, setting: str) -> None:
-    """Draws the microphone, folded, also after it recorded: that is a file like any other."""
-    device = st.session_state[f"{page}/{setting}/device"]
-    with st.popover("Record", key=f"{device}_folded"):
-        st.audio_input("Record", key=device)
-        st.caption(DENIED)
-
-
-def refused(page: str, setting: str, noun: str) -> str:
-    """Why a file of the last upload was refused; "" if none was, or another choice was made since.
-
-    Args:
-        page: of the uploader.
-        setting: that holds the digest.
-        noun: what a file is.
-    """
-    refusal, settings = st.session_state.get(f"{page}/{setting}/refused", (Refusal(), {}))
-    if not refusal.reason or settings != session.current(page).settings:
-        return ""
-    stays = f" The previous {noun} is still shown." if refusal.whole else ""
-    return f"{refusal.reason}.{stays}"
-
-
-def forget_refusal(page: str, setting: str) -> None:
-    st.session_state.pop(f"{page}/{setting}/refused", None)
-
-
-def data(page: str, setting: str) -> bytes | None:
-    """The uploaded file; None if there is none, or this server does not have it."""
-    digest = session.get(page, setting)
-    return attachments.find(digest) if digest else None
+            yield texts[0], texts[1]

@@ -37,7 +37,7 @@ def test_a_run_is_open_before_anything_is_chosen(home: Path) -> None:
     (home / "bad" / "manifest.json").write_text("[" * 100_000, encoding="utf-8")
     app = run()
     (line,) = helpers.lines(app)
-    assert line.endswith("left out: bad: manifest.json is nested too deeply")
+    assert "left out: bad: manifest.json is nested too deeply" in line
     props = helpers.view(app, "corpus")
     assert model(app) == "all-MiniLM-L6-v2"
     assert props["link"] == {}
@@ -66,14 +66,6 @@ def test_a_folder_is_opened_by_its_path() -> None:
     assert not helpers.lines(app)
 
 
-def test_a_run_of_this_machine_says_how_it_is_sent(tmp_path: Path) -> None:
-    folder = tmp_path / "my run"
-    shutil.copytree(runs.FINISHED / "reverse", folder)
-    (command,) = run(run="folder", folder=str(folder)).code
-    assert command.value == f"python -m analysis.corpus --out '{folder}' --site public"
-    assert not run(run="reverse").code
-
-
 def test_a_folder_without_a_run_is_refused_in_one_line(tmp_path: Path) -> None:
     app = run(run=runs.FOLDER, folder=str(tmp_path))
     (line,) = helpers.lines(app)
@@ -91,14 +83,6 @@ def test_a_public_server_opens_no_folder(monkeypatch: pytest.MonkeyPatch) -> Non
     app = run(run=runs.FOLDER, folder=str(runs.FINISHED / "reverse"))
     assert model(app) == "all-MiniLM-L6-v2"
     assert not helpers.shown(app, PAGE, "folder")
-
-
-def test_links_with_invalid_parts_say_so() -> None:
-    app = run(run="nothing", layer="first")
-    found = " ".join(helpers.lines(app))
-    assert "run" in found
-    assert "layer" in found
-    assert model(app) == "all-MiniLM-L6-v2"
 
 
 def unfolded(app: AppTest) -> AppTest:
@@ -139,22 +123,9 @@ def test_mistakes_of_the_form_are_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     calls = started(monkeypatch)
     app = click(unfolded(run(corpus="path", corpus_path="/nowhere/at all.txt")))
     assert helpers.lines(app) == ["/nowhere/at all.txt: there is no such file or folder"]
-    app = click(unfolded(run(corpus="files")))
-    assert helpers.lines(app) == ["Upload or drop a corpus first."]
     app = click(unfolded(run(reader="folder", reader_folder="nowhere")))
     assert helpers.lines(app) == ["nowhere: expected a folder with config.json"]
     assert not calls
-
-
-def test_uploaded_pictures_are_a_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, app = started(monkeypatch), unfolded(run(reader="dinov2"))
-    helpers.upload(app, PAGE, {"album/one.png": b"picture", "album/two.png": b"another"})
-    assert helpers.setting(app, PAGE, "corpus") == "files"
-    click(app)
-    ((folder, title, arguments),) = calls
-    assert title.endswith("album/one.png and 1 more")
-    assert arguments[-2:] == ["--images", str(folder / "work" / "corpus")]
-    assert (folder / "work" / "corpus" / "album" / "two.png").read_bytes() == b"another"
 
 
 def test_a_dropped_run_is_opened_and_stays(home: Path) -> None:
@@ -167,23 +138,6 @@ def test_a_dropped_run_is_opened_and_stays(home: Path) -> None:
     assert model(run(run=f"{runs.USERS}{folder.name}")) == "Dates"
     helpers.upload(app, PAGE, {"manifest.json": b"{}"})
     assert "expected a run of this program" in helpers.lines(app)[0]
+    helpers.upload(app, PAGE, {"one.png": b"picture"})
+    assert helpers.lines(app) == ["expected the files of a run, or a .zip of them"]
     assert model(app) == "Dates"
-
-
-def test_two_runs_are_compared() -> None:
-    app = helpers.choose(run(run="smollm2"), PAGE, "against", "smollm2-repeated")
-    props = helpers.view(app, "corpus")
-    entry = registry.get(props["trace"]).value
-    assert entry.other.manifest["corpora"] != entry.run.manifest["corpora"]
-    key = props["defaults"]["plot"].split(".")[0]
-    assert props["defaults"]["plot"] == f"{key}.{key} in B"
-    assert helpers.link(app) == {"run": "smollm2", "against": "smollm2-repeated"}
-    app = helpers.choose(app, PAGE, "against", runs.FOLDER)
-    assert helpers.lines(app) == ["Type the folder of a run: it has a manifest.json."]
-    helpers.choose(app, PAGE, "against_folder", str(runs.FINISHED / "minilm"))
-    assert registry.get(helpers.view(app, "corpus")["trace"]).value.other_link == {
-        "run": "folder",
-        "folder": str(runs.FINISHED / "minilm"),
-    }
-    helpers.choose(app, PAGE, "against", runs.NONE)
-    assert registry.get(helpers.view(app, "corpus")["trace"]).value.other is None

@@ -14,7 +14,6 @@ from tests.models.loading.test_adapter import llama, matrices, written
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
-    drop,
     file_of,
     forget,
     opened,
@@ -114,14 +113,6 @@ def test_a_bad_file_among_good_ones_is_named():
     assert helpers.link(app)["upload"] == digest(file_of())
 
 
-def test_the_strip_stays_while_an_example_is_shown():
-    app = drop(small(), file_of())
-    assert helpers.views(app, "choices") == []
-    press(app, "photo_china")
-    (item,) = helpers.view(app, "choices")["items"]
-    assert (item["id"], item["chosen"]) == (digest(file_of()), False)
-
-
 SIZES: dict[str, Any] = {"hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 2}
 
 
@@ -149,38 +140,8 @@ def of_folder(folder: str, **query: str):
     return opened(place="folder", folder=folder, **query)
 
 
-def open_another(app, folder: str) -> None:
-    """Types a folder into the chooser."""
-    press(app, "choose")
-    choose(app, "folder", folder)
-
-
 def title(folder: str) -> str:
     return "/".join(Path(folder).parts[-2:])
-
-
-def test_two_folders_show_the_same_picture_side_by_side(folders) -> None:
-    """The second's weights are those that it has when it is opened alone."""
-    first, second, _ = folders
-    app = of_folder(first)
-    assert "second" not in view(app)
-    assert f"Model: {title(second)}" not in options(app)
-    open_another(app, second)
-    assert f"Model: {title(first)}" in options(app)
-    alone = view(app)
-    open_another(app, first)
-    choose(app, "compare", f"folder:{second}")
-    assert helpers.lines(app) == []
-    props = view(app)
-    assert (props["title"], props["second"]["title"]) == (title(first), title(second))
-    beside, own = (registry.get(id).value for id in (props["second"]["trace"], alone["trace"]))
-    assert same(beside.view.weights(1), own.view.weights(1))
-    assert (registry.get(props["trace"]).value.view.grid, beside.view.grid) == ((5, 5), (4, 4))
-    assert props["link"]["compare"] == f"folder:{second}"
-    again = of_folder(first, compare=f"folder:{second}")
-    assert view(again)["second"] == props["second"]
-    choose(again, "compare", "")
-    assert "second" not in view(again)
 
 
 def test_what_cannot_stand_beside_is_one_line(folders, monkeypatch) -> None:
@@ -313,10 +274,3 @@ def test_edits_that_the_second_cannot_have_are_one_line():
     (line,) = helpers.lines(edited_too(many))
     assert line.startswith("Grammar, next word is shown without the edits: ")
     assert same(traces(many)[1].view.weights(1), trace(load("grammar-next"), TEXT).weights(1))
-
-
-def test_edits_of_a_picture_change_the_first_alone_or_both():
-    app = small(compare="photo:china", edits=OFF)
-    plain = weights(view(small(photo="china"))["trace"])
-    assert same(weights(view(app)["second"]["trace"]), plain)
-    assert not same(weights(view(edited_too(app))["second"]["trace"]), plain)

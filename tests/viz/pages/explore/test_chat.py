@@ -17,7 +17,6 @@ from tests.fetched import fetched
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
 from viz.api import snippet
-from viz.command import main
 
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}the {{ message['content'] }} {% endfor %}"
@@ -76,14 +75,6 @@ def test_the_code_of_a_turn_gives_its_weights(folder: Path) -> None:
     assert t.labels == ["[BEGIN]", "the", "cat", "saw", "the", "dog"]
 
 
-def test_the_shell_writes_a_turn(folder: Path, tmp_path: Path) -> None:
-    written = [tmp_path / "chat.csv", tmp_path / "text.csv"]
-    common = ["--model", str(folder), "--layer", "1", "--head", "0", "--text"]
-    assert main([*common, TURN, "--chat", "-o", str(written[0])]) == 0
-    assert main([*common, "the cat saw", "-o", str(written[1])]) == 0
-    assert written[0].read_bytes() == written[1].read_bytes()
-
-
 def test_a_model_without_a_template_refuses_a_turn() -> None:
     source = Source("catalogue", "grammar-next")
     with pytest.raises(ValueError, match="next word states no chat template"):
@@ -102,8 +93,3 @@ def test_what_is_written_in_a_chat_is_the_answer(folder: Path) -> None:
     assert helpers.view(app, "text")["given"] == 4
     helpers.choose(app, "explore", "input", "dog")
     assert "answer" not in helpers.link(app)
-
-
-def test_only_a_model_with_a_template_has_the_switch() -> None:
-    app = helpers.run("explore", {"model": "grammar-next", "chat": "yes"})
-    assert not any(each.label == "Chat" for each in app.toggle)

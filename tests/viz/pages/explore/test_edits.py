@@ -1,16 +1,12 @@
 """Edits of the page: in the link, from the view, listed in words, undone; what the view is told."""
 
-import json
-
 import pytest
 
 from models.edits import Ablate, Patch
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import same as alike
-from tests.viz.pages.explore.explorer import small
 from viz.api import registry
-from viz.pages.state.params import HASH
 
 DECODER = {"model": "grammar-next"}
 
@@ -152,20 +148,6 @@ def test_before_after_and_difference() -> None:
     assert "predictions" in helpers.view(app, "text")["panels"]
 
 
-def test_a_picture_s_pass_is_edited() -> None:
-    app = small(edits="Temperature(0.1)")
-    assert helpers.view(app, "image")["edits"] == ["Temperature(0.1)"]
-    plain = held(small(), "image").trace
-    edited = held(app, "image").trace
-    assert edited.weights(0).amax() > plain.weights(0).amax()
-
-
-def test_relevance_is_not_said_to_be_of_the_edited_pass() -> None:
-    app = small(edits="Temperature(0.1)")
-    assert any("without edits" in each.value for each in app.caption)
-    assert not any("without edits" in each.value for each in small().caption)
-
-
 def test_another_value_of_a_weight_takes_the_place_of_the_first() -> None:
     app = opened(edits="Ablate(0, 0), SetWeights(1, 0, 3, 1, 0.2)")
     ask(app, "SetWeights(1, 0, 3, 1, 0.3)")
@@ -208,12 +190,6 @@ def test_runs_are_kept_by_name_and_shown_again() -> None:
     assert "kept" not in helpers.link(again)
 
 
-def test_a_link_with_bad_runs_says_so_and_another_link_loses_none() -> None:
-    app = opened(kept="[1, 2]")
-    assert any("kept" in line for line in helpers.lines(app))
-    assert not kept_runs(app)
-
-
 def test_runs_are_compared_side_by_side() -> None:
     text = "the cat saw the dog"
     app = opened(model="grammar-next", input=text, edits="Ablate(1, 0)")
@@ -238,18 +214,3 @@ def test_runs_are_compared_side_by_side() -> None:
     assert rows["From the first"]["without a head"] == f"KL {kl:.3g} nats"
     for name, logs in (("as it is", plain), ("without a head", without)):
         assert f"{100 * float(logs.exp().max()):.1f}\N{NO-BREAK SPACE}%" in rows["Prediction"][name]
-
-
-def test_a_kept_run_that_is_gone_says_so_in_one_line() -> None:
-    digest = "a" * 64
-    (line,) = helpers.lines(opened(**{f"kept{HASH}": digest}))
-    assert line.startswith("The runs that this link keeps are too long for a link, and no longer")
-    runs = [["Long", {"model": "grammar-next", f"input{HASH}": digest}]]
-    runs += [["Mine", {"model": "digits", "upload": digest}]]
-    app = opened(kept=json.dumps(runs))
-    assert helpers.lines(app) == []
-    for name, words in (("Long", "a text that is too long"), ("Mine", "an uploaded picture")):
-        (button,) = (each for each in app.button if each.label == name)
-        helpers.checked(button.click().run())
-        (line,) = helpers.lines(app)
-        assert words in line

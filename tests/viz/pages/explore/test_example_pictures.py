@@ -13,11 +13,9 @@ from tests.viz.pages.explore.explorer import (
     drop,
     file_of,
     opened,
-    setting,
     shown,
     view,
 )
-from viz.pages.explore import sizes
 
 TRAINED = {
     each.name: about for each in bundled() if each.reads == "image" and (about := card(each))
@@ -79,42 +77,3 @@ def test_places_are_counted_as_the_view_counts_patches(example):
     patch_row, patch_column = divmod(example.key - 1, side)
     assert abs(patch_row - int(row)) <= 1
     assert abs(patch_column - int(column)) <= 1
-
-
-def test_a_dropped_picture_stays_when_the_network_changes():
-    app = drop(opened(model="built-vit", size="64"), file_of())
-    upload = helpers.link(app)["upload"]
-    for name in ("digits", "built-vit"):
-        helpers.take(app, name)
-        assert [line for line in helpers.lines(app) if "is a guess" not in line] == []
-        assert (helpers.link(app)["upload"], helpers.link(app)["model"]) == (upload, name)
-        assert app.button("explore_photo_own").proto.type == "primary"
-
-
-def test_back_to_one_that_is_built_a_photo_takes_its_place():
-    app = opened(model="digits", photo="digits/a-four.png")
-    helpers.take(app, sizes.VIT)
-    assert helpers.lines(app) == []
-    assert helpers.link(app) == {"model": sizes.VIT}
-    assert [p["value"] for p in helpers.views(app, "slider") if p["label"] == "Heads"] == [6]
-
-
-@pytest.mark.parametrize("name", TRAINED)
-def test_a_link_that_names_only_the_network_shows_its_first_picture(name):
-    example = TRAINED[name].examples[0]
-    app = opened(model=name)
-    assert helpers.link(app) == {"model": name}
-    assert view(app)["start"]["layer"] == example.layer
-    assert example.hint in captions(app)
-    assert app.button(f"explore_photo_{name}_{example.input[:-4]}").proto.type == "primary"
-
-
-def test_a_link_to_a_picture_of_another_network_shows_one_of_its_own():
-    app = opened(model="digits", photo="china")
-    assert setting(app, "photo").startswith("digits/")
-
-
-def test_what_is_said_of_an_example_holds_for_its_own_preprocessing_only():
-    hint = TRAINED["digits"].examples[0].hint
-    assert hint in captions(opened(model="digits"))
-    assert hint not in captions(opened(model="digits", resize="pad"))

@@ -12,7 +12,7 @@ from viz.api.samples import PHOTOS
 from viz.pages.explore.example_photos import EXAMPLES as PHOTO_EXAMPLES
 from viz.pages.explore.example_texts import EXAMPLES as ALL
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
-from viz.pages.explore.examples import begin, of_text, selection_of, texts
+from viz.pages.explore.examples import begin
 from viz.pages.explore.page import params
 
 
@@ -29,12 +29,6 @@ def test_the_weight_is_the_one_that_is_told(example, minilm):
     assert weights[example.query].argmax() == example.key
     layer, head = re.findall(r"[Ll]ayer (\d+), head (\d+)", example.hint)[0]
     assert (int(layer), int(head)) == (example.layer, example.head)
-
-
-def test_there_are_eight_and_each_is_found_by_its_text():
-    assert len(EXAMPLES) == 8
-    assert [of_text("minilm", example.input) for example in EXAMPLES] == list(EXAMPLES)
-    assert of_text("minilm", "something else") is None
 
 
 def test_the_numbers_in_the_words(minilm):
@@ -102,14 +96,6 @@ def test_the_words_beside_those_weights() -> None:
     assert name_of(load("smollm2"), mary.output, best.ids[0]).strip() == "Mary"
 
 
-@pytest.mark.parametrize("example", PHOTO_EXAMPLES["dinov2"], ids=lambda each: each.name)
-def test_a_photo_of_a_pretrained_model_opens_at_its_head(example) -> None:
-    start = begin("dinov2", {"photo": example.input})
-    assert start is not None
-    assert (start["layer"], start["head"], start["token"]) == (example.layer, example.head, 0)
-    assert begin("dinov2", {"photo": example.input, "upload": "0" * 64}) is None
-
-
 def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
     chosen = begin("translate", {})
     assert chosen is not None
@@ -118,16 +104,3 @@ def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
     assert (defaults["form"], defaults["token"], defaults["head"]) == ("lines", None, 0)
     defaults = {param.name: param.default for param in params("minilm", {})}
     assert (defaults["form"], defaults["token"], defaults["least"]) == ("matrix", 10, 0.0)
-
-
-@pytest.mark.long
-def test_the_last_token_of_a_translation_writes_no_word_and_has_no_lines() -> None:
-    fetched("translate")
-    (example,) = texts("translate")
-    t = trace(load("translate"), example.input)
-    assert t.target_tokens is not None
-    chosen = selection_of(example)
-    weights = t.weights(chosen["layer"], chosen["head"], kind="cross")
-    drawn = (weights >= chosen["least"]).sum(-1).tolist()
-    assert drawn[-1] == 0
-    assert all(1 <= count <= 3 for count in drawn[:-1])

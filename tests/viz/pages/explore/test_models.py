@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import huggingface_hub
 import numpy as np
 import pytest
 import torch
@@ -161,19 +160,6 @@ def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
         assert f"Prepared, {drawn.width} × {drawn.height}:" in told(app)
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"std": "1 2 3"}, "Headscope has no such choice any more"),
-        ({"resize": "mirror"}, "expected one of , crop, pad, stretch, none"),
-    ],
-)
-def test_preprocessing_that_cannot_be_is_one_line(saved, changes, says) -> None:
-    app = opened(place="folder", folder=str(saved("ViT")), **changes)
-    (line,) = errors(app)
-    assert says in line
-
-
 def test_changes_of_preprocessing_do_not_pass_to_another_model(saved) -> None:
     app = opened(place="folder", folder=str(saved("ViT")), resize="pad")
     assert "changed here" in told(app)
@@ -291,18 +277,6 @@ def test_a_folder_that_is_none(folder: str, says: str) -> None:
     assert says in errors(app)[0]
 
 
-@pytest.mark.parametrize("place", ["hub", "folder"])
-def test_nothing_is_wrong_before_anything_is_typed(place: str) -> None:
-    app = opened(place=place)
-    assert errors(app) == []
-    assert "Type the " in told(app)
-    app = opened(input="kept")
-    typed(typed(app, place, "x"), place, "")
-    assert errors(app) == []
-    assert "Still open: all-MiniLM-L6-v2." in told(app)
-    assert labels(app) == ["[CLS]", "kept", "[SEP]"]
-
-
 def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
     app = opened(place="folder", folder=str(folder), ids="3 4 5")
@@ -310,16 +284,6 @@ def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> No
     choose(app, "ids", "3 4 5 6")
     assert "there is no folder" in errors(app)[0]
     assert labels(app) == ["3", "4", "5", "6"]
-
-
-def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(llama, tmp_path / "odd-llama")
-    kept = (folder / "config.json").read_text()
-    (folder / "config.json").write_text("{")
-    app = opened(place="folder", folder=str(folder))
-    assert "config.json is broken" in errors(app)[0]
-    (folder / "config.json").write_text(kept)
-    assert errors(helpers.checked(app.run())) == []
 
 
 @pytest.mark.parametrize(
@@ -445,14 +409,6 @@ def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> 
     assert says in errors(app)[0]
 
 
-def test_no_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    app = press(opened(place="hub", id=NAME), "look_up")
-    assert "the hub cannot be reached" in errors(app)[0]
-    assert "is not a hub id" in errors(opened(place="hub", id="a b"))[0]
-
-
 # --- a public server ------------------------------------------------------------------------------
 
 
@@ -495,13 +451,6 @@ def test_nothing_a_checkpoint_says_becomes_html(saved, monkeypatch: pytest.Monke
     rows = card._rows(wanted, tracing.opened(wanted))
     assert "<script>" not in rows
     assert "&lt;script&gt;" in rows
-
-
-def test_the_card_opens(saved) -> None:
-    app = opened(place="folder", folder=str(saved("Llama")), ids="3 4 5")
-    app.session_state["explore_card"] = True
-    helpers.checked(app.run())
-    assert any("LlamaForCausalLM" in element.proto.body for element in app.get("html"))
 
 
 def test_the_button_runs_the_model_by_its_weights(saved) -> None:

@@ -70,8 +70,3 @@ def test_pictures_are_asked_about_as_the_frames_of_a_video(tmp_path: Path) -> No
     assert [grid.frames for grid in grids] == [(0, 1)]
     (code,) = (each.value for each in app.code if "Assistant" in each.value)
     assert "<video>" in code
-
-
-def test_a_link_to_a_video_that_is_not_here_shows_a_picture(folder: Path) -> None:
-    app = asked(folder, question="what is it", answer="a dog", asked_about="video")
-    assert (base(app)["pictures"], base(app)["video"]) == (1, False)

@@ -63,13 +63,6 @@ def test_the_output_of_a_mean_is_the_mean_of_probabilities() -> None:
     torch.testing.assert_close(averaged(passes).output.values.softmax(-1), expected)
 
 
-def test_tokens_that_differ_are_numbered_and_repeat_nowhere() -> None:
-    tokens = averaged([trace(load("grammar-next"), each) for each in TEXTS]).tokens[0]
-    assert tokens.labels == ("[BEGIN]", "the", "token 2", "token 3", "token 4", "token 5")
-    numbered = [id for id in tokens.ids if id < 0]
-    assert len({*numbered}) == len(numbered) == 4
-
-
 def test_texts_of_other_lengths_have_no_mean() -> None:
     model = load("grammar-next")
     with pytest.raises(ValueError, match="the same number of tokens, received 6 to 7"):
@@ -141,13 +134,6 @@ def test_a_prompt_or_another_mean_beside_the_mean() -> None:
     (line,) = helpers.lines(app)
     assert "the same number of tokens, received 6 to 7" in line
     assert "other" not in helpers.view(app, "text")
-
-
-def test_nothing_is_patched_from_a_mean() -> None:
-    lines = "\n".join(TEXTS)
-    app = opened(lines, prompts="mean", second=lines, edits="Patch(1, 'head', 'second')")
-    (line,) = helpers.lines(app)
-    assert "a patch takes from one input" in line
 
 
 def test_the_mean_of_a_second_model_stands_beside() -> None:

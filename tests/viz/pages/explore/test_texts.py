@@ -6,8 +6,6 @@ import pytest
 
 from analysis.view import View
 from models.blocks import BLOCKS
-from models.catalogue import bundled
-from models.loading.summary import reads
 from models.positional import POSITIONS
 from models.request import TraceRequest, built
 from models.run import load, trace
@@ -30,7 +28,7 @@ from tests.viz.pages.helpers import lines, link, take
 from viz.api import registry, tracing
 from viz.api.provenance import provenance
 from viz.api.tracing import Between
-from viz.pages.explore import examples, inputs, sizes
+from viz.pages.explore import examples, sizes
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import texts
 from viz.pages.widgets import attention
@@ -74,27 +72,6 @@ def test_an_example_is_one_click_away(number: int) -> None:
     assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
 
 
-def test_a_built_encoder_says_untrained_and_obeys_its_controls() -> None:
-    app = opened(model="built", input="one two three")
-    before = view(app)["trace"]
-    assert base(app)["note"] == "untrained: random weights"
-    assert [site["heads"] for site in base(app)["sites"]] == [4] * 4
-    choose(app, "heads", 8)
-    choose(app, "depth", 2)
-    assert [site["heads"] for site in base(app)["sites"]] == [8] * 2
-    assert view(app)["trace"] != before
-    assert link(app) == {"model": "built", "input": "one two three", "heads": "8", "depth": "2"}
-    assert "Untrained" in captions(app)
-
-
-def test_sliders_offer_what_works() -> None:
-    app = opened(model="built", dim="96")
-    heads, dim, depth = helpers.views(app, "slider")
-    assert heads["allowed"] == [1, 2, 3, 4, 6, 8, 12, 16]
-    assert all(width % 4 == 0 for width in dim["allowed"])
-    assert depth["allowed"] == []
-
-
 def test_heads_that_do_not_divide_dim_get_one_line_two_ways_out_and_nothing_is_lost() -> None:
     app = opened(model="built", input="kept text", heads="5")
     assert lines(app) == [
@@ -122,15 +99,6 @@ def test_an_empty_text_leaves_the_last_picture_dimmed_and_says_what_to_do(text: 
     assert lines(app) == []
     assert view(app)["busy"] is False
     assert labels(app) == ["[CLS]", "better", "[SEP]"]
-
-
-def test_an_empty_text_in_a_link_has_no_picture_and_no_error() -> None:
-    app = opened(input="")
-    assert not app.error
-    assert helpers.views(app, "text") == []
-    assert helpers.view(app, "address")["link"] == {"model": "minilm", "input": ""}
-    take(app, "digits")
-    assert (view(app)["kind"], view(app)["busy"]) == ("image", False)
 
 
 def test_a_text_over_the_limit_is_cut_and_says_so() -> None:
@@ -244,11 +212,6 @@ def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int 
     assert props["defaults"]["token"] == token
 
 
-def test_minilm_chosen_after_another_model_shows_its_first_example() -> None:
-    app = take(opened(model="grammar"), "minilm")
-    assert setting(app, "input") == texts("minilm")[0].input
-
-
 def test_an_older_link_still_renormalises() -> None:
     app = opened(special="renormalised")
     assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels[1:-1]
@@ -279,11 +242,6 @@ def test_a_trace_that_was_evicted_is_made_again_under_its_id() -> None:
     assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
 
 
-def test_predictions_are_offered_where_the_outputs_have_names() -> None:
-    assert view(opened())["panels"] == ["code"]
-    assert view(opened(model="grammar"))["panels"] == ["predictions", "code"]
-
-
 def test_two_sentences_are_one_input_of_two_segments() -> None:
     app = opened(input="A cat sat.", pair="It was tired.", layer="1")
     (text,) = base(app)["texts"]
@@ -291,11 +249,6 @@ def test_two_sentences_are_one_input_of_two_segments() -> None:
     assert text["labels"] == list(expected.labels)
     assert text["second"] == expected.tokens[0].segments.index(1)
     assert "second" not in base(opened(input="A cat sat."))["texts"][0]
-
-
-def test_models_that_read_two_sentences_are_offered_two() -> None:
-    takes = [each.name for each in bundled() if reads(load(each.name)).pair]
-    assert tuple(takes) == inputs.PAIRED
 
 
 def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
@@ -370,10 +323,3 @@ def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPat
 def test_every_kind_of_position_and_block_is_offered() -> None:
     assert sizes.POSITIONS == POSITIONS
     assert sizes.NORMS == tuple(BLOCKS)
-
-
-def test_an_example_of_another_model_does_not_go_on_to_one_that_is_built() -> None:
-    app = take(opened(model="reverse"), "built")
-    assert setting(app, "input") == texts("built")[0].input
-    app = take(opened(model="reverse", input="my own"), "built")
-    assert setting(app, "input") == "my own"

@@ -46,22 +46,6 @@ def test_a_card_is_a_link_that_is_followed_within_the_page() -> None:
     assert view(app)["start"] == view(opened(model="built"))["start"]
 
 
-def test_your_own_model_opens_the_chooser() -> None:
-    assert setting(take(opened(), "own"), "chooser") == "folder"
-
-
-def test_a_card_asks_the_frame_for_another_page() -> None:
-    app = take(opened(), "course")
-    assert "state/go" in app.session_state
-    assert app.session_state["state/go"] == "course"
-
-
-def test_what_a_browser_makes_up_chooses_nothing() -> None:
-    app = take(opened(), "nonsense")
-    assert strip(app)
-    assert setting(app, "model") == "minilm"
-
-
 def test_a_public_server_offers_none_of_your_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PUBLIC", "1")
     assert "own" not in {item["id"] for item in strip(opened())}

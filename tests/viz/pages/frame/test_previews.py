@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from viz.api import server
-from viz.api.preview import Preview, with_preview
+from viz.api.preview import with_preview
 from viz.pages.explore import source
 from viz.pages.frame import previews, registry
 
@@ -62,10 +62,6 @@ def test_a_title_says_what_is_chosen(query: dict[str, str], title: str) -> None:
     assert previews.of("explore", query).title == title
 
 
-def test_a_long_text_is_cut_short() -> None:
-    assert len(previews.of("explore", {"input": "word " * 5000}).description) < 250
-
-
 def test_what_a_link_says_is_escaped() -> None:
     page = server.index_page()
     told = previews.of("explore", {"place": "hub", "id": HOSTILE, "input": HOSTILE})
@@ -76,11 +72,3 @@ def test_what_a_link_says_is_escaped() -> None:
     assert HOSTILE in head.tags["og:description"]
     assert HOSTILE in head.tags["description"]
     assert head.tags["og:image"] == f"http://127.0.0.1/{HOSTILE}"
-
-
-def test_the_title_and_the_icon_are_those_of_the_app() -> None:
-    page = with_preview(server.index_page(), Preview("A title", "A line."), "/picture.png")
-    assert page.count("<title>") == 1
-    assert "<title>A title · Headscope</title>" in page
-    assert "favicon.png" not in page
-    assert "data:image/svg+xml;base64," in page

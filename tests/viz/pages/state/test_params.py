@@ -109,42 +109,6 @@ def test_a_retired_setting_is_neither_named_nor_written():
     assert link.write(params, values) == {}
 
 
-@pytest.mark.parametrize(
-    ("written", "found"), [("0.5", 0.5), ("-1", -1.0), ("1e-3", 0.001), ("2", 2.0)]
-)
-def test_a_decimal_number_is_read(written, found):
-    values, problems = link.read((link.decimal("t", 1.0, -1, 2),), {"t": written})
-    assert (values, problems) == ({"t": found}, [])
-
-
-@pytest.mark.parametrize("written", ["nan", "inf", "1e9", "2.1", "", "0x1", "١"])
-def test_what_is_no_decimal_number_is_named(written):
-    values, problems = link.read((link.decimal("t", 1.0, -1, 2),), {"t": written})
-    assert values == {"t": 1.0}
-    assert "expected a number from -1 to 2" in problems[0]
-
-
-@pytest.mark.parametrize(("written", "found"), [("", ""), ("0.12", "0.12"), ("63", "63")])
-def test_numbers_are_read(written, found):
-    assert link.read((link.numbers("off", 63),), {"off": written}) == ({"off": found}, [])
-
-
-@pytest.mark.parametrize("written", ["64", "1..2", "1.1", "-1", "1,2"])
-def test_what_are_no_numbers_is_named(written):
-    values, problems = link.read((link.numbers("off", 63),), {"off": written})
-    assert values == {"off": ""}
-    assert "expected whole numbers from 0 to 63, joined by dots" in problems[0]
-
-
-def test_a_digest_is_hexadecimal():
-    param = link.sha256("upload")
-    good = link.digest_of(b"a picture")
-    assert link.read((param,), {"upload": good}) == ({"upload": good}, [])
-    for bad in ("", good[:-1], good.upper(), good[:-1] + "g"):
-        values, problems = link.read((param,), {"upload": bad})
-        assert (values["upload"], len(problems)) == ("", 1)
-
-
 def test_a_problem_is_short_whatever_the_link_says():
     _, problems = link.read(PARAMS, {"x" * 10_000: "1", "heads": "y" * 10_000})
     assert len(problems) == 2
