@@ -1,18 +1,10 @@
-// How a head is compared with the others of its layer, in words and on a line.
+// Effects of heads, and numbers on a line.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { effectsOf } from "../../viz/web/matter/heads.js";
-import { rankOf, spread } from "../../viz/web/matter/strip.js";
-
-test("a rank counts the others that are smaller, whatever their sign", () => {
-  assert.equal(rankOf(-3, [1, -2, 0.5], "layer 4"), "larger than all 3 others of layer 4");
-  assert.equal(rankOf(1, [1, -2, 0.5], "layer 4"), "larger than 1 of the 3 others of layer 4");
-  assert.equal(rankOf(0, [1, -2, 0.5], "layer 4"), "larger than none of the 3 others of layer 4");
-  assert.equal(rankOf(2, [1], "layer 0"), "larger than the other one of layer 0");
-  assert.equal(rankOf(-0.5, [1], "layer 0"), "no larger than the other one of layer 0");
-});
+import { spread } from "../../viz/web/matter/strip.js";
 
 test("a line spans all numbers and 0", () => {
   const { low, high, at } = spread([-1, 3]);

@@ -1,18 +1,16 @@
-// Which heads an output needs: every head switched off in turn, first by attribution, then, where
-// that is largest, in passes of their own. A head is compared with all others of its layer.
+// Which heads an output needs: every head switched off in turn, first by attribution, then, where that is largest, in
+// passes of their own.
 
 import { addressOf, callOf } from "../core/edit_text.js";
-import { useAnswer, useFrameSignal } from "../core/hooks.js";
+import { useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { capital, legible, siteName } from "../core/labels.js";
-import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
 import { colourOf, largest } from "../methods/methods.js";
 import { CellTable } from "../parts/cells.js";
 import { Button, Field, Menu, Quoted } from "../parts/controls.js";
 import { useLayoutEffect, useMemo } from "../vendor/hooks.js";
 import { Exactly, Experiment } from "./experiment.js";
-import { rankOf, Strip } from "./strip.js";
 import { useTwoSteps } from "./two_steps.js";
 
 /** @import {MattersAnswer, Selection, Theme} from "../types" */
@@ -33,7 +31,6 @@ import { useTwoSteps } from "./two_steps.js";
 /** @typedef {{site: number, head: number, rough: number, exact: number | null}} Effect of one head */
 
 export const KEY = "matters";
-const IN_LAYER = "matters in layer";
 const OFF = /** @type {Selection["matter"][]} */ (["zero", "mean"]);
 const DIGITS = 3;
 const NUMBERED = 16; // heads of a layer up to which numbers stand in the cells
@@ -76,15 +73,12 @@ export function HeadsThatMatter({ view, theme, site, select, edit, more, receive
       title="Switch off every head in turn, and see what the output loses"
       onToggle=${() => select({ matter: isOn ? "no" : "zero" })}
     >
-      ${
-        answer &&
-        html`<${Answer} ...${{ view, theme, answer, output, select, edit, count: Number(top.value) }} />`
-      }
+      ${answer && html`<${Answer} ...${{ view, theme, answer, select, edit, count: Number(top.value) }} />`}
     <//>
   `;
 }
 
-function Answer({ view, theme, answer, output, select, edit, count }) {
+function Answer({ view, theme, answer, select, edit, count }) {
   const effects = useMemo(() => effectsOf(answer), [answer]);
   const passes = effects.filter(({ exact }) => exact !== null);
   const first = (passes.length ? passes : effects).toSorted((a, b) => Math.abs(last(b)) - Math.abs(last(a)));
@@ -110,9 +104,9 @@ function Answer({ view, theme, answer, output, select, edit, count }) {
       <${Subject} answer=${answer} />${`: ${effects.length} heads by attribution${said}`}
     </p>
     ${table}
-    <${Chosen} ...${{ view, answer, effects, chosen, output, show, edit, nameOf }} />
+    <${Chosen} ...${{ view, effects, chosen, show, edit, nameOf }} />
     <div class="hs-cells-scroller">
-      <${Strongest} ...${{ effects, strongest: first.slice(0, count), nameOf, show }} />
+      <${Strongest} ...${{ strongest: first.slice(0, count), nameOf, show }} />
     </div>
     <p class="hs-doubt">${DOUBT}${answer.number === "distance" && ALONG}.</p>
   `;
@@ -159,69 +153,44 @@ function Table({ theme, answer: { sites, attribution, number }, effects, chosen,
   return html`<${CellTable} ...${{ label, theme, columns, rows, onFocus }} kind="hs-cells-square" />`;
 }
 
-/** What is read of the chosen head, among all of its layer as soon as their passes are there. */
-function Chosen({ view, answer, effects, chosen, output, show, edit, nameOf }) {
+/** What is read of the chosen head. */
+function Chosen({ view, effects, chosen, show, edit, nameOf }) {
   const { site, head } = chosen;
-  const { matter: off } = view.selection;
-  const path = answer.exact ? pathOf("matters_in_layer", { site, off, output }) : null;
-  const exact = useAnswer(view, IN_LAYER, path).answer?.exact ?? null;
-  const layer = effects.filter((effect) => effect.site === site);
-  const all = layer.map((effect) => controlOf(exact ? { ...effect, exact: exact[effect.head] } : effect));
-  const mine = all[head];
-  const others = all.filter((_, i) => i !== head);
-  const rank = others.length
-    ? rankOf(
-        mine.value,
-        others.map(({ value }) => value),
-        nameOf(site),
-      )
-    : "";
+  const { rough, exact } = effects.find((effect) => isSame(effect, chosen));
   const switchOff = () => {
     const place = view.base.sites[site];
     const address = addressOf(view.base.sites, place);
-    edit?.(callOf("Ablate", [place.layer, head], off === "mean" ? { how: "mean", ...address } : address));
+    const isMean = view.selection.matter === "mean";
+    edit?.(callOf("Ablate", [place.layer, head], isMean ? { how: "mean", ...address } : address));
   };
+  const passed = exact === null ? "" : `, ${signed(exact, DIGITS)} exactly`;
   return html`
     <div class="hs-row">
       <p class="hs-matter-read" aria-live="polite">
-        ${`${capital(nameOf(site))}, head ${head}: ${signed(layer[head].rough, DIGITS)} by attribution`}
-        ${mine.exact && `, ${signed(mine.value, DIGITS)} exactly`}
-        ${rank && `; ${rank}${exact ? ", each switched off alone" : ", as far as they are known"}`}.
+        ${`${capital(nameOf(site))}, head ${head}: ${signed(rough, DIGITS)} by attribution${passed}.`}
       </p>
       <${Button} title="Show the attention of this head" onClick=${() => show(chosen)}>Show this head<//>
       <${Button} title="Make this an edit of the pass" disabled=${!edit} onClick=${switchOff}>Switch it off<//>
     </div>
-    ${
-      rank &&
-      html`<${Strip} ...${{ mine, others, words: `Heads of ${nameOf(site)}: head ${head} is ${rank}` }} />`
-    }
   `;
 }
 
-function Strongest({ effects, strongest, nameOf, show }) {
-  const names = ["Head", "By attribution", "Exactly", "Apart", "Among its layer"];
-  const row = (effect) => {
-    const { site, head, rough, exact } = effect;
-    const numbers = [rough, exact, exact === null ? null : exact - rough];
-    const others = effects.filter((each) => each.site === site && each.head !== head);
-    const words = capital(rankOf(last(effect), others.map(last), nameOf(site)));
-    return html`
-      <tr>
-        <th scope="row">
-          <button type="button" class="hs-edge" title="Show this head" onClick=${() => show(effect)}>
-            ${`${capital(nameOf(site))}, head ${head}`}
-          </button>
-        </th>
-        ${numbers.map((value) => html`<td>${value === null ? "…" : signed(value, DIGITS)}</td>`)}
-        <td><${Strip} ...${{ mine: controlOf(effect), others: others.map(controlOf), words, small: true }} /></td>
-      </tr>
-    `;
-  };
+function Strongest({ strongest, nameOf, show }) {
+  const row = (effect) => html`
+    <tr>
+      <th scope="row">
+        <button type="button" class="hs-edge" title="Show this head" onClick=${() => show(effect)}>
+          ${`${capital(nameOf(effect.site))}, head ${effect.head}`}
+        </button>
+      </th>
+      ${[effect.rough, effect.exact].map((value) => html`<td>${value === null ? "…" : signed(value, DIGITS)}</td>`)}
+    </tr>
+  `;
   return html`
     <table class="hs-matter-table">
       <thead>
         <tr>
-          ${names.map((name) => html`<th scope="col">${name}</th>`)}
+          ${["Head", "By attribution", "Exactly"].map((name) => html`<th scope="col">${name}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -232,12 +201,6 @@ function Strongest({ effects, strongest, nameOf, show }) {
 }
 
 const isSame = (a, b) => a.site === b?.site && a.head === b?.head;
-
-const controlOf = ({ head, rough, exact }) => ({
-  name: `head ${head}`,
-  value: exact ?? rough,
-  exact: exact !== null,
-});
 
 const last = ({ rough, exact }) => exact ?? rough;
 

@@ -15,21 +15,6 @@ import { signed } from "../core/ticks.js";
 const DIGITS = 3;
 
 /**
- * How large a number is among others, by size without sign, in words.
- *
- * @param {number} value
- * @param {number[]} others
- * @param {string} what the others are
- */
-export function rankOf(value, others, what) {
-  const below = others.filter((other) => Math.abs(other) < Math.abs(value)).length;
-  const count = others.length;
-  if (count === 1) return `${below ? "larger" : "no larger"} than the other one of ${what}`;
-  if (below === count) return `larger than all ${count} others of ${what}`;
-  return `larger than ${below || "none"} of the ${count} others of ${what}`;
-}
-
-/**
  * Where numbers lie between the smallest and the largest of them and 0, in percent.
  *
  * @param {number[]} values
@@ -45,9 +30,8 @@ export function spread(values) {
  * @param {Control} props.mine
  * @param {Control[]} props.others
  * @param {string} props.words what is seen
- * @param {boolean} [props.small] without numbers at its ends
  */
-export function Strip({ mine, others, words, small = false }) {
+export function Strip({ mine, others, words }) {
   const { low, high, at } = spread([mine, ...others].map(({ value }) => value));
   const dot = (kind, { name, value, exact }) => {
     const title = `${name}: ${signed(value, DIGITS)}${exact ? "" : " by attribution"}`;
@@ -56,7 +40,7 @@ export function Strip({ mine, others, words, small = false }) {
   };
   const end = (value) => html`<span>${value ? signed(value, DIGITS) : "0"}</span>`;
   return html`
-    <div class=${`hs-spread ${small ? "hs-spread-small" : ""}`} role="img" aria-label=${words} title=${small && words}>
+    <div class="hs-spread" role="img" aria-label=${words}>
       <div class="hs-spread-line">
         <span class="hs-spread-zero" style=${{ left: `${at(0)}%` }}></span>
         ${others.map((other) => dot("hs-spread-other", other))}${dot("hs-spread-mine", mine)}
