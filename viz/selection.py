@@ -97,9 +97,6 @@ class Chosen(NamedTuple):
     discard: float
 
 
-FUSED_ABOUT = "the same of the second method; without it, that of the first"
-
-
 @dataclass(frozen=True)
 class Selection:
     """What is chosen in a view, beside layer and head, or asked for in a file.
@@ -223,8 +220,6 @@ class Selection:
         real(0, 0.95),
         "of rollout: share of each layer's smallest weights that is left out",
     )
-    beside_fusion: Fusion | Literal[""] = option("", words("", *FUSIONS), FUSED_ABOUT)
-    beside_discard: float | None = option(None, real(0, 0.95), FUSED_ABOUT)
     there: str = option(
         "",
         TEXT,
@@ -295,9 +290,7 @@ class Selection:
         first = Chosen(self.method, self.fusion, self.discard)
         if not self.beside:
             return (first,)
-        left = self.discard if self.beside_discard is None else self.beside_discard
-        second = Chosen(self.beside, self.beside_fusion or self.fusion, left)
-        return first, second
+        return first, Chosen(self.beside, self.fusion, self.discard)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ import { test } from "node:test";
 
 import {
   colourOf,
-  fusedIn,
   fusedQueryOf,
   largest,
   methodOf,
@@ -53,17 +52,11 @@ test("how heads are fused is asked for and said where it applies", () => {
   assert.equal(showsOf(methodOf("alti"), chosen), methodOf("alti").shows);
 });
 
-test("two methods each fuse heads in their own way; the second as the first until it is chosen", () => {
-  const first = { fusion: /** @type {const} */ ("max"), discard: 0.2 };
-  const same = { ...first, beside_fusion: /** @type {const} */ (""), beside_discard: null };
-  const other = { ...first, beside_fusion: /** @type {const} */ ("mean"), beside_discard: 0 };
-  assert.deepEqual(fusedIn(same, true), first);
-  assert.deepEqual(fusedIn(other, false), first);
-  assert.deepEqual(fusedIn(other, true), { fusion: "mean", discard: 0 });
-  assert.equal(nameOf(methodOf("rollout"), fusedIn(other, true)), "Rollout");
-  assert.equal(nameOf(methodOf("rollout"), first), "Rollout, largest of heads, 20\u00a0% left out");
-  assert.equal(nameOf(methodOf("flow"), first), "Attention flow, largest of heads");
-  assert.equal(nameOf(methodOf("alti"), first), "ALTI");
+test("a method is named with how it fuses heads", () => {
+  const fused = { fusion: /** @type {const} */ ("max"), discard: 0.2 };
+  assert.equal(nameOf(methodOf("rollout"), fused), "Rollout, largest of heads, 20\u00a0% left out");
+  assert.equal(nameOf(methodOf("flow"), fused), "Attention flow, largest of heads");
+  assert.equal(nameOf(methodOf("alti"), fused), "ALTI");
 });
 
 test("keys are asked for in parts that cover them once", () => {

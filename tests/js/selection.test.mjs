@@ -101,7 +101,7 @@ test("a selection goes to its link and back", () => {
     ...{ layers: "0.1", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
     ...{ method: "flow", beside: "attnlrp", output: "3.17", tested: "yes" },
-    ...{ fusion: "max", discard: 0.3, beside_fusion: "min", beside_discard: 0.1 },
+    ...{ fusion: "max", discard: 0.3 },
     ...{ ground: "grey", paint: "mask", opacity: 60, outliers: "yes" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);

@@ -109,21 +109,14 @@ def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
     assert "their largest weight in each cell. The smallest 25\u00a0% of each layer" in said
     page = made(tmp_path, ".html", "model", query=QUERY, **fused).decode()
     assert "method=rollout\\u0026fusion=max\\u0026discard=0.25" in page.replace("&", "\\u0026")
-    both = {**fused, "beside": "rollout", "beside_fusion": "min", "beside_discard": 0.0}
+    both = {**fused, "beside": "flow"}
     found = arrays(tmp_path, "model", query=QUERY, **both)
     same(found["rollout"], rollout(t, **fused))
-    same(found["rollout_beside"], rollout(t, fusion="min"))
-    flowing = {"method": "rollout", "beside": "flow", "query": QUERY}
-    found = arrays(tmp_path, "model", **flowing, fusion="min", beside_fusion="max")
     same(found["flow"], flow(t, QUERY, fusion="max"))
-    same(arrays(tmp_path, "model", **flowing, fusion="min")["flow"], flow(t, QUERY, fusion="min"))
     same(arrays(tmp_path, "model", method="flow", query=QUERY)["flow"], flow(t, QUERY))
     said = made(tmp_path, ".svg", "model", query=QUERY, **both).decode()
-    for name in ("Rollout, largest of heads, 25\u00a0% left out", "Rollout, smallest of heads"):
-        assert f">{name}</text>" in said
-    page = made(tmp_path, ".html", "model", query=QUERY, **both).decode()
-    for asked in ("fusion=max\\u0026discard=0.25", "fusion=min"):
-        assert f"method=rollout\\u0026{asked}" in page.replace("&", "\\u0026")
+    assert ">Rollout, largest of heads, 25\u00a0% left out</text>" in said
+    assert ">Attention flow, largest of heads, row of" in said
 
 
 def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:

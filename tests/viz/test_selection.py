@@ -119,20 +119,18 @@ LINKS = {  # as the app has written them, and what they choose
     },
     "form=text&layers=0.2": {"form": "text", "layers": "0.2"},
     "form=head&partner=4": {"form": "head", "partner": 4},
-    "form=model&method=flow&beside=attnlrp&output=mat@3&tested=yes&fusion=max&beside_fusion=min": {
+    "form=model&method=flow&beside=attnlrp&output=mat@3&tested=yes&fusion=max": {
         "form": "model",
         "method": "flow",
         "beside": "attnlrp",
         "output": "mat@3",
         "tested": "yes",
         "fusion": "max",
-        "beside_fusion": "min",
     },
-    "form=model&discard=0.35&beside=rollout&beside_discard=0": {
+    "form=model&discard=0.35&beside=rollout": {
         "form": "model",
         "discard": 0.35,
         "beside": "rollout",
-        "beside_discard": 0.0,
     },
     "overview=table&plot=distance.broad&rank=-entropy&conditions=induction:> 0.3;entropy:< 2": {
         "overview": "table",

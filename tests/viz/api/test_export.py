@@ -121,9 +121,9 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
 
     made = export.python(entry, "id", 0, "mean", "model", fusion="min", discard=0.1)["code"]
     assert made.endswith("view='model', layer=0, head='mean', fusion='min', discard=0.1)")
-    both: dict[str, Any] = {"fusion": "min", "beside": "flow", "beside_fusion": "max"}
+    both: dict[str, Any] = {"fusion": "min", "beside": "flow"}
     made = export.python(entry, "id", 0, "mean", "model", **both)["code"]
-    assert made.endswith("beside='flow', fusion='min', beside_fusion='max')")
+    assert made.endswith("beside='flow', fusion='min')")
 
 
 @pytest.mark.parametrize("method", NAMES)

@@ -31,6 +31,10 @@ GONE = {  # what is said of a setting that older links have, by its name
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
     **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),
     "column": "This link chose a column of a table; now each line of the text is a prompt.",
+    **dict.fromkeys(
+        ("beside_fusion", "beside_discard"),
+        "This link fused the heads of two methods in two ways; both are fused in one way now.",
+    ),
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }
 

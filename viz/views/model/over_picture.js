@@ -8,15 +8,7 @@ import { saveMenu } from "../../web/core/save.js";
 import { pathOf } from "../../web/core/sources.js";
 import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import {
-  fusedIn,
-  fusedQueryOf,
-  largest,
-  nameOf,
-  number,
-  showsOf,
-  together,
-} from "../../web/methods/methods.js";
+import { fusedQueryOf, largest, nameOf, number, showsOf, together } from "../../web/methods/methods.js";
 import { useSpans } from "../../web/methods/spans.js";
 import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Switch, Field, Hosted } from "../../web/parts/controls.js";
@@ -66,7 +58,7 @@ export function OverPatches({ state, theme }) {
             state,
             theme,
             info,
-            fused: fusedIn(state.selection, i > 0),
+            fused: state.selection,
             name: "AB"[i],
             file: files[i],
           };

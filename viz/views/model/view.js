@@ -8,7 +8,7 @@ import { cellOf } from "../../web/core/raster.js";
 import { pathOf } from "../../web/core/sources.js";
 import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { fusedIn, fusedQueryOf, largest, nameOf, number } from "../../web/methods/methods.js";
+import { fusedQueryOf, largest, nameOf, number } from "../../web/methods/methods.js";
 import { showsOf, together } from "../../web/methods/methods.js";
 import { useSpans } from "../../web/methods/spans.js";
 import { Quoted } from "../../web/parts/controls.js";
@@ -31,7 +31,7 @@ export function Model({ state, theme, space, panel }) {
   const title = [`${state.base.model} · all layers together`, state.base.caveat].filter(Boolean).join(" — ");
   panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
   const parts = infos.map((info, i) => {
-    const [fused, name] = [fusedIn(state.selection, i > 0), "AB"[i]];
+    const [fused, name] = [state.selection, "AB"[i]];
     return html`<${KINDS[info.kind]} key=${name + info.kind} ...${{ state, theme, space, info, fused, name }} />`;
   });
   return html`

@@ -39,7 +39,7 @@ VIEW = Form(
     place=5,
     options=(
         *("query", *RELEVANCE, "tested", "proof", "followed", "fusion", "discard", *VEIL),
-        *("sinks", "beside_fusion", "beside_discard"),
+        "sinks",
     ),
     grouped=False,
     covers="layers",

@@ -35,8 +35,6 @@
  * @property {number} deviations of features: the threshold of the first component, in its standard deviations
  * @property {"mean" | "max" | "min"} fusion of rollout and flow: how the heads of a layer are fused
  * @property {number} discard of rollout: share of each layer's smallest weights that is left out
- * @property {"" | "mean" | "max" | "min"} beside_fusion the same of the second method; without it, that of the first
- * @property {number | null} beside_discard the same of the second method; without it, that of the first
  * @property {string} there layer and head of the model beside the first, such as 3,5, and then kind, tower, module and part where these differ; those of the first without it
  * @property {"atlas" | "table"} overview how every head is shown
  * @property {string} plot keys of the two numbers by which heads are placed as dots
@@ -88,8 +86,6 @@ export const START = {
   deviations: 0,
   fusion: "mean",
   discard: 0,
-  beside_fusion: "",
-  beside_discard: null,
   there: "",
   overview: "atlas",
   plot: "",

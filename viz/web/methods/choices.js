@@ -6,7 +6,7 @@ import { METHODS } from "../core/declared.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { Field } from "../parts/controls.js";
-import { fusedIn, fusedQueryOf, inPercent, methodOf } from "./methods.js";
+import { fusedQueryOf, inPercent, methodOf } from "./methods.js";
 import { OutputMenu } from "./output_menu.js";
 
 /** @import {RelevanceAnswer} from "../types" */
@@ -32,7 +32,7 @@ const GROUPS = [
  */
 export function MethodChoices({ state, always = false }) {
   const { method, beside } = state.selection;
-  const [first, second] = chosenIn(state);
+  const infos = chosenIn(state);
   return html`
     <${Field} name="Method">
       <${MethodMenu}
@@ -40,15 +40,14 @@ export function MethodChoices({ state, always = false }) {
         onChoose=${(name) => state.select({ method: name || "rollout" })}
       />
     <//>
-    <${Fusion} ...${{ state, info: first, isSecond: false }} />
     <${Field} name="beside it">
       <${MethodMenu}
         ...${{ state, name: "Beside it", value: beside, optional: true }}
         onChoose=${(name) => state.select({ beside: name })}
       />
     <//>
-    ${second && html`<${Fusion} ...${{ state, info: second, isSecond: true }} />`}
-    ${(always || chosenIn(state).some(isRelevance)) && html`<${OutputMenu} state=${state} />`}
+    <${Fusion} ...${{ state, asked: infos.flatMap(({ fused }) => fused) }} />
+    ${(always || infos.some(isRelevance)) && html`<${OutputMenu} state=${state} />`}
   `;
 }
 
@@ -63,7 +62,8 @@ export function choiceOf(state) {
   /** @type {Record<string, string>} */
   const tested = isTested(state) ? { tested: "yes" } : {};
   const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}), ...tested };
-  return { method: methodOf(method).name, ...more, ...fusedOf(state) };
+  const fused = chosenIn(state).map((info) => fusedQueryOf(info, state.selection));
+  return Object.assign({ method: methodOf(method).name, ...more }, ...fused);
 }
 
 /**
@@ -73,23 +73,6 @@ export function choiceOf(state) {
  */
 export const chosenIn = ({ selection: { method, beside } }) =>
   [method, beside].filter((name) => name !== "").map(methodOf);
-
-/**
- * How the heads are fused, as parameters of a file: of the first method, and of the one beside it
- * where it differs.
- */
-function fusedOf(state) {
-  const [first, second] = chosenIn(state);
-  const query = fusedQueryOf(first, fusedIn(state.selection, false));
-  if (!second) return query;
-  const { fused } = second;
-  const { fusion, discard } = fusedIn(state.selection, true);
-  return {
-    ...query,
-    ...(fused.includes("fusion") && fusion !== (query.fusion ?? "mean") ? { beside_fusion: fusion } : {}),
-    ...(fused.includes("discard") && discard !== (query.discard ?? 0) ? { beside_discard: discard } : {}),
-  };
-}
 
 /**
  * Whether a relevance is shown, whose faithfulness can be tested.
@@ -125,19 +108,8 @@ function MethodMenu({ state, name, value, optional = false, onChoose }) {
 }
 
 /** How rollout and flow make the heads of a layer one, and which weights rollout leaves out. */
-function Fusion({ state, info: { fused: asked }, isSecond }) {
-  const which = isSecond ? " of the method beside it" : "";
-  const { fusion, discard } = fusedIn(state.selection, isSecond);
-  const choose = (chosen) => {
-    if (!isSecond && !state.selection.beside) return state.select(chosen);
-    const other = fusedIn(state.selection, true); // stays as it is, whichever is changed
-    const second = { ...other, ...(isSecond ? chosen : {}) };
-    state.select({
-      beside_fusion: second.fusion,
-      beside_discard: second.discard,
-      ...(isSecond ? {} : chosen),
-    });
-  };
+function Fusion({ state, asked }) {
+  const { fusion, discard } = state.selection;
   const percent = inPercent(discard);
   return html`
     ${
@@ -145,9 +117,9 @@ function Fusion({ state, info: { fused: asked }, isSecond }) {
       html`<${Field} name="heads fused by">
       <select
         class="hs-select"
-        aria-label=${`How heads are fused${which}`}
+        aria-label="How heads are fused"
         value=${fusion}
-        onChange=${({ currentTarget }) => choose({ fusion: currentTarget.value })}
+        onChange=${({ currentTarget }) => state.select({ fusion: currentTarget.value })}
       >
         ${Object.entries(FUSIONS).map(([value, label]) => html`<option value=${value}>${label}</option>`)}
       </select>
@@ -163,11 +135,11 @@ function Fusion({ state, info: { fused: asked }, isSecond }) {
           min="0"
           max=${MOST_DISCARDED}
           step="1"
-          aria-label=${`Discard the smallest weights${which}`}
+          aria-label="Discard the smallest weights"
           aria-valuetext=${percent}
           title="The share of each layer’s smallest weights that rollout leaves out"
           value=${Math.round(100 * discard)}
-          onInput=${({ currentTarget }) => choose({ discard: Number(currentTarget.value) / 100 })}
+          onInput=${({ currentTarget }) => state.select({ discard: Number(currentTarget.value) / 100 })}
         />
         <output class="hs-count">${percent}</output>
       </span>

@@ -3,7 +3,7 @@
 import { METHODS, START } from "../core/declared.js";
 
 /** @import {MethodInfo} from "../core/declared.js" */
-/** @import {Fusion, Selection} from "../types" */
+/** @import {Fusion} from "../types" */
 
 /**
  * How a method makes the heads of a layer one, and the share of the smallest weights it leaves out.
@@ -30,17 +30,6 @@ const FUSED = {
 
 /** @type {Record<Fusion, string>} */
 const SHORT = { mean: "", max: ", largest of heads", min: ", smallest of heads" };
-
-/**
- * How the heads are fused for the first method, or for the one beside it: as for the first, until
- * chosen for itself.
- *
- * @param {Pick<Selection, "fusion" | "discard" | "beside_fusion" | "beside_discard">} selection
- * @param {boolean} beside
- * @returns {Fused}
- */
-export const fusedIn = ({ fusion, discard, beside_fusion: other, beside_discard: share }, beside) =>
-  beside ? { fusion: other || fusion, discard: share ?? discard } : { fusion, discard };
 
 /**
  * The method's name, with how the heads are fused where that is not by their mean.
