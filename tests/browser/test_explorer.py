@@ -45,7 +45,6 @@ function note() {
 }
 requestAnimationFrame(note);
 """
-EXACT = re.compile("row sum")
 SAME_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() === old"
 OTHER_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() !== old"
 
@@ -90,12 +89,6 @@ class Explorer(View):
     def picture(self) -> str:
         return self.page.locator(".hs-picture").evaluate("canvas => canvas.toDataURL()")
 
-    def point(self) -> None:
-        """Moves the mouse into the matrix."""
-        box = self.page.locator(".hs-overlay").bounding_box()
-        assert box
-        self.page.mouse.move(box["x"] + 300, box["y"] + 300)
-
     def whole_is_shown(self) -> None:
         expect(self.stage).to_have_class("hs-stage")
 
@@ -112,11 +105,6 @@ def explore(page: Page, server: Server) -> Callable[..., Explorer]:
         return explorer
 
     return opened
-
-
-def expected_errors(console: list[str]) -> None:
-    """Forgets what the browser itself logs about refused requests."""
-    console[:] = [problem for problem in console if "responded with a status" not in problem]
 
 
 # ---- what is read
@@ -141,40 +129,6 @@ def test_the_weight_under_the_cross_hair_is_the_array_s(explore, server, size: s
     expect(explorer.tip).to_have_text(f"“the” → “&amp;”: {weights[4, 7]:.5f}")
     assert explorer.root.get_attribute("data-mode") == mode
     assert explorer.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_pointing_with_the_mouse_reads_the_cell_under_it(explore):
-    source = random_source(1, 2, 7)
-    explorer = explore(source)
-    explorer.point()
-    expect(explorer.read).to_contain_text(EXACT)
-    words = explorer.read.inner_text()
-    query, key = (int(part.split(")")[0]) for part in words.split("(")[1:3])
-    assert f": {source.array[0, 0, query, key]:.5f} " in words
-    tip, box = explorer.tip.bounding_box(), explorer.page.locator(".hs-overlay").bounding_box()
-    assert max(abs(tip["x"] - box["x"] - 300), abs(tip["y"] - box["y"] - 300)) < 120
-    explorer.page.mouse.move(5, 5)
-    expect(explorer.read).to_contain_text("Point at a cell")
-    expect(explorer.tip).to_be_hidden()
-
-
-def test_the_number_at_the_pointer_stays_inside_the_picture(explore):
-    last = 10
-    source = random_source(1, 2, last + 1)
-    explorer = explore(source, "phone")
-    explorer.walk_to(0, 0)
-    query = key = 0
-    for way in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"):  # from corner to corner
-        for _ in range(last):
-            explorer.page.keyboard.press(way)
-        query = {"ArrowDown": last, "ArrowUp": 0}.get(way, query)
-        key = {"ArrowRight": last, "ArrowLeft": 0}.get(way, key)
-        expect(explorer.tip).to_contain_text(f": {source.array[0, 0, query, key]:.5f}")
-        tip, stage = explorer.tip.bounding_box(), explorer.stage.bounding_box()
-        assert stage["x"] <= tip["x"]
-        assert tip["x"] + tip["width"] <= stage["x"] + stage["width"] + 1
-        assert stage["y"] <= tip["y"]
-        assert tip["y"] + tip["height"] <= stage["y"] + stage["height"] + 1
 
 
 def test_a_cell_has_the_colour_of_its_weight(explore):
@@ -225,19 +179,6 @@ def test_what_is_missing_is_fetched_at_once_and_the_old_picture_stays(explore, s
     expect(explorer.page.locator(".hs-wait")).to_be_hidden()
     explorer.wait(OTHER_PICTURE, before)
     assert server.paths().count("map?site=1&head=2") == 1
-
-
-def test_a_failing_request_is_tried_three_times_and_then_it_says_so(explore, server, console):
-    explorer = explore(random_source(2, 3, 61))
-    server.refuse("map", 500)
-    explorer.choose(1, 2)
-    server.until(lambda: server.paths().count("map?site=1&head=2") == 3)
-    expect(explorer.page.locator(".hs-wait")).to_have_text("No answer for layer 1 · head 2.")
-    server.refuse("map", None)
-    explorer.choose(1, 1)
-    explorer.whole_is_shown()
-    assert server.paths().count("map?site=1&head=2") == 3
-    expected_errors(console)
 
 
 def test_the_neighbours_are_fetched_ahead_then_the_other_heads_and_then_need_nothing(
@@ -306,27 +247,6 @@ def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
 # ---- traces, revisions, the link
 
 
-def test_a_trace_that_is_never_there_is_not_asked_for_without_end(page, server, console):
-    explorer = Explorer(page, server, random_source(1, 2, 7))
-    explorer.is_painted()
-    expect(page.locator(".hs-provenance")).not_to_be_empty()  # the last request has been answered
-    server.sources.clear()
-    explorer.update(trace="gone", made=1)
-
-    def asked(times: int) -> None:
-        """An update that comes before the request would only take its place."""
-        server.until(lambda: len([r for r in server.requests if r.trace == "gone"]) == times)
-
-    for made in range(2, 6):
-        asked(made - 1)
-        if made <= 4:
-            explorer.wait("count => headscope.events.length === count", made - 1)
-        explorer.update(made=made)
-    asked(5)
-    explorer.wait("headscope.events.length === 3")
-    expected_errors(console)
-
-
 def test_the_picture_of_the_last_trace_stays_until_the_next_has_come(explore, server):
     explorer = explore(random_source(2, 3, 61))
     before = explorer.picture()
@@ -393,12 +313,6 @@ def test_a_revision_s_selection_waits_for_its_own_trace(explore, server):
     expect(explorer.root).to_have_attribute("data-trace", "t2")
 
 
-def test_nothing_is_sent_while_mounting(explore):
-    explorer = explore(random_source(2, 3, 7))
-    expect(explorer.page.locator(".hs-provenance")).not_to_be_empty()  # it comes last
-    assert explorer.events() == []
-
-
 # ---- pointer, wheel, keyboard, fingers
 
 
@@ -439,13 +353,6 @@ def test_the_wheel_scrolls_the_page_and_with_control_it_zooms(explore):
         before = page.evaluate("scrollY")
         page.mouse.wheel(0, turn)
         explorer.wait(f"before => scrollY {way} before", before)
-    expect(explorer.reset).to_be_disabled()
-    whole = explorer.picture()
-    overlay.dispatch_event("wheel", {"deltaY": -50, **middle(overlay), "ctrlKey": True})
-    expect(explorer.reset).to_be_enabled()
-    explorer.wait(OTHER_PICTURE, whole)
-    page.mouse.move(2, 2)
-    expect(explorer.read).to_contain_text("Ctrl or ⌘ with the wheel")
 
 
 def middle(locator: Any) -> dict[str, float]:

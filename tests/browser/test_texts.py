@@ -55,8 +55,8 @@ def test_an_embed_link_shows_the_view_alone(page, app_url, path):
 
 def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     page.on("dialog", lambda dialog: pytest.fail("the text was executed"))
-    open_page(page, f"{app_url}/{SCRIPT}")
-    chips = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    open_page(page, f"{app_url}/{SCRIPT}&form=text")
+    chips = page.get_by_role("radiogroup", name="Text shaded by").get_by_role("radio")
     expect(chips.get_by_text("script", exact=True).first).to_be_visible()
     expect(page.locator(".headscope b, .headscope script")).to_have_count(0)
     before = page.locator(VIEW).get_attribute("data-trace")
@@ -66,6 +66,7 @@ def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     expect(chips.get_by_text("mat", exact=True)).to_be_visible()
     page.wait_for_url(re.compile(r"input=A(\+|%20)cat(\+|%20)sat"))
     shows(page, EXAMPLES[0].layer, EXAMPLES[0].head)
+    page.get_by_role("button", name="Matrix: Each weight as a cell").click()
     page.get_by_role("img", name=re.compile("^Attention of .* query tokens")).press("ArrowRight")
     line = page.locator(".hs-matrix .hs-read")
     expect(line).to_have_text(re.compile(r"→.*: \d\.\d{5} · row sum 1\.000000"))

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from viz.api import (
-    alike,
     beside,
     objects,
     provenance,
@@ -15,7 +14,7 @@ from viz.api import (
     writing,
 )
 from viz.api.endpoint import BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, work_of
-from viz.api.requests import one_of, sentence, word
+from viz.api.requests import one_of, word
 from viz.values import real
 from viz.views import VIEWS
 
@@ -37,7 +36,6 @@ ANSWERS = (
     ),
     Endpoint("written", TEXT, writing.written, {"count": WHOLE}, {"seed": WHOLE, **DRAWN}),
     Endpoint("cache", TEXT, writing.cache, {"first": WHOLE}, {}, writing.weights_read),
-    Endpoint("alike", TEXT, alike.alike, {**HEAD, "model": sentence}, {}, text.weights_read),
     Endpoint("aligned", TEXT, beside.aligned, {"second": word}),
     Endpoint("likeness", TEXT, beside.likeness, {**HEAD, "second": word}, {}, text.weights_read),
     Endpoint(

@@ -146,10 +146,6 @@ export interface ViewProps extends PageLinkProps {
   writes?: boolean;
   /** How many tokens there were before it went on; null where it did not. */
   given?: number | null;
-  /** Models that read the same text, and whether others can be named. */
-  others?: { value: string; title: string }[];
-  named?: boolean;
-  text?: string;
   /** Names the picture or network, where there are two. */
   title?: string;
   /** Whether a second text may be shown beside this one. */
@@ -1007,12 +1003,6 @@ export interface MattersAnswer {
 /** The same of all heads of one layer, exactly. */
 export interface MattersInLayer {
   exact: number[];
-}
-
-export interface AlikeAnswer {
-  pieces: string[];
-  weights: number[][];
-  heads: { layer: number; head: number; overlap: number; weights: number[][] }[];
 }
 
 export interface PatchedAnswer {

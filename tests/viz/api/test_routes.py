@@ -67,7 +67,6 @@ GOOD = {
     "matters_in_layer": "site=0",
     "patched": "second=a&top=2",
     "reachable": "site=0&what=head&head=1",
-    "alike": "site=0&head=1&model=catalogue:grammar",
 }
 # Refused for a text alone; test_sound.py, test_pictured.py, test_beside.py and test_difference.py
 # ask them.

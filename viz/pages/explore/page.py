@@ -24,7 +24,6 @@ from viz.pages.explore import (
     inputs,
     old_links,
     opening,
-    others,
     preprocessing,
     recordings,
     runs,
@@ -260,7 +259,7 @@ class _Run:
         edits.strip(edited, _now(stage.kind), params_of)
         names = inputs.special_names(entries.reads, None if source.listed() else model)
         between = words.chosen(PAGE, names)
-        more = writing.props(edited, model) | others.props(edited) | edits.other(plain, between)
+        more = writing.props(edited, model) | edits.other(plain, between)
         more |= {"predicted": examples.predicted(edited, between)}
         stage.props = edits.props(edited) | more
         request = edits.request_in_view(edited)

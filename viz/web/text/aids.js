@@ -27,7 +27,10 @@ export function Aids({ state }) {
   if (!AIDED.includes(form)) return null;
   const noun = nounOf(state.texts().query);
   const tops = STRONGEST.includes(top) ? STRONGEST : [...STRONGEST, top];
-  const title = form === "lines" ? `Draw the lines to each ${noun}’s strongest keys alone` : `Mark each ${noun}’s strongest keys`;
+  const title =
+    form === "lines"
+      ? `Draw the lines to each ${noun}’s strongest keys alone`
+      : `Mark each ${noun}’s strongest keys`;
   return html`
     <div class="hs-aids" role="toolbar" aria-label="Reading aids">
       <${Find} ...${{ state, noun }} />

@@ -21,7 +21,6 @@ import { Atlas } from "../../views/atlas/view.js";
 import { Numbers } from "../../views/numbers/view.js";
 import { Pictures } from "../../views/pictures/view.js";
 import { Aids } from "./aids.js";
-import { Alike } from "./alike.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
@@ -126,7 +125,7 @@ function compose(state, whole, host) {
     picture.append(line);
     around.push(...[panelWithin(line, Sentence, { state, line }), ...(follows ? [] : [panelWithin(picture, Aids, { state })])].map(early));
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
-    around.push(overCorpora(state, picture, line), panelWithin(picture, Alike, { state }));
+    around.push(overCorpora(state, picture, line));
   }
   // the picture first: text on a canvas needs a layout, which the other panels change
   const beside = follows ? [] : [secondView(state, open, both, root, host)];
